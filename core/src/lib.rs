@@ -1,8 +1,43 @@
-//! TFTP as a sans-IO state machine.
+//! TFTP as a sans-IO state machine: RFC 1350, 2347, 2348, 2349 and 7440, both roles, both directions.
 //!
-//! No sockets, no clock, no files, no randomness: datagrams and time go in, outputs come out.
+//! There are no sockets here, no clock, no files and no randomness. Datagrams and time go in through the
+//! `handle_*` methods of a [`Transfer`]; what to do comes out of [`Transfer::poll`]. Outputs speak of
+//! blocks, not of bytes: file data never passes through, so that a server can send it straight from
+//! where it lies.
+//!
+//! ```
+//! use tuffet_core::{Limits, Output, Packet, Settings, Time, Transfer};
+//!
+//! let now = Time::from_micros(0);
+//! let Ok(Packet::Request(request)) = Packet::parse(b"\0\x01boot.img\0octet\0") else { return };
+//! let mut transfer = Transfer::server(now, request.operation, Settings::default());
+//! // … a policy decides, a file of 700 bytes is opened …
+//! transfer.handle_grant(now, &request.options.asked(), &Limits::default(), Some(700));
+//! let Output::Send(blocks) = transfer.poll(now) else { return };
+//! assert_eq!((blocks.first, transfer.range(blocks.first, 700)), (1, (0, 512)));
+//! ```
 #![forbid(unsafe_code)]
 
+mod block;
+mod control;
+pub mod netascii;
+mod options;
+mod packet;
+mod receiver;
+mod rtt;
+mod sender;
+mod time;
+mod transfer;
 mod types;
 
+pub use block::Rollover;
+pub use control::Control;
+pub use options::{DEFAULT_BLKSIZE, Limits, MAX_BLKSIZE, MIN_BLKSIZE, Oack, Options};
+pub use packet::{
+    DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
+};
+pub use rtt::Timing;
+pub use sender::Blocks;
+pub use time::Time;
+pub use transfer::{Finish, Output, Settings, Stats, Transfer};
 pub use types::{ErrorCode, Mode, Operation};

@@ -1,0 +1,240 @@
+//! Options and their negotiation: RFC 2347, 2348 (blksize), 2349 (timeout, tsize), 7440 (windowsize).
+//!
+//! The server answers only what was asked, never with more than was asked; a value that is not valid is
+//! left out of the answer, as if it had not been asked (tftp-hpa's way; RFC 2347 lets a server do so).
+
+use crate::packet::{Writer, take_string};
+
+/// Bytes in a block when nothing was negotiated (RFC 1350).
+pub const DEFAULT_BLKSIZE: u16 = 512;
+/// The smallest `blksize` (RFC 2348).
+pub const MIN_BLKSIZE: u16 = 8;
+/// The largest `blksize` (RFC 2348): what an IPv4 datagram carries beside its headers.
+pub const MAX_BLKSIZE: u16 = 65_464;
+
+/// The options of a request or OACK as they came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Options<'a> {
+    pub(crate) fn new(rest: &'a [u8]) -> Self {
+        Options { rest }
+    }
+
+    /// Names and values. Ends at the first that is not whole: a missing NUL, a name without a value, or
+    /// the padding that some clients append.
+    pub fn iter(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+        let mut rest = self.rest;
+        core::iter::from_fn(move || {
+            let (name, after) = take_string(rest).filter(|(name, _)| !name.is_empty())?;
+            let (value, after) = take_string(after)?;
+            rest = after;
+            Some((name, value))
+        })
+    }
+
+    /// The known options with valid values; of several with one name the first counts (RFC 2347:
+    /// "an option may only be specified once").
+    pub fn asked(self) -> Oack {
+        let mut asked = Oack::default();
+        let mut seen = [false; 4];
+        for (name, value) in self.iter() {
+            let Some(which) = KNOWN.iter().position(|known| name.eq_ignore_ascii_case(known)) else {
+                continue;
+            };
+            if core::mem::replace(&mut seen[which], true) {
+                continue;
+            }
+            let Some(value) = decimal(value) else { continue };
+            match which {
+                0 => asked.blksize = within(value, u64::from(MIN_BLKSIZE), u64::from(MAX_BLKSIZE)),
+                1 => asked.timeout = within(value, 1, 255),
+                2 => asked.tsize = Some(value),
+                _ => asked.windowsize = within(value, 1, 65_535),
+            }
+        }
+        asked
+    }
+}
+
+const KNOWN: [&[u8]; 4] = [b"blksize", b"timeout", b"tsize", b"windowsize"];
+
+/// A set of options with their values: what a client asks for, or what a server grants.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Oack {
+    /// The size of the file in bytes; 0 in a read request (RFC 2349).
+    pub tsize: Option<u64>,
+    /// Bytes in a block, 8 to 65464 (RFC 2348).
+    pub blksize: Option<u16>,
+    /// Blocks in a window, 1 to 65535 (RFC 7440).
+    pub windowsize: Option<u16>,
+    /// Seconds before a retransmission, 1 to 255 (RFC 2349).
+    pub timeout: Option<u8>,
+}
+
+/// What the server is willing to grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest block in bytes, 8 to 65464.
+    pub blksize: u16,
+    /// The largest window in blocks, 1 to 65535.
+    pub windowsize: u16,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { blksize: MAX_BLKSIZE, windowsize: 64 }
+    }
+}
+
+impl Oack {
+    /// The server's answer to what was asked. `size` is the size of the file: for a read request what
+    /// will be sent, `None` where it is not known exactly; a write request's own `tsize` is echoed.
+    pub fn grant(asked: &Oack, limits: &Limits, size: Option<u64>) -> Oack {
+        Oack {
+            tsize: asked.tsize.and(size),
+            blksize: asked.blksize.map(|blksize| blksize.min(limits.blksize.max(MIN_BLKSIZE))),
+            windowsize: asked.windowsize.map(|blocks| blocks.min(limits.windowsize.max(1))),
+            timeout: asked.timeout,
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        *self == Oack::default()
+    }
+
+    /// The client's check of what the server granted: only what was asked, and never more of it
+    /// (RFC 2347, 2348, 7440); `timeout` must be the one asked (RFC 2349).
+    pub(crate) fn verify(asked: &Oack, answer: Options<'_>) -> Option<Oack> {
+        let granted = answer.asked();
+        let known = |name: &[u8]| KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known));
+        let whole = answer.iter().all(|(name, _)| known(name)) && answer.iter().count() == granted.count();
+        let fine = whole
+            && granted.blksize.is_none_or(|got| asked.blksize.is_some_and(|asked| got <= asked))
+            && granted.windowsize.is_none_or(|got| asked.windowsize.is_some_and(|asked| got <= asked))
+            && granted.timeout.is_none_or(|got| asked.timeout == Some(got))
+            && (granted.tsize.is_none() || asked.tsize.is_some());
+        fine.then_some(granted)
+    }
+
+    /// Bytes in a block once this was agreed on.
+    pub fn block_size(&self) -> u16 {
+        self.blksize.unwrap_or(DEFAULT_BLKSIZE)
+    }
+
+    /// Blocks in a window once this was agreed on.
+    pub fn window_size(&self) -> u16 {
+        self.windowsize.unwrap_or(1)
+    }
+
+    pub(crate) fn write(&self, writer: &mut Writer<'_>) {
+        let fields = [
+            (KNOWN[0], self.blksize.map(u64::from)),
+            (KNOWN[1], self.timeout.map(u64::from)),
+            (KNOWN[2], self.tsize),
+            (KNOWN[3], self.windowsize.map(u64::from)),
+        ];
+        for (name, value) in fields {
+            if let Some(value) = value {
+                writer.string(name);
+                writer.number(value);
+            }
+        }
+    }
+
+    fn count(&self) -> usize {
+        usize::from(self.tsize.is_some())
+            + usize::from(self.blksize.is_some())
+            + usize::from(self.windowsize.is_some())
+            + usize::from(self.timeout.is_some())
+    }
+}
+
+/// Decimal digits and nothing else: no sign, no space, at most `u64::MAX`.
+fn decimal(text: &[u8]) -> Option<u64> {
+    if text.is_empty() {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |sum, &byte| {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit <= 9)?;
+        sum.checked_mul(10)?.checked_add(u64::from(digit))
+    })
+}
+
+fn within<T: TryFrom<u64>>(value: u64, least: u64, most: u64) -> Option<T> {
+    (least..=most).contains(&value).then(|| T::try_from(value).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(options: &[u8]) -> Oack {
+        Options::new(options).asked()
+    }
+
+    #[test]
+    fn invalid_values_are_left_out() {
+        for value in ["", "0", "7", "65465", "-1", "1e9", " 512", "512x", "+512", "99999999999999999999999"] {
+            assert_eq!(asked(format!("blksize\0{value}\0").as_bytes()).blksize, None, "{value:?}");
+        }
+        for value in ["0", "65536", "-1", ""] {
+            assert_eq!(asked(format!("windowsize\0{value}\0").as_bytes()).windowsize, None, "{value:?}");
+        }
+        for value in ["0", "256", "1.5"] {
+            assert_eq!(asked(format!("timeout\0{value}\0").as_bytes()).timeout, None, "{value:?}");
+        }
+        for value in ["-1", "18446744073709551616", "0x10"] {
+            assert_eq!(asked(format!("tsize\0{value}\0").as_bytes()).tsize, None, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn valid_values_any_case_first_of_duplicates() {
+        let oack = asked(
+            b"BlkSize\08\0windowsize\065535\0TIMEOUT\0255\0tsize\018446744073709551615\0blksize\0512\0",
+        );
+        let all =
+            Oack { blksize: Some(8), windowsize: Some(65_535), timeout: Some(255), tsize: Some(u64::MAX) };
+        assert_eq!(oack, all);
+        assert_eq!(asked(b"blksize\0bad\0blksize\0512\0").blksize, None, "the first counts, valid or not");
+        assert_eq!(asked(b"unknown\0x\0blksize\065464\0").blksize, Some(65_464));
+        assert_eq!(asked(b"blksize\0512"), Oack::default(), "no final NUL");
+        assert_eq!(asked(b"blksize\0"), Oack::default(), "no value");
+        assert_eq!(asked(b"\0\0\0\0"), Oack::default(), "padding");
+    }
+
+    #[test]
+    fn grants_only_what_was_asked_and_never_more() {
+        let limits = Limits { blksize: 1_428, windowsize: 16 };
+        let asked = Oack { blksize: Some(65_464), windowsize: Some(4), timeout: Some(3), tsize: Some(0) };
+        let granted = Oack::grant(&asked, &limits, Some(77));
+        assert_eq!(
+            granted,
+            Oack { blksize: Some(1_428), windowsize: Some(4), timeout: Some(3), tsize: Some(77) }
+        );
+        assert_eq!(Oack::grant(&asked, &limits, None).tsize, None, "never a size that is not exact");
+        assert!(Oack::grant(&Oack::default(), &limits, Some(77)).is_empty());
+    }
+
+    #[test]
+    fn a_client_refuses_what_it_did_not_ask() {
+        let asked = Oack { blksize: Some(1_428), timeout: Some(2), ..Oack::default() };
+        let verify = |answer: &[u8]| Oack::verify(&asked, Options::new(answer));
+        assert!(verify(b"blksize\01428\0timeout\02\0").is_some());
+        assert!(verify(b"blksize\0512\0").is_some());
+        for bad in [
+            &b"blksize\01429\0"[..],
+            b"timeout\03\0",
+            b"tsize\01\0",
+            b"windowsize\01\0",
+            b"x\01\0",
+            b"blksize\0y\0",
+        ] {
+            assert!(verify(bad).is_none(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Packets: parsed without allocation, written into the caller's buffer.
+
+use crate::options::{Oack, Options};
+use crate::types::{ErrorCode, Mode, Operation};
+use core::fmt;
+
+/// Bytes before the payload of a DATA packet: opcode and block number.
+pub const DATA_HEADER: usize = 4;
+
+/// The longest ERROR text that is sent, in bytes.
+pub const MAX_ERROR_TEXT: usize = 200;
+
+/// Room for any packet that [`Control::encode`](crate::Control::encode) writes, in bytes.
+pub const MAX_CONTROL: usize = 256;
+
+pub(crate) const RRQ: u16 = 1;
+pub(crate) const WRQ: u16 = 2;
+const DATA: u16 = 3;
+const ACK: u16 = 4;
+const ERROR: u16 = 5;
+const OACK: u16 = 6;
+
+/// A datagram, understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packet<'a> {
+    /// RRQ or WRQ.
+    Request(RequestPacket<'a>),
+    /// A block of the file.
+    Data {
+        /// The number on the wire.
+        block: u16,
+        /// The bytes.
+        payload: &'a [u8],
+    },
+    /// All blocks up to this one arrived.
+    Ack {
+        /// The number on the wire.
+        block: u16,
+    },
+    /// The peer ended the transfer.
+    Error {
+        /// Its code, as sent.
+        code: u16,
+        /// Its text, as sent: neither bounded nor printable.
+        text: &'a [u8],
+    },
+    /// The server took these options (RFC 2347).
+    Oack(Options<'a>),
+}
+
+/// RRQ or WRQ (RFC 1350 section 5, RFC 2347).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestPacket<'a> {
+    /// Read or write.
+    pub operation: Operation,
+    /// The name as sent: any bytes but NUL, at least one.
+    pub name: &'a [u8],
+    /// How the bytes appear on the wire.
+    pub mode: Mode,
+    /// The options that follow.
+    pub options: Options<'a>,
+}
+
+/// Why a datagram is not a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Malformed {
+    /// Shorter than its opcode needs. Not answered.
+    Short,
+    /// An opcode that no RFC gives. Not answered.
+    Opcode(u16),
+    /// A request without a terminated, non-empty name.
+    Name,
+    /// A request without a terminated mode.
+    Mode,
+    /// A request for a mode that is neither octet nor netascii.
+    UnknownMode,
+}
+
+impl Malformed {
+    /// Whether it was a request, so that its sender is owed an ERROR. Anything else is dropped: never
+    /// answer what may itself be an answer.
+    pub fn is_request(self) -> bool {
+        matches!(self, Malformed::Name | Malformed::Mode | Malformed::UnknownMode)
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Malformed::Short => f.write_str("packet too short"),
+            Malformed::Opcode(opcode) => write!(f, "unknown opcode {opcode}"),
+            Malformed::Name => f.write_str("request without a file name"),
+            Malformed::Mode => f.write_str("request without a mode"),
+            Malformed::UnknownMode => f.write_str("mode is neither octet nor netascii"),
+        }
+    }
+}
+
+impl<'a> Packet<'a> {
+    /// Reads one datagram.
+    pub fn parse(datagram: &'a [u8]) -> Result<Self, Malformed> {
+        let (opcode, rest) = take_u16(datagram)?;
+        match opcode {
+            RRQ => RequestPacket::parse(Operation::Read, rest).map(Packet::Request),
+            WRQ => RequestPacket::parse(Operation::Write, rest).map(Packet::Request),
+            DATA => take_u16(rest).map(|(block, payload)| Packet::Data { block, payload }),
+            // What follows the number is ignored: with `msftwindow` every ACK has a fifth byte.
+            ACK => take_u16(rest).map(|(block, _)| Packet::Ack { block }),
+            ERROR => take_u16(rest).map(|(code, text)| Packet::Error { code, text: until_nul(text) }),
+            OACK => Ok(Packet::Oack(Options::new(rest))),
+            other => Err(Malformed::Opcode(other)),
+        }
+    }
+}
+
+impl<'a> RequestPacket<'a> {
+    fn parse(operation: Operation, rest: &'a [u8]) -> Result<Self, Malformed> {
+        let (name, rest) = take_string(rest).filter(|(name, _)| !name.is_empty()).ok_or(Malformed::Name)?;
+        // DHCP option 67 is often copied with its NUL, so that the name seems to be followed by an
+        // empty mode; the mode is then what comes after.
+        let rest = match rest {
+            [0, more @ ..] => more,
+            _ => rest,
+        };
+        let (mode, rest) = take_string(rest).filter(|(mode, _)| !mode.is_empty()).ok_or(Malformed::Mode)?;
+        let mode = if mode.eq_ignore_ascii_case(b"octet") || mode.eq_ignore_ascii_case(b"binary") {
+            Mode::Octet
+        } else if mode.eq_ignore_ascii_case(b"netascii") {
+            Mode::Netascii
+        } else {
+            return Err(Malformed::UnknownMode);
+        };
+        Ok(RequestPacket { operation, name, mode, options: Options::new(rest) })
+    }
+
+    /// Writes a request; `None` if `buffer` is too short or the name is empty or holds a NUL.
+    pub fn encode(
+        operation: Operation,
+        name: &[u8],
+        mode: Mode,
+        options: &Oack,
+        buffer: &mut [u8],
+    ) -> Option<usize> {
+        if name.is_empty() || name.contains(&0) {
+            return None;
+        }
+        let mut writer = Writer::new(buffer);
+        writer.u16(if operation == Operation::Read { RRQ } else { WRQ });
+        writer.string(name);
+        writer.string(if mode == Mode::Octet { b"octet" } else { b"netascii" });
+        options.write(&mut writer);
+        writer.finish()
+    }
+}
+
+/// Writes the header of a DATA packet; its payload follows.
+pub fn data_header(block: u16) -> [u8; DATA_HEADER] {
+    let [o0, o1] = DATA.to_be_bytes();
+    let [b0, b1] = block.to_be_bytes();
+    [o0, o1, b0, b1]
+}
+
+pub(crate) fn write_ack(writer: &mut Writer<'_>, block: u16) {
+    writer.u16(ACK);
+    writer.u16(block);
+}
+
+pub(crate) fn write_oack(writer: &mut Writer<'_>, oack: &Oack) {
+    writer.u16(OACK);
+    oack.write(writer);
+}
+
+/// Writes an ERROR packet; `None` if `buffer` is too short. The text is cut to [`MAX_ERROR_TEXT`].
+pub fn encode_error(code: ErrorCode, text: &str, buffer: &mut [u8]) -> Option<usize> {
+    let mut writer = Writer::new(buffer);
+    write_error(&mut writer, code, text);
+    writer.finish()
+}
+
+pub(crate) fn write_error(writer: &mut Writer<'_>, code: ErrorCode, text: &str) {
+    let cut = text.floor_char_boundary(MAX_ERROR_TEXT);
+    let text = text[..cut].split('\0').next().unwrap_or_default();
+    writer.u16(ERROR);
+    writer.u16(code as u16);
+    writer.string(text.as_bytes());
+}
+
+/// Fills a buffer and remembers whether all of it fitted.
+pub(crate) struct Writer<'a> {
+    buffer: &'a mut [u8],
+    length: usize,
+    fits: bool,
+}
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(buffer: &'a mut [u8]) -> Self {
+        Writer { buffer, length: 0, fits: true }
+    }
+
+    pub(crate) fn u16(&mut self, value: u16) {
+        self.bytes(&value.to_be_bytes());
+    }
+
+    pub(crate) fn string(&mut self, text: &[u8]) {
+        self.bytes(text);
+        self.bytes(&[0]);
+    }
+
+    pub(crate) fn number(&mut self, mut value: u64) {
+        let mut digits = [0; 20];
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (value % 10) as u8;
+            value /= 10;
+            if value == 0 {
+                break;
+            }
+        }
+        self.string(&digits[at..]);
+    }
+
+    pub(crate) fn finish(self) -> Option<usize> {
+        self.fits.then_some(self.length)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        let end = self.length + bytes.len();
+        match self.buffer.get_mut(self.length..end) {
+            Some(room) => {
+                room.copy_from_slice(bytes);
+                self.length = end;
+            }
+            None => self.fits = false,
+        }
+    }
+}
+
+fn take_u16(bytes: &[u8]) -> Result<(u16, &[u8]), Malformed> {
+    match bytes {
+        [high, low, rest @ ..] => Ok((u16::from_be_bytes([*high, *low]), rest)),
+        _ => Err(Malformed::Short),
+    }
+}
+
+/// A string and what follows its NUL.
+pub(crate) fn take_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|&byte| byte == 0)?;
+    Some((&bytes[..end], &bytes[end + 1..]))
+}
+
+fn until_nul(bytes: &[u8]) -> &[u8] {
+    take_string(bytes).map_or(bytes, |(text, _)| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(bytes: &[u8]) -> RequestPacket<'_> {
+        match Packet::parse(bytes) {
+            Ok(Packet::Request(request)) => request,
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn requests() {
+        let read = request(b"\0\x01boot/pxelinux.0\0OcTeT\0BLKSIZE\01432\0");
+        assert_eq!(
+            (read.operation, read.name, read.mode),
+            (Operation::Read, &b"boot/pxelinux.0"[..], Mode::Octet)
+        );
+        assert_eq!(read.options.iter().collect::<Vec<_>>(), [(&b"BLKSIZE"[..], &b"1432"[..])]);
+        assert_eq!(request(b"\0\x02a\0netascii\0").mode, Mode::Netascii);
+        assert_eq!(request(b"\0\x01a\0\0octet\0").name, b"a", "a doubled NUL after the name");
+    }
+
+    #[test]
+    fn what_is_not_a_request() {
+        for (bytes, why) in [
+            (&b"\0\x01"[..], Malformed::Name),
+            (b"\0\x01\0octet\0", Malformed::Name),
+            (b"\0\x01name", Malformed::Name),
+            (b"\0\x01name\0", Malformed::Mode),
+            (b"\0\x01name\0octet", Malformed::Mode),
+            (b"\0\x01name\0\0", Malformed::Mode),
+            (b"\0\x02name\0mail\0", Malformed::UnknownMode),
+        ] {
+            assert_eq!(Packet::parse(bytes), Err(why), "{bytes:?}");
+            assert!(why.is_request());
+        }
+        for (bytes, why) in [
+            (&b""[..], Malformed::Short),
+            (b"\0", Malformed::Short),
+            (b"\0\x03", Malformed::Short),
+            (b"\0\x03\0", Malformed::Short),
+            (b"\0\x04\0", Malformed::Short),
+            (b"\0\x05\0", Malformed::Short),
+            (b"\0\0", Malformed::Opcode(0)),
+            (b"\0\x07\0\0", Malformed::Opcode(7)),
+            (b"\xff\xff\0\0", Malformed::Opcode(0xffff)),
+        ] {
+            assert_eq!(Packet::parse(bytes), Err(why), "{bytes:?}");
+            assert!(!why.is_request());
+        }
+    }
+
+    #[test]
+    fn answers() {
+        assert_eq!(Packet::parse(b"\0\x03\x01\x02xyz"), Ok(Packet::Data { block: 258, payload: b"xyz" }));
+        assert_eq!(Packet::parse(b"\0\x04\xff\xff"), Ok(Packet::Ack { block: 65_535 }));
+        assert_eq!(Packet::parse(b"\0\x04\0\x01\x10"), Ok(Packet::Ack { block: 1 }), "msftwindow");
+        assert_eq!(Packet::parse(b"\0\x05\0\x01gone\0junk"), Ok(Packet::Error { code: 1, text: b"gone" }));
+        assert_eq!(Packet::parse(b"\0\x05\0\x01gone"), Ok(Packet::Error { code: 1, text: b"gone" }));
+    }
+
+    #[test]
+    fn errors_are_cut_at_a_character() {
+        let mut buffer = [0; MAX_CONTROL];
+        let length = encode_error(ErrorCode::DiskFull, &"ä".repeat(150), &mut buffer).unwrap_or_default();
+        assert_eq!(length, 4 + 200 + 1);
+        assert_eq!(&buffer[..4], b"\0\x05\0\x03");
+        let length = encode_error(ErrorCode::NotDefined, "a\0b", &mut buffer).unwrap_or_default();
+        assert_eq!(&buffer[..length], b"\0\x05\0\0a\0");
+    }
+}

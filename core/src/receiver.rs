@@ -1,0 +1,189 @@
+//! The side that receives DATA: the server of a write, the client of a read.
+//!
+//! Takes blocks in order and decides when to acknowledge; the bytes stay with the caller.
+
+use crate::block::Rollover;
+use crate::time::Time;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Receiver {
+    /// The last block taken; all before it were.
+    last: u64,
+    /// Bytes taken.
+    bytes: u64,
+    /// When the last ACK went out, to measure the round trip to the next block; `NEVER` when it was
+    /// repeated, so that the next block cannot be matched to it (Karn).
+    acked_at: Time,
+    /// The highest block seen beyond a gap that was reported, 0 for none.
+    beyond: u64,
+    /// The last block seen again since the last new one, 0 for none.
+    repeated: u64,
+    /// Blocks taken since the last ACK.
+    unacked: u16,
+    window: u16,
+    blksize: u16,
+    rollover: Rollover,
+}
+
+/// What a DATA packet meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Received {
+    /// Nothing changes and nothing is answered.
+    Ignored,
+    /// Seen before, or beyond a gap: the caller repeats the last ACK.
+    Repeat,
+    /// The next block: its bytes belong at `offset`.
+    Next { offset: u64, rtt: Option<u32>, ack: bool, end: bool },
+    /// Longer than was negotiated.
+    TooLong,
+}
+
+impl Receiver {
+    pub(crate) fn new(blksize: u16, window: u16, rollover: Rollover) -> Self {
+        Receiver {
+            last: 0,
+            bytes: 0,
+            acked_at: Time::NEVER,
+            beyond: 0,
+            repeated: 0,
+            unacked: 0,
+            window: window.max(1),
+            blksize,
+            rollover,
+        }
+    }
+
+    /// `too_soon`: microseconds within which a repeated block cannot be the answer to a lost ACK.
+    pub(crate) fn on_data(&mut self, now: Time, wire: u16, length: usize, too_soon: u32) -> Received {
+        let Some(ahead) = self.rollover.ahead(self.last, wire) else { return Received::Ignored };
+        if ahead == 1 {
+            return self.on_next(now, length);
+        }
+        // The sender is never more than a window beyond what it knows that we have.
+        if ahead != 0 && ahead <= u64::from(self.window) {
+            return self.on_beyond(self.last + ahead);
+        }
+        let behind = if ahead == 0 { 0 } else { self.rollover.period() - ahead };
+        match self.last.checked_sub(behind) {
+            Some(position) if position > 0 => self.on_repeated(now, position, too_soon),
+            _ => Received::Ignored,
+        }
+    }
+
+    /// An ACK of [`Receiver::acked`] goes out; `again` when it repeats one.
+    pub(crate) fn ack_sent(&mut self, now: Time, again: bool) {
+        self.unacked = 0;
+        self.acked_at = if again { Time::NEVER } else { now };
+    }
+
+    /// The last block taken: what an ACK names.
+    pub(crate) fn acked(&self) -> u64 {
+        self.last
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn on_next(&mut self, now: Time, length: usize) -> Received {
+        if length > usize::from(self.blksize) {
+            return Received::TooLong;
+        }
+        let offset = self.bytes;
+        let rtt =
+            (self.acked_at != Time::NEVER && self.unacked == 0).then(|| now.micros_since(self.acked_at));
+        self.last += 1;
+        self.bytes += length as u64;
+        self.unacked += 1;
+        self.beyond = 0;
+        self.repeated = 0;
+        let end = length < usize::from(self.blksize);
+        Received::Next { offset, rtt, ack: end || self.unacked >= self.window, end }
+    }
+
+    /// RFC 7440 section 4: a gap is answered with the last block in order, once for each time that the
+    /// sender passes it.
+    fn on_beyond(&mut self, position: u64) -> Received {
+        if self.window == 1 {
+            return Received::Ignored;
+        }
+        let again = self.beyond == 0 || position <= self.beyond;
+        self.beyond = if again { position } else { self.beyond.max(position) };
+        if again { Received::Repeat } else { Received::Ignored }
+    }
+
+    /// Our ACK was lost, or the block was doubled on its way. Only the first is answered: a doubled
+    /// block follows its twin closely, a repeated one comes after a time-out.
+    fn on_repeated(&mut self, now: Time, position: u64, too_soon: u32) -> Received {
+        let again = self.repeated == 0 || position <= self.repeated;
+        self.repeated = position;
+        let doubled = self.acked_at != Time::NEVER && now.micros_since(self.acked_at) < too_soon;
+        if again && !doubled { Received::Repeat } else { Received::Ignored }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(micros: u64) -> Time {
+        Time::from_micros(micros)
+    }
+
+    fn next(offset: u64, ack: bool) -> Received {
+        Received::Next { offset, rtt: None, ack, end: false }
+    }
+
+    #[test]
+    fn one_ack_for_a_window_one_for_a_gap() {
+        let mut receiver = Receiver::new(512, 4, Rollover::Zero);
+        assert_eq!(receiver.on_data(at(0), 1, 512, 0), next(0, false));
+        assert_eq!(receiver.on_data(at(0), 3, 512, 0), Received::Repeat, "block 2 is missing");
+        receiver.ack_sent(at(0), true);
+        assert_eq!(receiver.on_data(at(0), 4, 512, 0), Received::Ignored, "the same gap");
+        for block in 2..5 {
+            assert_eq!(receiver.on_data(at(0), block, 512, 0), next(u64::from(block - 1) * 512, false));
+        }
+        assert_eq!(receiver.on_data(at(0), 5, 512, 0), next(2048, true));
+    }
+
+    #[test]
+    fn a_gap_is_reported_again_when_the_sender_passes_it_again() {
+        let mut receiver = Receiver::new(512, 4, Rollover::Zero);
+        assert_eq!(receiver.on_data(at(0), 2, 512, 0), Received::Repeat);
+        assert_eq!(receiver.on_data(at(0), 3, 512, 0), Received::Ignored);
+        assert_eq!(receiver.on_data(at(0), 2, 512, 0), Received::Repeat);
+    }
+
+    #[test]
+    fn a_doubled_block_is_not_answered_a_repeated_one_is() {
+        let mut receiver = Receiver::new(512, 1, Rollover::Zero);
+        assert_eq!(receiver.on_data(at(0), 1, 512, 100), next(0, true));
+        receiver.ack_sent(at(0), false);
+        assert_eq!(receiver.on_data(at(50), 1, 512, 100), Received::Ignored);
+        assert_eq!(receiver.on_data(at(20_000), 1, 512, 100), Received::Repeat);
+    }
+
+    #[test]
+    fn what_cannot_be() {
+        let mut receiver = Receiver::new(512, 1, Rollover::Zero);
+        assert_eq!(receiver.on_data(at(0), 0, 512, 0), Received::Ignored, "there is no block 0");
+        assert_eq!(receiver.on_data(at(0), 60_000, 512, 0), Received::Ignored);
+        assert_eq!(receiver.on_data(at(0), 1, 513, 0), Received::TooLong);
+        assert_eq!(receiver.bytes(), 0);
+    }
+
+    #[test]
+    fn positions_pass_the_rollover() {
+        for rollover in [Rollover::Zero, Rollover::One] {
+            let mut receiver = Receiver::new(8, 16, rollover);
+            for position in 1..200_000_u64 {
+                let received = receiver.on_data(at(0), rollover.wire(position), 8, 0);
+                assert!(matches!(received, Received::Next { offset, .. } if offset == (position - 1) * 8));
+                if position % 16 == 0 {
+                    receiver.ack_sent(at(0), false);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Time as the caller measures it: microseconds since any fixed point, never going back.
+
+use core::ops::Add;
+use core::time::Duration;
+
+/// A point in time, in microseconds since a start that the caller chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Time(u64);
+
+impl Time {
+    /// A moment that never comes.
+    pub const NEVER: Time = Time(u64::MAX);
+
+    /// `micros` microseconds after the start.
+    pub const fn from_micros(micros: u64) -> Self {
+        Time(micros)
+    }
+
+    /// Microseconds since the start.
+    pub const fn as_micros(self) -> u64 {
+        self.0
+    }
+
+    /// How long ago `earlier` was; zero when it lies ahead.
+    pub const fn since(self, earlier: Time) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+
+    /// As [`Time::since`], in microseconds and at most `u32::MAX` (71 minutes).
+    pub(crate) fn micros_since(self, earlier: Time) -> u32 {
+        saturate(self.0.saturating_sub(earlier.0))
+    }
+
+    pub(crate) const fn after(self, micros: u32) -> Time {
+        Time(self.0.saturating_add(micros as u64))
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Time;
+
+    fn add(self, duration: Duration) -> Time {
+        Time(self.0.saturating_add(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)))
+    }
+}
+
+/// A duration in microseconds, at most `u32::MAX`: four bytes where a transfer keeps many of them.
+pub(crate) fn micros(duration: Duration) -> u32 {
+    u32::try_from(duration.as_micros()).unwrap_or(u32::MAX)
+}
+
+fn saturate(micros: u64) -> u32 {
+    u32::try_from(micros).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,619 @@
+//! One transfer, from the request to its end: either role, either direction.
+//!
+//! # The rule of use
+//! After every `handle_*` call, call [`Transfer::poll`] until it says [`Output::Timeout`] or
+//! [`Output::Closed`]. Then wait for a datagram of this peer or for that time, whichever comes first.
+//!
+//! A server's transfer starts with [`Transfer::server`] and waits for [`Transfer::handle_grant`] (the
+//! decision may take time) or [`Transfer::fail`]. A client's starts with [`Transfer::client`] and asks to
+//! send its request.
+
+use crate::block::Rollover;
+use crate::control::Control;
+use crate::options::{Limits, Oack};
+use crate::packet::{Malformed, Packet};
+use crate::receiver::{Received, Receiver};
+use crate::rtt::{Rtt, Timing};
+use crate::sender::{Acked, Blocks, Sender};
+use crate::time::Time;
+use crate::types::{ErrorCode, Operation};
+use core::time::Duration;
+use std::borrow::Cow;
+
+/// How often a server repeats its first answer to a client that has not proven its address: a spoofed
+/// request costs the spoofed host no more than this many packets, or windows of one.
+const UNPROVEN_REPEATS: u8 = 4;
+
+/// The slowest link that a window is planned for before anything was measured: 10 Mbit/s, in
+/// microseconds per 1,000 bytes.
+const UNMEASURED_MICROS_PER_KB: u64 = 800;
+
+/// What a transfer asks of its caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// Send the request packet (a client's first output, and again while it is not answered).
+    Request,
+    /// Send this packet.
+    Control(Control),
+    /// Send these blocks: [`Transfer::wire`] numbers them, [`Transfer::range`] tells their bytes.
+    Send(Blocks),
+    /// The payload of the DATA packet just handled belongs at this offset of the stream.
+    Accept {
+        /// Bytes from the start of the stream.
+        offset: u64,
+        /// Its length in bytes; 0 is possible.
+        length: u16,
+    },
+    /// Everything has arrived: make it durable, then call [`Transfer::handle_stored`], or
+    /// [`Transfer::fail`] if that was not possible. The last ACK waits for it.
+    Store {
+        /// Bytes in the stream.
+        bytes: u64,
+    },
+    /// The transfer has its outcome. Reported once.
+    Finished(Finish),
+    /// Nothing to do before this time, unless a datagram arrives.
+    Timeout(Time),
+    /// Nothing more will come: forget the transfer.
+    Closed,
+}
+
+/// How a transfer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// All bytes arrived and, for what was received, were stored.
+    Complete,
+    /// The peer sent an ERROR with this code.
+    PeerError(u16),
+    /// The peer was silent for too long.
+    TimedOut,
+    /// This side ended it with an ERROR.
+    Failed(ErrorCode),
+}
+
+/// Figures of a transfer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Blocks sent more than once, or packets repeated by a receiver.
+    pub retransmissions: u32,
+    /// DATA or ACK packets that brought nothing new.
+    pub duplicates: u32,
+    /// Times that nothing was heard in time.
+    pub timeouts: u32,
+}
+
+/// What both ends of a transfer are set up with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// How patient it is.
+    pub timing: Timing,
+    /// What follows block 65535.
+    pub rollover: Rollover,
+}
+
+/// One transfer as a state machine. See the module's rule of use.
+#[derive(Debug)]
+pub struct Transfer {
+    phase: Phase,
+    /// Options granted (server) or asked, then granted (client).
+    options: Oack,
+    settings: Settings,
+    rtt: Rtt,
+    /// When the peer was last heard.
+    heard: Time,
+    /// When to act if it stays silent.
+    deadline: Time,
+    stats: Stats,
+    repeats: u8,
+    server: bool,
+    operation: Operation,
+    due: Due,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// A server waits for the decision.
+    Deciding,
+    /// A client waits for the first answer to its request.
+    Requested {
+        size: u64,
+    },
+    /// A server sent OACK for a read and waits for ACK 0.
+    Offered {
+        size: u64,
+    },
+    Sending(Sender),
+    Receiving(Receiver),
+    /// Everything has arrived and is being stored.
+    Storing(Receiver),
+    /// Stored and acknowledged; stays to repeat the last ACK (RFC 1350 section 6).
+    Dallying(Receiver),
+    Ended {
+        blocks: u64,
+        bytes: u64,
+    },
+}
+
+/// What `poll` has yet to say, in this order.
+#[derive(Debug, Default)]
+struct Due {
+    accept: Option<(u64, u16)>,
+    store: bool,
+    request: bool,
+    oack: bool,
+    ack: bool,
+    error: Option<Box<(ErrorCode, Cow<'static, str>)>>,
+    finish: Option<Finish>,
+}
+
+impl Transfer {
+    /// A server's transfer for a request that arrived `now`; silent until the decision.
+    pub fn server(now: Time, operation: Operation, settings: Settings) -> Self {
+        Transfer::new(now, operation, settings, Oack::default(), true, Phase::Deciding)
+    }
+
+    /// A client's transfer; its first output is the request. `asked` are the options in that request;
+    /// `size` is the number of bytes that will be written (unused for a read).
+    pub fn client(now: Time, operation: Operation, asked: Oack, size: u64, settings: Settings) -> Self {
+        let mut transfer = Transfer::new(now, operation, settings, asked, false, Phase::Requested { size });
+        transfer.due.request = true;
+        transfer.arm(now);
+        transfer
+    }
+
+    fn new(
+        now: Time,
+        operation: Operation,
+        settings: Settings,
+        options: Oack,
+        server: bool,
+        phase: Phase,
+    ) -> Self {
+        Transfer {
+            phase,
+            options,
+            settings,
+            rtt: Rtt::default(),
+            heard: now,
+            deadline: Time::NEVER,
+            stats: Stats::default(),
+            repeats: 0,
+            server,
+            operation,
+            due: Due::default(),
+        }
+    }
+
+    /// The request is granted. `asked` are the options of the request, `size` the bytes of the file as
+    /// they appear on the wire (for a read), or what the client announced (for a write).
+    ///
+    /// Does nothing when the transfer is not waiting for a decision.
+    pub fn handle_grant(&mut self, now: Time, asked: &Oack, limits: &Limits, size: Option<u64>) {
+        if !matches!(self.phase, Phase::Deciding) {
+            return;
+        }
+        self.options = Oack::grant(asked, limits, size);
+        if let Some(seconds) = self.options.timeout {
+            self.settings.timing = self.settings.timing.with_timeout_option(seconds);
+        }
+        self.heard = now;
+        self.due.oack = !self.options.is_empty();
+        match self.operation {
+            Operation::Read if self.due.oack => self.phase = Phase::Offered { size: size.unwrap_or(0) },
+            Operation::Read => self.start_sending(size.unwrap_or(0)),
+            Operation::Write => {
+                self.due.ack = !self.due.oack;
+                self.start_receiving(now);
+            }
+        }
+        self.arm(now);
+    }
+
+    /// A datagram of this transfer's peer arrived. Malformed ones are ignored.
+    pub fn handle_datagram(&mut self, now: Time, datagram: &[u8]) -> Result<(), Malformed> {
+        match Packet::parse(datagram)? {
+            Packet::Data { block, payload } => self.on_data(now, block, payload.len()),
+            Packet::Ack { block } => self.on_ack(now, block),
+            Packet::Error { code, .. } => self.on_error(code),
+            Packet::Oack(options) => self.on_oack(now, options),
+            // A repeated request is the caller's to recognise: it knows the name that was asked.
+            Packet::Request(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The request was sent again by the client: its answer may have been lost. Answered once more where
+    /// nothing but the first answer has been sent, ignored otherwise.
+    pub fn handle_repeated_request(&mut self, now: Time) {
+        self.stats.duplicates += 1;
+        if self.server && !self.is_deciding() && self.unproven() && self.repeats < UNPROVEN_REPEATS {
+            self.repeat(now);
+        }
+    }
+
+    /// The time of [`Output::Timeout`] has come. Called early, it does nothing.
+    pub fn handle_timeout(&mut self, now: Time) {
+        if now < self.deadline {
+            return;
+        }
+        if matches!(self.phase, Phase::Dallying(_)) {
+            self.close();
+            return;
+        }
+        let silent = now.micros_since(self.heard) >= self.settings.timing.give_up();
+        let unproven = self.server && self.unproven() && self.repeats >= UNPROVEN_REPEATS;
+        if silent || unproven {
+            self.finish(Finish::TimedOut);
+            return;
+        }
+        self.stats.timeouts += 1;
+        self.repeat(now);
+    }
+
+    /// What [`Output::Store`] asked for is done: the last ACK goes out.
+    pub fn handle_stored(&mut self, now: Time) {
+        let Phase::Storing(receiver) = &mut self.phase else { return };
+        receiver.ack_sent(now, false);
+        self.phase = Phase::Dallying(receiver.clone());
+        self.due.ack = true;
+        self.due.finish = Some(Finish::Complete);
+        self.deadline = now.after(self.settings.timing.dally());
+    }
+
+    /// Ends the transfer with an ERROR: a denial, a file that cannot be read or stored, a shutdown.
+    /// Does nothing once it has its outcome.
+    pub fn fail(&mut self, code: ErrorCode, text: impl Into<Cow<'static, str>>) {
+        if matches!(self.phase, Phase::Ended { .. } | Phase::Dallying(_)) {
+            return;
+        }
+        self.due.error = Some(Box::new((code, text.into())));
+        self.finish(Finish::Failed(code));
+    }
+
+    /// Ends the transfer without a word: what asked for it must not be answered.
+    pub fn abandon(&mut self) {
+        self.due = Due::default();
+        self.close();
+    }
+
+    /// The next thing to do. Call until [`Output::Timeout`] or [`Output::Closed`].
+    pub fn poll(&mut self, now: Time) -> Output {
+        if let Some((offset, length)) = self.due.accept.take() {
+            return Output::Accept { offset, length };
+        }
+        if core::mem::take(&mut self.due.store) {
+            return Output::Store { bytes: self.bytes() };
+        }
+        if core::mem::take(&mut self.due.request) {
+            return Output::Request;
+        }
+        if core::mem::take(&mut self.due.oack) {
+            return Output::Control(Control::Oack(self.options));
+        }
+        if core::mem::take(&mut self.due.ack) {
+            return Output::Control(Control::Ack(self.wire(self.blocks())));
+        }
+        if let Some(error) = self.due.error.take() {
+            let (code, text) = *error;
+            return Output::Control(Control::Error(code, text));
+        }
+        if let Some(finish) = self.due.finish.take() {
+            return Output::Finished(finish);
+        }
+        match &mut self.phase {
+            Phase::Ended { .. } => Output::Closed,
+            Phase::Sending(sender) => {
+                let high = sender.high();
+                let Some(blocks) = sender.poll(now) else { return Output::Timeout(self.deadline) };
+                let again = (high + 1).saturating_sub(blocks.first).min(u64::from(blocks.count));
+                self.stats.retransmissions = self.stats.retransmissions.saturating_add(again as u32);
+                self.arm(now);
+                Output::Send(blocks)
+            }
+            _ => Output::Timeout(self.deadline),
+        }
+    }
+
+    /// The number that the block at `position` has on the wire.
+    pub fn wire(&self, position: u64) -> u16 {
+        self.settings.rollover.wire(position)
+    }
+
+    /// Offset and length of the block at `position` of a stream of `size` bytes.
+    pub fn range(&self, position: u64, size: u64) -> (u64, u16) {
+        let blksize = self.options.block_size();
+        let offset = position.saturating_sub(1) * u64::from(blksize);
+        let length = size.saturating_sub(offset).min(u64::from(blksize));
+        (offset, length as u16)
+    }
+
+    /// The options as granted (before that, as a client asked).
+    pub fn options(&self) -> &Oack {
+        &self.options
+    }
+
+    /// Figures so far.
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    /// The smoothed round-trip time, once measured.
+    pub fn rtt(&self) -> Option<Duration> {
+        self.rtt.smoothed().map(|micros| Duration::from_micros(u64::from(micros)))
+    }
+
+    /// The last block that the receiving end has in order.
+    pub fn blocks(&self) -> u64 {
+        match &self.phase {
+            Phase::Sending(sender) => sender.acked(),
+            Phase::Receiving(receiver) | Phase::Storing(receiver) | Phase::Dallying(receiver) => {
+                receiver.acked()
+            }
+            Phase::Ended { blocks, .. } => *blocks,
+            Phase::Deciding | Phase::Requested { .. } | Phase::Offered { .. } => 0,
+        }
+    }
+
+    /// Bytes of the stream that the receiving end has in order.
+    pub fn bytes(&self) -> u64 {
+        match &self.phase {
+            Phase::Sending(sender) => sender.bytes(),
+            Phase::Receiving(receiver) | Phase::Storing(receiver) | Phase::Dallying(receiver) => {
+                receiver.bytes()
+            }
+            Phase::Ended { bytes, .. } => *bytes,
+            Phase::Deciding | Phase::Requested { .. } | Phase::Offered { .. } => 0,
+        }
+    }
+
+    /// When the peer was last heard.
+    pub fn heard(&self) -> Time {
+        self.heard
+    }
+
+    /// Whether a server still waits for its decision.
+    pub fn is_deciding(&self) -> bool {
+        matches!(self.phase, Phase::Deciding)
+    }
+
+    fn on_data(&mut self, now: Time, wire: u16, length: usize) {
+        if let (Phase::Requested { .. }, Operation::Read, 1) = (&self.phase, self.operation, wire) {
+            // DATA 1 instead of OACK: the server ignores options (RFC 2347).
+            self.sample(now, self.heard);
+            self.options = Oack::default();
+            self.start_receiving(now);
+        }
+        let too_soon = self.rtt.answers().earliest;
+        match &mut self.phase {
+            Phase::Receiving(receiver) => match receiver.on_data(now, wire, length, too_soon) {
+                Received::Ignored => self.stats.duplicates += 1,
+                Received::TooLong => {
+                    self.fail(ErrorCode::IllegalOperation, "DATA longer than the block size")
+                }
+                Received::Repeat => {
+                    receiver.ack_sent(now, true);
+                    self.stats.duplicates += 1;
+                    self.hear(now);
+                    self.due.ack = true;
+                    self.arm(now);
+                }
+                Received::Next { offset, rtt, ack, end } => {
+                    if ack && !end {
+                        receiver.ack_sent(now, false);
+                    }
+                    if let Some(rtt) = rtt {
+                        self.rtt.sample(rtt);
+                    }
+                    self.hear(now);
+                    self.due.accept = Some((offset, length as u16));
+                    self.due.ack = ack && !end;
+                    self.due.oack = false;
+                    self.arm(now);
+                    if end {
+                        self.start_storing();
+                    }
+                }
+            },
+            Phase::Storing(_) => self.stats.duplicates += 1,
+            Phase::Dallying(receiver) => {
+                self.stats.duplicates += 1;
+                let again = receiver.on_data(now, wire, length, too_soon) == Received::Repeat;
+                self.due.ack |= again;
+            }
+            _ => {}
+        }
+    }
+
+    fn on_ack(&mut self, now: Time, wire: u16) {
+        match (&self.phase, wire) {
+            (Phase::Offered { size }, 0) => {
+                let size = *size;
+                self.sample(now, self.heard);
+                self.hear(now);
+                self.start_sending(size);
+                self.expect_a_window();
+                return;
+            }
+            (Phase::Requested { size }, 0) if self.operation == Operation::Write => {
+                // ACK 0 instead of OACK: the server ignores options (RFC 2347).
+                let size = *size;
+                self.sample(now, self.heard);
+                self.hear(now);
+                self.options = Oack::default();
+                self.start_sending(size);
+                return;
+            }
+            _ => {}
+        }
+        let answers = self.rtt.answers();
+        let Phase::Sending(sender) = &mut self.phase else { return };
+        match sender.on_ack(now, wire, answers) {
+            Acked::Ignored => self.stats.duplicates += 1,
+            Acked::Gap => {
+                self.hear(now);
+                self.arm(now);
+            }
+            Acked::Progress { rtt } => {
+                if let Some(rtt) = rtt {
+                    self.rtt.sample(rtt);
+                }
+                self.hear(now);
+                self.arm(now);
+            }
+            Acked::Finished { rtt } => {
+                if let Some(rtt) = rtt {
+                    self.rtt.sample(rtt);
+                }
+                self.hear(now);
+                self.finish(Finish::Complete);
+            }
+        }
+    }
+
+    fn on_oack(&mut self, now: Time, answer: crate::options::Options<'_>) {
+        match &self.phase {
+            Phase::Requested { size } => {
+                let size = *size;
+                let Some(granted) = Oack::verify(&self.options, answer) else {
+                    self.fail(
+                        ErrorCode::OptionRefused,
+                        "an option that was not asked, or more than was asked",
+                    );
+                    return;
+                };
+                self.sample(now, self.heard);
+                self.hear(now);
+                self.options = granted;
+                match self.operation {
+                    Operation::Read => {
+                        self.due.ack = true;
+                        self.start_receiving(now);
+                        self.arm(now);
+                    }
+                    Operation::Write => {
+                        self.start_sending(size);
+                        self.expect_a_window();
+                    }
+                }
+            }
+            // Our ACK 0 was lost.
+            Phase::Receiving(receiver) if !self.server && receiver.acked() == 0 => {
+                self.stats.duplicates += 1;
+                self.hear(now);
+                self.due.ack = true;
+                self.arm(now);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_error(&mut self, code: u16) {
+        if !matches!(self.phase, Phase::Ended { .. } | Phase::Dallying(_)) {
+            self.finish(Finish::PeerError(code));
+        }
+    }
+
+    /// Sends again whatever the peer seems to have missed.
+    fn repeat(&mut self, now: Time) {
+        self.repeats = self.repeats.saturating_add(1);
+        self.rtt.back_off();
+        match &mut self.phase {
+            Phase::Requested { .. } => self.due.request = true,
+            Phase::Offered { .. } => self.due.oack = true,
+            Phase::Sending(sender) => sender.on_timeout(),
+            Phase::Receiving(receiver) => {
+                receiver.ack_sent(now, true);
+                let opening = self.server && receiver.acked() == 0 && !self.options.is_empty();
+                self.due.oack = opening;
+                self.due.ack = !opening;
+            }
+            Phase::Deciding | Phase::Storing(_) | Phase::Dallying(_) | Phase::Ended { .. } => return,
+        }
+        if !matches!(self.phase, Phase::Sending(_)) {
+            self.stats.retransmissions += 1;
+        }
+        self.arm(now);
+    }
+
+    fn start_sending(&mut self, size: u64) {
+        let (blksize, window) = (self.options.block_size(), self.options.window_size());
+        self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover));
+    }
+
+    fn start_receiving(&mut self, now: Time) {
+        let (blksize, window) = (self.options.block_size(), self.options.window_size());
+        let mut receiver = Receiver::new(blksize, window, self.settings.rollover);
+        receiver.ack_sent(now, false);
+        self.phase = Phase::Receiving(receiver);
+    }
+
+    fn start_storing(&mut self) {
+        let Phase::Receiving(receiver) = &mut self.phase else { return };
+        self.phase = Phase::Storing(receiver.clone());
+        self.due.store = true;
+        self.deadline = Time::NEVER;
+    }
+
+    fn finish(&mut self, finish: Finish) {
+        let error = self.due.error.take();
+        self.due = Due { finish: Some(finish), error, ..Due::default() };
+        self.close();
+    }
+
+    /// Ends, but keeps what the figures are read from until the outcome has been reported.
+    fn close(&mut self) {
+        self.deadline = Time::NEVER;
+        self.phase = Phase::Ended { blocks: self.blocks(), bytes: self.bytes() };
+    }
+
+    /// Whether the peer has yet to answer anything at this address.
+    fn unproven(&self) -> bool {
+        match &self.phase {
+            Phase::Deciding | Phase::Offered { .. } => true,
+            Phase::Sending(sender) => sender.acked() == 0 && self.options.is_empty(),
+            Phase::Receiving(receiver) => receiver.acked() == 0,
+            _ => false,
+        }
+    }
+
+    fn hear(&mut self, now: Time) {
+        self.heard = now;
+        self.repeats = 0;
+    }
+
+    /// The round trip of a handshake, unless a repeat makes it ambiguous (Karn).
+    fn sample(&mut self, now: Time, sent: Time) {
+        if self.repeats == 0 {
+            self.rtt.sample(now.micros_since(sent));
+        }
+    }
+
+    /// A window takes longer than the handshake did: measure anew, but remember the shortest.
+    fn expect_a_window(&mut self) {
+        if self.options.window_size() > 1 {
+            self.rtt.restart();
+        }
+    }
+
+    fn arm(&mut self, now: Time) {
+        let window = u64::from(self.options.block_size()) * u64::from(self.options.window_size());
+        let unmeasured = u32::try_from(window * UNMEASURED_MICROS_PER_KB / 1_000).unwrap_or(u32::MAX);
+        let mut wait = self.rtt.timeout(&self.settings.timing, unmeasured);
+        if matches!(self.phase, Phase::Receiving(_)) {
+            // The sender's own timer comes first: it knows better what was lost.
+            wait = wait.saturating_mul(2);
+        }
+        self.deadline =
+            now.after(wait).min(self.heard.after(self.settings.timing.give_up()).max(now.after(1)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Transfer;
+
+    #[test]
+    fn ten_thousand_transfers_are_small() {
+        assert!(size_of::<Transfer>() <= 256, "{}", size_of::<Transfer>());
+    }
+}

@@ -1,0 +1,106 @@
+//! A bound UDP socket.
+
+use socket2::{Domain, Protocol, SockAddr, Type};
+use std::cell::Cell;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+/// Bytes asked for each of the kernel's buffers. A storm of requests overflows the usual 208 KiB; the
+/// kernel grants what `net.core.rmem_max` allows (root: all of it).
+const KERNEL_BUFFER: usize = 8 << 20;
+
+/// How a socket is bound.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BindOptions {
+    /// Several sockets share the port and the kernel spreads peers over them (SO_REUSEPORT).
+    pub shared: bool,
+}
+
+/// A bound, non-blocking UDP socket that tells the local address of each datagram.
+#[derive(Debug)]
+pub struct Socket {
+    inner: socket2::Socket,
+    local: SocketAddr,
+    /// The largest segment that UDP_SEGMENT may be used for; lowered when the kernel refuses one.
+    pub(super) segment_limit: Cell<usize>,
+}
+
+impl Socket {
+    /// Binds to `address`; port 0 takes any free one. IPv6 sockets carry IPv6 alone.
+    pub fn bind(address: SocketAddr, options: BindOptions) -> io::Result<Socket> {
+        let inner = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+        inner.set_nonblocking(true)?;
+        if address.is_ipv6() {
+            inner.set_only_v6(true)?;
+        }
+        if options.shared {
+            inner.set_reuse_port(true)?;
+        }
+        set_buffers(&inner);
+        enable_packet_info(&inner, address)?;
+        inner.bind(&SockAddr::from(address))?;
+        let local = inner.local_addr()?.as_socket().unwrap_or(address);
+        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX) })
+    }
+
+    /// The address that it is bound to, with the port that the kernel chose.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Never cut datagrams by UDP_SEGMENT on this socket.
+    pub fn disable_segmentation(&self) {
+        self.segment_limit.set(0);
+    }
+}
+
+impl AsRawFd for Socket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.inner.as_raw_fd()
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inner.as_fd()
+    }
+}
+
+/// Buffers are a wish: a refusal costs speed under bursts, not correctness.
+fn set_buffers(socket: &socket2::Socket) {
+    let size = KERNEL_BUFFER as libc::c_int;
+    for (forced, option) in [(libc::SO_RCVBUFFORCE, libc::SO_RCVBUF), (libc::SO_SNDBUFFORCE, libc::SO_SNDBUF)]
+    {
+        if set_option(socket, libc::SOL_SOCKET, forced, size).is_err() {
+            let _ = set_option(socket, libc::SOL_SOCKET, option, size);
+        }
+    }
+}
+
+fn enable_packet_info(socket: &socket2::Socket, address: SocketAddr) -> io::Result<()> {
+    match address {
+        SocketAddr::V4(_) => set_option(socket, libc::IPPROTO_IP, libc::IP_PKTINFO, 1),
+        SocketAddr::V6(_) => set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO, 1),
+    }
+}
+
+/// setsockopt(2) for an integer.
+fn set_option(
+    socket: &socket2::Socket,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: libc::c_int,
+) -> io::Result<()> {
+    // SAFETY: `value` lives through the call and the length is its size.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            name,
+            std::ptr::from_ref(&value).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,206 @@
+//! Timers: one for each transfer, a millisecond apart at best.
+//!
+//! A transfer moves its deadline with every packet, nearly always further away. So a timer that is
+//! already set earlier stays where it is: when it goes off too soon, the transfer says when it wants the
+//! next one. Setting costs nothing per block, and the wheel knows the next moment anything is due, so an
+//! idle worker sleeps.
+
+use tuffet_core::Time;
+
+/// Slots of one millisecond; a deadline further away waits in the last one and is set again from there.
+const SLOTS: usize = 4096;
+const MICROS: u64 = 1_000;
+const NONE: u32 = u32::MAX;
+
+pub(crate) struct Wheel {
+    /// The first timer of each slot.
+    slots: Box<[u32; SLOTS]>,
+    /// Which slots have timers.
+    occupied: [u64; SLOTS / 64],
+    /// Links of each timer, by the index of its transfer.
+    links: Vec<Link>,
+    /// The first tick that has not been looked at.
+    tick: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Link {
+    previous: u32,
+    next: u32,
+    /// When it goes off; `u64::MAX` while not set.
+    tick: u64,
+}
+
+const UNSET: Link = Link { previous: NONE, next: NONE, tick: u64::MAX };
+
+impl Wheel {
+    pub(crate) fn new() -> Self {
+        Wheel { slots: Box::new([NONE; SLOTS]), occupied: [0; SLOTS / 64], links: Vec::new(), tick: 0 }
+    }
+
+    /// Wakes `index` at `time` or before.
+    pub(crate) fn set(&mut self, index: u32, time: Time) {
+        if time == Time::NEVER {
+            return;
+        }
+        let wanted = time.as_micros().div_ceil(MICROS).clamp(self.tick, self.tick + SLOTS as u64 - 1);
+        let at = index as usize;
+        if at >= self.links.len() {
+            self.links.resize(at + 1, UNSET);
+        }
+        if self.links[at].tick <= wanted {
+            return;
+        }
+        self.cancel(index);
+        let slot = slot_of(wanted);
+        let first = self.slots[slot];
+        self.links[at] = Link { previous: NONE, next: first, tick: wanted };
+        if first != NONE {
+            self.links[first as usize].previous = index;
+        }
+        self.slots[slot] = index;
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+    }
+
+    /// Forgets the timer of `index`, if there is one.
+    pub(crate) fn cancel(&mut self, index: u32) {
+        let Some(link) = self.links.get_mut(index as usize) else { return };
+        if link.tick == u64::MAX {
+            return;
+        }
+        let Link { previous, next, tick } = std::mem::replace(link, UNSET);
+        if next != NONE {
+            self.links[next as usize].previous = previous;
+        }
+        if previous != NONE {
+            self.links[previous as usize].next = next;
+            return;
+        }
+        let slot = slot_of(tick);
+        self.slots[slot] = next;
+        if next == NONE {
+            self.occupied[slot / 64] &= !(1 << (slot % 64));
+        }
+    }
+
+    /// Takes all that is due at `now`.
+    pub(crate) fn expire(&mut self, now: Time, due: &mut Vec<u32>) {
+        let present = now.as_micros() / MICROS;
+        while let Some(tick) = self.next_tick().filter(|tick| *tick <= present) {
+            self.tick = tick;
+            let mut index = self.slots[slot_of(tick)];
+            while index != NONE {
+                due.push(index);
+                index = std::mem::replace(&mut self.links[index as usize], UNSET).next;
+            }
+            let slot = slot_of(tick);
+            self.slots[slot] = NONE;
+            self.occupied[slot / 64] &= !(1 << (slot % 64));
+        }
+        self.tick = self.tick.max(present);
+    }
+
+    /// When the next timer is due; `None` if there is none.
+    pub(crate) fn next(&self) -> Option<Time> {
+        self.next_tick().map(|tick| Time::from_micros(tick * MICROS))
+    }
+
+    /// The first occupied slot from the present one on, around the wheel.
+    fn next_tick(&self) -> Option<u64> {
+        let start = slot_of(self.tick);
+        let words = self.occupied.len();
+        for step in 0..=words {
+            let word = (start / 64 + step) % words;
+            let mut bits = self.occupied[word];
+            if step == 0 {
+                bits &= u64::MAX << (start % 64);
+            } else if step == words {
+                bits &= !(u64::MAX << (start % 64));
+            }
+            if bits != 0 {
+                let slot = word * 64 + bits.trailing_zeros() as usize;
+                return Some(self.tick + ((slot + SLOTS - start) % SLOTS) as u64);
+            }
+        }
+        None
+    }
+}
+
+fn slot_of(tick: u64) -> usize {
+    (tick % SLOTS as u64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Time {
+        Time::from_micros(ms * MICROS)
+    }
+
+    fn expire(wheel: &mut Wheel, now: u64) -> Vec<u32> {
+        let mut due = Vec::new();
+        wheel.expire(ms(now), &mut due);
+        due.sort_unstable();
+        due
+    }
+
+    #[test]
+    fn goes_off_in_order_and_once() {
+        let mut wheel = Wheel::new();
+        wheel.set(3, ms(30));
+        wheel.set(1, ms(10));
+        wheel.set(2, ms(10));
+        assert_eq!(wheel.next(), Some(ms(10)));
+        assert_eq!(expire(&mut wheel, 9), []);
+        assert_eq!(expire(&mut wheel, 10), [1, 2]);
+        assert_eq!(wheel.next(), Some(ms(30)));
+        assert_eq!(expire(&mut wheel, 5_000), [3]);
+        assert_eq!(wheel.next(), None);
+    }
+
+    #[test]
+    fn a_later_wish_keeps_an_earlier_timer_an_earlier_one_moves_it() {
+        let mut wheel = Wheel::new();
+        wheel.set(0, ms(50));
+        wheel.set(0, ms(90));
+        assert_eq!(wheel.next(), Some(ms(50)));
+        wheel.set(0, ms(20));
+        assert_eq!(wheel.next(), Some(ms(20)));
+        wheel.cancel(0);
+        assert_eq!(wheel.next(), None);
+    }
+
+    #[test]
+    fn a_deadline_beyond_the_wheel_wakes_early() {
+        let mut wheel = Wheel::new();
+        wheel.set(0, ms(1_000_000));
+        assert_eq!(wheel.next(), Some(ms(SLOTS as u64 - 1)));
+        wheel.set(1, Time::NEVER);
+        assert_eq!(expire(&mut wheel, SLOTS as u64), [0]);
+    }
+
+    #[test]
+    fn agrees_with_a_sorted_list() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut wheel = Wheel::new();
+        let mut expected: Vec<Option<u64>> = vec![None; 50];
+        let mut now = 0;
+        for _ in 0..20_000 {
+            let index = random.usize(..expected.len());
+            if random.u8(..4) == 0 {
+                wheel.cancel(index as u32);
+                expected[index] = None;
+            } else {
+                let at = now + random.u64(1..4_000);
+                wheel.set(index as u32, ms(at));
+                expected[index] = Some(expected[index].map_or(at, |old| old.min(at)));
+            }
+            now += random.u64(0..20);
+            let due: Vec<u32> = (0..50).filter(|i| expected[*i as usize].is_some_and(|at| at <= now)).collect();
+            assert_eq!(expire(&mut wheel, now), due);
+            due.iter().for_each(|i| expected[*i as usize] = None);
+            assert_eq!(wheel.next(), expected.iter().flatten().min().map(|at| ms(*at)));
+        }
+    }
+}

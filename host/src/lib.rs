@@ -1,3 +1,4 @@
 //! Tuffet: a TFTP server whose data path is native and whose policy is WebAssembly.
 
+pub mod names;
 pub mod request;

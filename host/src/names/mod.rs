@@ -1,0 +1,195 @@
+//! Requested names: from the bytes of a request to a path that can be trusted to stay below a root,
+//! and the MAC address that some clients put into the name.
+//!
+//! TFTP leaves the form of a name to the server (RFC 1350 section 5: a netascii string). Clients send
+//! backslashes, leading slashes, and bytes left over from DHCP option 67; hostile ones send `..`,
+//! drive letters and control characters. All of that is settled here, once, so that policy and store
+//! see one form. Nothing is decoded: `%2e` is three literal characters.
+
+mod mac;
+
+use thiserror::Error;
+
+use crate::request::ErrorCode;
+
+pub use mac::mac_in_name;
+
+/// The longest name, in bytes, once it is normalised.
+pub const MAX_NAME: usize = 1024;
+
+/// The longest part of a name between two slashes, in bytes: what common file systems carry.
+pub const MAX_PART: usize = 255;
+
+/// Turns the name of a request into the path below the virtual root that policy and store use.
+///
+/// Trailing NUL and 0xFF bytes are dropped (both come from DHCP option 67), `\` becomes `/`, empty
+/// and `.` parts vanish, and so does a leading `/`. Letter case is kept.
+///
+/// # Errors
+/// [`NameError`] says why a name is refused; see its variants.
+pub fn normalise(raw: &[u8]) -> Result<String, NameError> {
+    let end = raw.iter().rposition(|&byte| byte != 0 && byte != 0xFF).map_or(0, |last| last + 1);
+    let name = std::str::from_utf8(&raw[..end]).map_err(|_| NameError::NotUtf8)?;
+    if name.chars().any(char::is_control) {
+        return Err(NameError::ControlCharacter);
+    }
+    if is_unc(name) {
+        return Err(NameError::NetworkShare);
+    }
+
+    let mut path = String::with_capacity(name.len().min(MAX_NAME));
+    for part in name.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".") {
+        if part == ".." {
+            return Err(NameError::ParentFolder);
+        }
+        if path.is_empty() && has_drive_letter(part) {
+            return Err(NameError::DriveLetter);
+        }
+        if !path.is_empty() {
+            path.push('/');
+        }
+        if part.len() > MAX_PART || path.len() + part.len() > MAX_NAME {
+            return Err(NameError::TooLong);
+        }
+        path.push_str(part);
+    }
+    if path.is_empty() { Err(NameError::Empty) } else { Ok(path) }
+}
+
+/// Why a requested name is refused. The display text is short and fit to be sent to the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum NameError {
+    /// Nothing is left of it: it was empty, or only slashes and dots.
+    #[error("empty file name")]
+    Empty,
+    /// Over [`MAX_NAME`] bytes, or a part of it over [`MAX_PART`].
+    #[error("file name too long")]
+    TooLong,
+    /// Its bytes are not UTF-8.
+    #[error("file name is not UTF-8")]
+    NotUtf8,
+    /// It holds a control character, such as an embedded NUL or a line feed.
+    #[error("file name holds a control character")]
+    ControlCharacter,
+    /// A part of it is `..`.
+    #[error("file name holds `..`")]
+    ParentFolder,
+    /// It begins with a drive letter, as in `C:\boot`.
+    #[error("file name holds a drive letter")]
+    DriveLetter,
+    /// It names a Windows network share, as in `\\server\share`.
+    #[error("file name is a network share")]
+    NetworkShare,
+}
+
+impl NameError {
+    /// The code of the ERROR packet: access violation, whatever the reason.
+    pub fn code(self) -> ErrorCode {
+        ErrorCode::AccessViolation
+    }
+}
+
+/// `\\server\share`, with either slash in one of the two places. `//file` is only sloppy.
+fn is_unc(name: &str) -> bool {
+    matches!(name.as_bytes(), [b'\\', b'\\' | b'/', ..] | [b'/', b'\\', ..])
+}
+
+fn has_drive_letter(part: &str) -> bool {
+    matches!(part.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_and_sloppy_names_become_one_form() {
+        let cases: &[(&[u8], &str)] = &[
+            (b"pxelinux.0", "pxelinux.0"),
+            (b"/pxelinux.0", "pxelinux.0"),
+            (b"//a///b", "a/b"),
+            (b"./a/./b/.", "a/b"),
+            (b"a/b/", "a/b"),
+            (b"\\Boot\\x86\\wdsnbp.com", "Boot/x86/wdsnbp.com"),
+            (b"boot\\\\BCD", "boot/BCD"),
+            (b"a\\/b/\\c", "a/b/c"),
+            (b"snponly.efi\xff", "snponly.efi"),
+            (b"snponly.efi\0\xff\0", "snponly.efi"),
+            (b"....//secret", "..../secret"),
+            (b"...", "..."),
+            (b"..a/b..", "..a/b.."),
+            (b"%2e%2e/etc/passwd", "%2e%2e/etc/passwd"),
+            (b"%n%s", "%n%s"),
+            (b" spaced name ", " spaced name "),
+            ("g\u{e4}nse.bin".as_bytes(), "g\u{e4}nse.bin"),
+            (b"aa:bb:cc:dd:ee:ff", "aa:bb:cc:dd:ee:ff"),
+            (b"images/c:boot", "images/c:boot"),
+            (b"1:2", "1:2"),
+        ];
+        for (raw, path) in cases {
+            assert_eq!(normalise(raw).as_deref(), Ok(*path), "{}", raw.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn dangerous_and_broken_names_are_refused() {
+        use NameError::*;
+        let cases: &[(&[u8], NameError)] = &[
+            (b"", Empty),
+            (b"\xff", Empty),
+            (b"\0\0", Empty),
+            (b"/", Empty),
+            (b"././/", Empty),
+            (b"..", ParentFolder),
+            (b"../etc/passwd", ParentFolder),
+            (b"/../etc/passwd", ParentFolder),
+            (b"a/../b", ParentFolder),
+            (b"a\\..\\..\\b", ParentFolder),
+            (b"..\\/..\\x", ParentFolder),
+            (b"a/..", ParentFolder),
+            (b"C:\\Windows\\win.ini", DriveLetter),
+            (b"c:", DriveLetter),
+            (b"/z:/x", DriveLetter),
+            (b"./d:x", DriveLetter),
+            (b"\\\\server\\share\\x", NetworkShare),
+            (b"\\/server/share", NetworkShare),
+            (b"/\\server/share", NetworkShare),
+            (b"a\0b", ControlCharacter),
+            (b"a\nb", ControlCharacter),
+            (b"a\x1b[2Jb", ControlCharacter),
+            (b"a\x7f", ControlCharacter),
+            ("a\u{85}b".as_bytes(), ControlCharacter),
+            (b"a\xffb", NotUtf8),
+            (b"\xc0\xaf\xc0\xaf", NotUtf8),
+            (b"\xe0\x80\xaf", NotUtf8),
+            (b"\xed\xa0\x80", NotUtf8),
+        ];
+        for (raw, error) in cases {
+            assert_eq!(normalise(raw), Err(*error), "{}", raw.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn lengths_are_bounded_after_normalising() {
+        assert!(normalise(&[b'a'; MAX_PART]).is_ok());
+        assert_eq!(normalise(&[b'a'; MAX_PART + 1]), Err(NameError::TooLong));
+
+        let longest = [&b"a/".repeat(500)[..], &[b'b'; 24]].concat();
+        assert_eq!(normalise(&longest).map(|path| path.len()), Ok(MAX_NAME));
+        let padded = [b"//", &longest[..], b"/./\xff"].concat();
+        assert_eq!(normalise(&padded).map(|path| path.len()), Ok(MAX_NAME));
+        assert_eq!(normalise(&[&longest[..], b"b"].concat()), Err(NameError::TooLong));
+
+        let padded = ["/".repeat(60_000).as_bytes(), b"a"].concat();
+        assert_eq!(normalise(&padded).as_deref(), Ok("a"));
+        assert_eq!(normalise(&[b'a'; 64_000]), Err(NameError::TooLong));
+    }
+
+    #[test]
+    fn the_result_is_a_fixed_point() {
+        for raw in [&b"\\a//b/./c\xff"[..], b"/x", b"....//y"] {
+            let once = normalise(raw).expect("an acceptable name");
+            assert_eq!(normalise(once.as_bytes()).as_deref(), Ok(once.as_str()));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What can go wrong with a file. Each error has two sides: a code and a short message for the client,
+//! which give nothing of the server away, and a reason for the log, which says who is to blame.
+
+use std::io;
+
+use rustix::io::Errno;
+use thiserror::Error;
+
+use crate::request::{Denial, ErrorCode};
+
+/// Why a file cannot be opened, written or made visible. The display text is for the log.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// No such file, or no such folder on the way to it.
+    #[error("no such file")]
+    NotFound,
+    /// The path is refused or leads out of its root.
+    #[error("refused: {0}")]
+    Denied(&'static str),
+    /// The operating system forbids it to this process: permissions are the operator's.
+    #[error("the operating system forbids it: {0}; check owner and mode of the file and its folders")]
+    Forbidden(io::Error),
+    /// The path is taken and the root does not overwrite.
+    #[error("the file exists and its root has `overwrite: false`")]
+    Exists,
+    /// The root takes no uploads, or no root does.
+    #[error("no writable root: its root has `writable: false`")]
+    ReadOnly,
+    /// The disk or a quota is full.
+    #[error("no space: {0}")]
+    NoSpace(io::Error),
+    /// A folder, FIFO, device or socket.
+    #[error("not a regular file but {0}")]
+    NotRegular(&'static str),
+    /// The upload passes its limit.
+    #[error("the upload passes its limit of {limit} bytes")]
+    TooLarge {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// A plugin named a root that is not configured.
+    #[error("there is no root named `{0}`; the plugin that answered it is wrong, or its settings are")]
+    UnknownRoot(String),
+    /// Any other failure of the system.
+    #[error("the system failed: {0}")]
+    Io(io::Error),
+}
+
+impl StoreError {
+    /// The code of the ERROR packet.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound => ErrorCode::FileNotFound,
+            Self::Denied(_) | Self::Forbidden(_) | Self::ReadOnly | Self::NotRegular(_) => {
+                ErrorCode::AccessViolation
+            }
+            Self::Exists => ErrorCode::FileExists,
+            Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
+            Self::UnknownRoot(_) | Self::Io(_) => ErrorCode::NotDefined,
+        }
+    }
+
+    /// The text of the ERROR packet.
+    pub fn message(&self) -> &'static str {
+        match self {
+            Self::NotFound => "file not found",
+            Self::Denied(_) | Self::Forbidden(_) => "access denied",
+            Self::Exists => "file exists",
+            Self::ReadOnly => "uploads are not allowed",
+            Self::NoSpace(_) => "no space left",
+            Self::NotRegular(_) => "not a regular file",
+            Self::TooLarge { .. } => "file too large",
+            Self::UnknownRoot(_) | Self::Io(_) => "server error",
+        }
+    }
+
+    /// Both sides together.
+    pub fn denial(&self) -> Denial {
+        Denial { code: self.code(), message: self.message().to_owned(), reason: self.to_string() }
+    }
+
+    /// An error met while a path was resolved or its last part opened.
+    pub(super) fn from_open(error: io::Error) -> Self {
+        // cap-std reports an escape without a number of the system's.
+        if error.raw_os_error().is_none() && error.kind() == io::ErrorKind::PermissionDenied {
+            return Self::Denied("the path leads out of its root");
+        }
+        match Errno::from_io_error(&error) {
+            Some(Errno::NOENT | Errno::NOTDIR) => Self::NotFound,
+            Some(Errno::LOOP) => Self::Denied("too many symbolic links"),
+            Some(Errno::NAMETOOLONG) => Self::Denied("the name is too long for the file system"),
+            Some(Errno::ISDIR) => Self::NotRegular("a folder"),
+            // open(2): what a socket, or a device without a driver, answers.
+            Some(Errno::NXIO | Errno::NODEV) => Self::NotRegular("a socket or device"),
+            _ => Self::from_io(error),
+        }
+    }
+
+    /// An error of an operation on a file that is open already.
+    pub(super) fn from_io(error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Self::Forbidden(error),
+            Some(Errno::NOSPC | Errno::DQUOT) => Self::NoSpace(error),
+            _ => Self::Io(error),
+        }
+    }
+}
+
+impl From<Errno> for StoreError {
+    fn from(errno: Errno) -> Self {
+        Self::from_io(errno.into())
+    }
+}

@@ -1,0 +1,107 @@
+//! A file that is being read, and whether it is still the one that was opened.
+
+use std::fs::File;
+use std::io::{self, IoSliceMut};
+use std::sync::Arc;
+
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use rustix::fs::{FileType, OFlags, Stat, fstat};
+use rustix::io::{Errno, preadv};
+
+use super::StoreError;
+
+/// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
+const MAX_BUFFERS: usize = 1024;
+
+/// A regular file, open for reading.
+#[derive(Debug)]
+pub struct OpenFile {
+    file: File,
+    root: Arc<str>,
+    path: String,
+    opened: Stat,
+    size: u64,
+}
+
+impl OpenFile {
+    pub(super) fn open(folder: &Dir, root: &Arc<str>, path: &str) -> Result<Self, StoreError> {
+        // Non-blocking so that the open of a FIFO returns; a terminal must not become ours.
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(flags.bits().cast_signed());
+        let file = folder.open_with(path, &options).map_err(StoreError::from_open)?.into_std();
+        let opened = fstat(&file)?;
+        require_regular(&opened)?;
+        let size = size_of(&opened);
+        Ok(Self { file, root: root.clone(), path: path.to_owned(), opened, size })
+    }
+
+    /// Bytes in the file when it was opened.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The name of the root it lies in.
+    pub fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// Its path in that root.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Reads from `offset` into `buffers`, in order, and says how many bytes it read; takes no lock.
+    ///
+    /// Fewer bytes than there is room for mean that the file ends there, or that there were more than
+    /// 1024 buffers.
+    ///
+    /// # Errors
+    /// Those of preadv(2), except interruption.
+    pub fn read_at(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let count = buffers.len().min(MAX_BUFFERS);
+        loop {
+            match preadv(&self.file, &mut buffers[..count], offset) {
+                Err(Errno::INTR) => {}
+                done => return Ok(done?),
+            }
+        }
+    }
+
+    /// Whether the content is still as it was when the file was opened, by size and times.
+    ///
+    /// A file that was replaced by a rename, or removed, is unchanged: what is open is still the whole
+    /// old file. A write within the same tick of the kernel's clock as the open, which leaves the size
+    /// alone, cannot be seen.
+    ///
+    /// # Errors
+    /// Those of fstat(2).
+    pub fn unchanged(&self) -> io::Result<bool> {
+        let now = fstat(&self.file)?;
+        let then = &self.opened;
+        let same_content = (now.st_size, now.st_mtime, now.st_mtime_nsec)
+            == (then.st_size, then.st_mtime, then.st_mtime_nsec);
+        // The status time moves where a write hid its traces by setting the modification time back,
+        // and also where the last name of the file was taken away, which harms nobody.
+        let same_status = (now.st_ctime, now.st_ctime_nsec) == (then.st_ctime, then.st_ctime_nsec);
+        let lost_a_name = now.st_nlink < then.st_nlink;
+        Ok(same_content && (same_status || lost_a_name))
+    }
+}
+
+pub(super) fn require_regular(stat: &Stat) -> Result<(), StoreError> {
+    Err(StoreError::NotRegular(match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => return Ok(()),
+        FileType::Directory => "a folder",
+        FileType::Fifo => "a FIFO",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        FileType::Symlink => "a symbolic link",
+        FileType::Unknown => "of an unknown type",
+    }))
+}
+
+fn size_of(stat: &Stat) -> u64 {
+    // The kernel gives no regular file a negative size.
+    u64::try_from(stat.st_size).unwrap_or(0)
+}

@@ -168,38 +168,43 @@ fn a_link_swapped_in_a_race_never_leads_out() {
     let scene = Scene::new();
     let roots = scene.overwriting();
     fs::create_dir(scene.at("root2/drop")).expect("a folder");
-    let stop = AtomicBool::new(false);
+    let swap = |file: &str, folder: &str| {
+        scene.link(file, "root/next-file");
+        scene.link(folder, "root/next-folder");
+        fs::rename(scene.at("root/next-file"), scene.at("root/file")).expect("swapped");
+        fs::rename(scene.at("root/next-folder"), scene.at("root/folder")).expect("swapped");
+    };
+    swap("boot", "sub");
+    assert_eq!(content(&roots.open_read(None, "file").expect("inside")), "inside");
+
+    let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            for round in 0_u32.. {
-                if stop.load(Ordering::Relaxed) {
-                    break;
-                }
-                let (file, folder) =
-                    if round % 2 == 0 { ("boot", "sub") } else { ("../secret", "../root2/drop") };
-                scene.link(file, "root/next-file");
-                scene.link(folder, "root/next-folder");
-                fs::rename(scene.at("root/next-file"), scene.at("root/file")).expect("swapped");
-                fs::rename(scene.at("root/next-folder"), scene.at("root/folder")).expect("swapped");
+            for _ in 0..2000 {
+                swap("../secret", "../root2/drop");
+                swap("boot", "sub");
             }
+            over.store(true, Ordering::Relaxed);
         });
-        let mut served = 0;
-        for round in 0..3000 {
+        for round in 0_u32.. {
             if let Ok(file) = roots.open_read(None, "file") {
                 assert_eq!(content(&file), "inside");
-                served += 1;
             }
             if let Ok(file) = roots.open_read(None, "folder/file") {
                 assert_eq!(content(&file), "deeper");
             }
-            if round % 30 == 0 {
+            if round.is_multiple_of(8) {
                 let _ = upload(&roots, "folder/uploaded", "up");
             }
+            if over.load(Ordering::Relaxed) {
+                break;
+            }
         }
-        stop.store(true, Ordering::Relaxed);
-        assert!(served > 0, "the race was never won by the honest side, so it tested nothing");
     });
+
     assert_eq!(fs::read_dir(scene.at("root2/drop")).expect("a folder").count(), 0);
+    swap("../secret", "../root2/drop");
+    assert!(matches!(roots.open_read(None, "file"), Err(StoreError::Denied(_))));
 }
 
 #[test]

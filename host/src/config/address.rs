@@ -1,0 +1,95 @@
+//! Addresses and names as they stand in a configuration, and what is wrong with a bad one.
+
+use std::net::{IpAddr, SocketAddr};
+
+/// The longest name of a listener, root or plugin, in bytes.
+const MAX_NAME: usize = 64;
+
+/// Reads `IP:PORT` or `[IPv6]:PORT`. The error says what is wrong and how to mend it.
+pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| complaint(text))
+}
+
+fn complaint(text: &str) -> String {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(ip) = bare.parse::<IpAddr>() {
+        return format!("`{text}` has no port; write `{}`", SocketAddr::new(ip, 69));
+    }
+    if let Some((host, port)) = text.rsplit_once(':') {
+        if host.is_empty() {
+            return format!("`{text}` has no address; write `0.0.0.0:{port}` or `[::]:{port}`");
+        }
+        let ip = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let number = port.parse::<u32>();
+        match (ip, number) {
+            (Ok(_), Ok(port)) if port > u32::from(u16::MAX) => {
+                return format!("port {port} is out of range; a port is 0 to 65535, 0 for any free one");
+            }
+            (Ok(_), Err(_)) => {
+                return format!("`{port}` is not a port; a port is a number, 0 to 65535, 0 for any free one");
+            }
+            (Err(_), _) if host.contains(|c: char| c.is_ascii_alphabetic()) && !host.contains(':') => {
+                return format!(
+                    "`{host}` is not an IP address, and names of hosts are not looked up; write IP:PORT, such as `127.0.0.1:{port}`"
+                );
+            }
+            _ => {}
+        }
+    }
+    format!("`{text}` is not an address; write IP:PORT, such as `0.0.0.0:69` or `[::]:69`")
+}
+
+/// Checks the name of a listener, root or plugin. The error says what is wrong and how to mend it.
+pub(super) fn check_name(name: &str) -> Result<(), String> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.:[]".contains(c);
+    if name.is_empty() {
+        return Err("the name is empty; give it one".into());
+    }
+    if name.len() > MAX_NAME {
+        return Err(format!("the name has {} bytes; shorten it to at most {MAX_NAME}", name.len()));
+    }
+    match name.chars().find(|&c| !allowed(c)) {
+        Some(bad) => Err(format!(
+            "the name `{name}` holds {bad:?}; use letters, digits, `-`, `_`, `.`, `:`, `[` and `]`"
+        )),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bad_address_gets_its_own_advice() {
+        for (text, advice) in [
+            ("127.0.0.1", "has no port; write `127.0.0.1:69`"),
+            ("::1", "has no port; write `[::1]:69`"),
+            ("[::1]", "has no port; write `[::1]:69`"),
+            (":69", "write `0.0.0.0:69` or `[::]:69`"),
+            ("127.0.0.1:70000", "port 70000 is out of range"),
+            ("[::1]:99999", "port 99999 is out of range"),
+            ("127.0.0.1:tftp", "`tftp` is not a port"),
+            ("127.0.0.1:-1", "`-1` is not a port"),
+            ("localhost:69", "`localhost` is not an IP address"),
+            ("256.0.0.1:69", "`256.0.0.1:69` is not an address"),
+            ("", "`` is not an address"),
+        ] {
+            let error = parse_address(text).expect_err(text);
+            assert!(error.contains(advice), "{text}: {error}");
+        }
+        for text in ["0.0.0.0:0", "127.0.0.1:6969", "[::1]:69", "[fe80::1%2]:69"] {
+            assert!(parse_address(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for name in ["boot", "127.0.0.1:69", "[::1]:69", "mac-map_2"] {
+            assert_eq!(check_name(name), Ok(()));
+        }
+        for name in ["", "a b", "a/b", "a\n", "\u{e4}", &"n".repeat(65)] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Every default of the configuration that is not empty or `false`.
+
+use std::time::Duration;
+
+use super::policy::{DefaultVerdict, OnError};
+use super::units::{ByteCount, TimeSpan};
+use super::written::{Limits, PluginLimits, Policy, Retransmit, Transfer};
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+const GIB: u64 = 1024 * MIB;
+
+pub(super) fn max_upload() -> ByteCount {
+    ByteCount(GIB)
+}
+
+pub(super) fn on_error() -> OnError {
+    OnError::Deny
+}
+
+/// As many as there are processor cores for this process.
+pub(super) fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { default: DefaultVerdict::Allow, authorize: Vec::new(), resolve: Vec::new() }
+    }
+}
+
+impl Default for PluginLimits {
+    fn default() -> Self {
+        Self {
+            time: TimeSpan(Duration::from_millis(200)),
+            wall: TimeSpan(Duration::from_millis(500)),
+            memory: ByteCount(64 * MIB),
+            content: ByteCount(MIB),
+        }
+    }
+}
+
+impl Default for Transfer {
+    fn default() -> Self {
+        Self { max_blksize: 65464, max_windowsize: 64, rollover: 0, retransmit: Retransmit::default() }
+    }
+}
+
+impl Default for Retransmit {
+    fn default() -> Self {
+        Self {
+            floor: TimeSpan(Duration::from_millis(20)),
+            initial: TimeSpan(Duration::from_millis(250)),
+            cap: TimeSpan(Duration::from_secs(4)),
+            give_up: TimeSpan(Duration::from_secs(30)),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { transfers: 20_000, pending: 4096 }
+    }
+}

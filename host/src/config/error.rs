@@ -1,0 +1,92 @@
+//! What is wrong with a configuration, and where.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Every problem that was found. Displayed one a line, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    problems: Vec<Problem>,
+}
+
+/// One problem: `FILE:LINE:COLUMN: what is wrong; how to mend it`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong and how to mend it.
+    pub message: String,
+}
+
+/// Where a problem is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// On the command line: the flag.
+    Flag(&'static str),
+    /// In a file as a whole.
+    File(PathBuf),
+    /// At a place in a file.
+    Position(PathBuf, Position),
+}
+
+/// A place in a text, counted from 1; columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+impl ConfigError {
+    /// Holds the problems in the order of the file. An error without a problem says nothing; give one
+    /// at least.
+    pub(super) fn new(mut problems: Vec<Problem>) -> Self {
+        problems.sort_by(|a, b| a.place.cmp(&b.place));
+        problems.dedup();
+        Self { problems }
+    }
+
+    pub(super) fn one(place: Place, message: impl Into<String>) -> Self {
+        Self { problems: vec![Problem { place, message: message.into() }] }
+    }
+
+    /// The problems, in the order of the file.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(flag) => f.write_str(flag),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Position(path, position) => write!(f, "{}:{position}", path.display()),
+        }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}

@@ -1,0 +1,87 @@
+//! What the configuration says of policy: the chains and their plugins.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The resolved `policy` and `plugins` sections.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolicyConfig {
+    /// The verdict where every plugin abstains.
+    pub default: DefaultVerdict,
+    /// The names of the plugins of the `authorize` chain, in order. Each is in `plugins`.
+    pub authorize: Vec<String>,
+    /// The names of the plugins of the `resolve` chain, in order. Each is in `plugins`.
+    pub resolve: Vec<String>,
+    /// Every plugin, each once and each in a chain, sorted by name.
+    pub plugins: Vec<PluginConfig>,
+}
+
+/// One plugin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PluginConfig {
+    /// Its name in chains and logs.
+    pub name: String,
+    /// Where its component comes from.
+    pub component: ComponentSource,
+    /// Its own settings: a JSON object.
+    pub settings: serde_json::Value,
+    /// What a failed call counts as.
+    pub on_error: OnError,
+    /// What it may use.
+    pub grants: Vec<Grant>,
+    /// Its limits.
+    pub limits: PluginLimits,
+}
+
+/// Where a plugin's component comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ComponentSource {
+    /// One that is built into the server.
+    Builtin(String),
+    /// A file, by absolute path.
+    Path(PathBuf),
+}
+
+/// The limits of one plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PluginLimits {
+    /// How long a call may compute, at most `wall`.
+    pub time: Duration,
+    /// How long a call may take, waiting included.
+    pub wall: Duration,
+    /// Memory of one instance, in bytes.
+    pub memory: u64,
+    /// Content that it may generate for one request, in bytes.
+    pub content: u64,
+}
+
+/// The verdict where every plugin abstains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DefaultVerdict {
+    /// The request is allowed.
+    Allow,
+    /// The request is denied.
+    Deny,
+}
+
+/// What a failed call of a plugin counts as: a trap, a limit passed, a bad answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnError {
+    /// The request is denied.
+    Deny,
+    /// The plugin has no opinion.
+    Abstain,
+}
+
+/// Something a plugin may be granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grant {
+    /// The MAC addresses that are known of a client.
+    ClientMac,
+}

@@ -1,0 +1,247 @@
+//! From what is written to what is meant: paths absolute, addresses parsed, every reference checked.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::address::{check_name, parse_address};
+use super::policy::{ComponentSource, PluginConfig, PluginLimits, PolicyConfig};
+use super::source::{Finding, Source};
+use super::suggest::{closest, unknown};
+use super::tree::join;
+use super::written::{self, Written};
+use super::{Config, ConfigError, Limits, Listener, Retransmit, Transfer, defaults};
+use crate::store::RootSpec;
+
+/// Resolves paths relative to `base`, which is absolute.
+///
+/// # Errors
+/// Everything that is wrong.
+pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<Config, ConfigError> {
+    let mut resolver = Resolver { base, source: &source, findings: Vec::new() };
+    let listeners = resolver.listeners(&written.listeners);
+    let roots = resolver.roots(&written.roots);
+    let policy = resolver.policy(&written.policy, written.plugins);
+    let workers = written.workers.unwrap_or_else(defaults::workers);
+    let transfer = resolver.transfer(&written.transfer);
+    let limits = Limits { transfers: written.limits.transfers, pending: written.limits.pending };
+    let findings = resolver.findings;
+    if findings.is_empty() {
+        Ok(Config { listeners, roots, policy, workers, transfer, limits, source })
+    } else {
+        Err(source.error(findings))
+    }
+}
+
+struct Resolver<'a> {
+    base: &'a Path,
+    source: &'a Source,
+    findings: Vec<Finding>,
+}
+
+impl Resolver<'_> {
+    fn wrong(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
+        self.findings.push(Finding::value(pointer, message));
+    }
+
+    fn listeners(&mut self, written: &[written::Listener]) -> Vec<Listener> {
+        if written.is_empty() {
+            let message = "there is no listener; add `listeners: [{ address: 127.0.0.1:6969 }]`, or give --listen IP:PORT";
+            self.wrong("/listeners", message);
+        }
+        let mut listeners: Vec<Listener> = Vec::new();
+        for (index, written) in written.iter().enumerate() {
+            let pointer = format!("/listeners/{index}");
+            let address = match parse_address(&written.address) {
+                Ok(address) => address,
+                Err(complaint) => {
+                    self.wrong(join(&pointer, "address"), complaint);
+                    continue;
+                }
+            };
+            let name = written.name.clone().unwrap_or_else(|| written.address.clone());
+            // Port 0 is another free port each time.
+            if address.port() != 0 && listeners.iter().any(|other| other.address == address) {
+                let message = format!("{address} is listened on twice; remove one of the two");
+                self.wrong(join(&pointer, "address"), message);
+            } else if listeners.iter().any(|other| other.name == name) {
+                let message = format!("two listeners are named `{name}`; give each a `name` of its own");
+                self.wrong(join(&pointer, "name"), message);
+            }
+            listeners.push(Listener { name, address, single_port: written.single_port });
+        }
+        listeners
+    }
+
+    fn roots(&mut self, written: &[written::Root]) -> Vec<RootSpec> {
+        if written.is_empty() {
+            let message =
+                "there is no root; add `roots: [{ name: boot, path: ./files }]`, or give --root DIR";
+            self.wrong("/roots", message);
+        }
+        let mut roots: Vec<RootSpec> = Vec::new();
+        for (index, root) in written.iter().enumerate() {
+            let pointer = format!("/roots/{index}");
+            if roots.iter().any(|other| other.name == root.name) {
+                let message = format!("two roots are named `{}`; give each a name of its own", root.name);
+                self.wrong(join(&pointer, "name"), message);
+            }
+            let path = self.absolute(&root.path);
+            if let Some(complaint) = complaint_of_folder(&path) {
+                self.wrong(join(&pointer, "path"), complaint);
+            }
+            if !root.writable {
+                self.refuse_without_writable(&pointer, "overwrite", root.overwrite);
+                self.refuse_without_writable(&pointer, "max-upload", true);
+            }
+            roots.push(RootSpec {
+                name: root.name.clone(),
+                path,
+                writable: root.writable,
+                overwrite: root.overwrite,
+                max_upload: root.max_upload.0,
+            });
+        }
+        roots
+    }
+
+    /// A key that would be read and then mean nothing is more likely a forgotten `writable: true`.
+    fn refuse_without_writable(&mut self, root: &str, key: &str, matters: bool) {
+        let pointer = join(root, key);
+        if matters && self.source.contains(&pointer) {
+            let message = format!(
+                "`{key}` means nothing while the root has `writable: false`; set `writable: true`, or remove it"
+            );
+            self.findings.push(Finding::key(pointer, message));
+        }
+    }
+
+    fn policy(
+        &mut self,
+        written: &written::Policy,
+        plugins: BTreeMap<String, written::Plugin>,
+    ) -> PolicyConfig {
+        for (chain, names) in [("authorize", &written.authorize), ("resolve", &written.resolve)] {
+            for (index, name) in names.iter().enumerate().filter(|(_, name)| !plugins.contains_key(*name)) {
+                let known = || plugins.keys().map(String::as_str);
+                let message = match closest(name, known()) {
+                    Some(like) => unknown("plugin", name, Some(like), known()),
+                    None => format!(
+                        "unknown plugin `{name}`; add it below `plugins`, such as `{name}: {{ component: builtin:{name} }}`"
+                    ),
+                };
+                self.wrong(format!("/policy/{chain}/{index}"), message);
+            }
+        }
+        let in_chain = |name: &String| written.authorize.contains(name) || written.resolve.contains(name);
+        for name in plugins.keys().filter(|name| !in_chain(name)) {
+            let message = format!(
+                "the plugin `{name}` is in no chain, so nothing would ask it; add it to `policy.authorize` or `policy.resolve`, or remove it"
+            );
+            self.findings.push(Finding::key(join("/plugins", name), message));
+        }
+        PolicyConfig {
+            default: written.default,
+            authorize: written.authorize.clone(),
+            resolve: written.resolve.clone(),
+            plugins: plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin)).collect(),
+        }
+    }
+
+    fn plugin(&mut self, name: String, written: written::Plugin) -> PluginConfig {
+        let pointer = join("/plugins", &name);
+        if let Err(complaint) = check_name(&name) {
+            self.findings.push(Finding::key(&pointer, complaint));
+        }
+        let limits = &written.limits;
+        if limits.time > limits.wall {
+            let message = format!(
+                "`time` ({}) is above `wall` ({}), which ends the call first; lower one or raise the other",
+                limits.time, limits.wall
+            );
+            // Blames the one that is written, `time` where both are.
+            let [time, wall] = ["time", "wall"].map(|key| format!("{pointer}/limits/{key}"));
+            self.wrong(if self.source.contains(&time) { time } else { wall }, message);
+        }
+        PluginConfig {
+            component: self.component(&join(&pointer, "component"), &written.component),
+            name,
+            settings: written.settings.into(),
+            on_error: written.on_error,
+            grants: written.grants,
+            limits: PluginLimits {
+                time: limits.time.0,
+                wall: limits.wall.0,
+                memory: limits.memory.0,
+                content: limits.content.0,
+            },
+        }
+    }
+
+    fn component(&mut self, pointer: &str, written: &str) -> ComponentSource {
+        if let Some(name) = written.strip_prefix("builtin:") {
+            return ComponentSource::Builtin(name.to_owned());
+        }
+        let path = self.absolute(Path::new(written));
+        let complaint = match std::fs::metadata(&path) {
+            Ok(found) if found.is_file() => None,
+            Ok(_) => Some("is not a file".to_owned()),
+            Err(error) => Some(format!("cannot be found: {error}")),
+        };
+        if let Some(complaint) = complaint {
+            let message = format!(
+                "the component {} {complaint}; correct the path, or write `builtin:NAME` for one that is built in",
+                path.display()
+            );
+            self.wrong(pointer, message);
+        }
+        ComponentSource::Path(path)
+    }
+
+    fn transfer(&mut self, written: &written::Transfer) -> Transfer {
+        let times = &written.retransmit;
+        let ordered = [
+            ("floor", times.floor),
+            ("initial", times.initial),
+            ("cap", times.cap),
+            ("give-up", times.give_up),
+        ];
+        for [(low, shorter), (high, longer)] in ordered.array_windows() {
+            if shorter > longer {
+                let message =
+                    format!("`{low}` ({shorter}) is above `{high}` ({longer}); lower one or raise the other");
+                let [low, high] = [low, high].map(|key| format!("/transfer/retransmit/{key}"));
+                self.wrong(if self.source.contains(&low) { low } else { high }, message);
+            }
+        }
+        Transfer {
+            max_blksize: written.max_blksize,
+            max_windowsize: written.max_windowsize,
+            rollover: written.rollover,
+            retransmit: Retransmit {
+                floor: times.floor.0,
+                initial: times.initial.0,
+                cap: times.cap.0,
+                give_up: times.give_up.0,
+            },
+        }
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        // Drops the `.` of `./files`, and nothing else.
+        self.base.join(path).components().collect()
+    }
+}
+
+fn complaint_of_folder(path: &Path) -> Option<String> {
+    let shown = path.display();
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(format!("{shown} is not a folder; name the folder that is served")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Some(format!("there is no folder {shown}; create it or correct the path"))
+        }
+        Err(error) => {
+            Some(format!("the folder {shown} cannot be looked at: {error}; let this user enter it"))
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Checks a value against the schema, which is the only list of keys, types and bounds there is. It
+//! finds everything that is wrong at once, where serde would stop at the first.
+//!
+//! Of JSON Schema this knows what `schema` produces and nothing more; a test holds the two together.
+
+use serde_json::{Map, Value};
+
+use super::address::{check_name, parse_address};
+use super::source::Finding;
+use super::suggest::{closest, list, unknown};
+use super::tree::join;
+use super::units::{ByteCount, TimeSpan};
+
+/// The keywords of JSON Schema that are checked or need no check.
+#[cfg(test)]
+pub(super) const KNOWN_KEYWORDS: &[&str] = &[
+    "$schema",
+    "title",
+    "description",
+    "default",
+    "pattern",
+    "minLength", // nothing of their own to check
+    "type",
+    "format",
+    "minimum",
+    "maximum",
+    "x-minimum",
+    "x-maximum",
+    "minItems",
+    "uniqueItems",
+    "items",
+    "properties",
+    "required",
+    "additionalProperties",
+    "oneOf",
+    "const",
+    "enum",
+];
+
+/// Adds what is wrong with `value`.
+pub(super) fn check(schema: &Value, value: &Value, pointer: &str, findings: &mut Vec<Finding>) {
+    let Some(schema) = schema.as_object() else {
+        return; // `true`: anything goes
+    };
+    if let Some(choices) = choices(schema) {
+        check_choice(&choices, value, pointer, findings);
+        return;
+    }
+    if !has_type(schema, value) {
+        findings.push(Finding::value(pointer, wrong_type(schema, value)));
+        return;
+    }
+    match value {
+        Value::Object(object) => check_object(schema, object, pointer, findings),
+        Value::Array(items) => check_list(schema, items, pointer, findings),
+        Value::Number(number) => check_number(schema, number, pointer, findings),
+        Value::String(text) => check_text(schema, text, pointer, findings),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// The words that are allowed, where only some are.
+pub(super) fn choices(schema: &Map<String, Value>) -> Option<Vec<&str>> {
+    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+        return Some(words.iter().filter_map(Value::as_str).collect());
+    }
+    if let Some(word) = schema.get("const").and_then(Value::as_str) {
+        return Some(vec![word]);
+    }
+    let branches = schema.get("oneOf")?.as_array()?;
+    Some(branches.iter().filter_map(|branch| choices(branch.as_object()?)).flatten().collect())
+}
+
+/// The types that are allowed; empty where any is.
+pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn check_choice(choices: &[&str], value: &Value, pointer: &str, findings: &mut Vec<Finding>) {
+    let known = || choices.iter().copied();
+    let message = match value {
+        Value::String(word) if choices.contains(&word.as_str()) => return,
+        Value::String(word) => unknown("word", &shorten(word), closest(word, known()), known()),
+        _ => format!("found {}; give {}", show(value), list(known(), "or")),
+    };
+    findings.push(Finding::value(pointer, message));
+}
+
+fn check_object(
+    schema: &Map<String, Value>,
+    object: &Map<String, Value>,
+    pointer: &str,
+    findings: &mut Vec<Finding>,
+) {
+    let none = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let known = || properties.keys().map(String::as_str);
+    let mut meant = Vec::new();
+    for (key, value) in object {
+        let pointer = join(pointer, key);
+        match (properties.get(key), schema.get("additionalProperties")) {
+            (Some(schema), _) => check(schema, value, &pointer, findings),
+            (None, Some(Value::Bool(false))) => {
+                let like = closest(key, known());
+                meant.extend(like);
+                findings.push(Finding::key(pointer, unknown("key", key, like, known())));
+            }
+            (None, Some(schema)) => check(schema, value, &pointer, findings),
+            (None, None) => {}
+        }
+    }
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for key in required.filter_map(Value::as_str) {
+        if !object.contains_key(key) && !meant.contains(&key) {
+            let what =
+                properties.get(key).and_then(|schema| schema.get("description")).and_then(Value::as_str);
+            let what = what.map(first_sentence).unwrap_or_default();
+            findings.push(Finding::value(pointer, format!("the key `{key}` is missing; add it: {what}")));
+        }
+    }
+}
+
+fn check_list(schema: &Map<String, Value>, items: &[Value], pointer: &str, findings: &mut Vec<Finding>) {
+    if let Some(least) = schema.get("minItems").and_then(Value::as_u64)
+        && (items.len() as u64) < least
+    {
+        findings.push(Finding::value(pointer, "the list is empty; add an entry, or remove the key"));
+    }
+    let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
+    for (index, item) in items.iter().enumerate() {
+        let pointer = join(pointer, &index.to_string());
+        if unique && items[..index].contains(item) {
+            findings
+                .push(Finding::value(&pointer, format!("{} stands in the list twice; keep one", show(item))));
+        }
+        if let Some(schema) = schema.get("items") {
+            check(schema, item, &pointer, findings);
+        }
+    }
+}
+
+fn check_number(
+    schema: &Map<String, Value>,
+    number: &serde_json::Number,
+    pointer: &str,
+    findings: &mut Vec<Finding>,
+) {
+    if schema.contains_key("x-minimum") {
+        check_text(schema, &number.to_string(), pointer, findings);
+        return;
+    }
+    let bound = |key| schema.get(key).and_then(Value::as_u64);
+    let (least, most) = (bound("minimum").unwrap_or(0), bound("maximum").unwrap_or(u64::MAX));
+    if !number.as_u64().is_some_and(|number| (least..=most).contains(&number)) {
+        let range =
+            if most == u64::MAX { format!("from {least} up") } else { format!("from {least} to {most}") };
+        findings
+            .push(Finding::value(pointer, format!("{number} is out of range; give a whole number {range}")));
+    }
+}
+
+fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: &mut Vec<Finding>) {
+    let word = |key| schema.get(key).and_then(Value::as_str);
+    let complaint = match word("format") {
+        Some("address") => parse_address(text).err(),
+        Some("name") => check_name(text).err(),
+        Some("path") if text.is_empty() => Some("the path is empty; name a folder, `.` for this one".into()),
+        Some("component") if matches!(text, "" | "builtin:") => {
+            Some(format!("`{text}` names no component; write `builtin:NAME` or the path of a component"))
+        }
+        Some("byte-count") => check_range::<ByteCount>(text, word("x-minimum"), word("x-maximum")),
+        Some("time-span") => check_range::<TimeSpan>(text, word("x-minimum"), word("x-maximum")),
+        _ => None,
+    };
+    findings.extend(complaint.map(|message| Finding::value(pointer, message)));
+}
+
+fn check_range<T>(text: &str, least: Option<&str>, most: Option<&str>) -> Option<String>
+where
+    T: std::str::FromStr<Err = String> + PartialOrd,
+{
+    let value = match text.parse::<T>() {
+        Ok(value) => value,
+        Err(expected) => return Some(format!("`{text}` cannot be read; give {expected}")),
+    };
+    // The bounds are ours and parse; a test sees to it.
+    let bound = |text: Option<&str>| text.and_then(|text| text.parse::<T>().ok());
+    let low = bound(least).is_some_and(|least| value < least);
+    let high = bound(most).is_some_and(|most| value > most);
+    (low || high).then(|| {
+        let (least, most) = (least.unwrap_or("0"), most.unwrap_or("any"));
+        format!("{text} is out of range; give {least} to {most}")
+    })
+}
+
+fn has_type(schema: &Map<String, Value>, value: &Value) -> bool {
+    let types = types(schema);
+    types.is_empty()
+        || types.iter().any(|name| match *name {
+            "object" => value.is_object(),
+            "array" => value.is_array(),
+            "string" => value.is_string(),
+            "boolean" => value.is_boolean(),
+            "integer" => value.is_i64() || value.is_u64(),
+            "number" => value.is_number(),
+            _ => false,
+        })
+}
+
+fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
+    let types = types(schema);
+    let name = |name: &&str| match *name {
+        "object" => "a mapping (`key: value` lines)",
+        "array" => "a list (`- value` lines, or `[a, b]`)",
+        "string" => "text",
+        "boolean" => "`true` or `false`",
+        "integer" => "a whole number",
+        _ => "a number",
+    };
+    let expected = match schema.get("format").and_then(Value::as_str) {
+        Some("byte-count") => "a size in bytes, such as 512, 64KiB or 1GB".to_owned(),
+        Some("time-span") => "a time with its unit, such as 250ms, 4s or 1m 30s".to_owned(),
+        _ => types.iter().map(name).collect::<Vec<_>>().join(" or "),
+    };
+    let found = show(value);
+    match value {
+        Value::Null => format!("nothing is given here; give {expected}, or remove the key"),
+        Value::Number(_) | Value::Bool(_) if expected == "text" => {
+            format!("found {found}; give text: put it in quotes")
+        }
+        _ => format!("found {found}; give {expected}"),
+    }
+}
+
+fn show(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".into(),
+        Value::Bool(flag) => format!("`{flag}`"),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("`{}`", shorten(text)),
+        Value::Array(_) => "a list".into(),
+        Value::Object(_) => "a mapping".into(),
+    }
+}
+
+fn shorten(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect();
+    if line.len() < text.len() { format!("{line}…") } else { line }
+}
+
+fn first_sentence(text: &str) -> String {
+    let text = text.replace('\n', " ");
+    text.split_once(". ").map_or(text.trim_end_matches('.').to_owned(), |(first, _)| first.to_owned())
+}

@@ -1,0 +1,135 @@
+//! Where a configuration came from, so that whatever is wrong with it can be shown at its place: a
+//! position in a file, or a flag of the command line.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::{ConfigError, Place, Position, Problem};
+use super::tree::{self, Node, Side};
+
+/// A configuration larger than this is something else, in bytes.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+
+/// Something wrong at a JSON pointer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub pointer: String,
+    pub side: Side,
+    pub message: String,
+}
+
+impl Finding {
+    pub(super) fn value(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), side: Side::Value, message: message.into() }
+    }
+
+    pub(super) fn key(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), side: Side::Key, message: message.into() }
+    }
+}
+
+/// The places of a configuration.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Source {
+    file: Option<(PathBuf, Arc<Node>)>,
+    /// What flags have replaced: the pointer of a section and the flag.
+    flags: Vec<(&'static str, &'static str)>,
+}
+
+impl Source {
+    /// Notes that a flag gave what stands below `pointer`.
+    pub(super) fn replace(&mut self, pointer: &'static str, flag: &'static str) {
+        self.flags.push((pointer, flag));
+    }
+
+    pub(super) fn position(&self, pointer: &str) -> Option<Position> {
+        match self.place(pointer, Side::Value) {
+            Place::Position(_, position) => Some(position),
+            Place::Flag(_) | Place::File(_) => None,
+        }
+    }
+
+    /// Whether the file has something at the pointer that no flag replaced.
+    pub(super) fn contains(&self, pointer: &str) -> bool {
+        self.flag(pointer).is_none() && self.file.as_ref().is_some_and(|(_, tree)| tree.contains(pointer))
+    }
+
+    pub(super) fn error(&self, findings: Vec<Finding>) -> ConfigError {
+        let problem = |finding: Finding| Problem {
+            place: self.place(&finding.pointer, finding.side),
+            message: finding.message,
+        };
+        ConfigError::new(findings.into_iter().map(problem).collect())
+    }
+
+    fn place(&self, pointer: &str, side: Side) -> Place {
+        match (self.flag(pointer), &self.file) {
+            (Some(flag), _) => Place::Flag(flag),
+            (None, Some((path, tree))) => Place::Position(path.clone(), tree.locate(pointer, side)),
+            (None, None) => Place::Flag("the command line"),
+        }
+    }
+
+    fn flag(&self, pointer: &str) -> Option<&'static str> {
+        let below = |section: &str| {
+            pointer.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.flags.iter().find(|(section, _)| below(section)).map(|(_, flag)| *flag)
+    }
+}
+
+/// Reads a YAML file: its places and its value.
+pub(super) fn read(path: &Path) -> Result<(Source, serde_json::Value), ConfigError> {
+    let text = read_text(path)?;
+    let at = |position| Place::Position(path.to_owned(), position);
+    let tree = tree::parse(&text).map_err(|faults| {
+        ConfigError::new(
+            faults.into_iter().map(|(position, message)| Problem { place: at(position), message }).collect(),
+        )
+    })?;
+    let Some(tree) = tree else {
+        let message = "the file is empty; it needs at least `listeners` and `roots`";
+        return Err(ConfigError::one(Place::File(path.to_owned()), message));
+    };
+    let value = serde_yaml::from_str(&text).map_err(|error| {
+        let place = match error.location() {
+            Some(spot) => at(Position { line: spot.line(), column: spot.column() }),
+            None => Place::File(path.to_owned()),
+        };
+        ConfigError::one(place, format!("this cannot be read: {error}; write it more plainly"))
+    })?;
+    Ok((Source { file: Some((path.to_owned(), tree)), flags: Vec::new() }, value))
+}
+
+fn read_text(path: &Path) -> Result<String, ConfigError> {
+    let whole = |message: String| ConfigError::one(Place::File(path.to_owned()), message);
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes))
+        .map_err(|error| whole(advice(&error)))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(whole(format!("the file is larger than {MAX_FILE} bytes; it is hardly a configuration")));
+    }
+    // Windows editors begin UTF-8 with a byte order mark.
+    if bytes.starts_with(b"\xEF\xBB\xBF") {
+        bytes.drain(..3);
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good =
+            String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
+        let last = good.rsplit('\n').next().unwrap_or_default();
+        let position = Position { line: good.matches('\n').count() + 1, column: last.chars().count() + 1 };
+        let message = "the text is not UTF-8 from here on; save the file as UTF-8";
+        ConfigError::one(Place::Position(path.to_owned(), position), message)
+    })
+}
+
+fn advice(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file; correct the path".into(),
+        std::io::ErrorKind::IsADirectory => "this is a folder; name the YAML file in it".into(),
+        std::io::ErrorKind::PermissionDenied => "the file may not be read; let this user read it".into(),
+        _ => format!("the file cannot be read: {error}; check the path"),
+    }
+}

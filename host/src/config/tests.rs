@@ -1,0 +1,494 @@
+//! Configurations good and bad, read from real files.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A folder with what the configurations here refer to.
+struct Scene {
+    folder: TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for name in ["files", "incoming"] {
+            fs::create_dir(folder.path().join(name)).expect("a folder");
+        }
+        fs::write(folder.path().join("policy.wasm"), "").expect("a file");
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path("tuffet.yaml");
+        fs::write(&path, content).expect("a file");
+        path
+    }
+
+    fn load(&self, yaml: &str) -> Result<Config, ConfigError> {
+        Config::load(&self.write(yaml))
+    }
+
+    /// What is said of a bad configuration, with the path of the file left out.
+    fn complaints(&self, yaml: impl AsRef<[u8]>) -> Vec<String> {
+        complaints(Config::load(&self.write(yaml)))
+    }
+}
+
+fn complaints(result: Result<Config, ConfigError>) -> Vec<String> {
+    let error = result.expect_err("a bad configuration");
+    let line = |problem: &Problem| match &problem.place {
+        Place::Position(_, position) => format!("{position}: {}", problem.message),
+        Place::Flag(flag) => format!("{flag}: {}", problem.message),
+        Place::File(_) => problem.message.clone(),
+    };
+    error.problems().iter().map(line).collect()
+}
+
+/// The least there can be; `rest` follows on line 3.
+fn minimal(rest: &str) -> String {
+    format!("listeners: [{{ address: 127.0.0.1:6969 }}]\nroots: [{{ name: boot, path: files }}]\n{rest}")
+}
+
+#[test]
+fn the_example_resolves_to_what_it_says() {
+    let scene = Scene::new();
+    let config = scene.load(EXAMPLE).expect("the example is good");
+    let lan = Listener {
+        name: "lan".into(),
+        address: "127.0.0.1:6969".parse().expect("an address"),
+        single_port: false,
+    };
+    assert_eq!(config.listeners, [lan]);
+    let boot = RootSpec {
+        name: "boot".into(),
+        path: scene.path("files"),
+        writable: false,
+        overwrite: false,
+        max_upload: 1 << 30,
+    };
+    let incoming =
+        RootSpec { name: "incoming".into(), path: scene.path("incoming"), writable: true, ..boot.clone() };
+    assert_eq!(config.roots, [boot, incoming]);
+    assert_eq!(config.workers, 2);
+    assert_eq!(config.policy.default, DefaultVerdict::Allow);
+    assert_eq!((config.policy.authorize[0].as_str(), config.policy.resolve[0].as_str()), ("acl", "mac-map"));
+
+    let [acl, mac_map] = config.policy.plugins.as_slice() else { unreachable!("two plugins") };
+    assert_eq!(acl.component, ComponentSource::Builtin("acl".into()));
+    assert_eq!(acl.settings["deny"][0]["names"][0], "secret/**");
+    assert_eq!((acl.on_error, acl.grants.as_slice()), (OnError::Deny, &[][..]));
+    assert_eq!((mac_map.on_error, mac_map.grants.as_slice()), (OnError::Abstain, &[Grant::ClientMac][..]));
+    assert_eq!(mac_map.limits, acl.limits, "written out and by default");
+}
+
+/// The example writes out every default, so that changing one of the two alone is noticed.
+#[test]
+fn what_is_left_out_takes_the_defaults() {
+    let scene = Scene::new();
+    let (full, least) = (scene.load(EXAMPLE).expect("good"), scene.load(&minimal("")).expect("good"));
+    assert_eq!(least.transfer, full.transfer);
+    assert_eq!(least.limits, full.limits);
+    assert_eq!(least.listeners[0].name, "127.0.0.1:6969");
+    assert!(least.workers >= 1);
+    assert!(least.policy.plugins.is_empty() && least.policy.default == DefaultVerdict::Allow);
+    assert_eq!(least.transfer.retransmit.initial, Duration::from_millis(250));
+    assert_eq!(least.transfer.max_blksize, 65464);
+}
+
+#[test]
+fn files_that_are_not_a_configuration_say_so() {
+    let scene = Scene::new();
+    for (text, complaint) in [
+        (&b""[..], "the file is empty; it needs at least `listeners` and `roots`"),
+        (b"# nothing yet\n", "the file is empty; it needs at least `listeners` and `roots`"),
+        (b"- a\n", "1:1: found a list; give a mapping (`key: value` lines)"),
+        (b"tftp\n", "1:1: found `tftp`; give a mapping (`key: value` lines)"),
+        (
+            b"workers: 1\nroots:\n  - n: \xff\n",
+            "3:8: the text is not UTF-8 from here on; save the file as UTF-8",
+        ),
+        (b"a:\n\tb: 1\n", "2:1: a tab stands in the indentation; YAML is indented by spaces alone"),
+        (b"a: 1\nb: 2\na: 3\n", "3:1: `a` stands here twice, first on line 1; keep one of them"),
+        (b"a: { b: 1, b: 2 }\n", "1:12: `b` stands here twice, first on line 1; keep one of them"),
+        (b"a: !x 1\n", "1:4: tags (`!word`) are not read; remove it, and put text in quotes"),
+        (b"a: &x { b: 1 }\nc:\n  <<: *x\n", "3:3: merge keys (`<<`) are not read; write the keys out"),
+        (b"--- {}\n--- {}\n", "2:1: a second document begins here; keep one document in the file"),
+        (b"? [a]\n: 1\n", "1:3: a list or mapping cannot be a key; write a plain word"),
+        (b"a: &x [*x]\n", "1:8: the alias stands inside its own anchor; write the value out"),
+    ] {
+        let complaint = complaint.to_owned();
+        assert_eq!(scene.complaints(text), [complaint], "{}", text.escape_ascii());
+    }
+    for (text, place, cause) in [
+        ("a: [", "2:1", "did not find expected node content"),
+        ("a: 'x\n", "1:4", "quoted scalar"),
+        ("a: b: c\n", "1:5", "mapping values are not allowed"),
+        ("a: *x\n", "1:4", "unknown anchor"),
+        ("a: \u{0}\n", "1:4", ""),
+    ] {
+        let found = scene.complaints(text);
+        assert!(found[0].starts_with(&format!("{place}: this is not YAML: ")), "{found:?}");
+        assert!(found[0].contains(cause), "{found:?}");
+    }
+    let deep = "1:65: lists and mappings are nested deeper than 64; flatten them";
+    assert_eq!(scene.complaints("[".repeat(100)), [deep]);
+    let deeper = scene.complaints("[".repeat(1_000_000));
+    assert!(deeper[0].contains("recursion limit"), "{deeper:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_says_why() {
+    let scene = Scene::new();
+    for (name, complaint) in [
+        ("none.yaml", "there is no such file; correct the path"),
+        ("files", "this is a folder; name the YAML file in it"),
+        ("files/x", "there is no such file; correct the path"),
+    ] {
+        let error = Config::load(&scene.path(name)).expect_err(name);
+        assert_eq!(error.to_string(), format!("{}: {complaint}", scene.path(name).display()));
+    }
+}
+
+/// Nine levels of nine references each: hundreds of millions of values, were they written out.
+#[test]
+fn a_bomb_of_aliases_is_refused_in_no_time() {
+    let mut yaml = "a0: &a0 x\n".to_owned();
+    for level in 1..10 {
+        let before = format!("*a{}, ", level - 1).repeat(9);
+        yaml += &format!("a{level}: &a{level} [{before}]\n");
+    }
+    let found = Scene::new().complaints(&yaml);
+    assert!(found[0].contains("repetition limit"), "{found:?}");
+}
+
+#[test]
+fn every_wrong_key_and_value_is_found_at_its_place() {
+    let yaml = "\
+listeners:
+  - adress: 127.0.0.1:69
+    single_port: yes
+    port: 69
+  - single-port: yes
+    address: localhost:69
+roots: []
+policy: { default: alow, authorize: [acl, acl, 1] }
+plugins:
+  acl: {}
+  map:
+    component: ''
+    grants: [kv]
+    settings:
+    limits: { memory: 1KiB, content: lots, time: 5, wall: 2h }
+workers: 0
+transfer:
+  max-blksize: 65465
+  rollover: 2
+  retransmit: { floor: 1ns }
+limits: 5
+";
+    let expected = [
+        "2:5: unknown key `adress`; did you mean `address`? Known here: `address`, `name` and `single-port`",
+        "3:5: unknown key `single_port`; did you mean `single-port`? Known here: `address`, `name` and `single-port`",
+        "4:5: unknown key `port`; remove or replace it. Known here: `address`, `name` and `single-port`",
+        "5:18: found `yes`; give `true` or `false`",
+        "6:14: `localhost` is not an IP address, and names of hosts are not looked up; write IP:PORT, such as `127.0.0.1:69`",
+        "7:8: the list is empty; add an entry, or remove the key",
+        "8:20: unknown word `alow`; did you mean `allow`? Known here: `allow` and `deny`",
+        "8:43: `acl` stands in the list twice; keep one",
+        "8:48: found the number 1; give text: put it in quotes",
+        "10:8: the key `component` is missing; add it: `builtin:NAME` for one that is built in, or the path of a component, relative to this file",
+        "12:16: `` names no component; write `builtin:NAME` or the path of a component",
+        "13:14: unknown word `kv`; remove or replace it. Known here: `client-mac`",
+        "14:5: nothing is given here; give a mapping (`key: value` lines), or remove the key",
+        "15:23: 1KiB is out of range; give 1MiB to 4GiB",
+        "15:38: `lots` cannot be read; give a size in bytes, such as 512, 64KiB or 1GB",
+        "15:50: found the number 5; give a time with its unit, such as 250ms, 4s or 1m 30s",
+        "15:59: 2h is out of range; give 1ms to 1m",
+        "16:10: 0 is out of range; give a whole number from 1 to 1024",
+        "18:16: 65465 is out of range; give a whole number from 8 to 65464",
+        "19:13: 2 is out of range; give a whole number from 0 to 1",
+        "20:24: 1ns is out of range; give 1ms to 1h",
+        "21:9: found the number 5; give a mapping (`key: value` lines)",
+    ];
+    assert_eq!(Scene::new().complaints(yaml), expected);
+}
+
+#[test]
+fn an_error_names_the_file_line_and_column() {
+    let scene = Scene::new();
+    let error = scene.load("workers: many\n").expect_err("bad");
+    let file = scene.path("tuffet.yaml");
+    assert_eq!(error.to_string(), format!("{}:1:10: found `many`; give a whole number", file.display()));
+}
+
+#[test]
+fn sections_that_do_not_fit_together_are_found_at_their_place() {
+    let scene = Scene::new();
+    let yaml = "\
+listeners:
+  - { address: 127.0.0.1:69, name: lan }
+  - { address: 127.0.0.1:69 }
+  - { address: '[::1]:69', name: lan }
+  - { address: 127.0.0.1:0, name: a }
+  - { address: 127.0.0.1:0, name: b }
+roots:
+  - { name: boot, path: files }
+  - { name: boot, path: nowhere }
+  - { name: file, path: policy.wasm, overwrite: true }
+  - { name: late, path: files, overwrite: false, max-upload: 5 }
+policy: { authorize: [alc, own], resolve: [other] }
+plugins:
+  acl: { component: builtin:acl }
+  own: { component: own.wasm, limits: { wall: 100ms } }
+  a b: { component: builtin:x }
+transfer:
+  retransmit: { floor: 1s, cap: 500ms }
+";
+    let at = |name: &str| scene.path(name).display().to_string();
+    let expected = [
+        "3:16: 127.0.0.1:69 is listened on twice; remove one of the two".to_owned(),
+        "4:34: two listeners are named `lan`; give each a `name` of its own".into(),
+        "9:13: two roots are named `boot`; give each a name of its own".into(),
+        format!("9:25: there is no folder {}; create it or correct the path", at("nowhere")),
+        format!("10:25: {} is not a folder; name the folder that is served", at("policy.wasm")),
+        "10:38: `overwrite` means nothing while the root has `writable: false`; set `writable: true`, or remove it".into(),
+        "11:50: `max-upload` means nothing while the root has `writable: false`; set `writable: true`, or remove it".into(),
+        "12:23: unknown plugin `alc`; did you mean `acl`? Known here: `a b`, `acl` and `own`".into(),
+        "12:44: unknown plugin `other`; add it below `plugins`, such as `other: { component: builtin:other }`".into(),
+        "14:3: the plugin `acl` is in no chain, so nothing would ask it; add it to `policy.authorize` or `policy.resolve`, or remove it".into(),
+        format!("15:21: the component {} cannot be found: No such file or directory (os error 2); correct the path, or write `builtin:NAME` for one that is built in", at("own.wasm")),
+        "15:47: `time` (200ms) is above `wall` (100ms), which ends the call first; lower one or raise the other".into(),
+        "16:3: the name `a b` holds ' '; use letters, digits, `-`, `_`, `.`, `:`, `[` and `]`".into(),
+        "16:3: the plugin `a b` is in no chain, so nothing would ask it; add it to `policy.authorize` or `policy.resolve`, or remove it".into(),
+        "18:24: `floor` (1s) is above `initial` (250ms); lower one or raise the other".into(),
+    ];
+    let mut found = scene.complaints(yaml);
+    found.sort_by_key(|line| expected.iter().position(|wanted| wanted == line));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_listener_and_a_root_are_needed() {
+    assert_eq!(
+        Scene::new().complaints("workers: 1\n"),
+        [
+            "1:1: there is no listener; add `listeners: [{ address: 127.0.0.1:6969 }]`, or give --listen IP:PORT",
+            "1:1: there is no root; add `roots: [{ name: boot, path: ./files }]`, or give --root DIR",
+        ]
+    );
+}
+
+#[test]
+fn a_pointer_leads_to_a_place_whatever_the_style() {
+    let scene = Scene::new();
+    let yaml = minimal(
+        "\
+policy: { authorize: [acl, acl2] }
+plugins:
+  acl:
+    component: builtin:acl
+    settings: &settings
+      deny:
+        - clients:
+            - 192.0.2.0/24
+            - 10.0.0.0/99
+          \"a/b~c\": \"\u{e4}\u{e4}\"
+        - { clients: [ 10.0.0.1, {\u{e4}: x} ] }
+      empty:
+  acl2: { component: builtin:acl, settings: *settings }
+",
+    );
+    let config = scene.load(&yaml).expect("good");
+    for (pointer, line, column) in [
+        ("", 1, 1),
+        ("/roots/0/path", 2, 29),
+        ("/plugins/acl/settings/deny/0/clients/1", 11, 15),
+        ("/plugins/acl/settings/deny/0/a~1b~0c", 12, 20),
+        ("/plugins/acl/settings/deny/1/clients/1/\u{e4}", 13, 38),
+        // What is empty stands where its key stands.
+        ("/plugins/acl/settings/empty", 14, 7),
+        // What is not there stands where the nearest value around it stands.
+        ("/plugins/acl/settings/deny/0/none", 9, 11),
+        ("/plugins/acl/settings/deny/7/clients", 9, 9),
+        ("/plugins/acl/limits/time", 6, 5),
+        ("/none", 1, 1),
+        // An alias leads to what it stands for.
+        ("/plugins/acl2/settings/deny/0/clients/1", 11, 15),
+    ] {
+        assert_eq!(config.position(pointer), Some(Position { line, column }), "{pointer}");
+    }
+
+    let pointer = "/plugins/acl/settings/deny/0/clients/1".to_owned();
+    let error = config.error([(pointer, "a prefix has at most 32 bits; shorten it".into())]);
+    let file = scene.path("tuffet.yaml");
+    assert_eq!(
+        error.to_string(),
+        format!("{}:11:15: a prefix has at most 32 bits; shorten it", file.display())
+    );
+}
+
+#[test]
+fn files_from_windows_are_read() {
+    let scene = Scene::new();
+    let config = scene.load(&minimal("workers: 3\n").replace('\n', "\r\n")).expect("good");
+    assert_eq!((config.workers, config.position("/workers")), (3, Some(Position { line: 3, column: 10 })));
+    let config = scene.load(&format!("\u{feff}{}", minimal("workers: 4\n"))).expect("good");
+    assert_eq!((config.workers, config.position("/workers")), (4, Some(Position { line: 3, column: 10 })));
+}
+
+#[test]
+fn a_component_is_a_path_beside_the_file() {
+    let scene = Scene::new();
+    let yaml = minimal("policy: { resolve: [own] }\nplugins: { own: { component: ./policy.wasm } }\n");
+    let config = scene.load(&yaml).expect("good");
+    assert_eq!(config.policy.plugins[0].component, ComponentSource::Path(scene.path("policy.wasm")));
+}
+
+#[test]
+fn flags_alone_are_a_configuration() {
+    let scene = Scene::new();
+    let flags = Overrides {
+        root: Some(scene.path("files")),
+        listen: vec!["127.0.0.1:0".into(), "[::1]:0".into()],
+        workers: Some(3),
+        single_port: true,
+        writable: true,
+    };
+    let config = Config::from_flags(&flags).expect("good");
+    assert_eq!(config.roots.len(), 1);
+    assert_eq!((config.roots[0].name.as_str(), &config.roots[0].path), ("root", &scene.path("files")));
+    assert!(config.roots[0].writable && config.listeners.iter().all(|listener| listener.single_port));
+    assert_eq!((config.listeners.len(), config.workers), (2, 3));
+    assert_eq!(config.position("/roots/0/path"), None);
+
+    let relative = Overrides { root: Some(".".into()), ..flags };
+    let config = Config::from_flags(&relative).expect("good");
+    assert_eq!(config.roots[0].path, std::env::current_dir().expect("a folder"));
+}
+
+#[test]
+fn bad_flags_are_named() {
+    let bad = Overrides {
+        listen: vec!["localhost".into(), "1.2.3.4".into()],
+        workers: Some(0),
+        ..Overrides::default()
+    };
+    assert_eq!(
+        complaints(Config::from_flags(&bad)),
+        [
+            "--listen: `localhost` is not an address; write IP:PORT, such as `0.0.0.0:69` or `[::]:69`",
+            "--listen: `1.2.3.4` has no port; write `1.2.3.4:69`",
+            "--workers: 0 is out of range; give a whole number from 1 to 1024",
+        ]
+    );
+    let twice = Overrides {
+        root: Some("/nowhere/at/all".into()),
+        listen: vec!["127.0.0.1:69".into(); 2],
+        ..Overrides::default()
+    };
+    assert_eq!(
+        complaints(Config::from_flags(&twice)),
+        [
+            "--listen: 127.0.0.1:69 is listened on twice; remove one of the two",
+            "--root: there is no folder /nowhere/at/all; create it or correct the path",
+        ]
+    );
+    let nothing = complaints(Config::from_flags(&Overrides::default()));
+    assert!(nothing.iter().all(|line| line.starts_with("the command line: there is no ")), "{nothing:?}");
+}
+
+#[test]
+fn flags_take_the_place_of_keys() {
+    let scene = Scene::new();
+    let path = scene.write(
+        "\
+listeners: [{ address: 127.0.0.1:69 }]
+roots: [{ name: boot, path: nowhere, overwrite: true }]
+workers: 7
+transfer: { max-windowsize: 9 }
+",
+    );
+    let flags = Overrides {
+        root: Some(scene.path("files")),
+        listen: vec!["127.0.0.1:70".into()],
+        workers: Some(2),
+        ..Overrides::default()
+    };
+    let config = Config::load_with(&path, &flags).expect("what is replaced does not matter");
+    assert_eq!(config.listeners[0].address.port(), 70);
+    assert_eq!(config.roots[0].path, scene.path("files"));
+    assert_eq!((config.workers, config.transfer.max_windowsize), (2, 9));
+
+    let path = scene.write(
+        "listeners: [{ address: 127.0.0.1:69 }]\nroots: [{ name: boot, path: files, overwrite: true }]\n",
+    );
+    let flags = Overrides { writable: true, single_port: true, ..Overrides::default() };
+    let config = Config::load_with(&path, &flags).expect("writable, so overwrite means something");
+    assert!(config.roots[0].writable && config.roots[0].overwrite && config.listeners[0].single_port);
+}
+
+/// `shape` knows the keywords that the schema uses, every bound is readable, and every default is
+/// within its bounds.
+#[test]
+fn schema_and_check_fit_together() {
+    fn walk(schema: &serde_json::Value, path: &str) {
+        let Some(object) = schema.as_object() else { return };
+        for (keyword, value) in object {
+            assert!(shape::KNOWN_KEYWORDS.contains(&keyword.as_str()), "{path}: {keyword}");
+            match (keyword.as_str(), object.get("format").and_then(|format| format.as_str())) {
+                ("x-minimum" | "x-maximum", Some("byte-count")) => {
+                    assert!(
+                        value.as_str().is_some_and(|text| text.parse::<units::ByteCount>().is_ok()),
+                        "{path}"
+                    );
+                }
+                ("x-minimum" | "x-maximum", Some("time-span")) => {
+                    assert!(
+                        value.as_str().is_some_and(|text| text.parse::<units::TimeSpan>().is_ok()),
+                        "{path}"
+                    );
+                }
+                ("x-minimum" | "x-maximum", _) => unreachable!("{path}: a bound without a unit"),
+                ("default", _) => {
+                    let mut findings = Vec::new();
+                    shape::check(schema, value, path, &mut findings);
+                    assert_eq!(findings, []);
+                }
+                ("items" | "additionalProperties", _) => walk(value, path),
+                ("oneOf", _) => {
+                    value.as_array().expect("a list").iter().for_each(|branch| walk(branch, path))
+                }
+                _ => {}
+            }
+        }
+        for (key, property) in object.get("properties").and_then(|it| it.as_object()).into_iter().flatten() {
+            let path = tree::join(path, key);
+            assert!(property.get("description").is_some(), "{path} has no description");
+            walk(property, &path);
+        }
+    }
+    walk(&schema(), "");
+}
+
+/// The reference is generated; this keeps the committed file in step.
+#[test]
+fn the_committed_reference_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/configuration.md");
+    if std::env::var_os("TUFFET_BLESS").is_some() {
+        fs::write(path, reference()).expect("the reference is written");
+    }
+    let committed = fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        committed == reference(),
+        "docs/configuration.md is old; run this test with TUFFET_BLESS=1 to renew it"
+    );
+}

@@ -1,0 +1,270 @@
+//! The YAML document as a tree of places: for any JSON pointer, the line and column of its key and of
+//! its value.
+//!
+//! The values themselves are read by serde. This second look at the text also refuses what would be
+//! read but not as it was meant: a key that stands twice, tags, merge keys, several documents.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
+
+use super::error::Position;
+
+/// Nesting that no honest configuration reaches; deeper trees would exhaust the stack somewhere.
+const MAX_DEPTH: usize = 64;
+
+/// A node of the document. Aliases share the node of their anchor.
+#[derive(Debug)]
+pub(super) struct Node {
+    at: Position,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Scalar,
+    Sequence(Vec<Arc<Node>>),
+    Mapping(Vec<Entry>),
+}
+
+#[derive(Debug)]
+struct Entry {
+    key: String,
+    at: Position,
+    value: Arc<Node>,
+}
+
+/// The key or the value of an entry of a mapping. Elsewhere both are the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Key,
+    Value,
+}
+
+/// Something wrong at a place in the text.
+pub(super) type Fault = (Position, String);
+
+/// The tree of a document; `None` for one without content.
+///
+/// # Errors
+/// The first fault of syntax, or else all others.
+pub(super) fn parse(text: &str) -> Result<Option<Arc<Node>>, Vec<Fault>> {
+    let mut builder = Builder::default();
+    for event in Parser::new_from_str(text) {
+        match event {
+            Ok((event, span)) => builder.take(event, span).map_err(|fault| vec![fault])?,
+            Err(error) => return Err(vec![syntax_fault(text, &error)]),
+        }
+    }
+    if builder.faults.is_empty() { Ok(builder.root) } else { Err(builder.faults) }
+}
+
+impl Node {
+    /// Where the pointer (RFC 6901) leads; where it leads to nothing, the nearest node above.
+    pub(super) fn locate(&self, pointer: &str, side: Side) -> Position {
+        let (mut node, mut at) = (self, self.at);
+        for part in parts(pointer) {
+            let Some((key_at, child)) = node.child(&part) else {
+                return node.at;
+            };
+            at = if side == Side::Key { key_at } else { child.at };
+            node = child;
+        }
+        at
+    }
+
+    /// Whether something is written at the pointer.
+    pub(super) fn contains(&self, pointer: &str) -> bool {
+        let mut node = self;
+        for part in parts(pointer) {
+            match node.child(&part) {
+                Some((_, child)) => node = child,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    fn child(&self, part: &str) -> Option<(Position, &Node)> {
+        match &self.kind {
+            Kind::Scalar => None,
+            Kind::Sequence(items) => {
+                let item = items.get(part.parse::<usize>().ok()?)?;
+                Some((item.at, item))
+            }
+            Kind::Mapping(entries) => {
+                let entry = entries.iter().find(|entry| entry.key == part)?;
+                Some((entry.at, &entry.value))
+            }
+        }
+    }
+}
+
+/// The pointer of a child.
+pub(super) fn join(pointer: &str, part: &str) -> String {
+    format!("{pointer}/{}", part.replace('~', "~0").replace('/', "~1"))
+}
+
+fn parts(pointer: &str) -> impl Iterator<Item = String> {
+    pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"))
+}
+
+#[derive(Default)]
+struct Builder {
+    root: Option<Arc<Node>>,
+    open: Vec<Open>,
+    /// By the number of the anchor; an anchor counts once its node is whole.
+    anchors: HashMap<usize, Arc<Node>>,
+    faults: Vec<Fault>,
+}
+
+/// A sequence or mapping whose end has not come yet.
+struct Open {
+    at: Position,
+    anchor: usize,
+    content: Content,
+}
+
+enum Content {
+    Sequence(Vec<Arc<Node>>),
+    Mapping { entries: Vec<Entry>, key: Option<(String, Position)> },
+}
+
+impl Builder {
+    /// A fault returned is one after which the rest makes no sense.
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
+        let at = position(span);
+        match event {
+            Event::DocumentStart(_) if self.root.is_some() => {
+                Err((at, "a second document begins here; keep one document in the file".into()))
+            }
+            Event::Alias(anchor) => match self.anchors.get(&anchor).cloned() {
+                Some(node) => self.add(node),
+                None => Err((at, "the alias stands inside its own anchor; write the value out".into())),
+            },
+            Event::Scalar(text, style, anchor, tag) => {
+                self.refuse_tag(at, tag.is_some());
+                if self.takes_key() {
+                    return self.key(text, at);
+                }
+                // What is not there has no place of its own: its key has.
+                let absent = text.is_empty() && style == ScalarStyle::Plain;
+                let at = if absent { self.key_position().unwrap_or(at) } else { at };
+                self.finish(Node { at, kind: Kind::Scalar }, anchor)
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.refuse_tag(at, tag.is_some());
+                self.begin(at, anchor, Content::Sequence(Vec::new()))
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.refuse_tag(at, tag.is_some());
+                self.begin(at, anchor, Content::Mapping { entries: Vec::new(), key: None })
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open { at, anchor, content }) => {
+                    let kind = match content {
+                        Content::Sequence(items) => Kind::Sequence(items),
+                        Content::Mapping { entries, .. } => Kind::Mapping(entries),
+                    };
+                    self.finish(Node { at, kind }, anchor)
+                }
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, at: Position, anchor: usize, content: Content) -> Result<(), Fault> {
+        if self.takes_key() {
+            return Err((at, "a list or mapping cannot be a key; write a plain word".into()));
+        }
+        if self.open.len() == MAX_DEPTH {
+            return Err((at, format!("lists and mappings are nested deeper than {MAX_DEPTH}; flatten them")));
+        }
+        self.open.push(Open { at, anchor, content });
+        Ok(())
+    }
+
+    fn finish(&mut self, node: Node, anchor: usize) -> Result<(), Fault> {
+        let node = Arc::new(node);
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        self.add(node)
+    }
+
+    fn add(&mut self, node: Arc<Node>) -> Result<(), Fault> {
+        match self.open.last_mut().map(|open| &mut open.content) {
+            None => self.root = Some(node),
+            Some(Content::Sequence(items)) => items.push(node),
+            Some(Content::Mapping { entries, key }) => match key.take() {
+                Some((key, at)) => entries.push(Entry { key, at, value: node }),
+                None => return Err((node.at, "an alias cannot be a key; write a plain word".into())),
+            },
+        }
+        Ok(())
+    }
+
+    fn takes_key(&self) -> bool {
+        matches!(self.open.last(), Some(Open { content: Content::Mapping { key: None, .. }, .. }))
+    }
+
+    fn key_position(&self) -> Option<Position> {
+        match &self.open.last()?.content {
+            Content::Mapping { key, .. } => key.as_ref().map(|(_, at)| *at),
+            Content::Sequence(_) => None,
+        }
+    }
+
+    fn key(&mut self, text: Cow<'_, str>, at: Position) -> Result<(), Fault> {
+        let Some(Open { content: Content::Mapping { entries, key }, .. }) = self.open.last_mut() else {
+            return Ok(());
+        };
+        if let Some(first) = entries.iter().find(|entry| entry.key == text) {
+            let line = first.at.line;
+            self.faults
+                .push((at, format!("`{text}` stands here twice, first on line {line}; keep one of them")));
+        }
+        if text == "<<" {
+            self.faults.push((at, "merge keys (`<<`) are not read; write the keys out".into()));
+        }
+        *key = Some((text.into_owned(), at));
+        Ok(())
+    }
+
+    fn refuse_tag(&mut self, at: Position, tagged: bool) {
+        if tagged {
+            self.faults.push((at, "tags (`!word`) are not read; remove it, and put text in quotes".into()));
+        }
+    }
+}
+
+fn position(span: Span) -> Position {
+    Position { line: span.start.line(), column: span.start.col() + 1 }
+}
+
+fn syntax_fault(text: &str, error: &ScanError) -> Fault {
+    let marker = error.marker();
+    let at = Position { line: marker.line(), column: marker.col() + 1 };
+    // The fault is often noticed only on the line after.
+    let tabbed = (at.line.saturating_sub(2)..at.line)
+        .find(|&index| text.lines().nth(index).is_some_and(leads_with_tab));
+    match tabbed {
+        Some(index) => {
+            let line = text.lines().nth(index).unwrap_or_default();
+            let column = line.chars().position(|c| c == '\t').unwrap_or(0) + 1;
+            let message = "a tab stands in the indentation; YAML is indented by spaces alone".to_owned();
+            (Position { line: index + 1, column }, message)
+        }
+        None => (
+            at,
+            format!("this is not YAML: {}; check indentation, colons and quotes around here", error.info()),
+        ),
+    }
+}
+
+fn leads_with_tab(line: &str) -> bool {
+    line.trim_start_matches([' ', '-']).starts_with('\t')
+}

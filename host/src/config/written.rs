@@ -1,0 +1,203 @@
+//! The configuration as it is written in YAML.
+//!
+//! The doc comments of the fields are the descriptions in the JSON Schema and in
+//! `docs/configuration.md`; the bounds are what the file is checked against. Keys that the schema
+//! alone cannot judge are judged in `resolve`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use super::policy::{DefaultVerdict, Grant, OnError};
+use super::units::{ByteCount, TimeSpan};
+
+/// The largest number of workers.
+pub(super) const MAX_WORKERS: usize = 1024;
+
+/// The configuration of a Tuffet server.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Written {
+    /// Where requests are awaited. Needed, unless `--listen` is given, which takes its place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1))]
+    pub listeners: Vec<Listener>,
+    /// The folders that are served, searched in this order. Needed, unless `--root` is given, which
+    /// takes its place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1))]
+    pub roots: Vec<Root>,
+    /// Who decides, in which order.
+    pub policy: Policy,
+    /// The plugins, by name. Each must be in a chain of `policy`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub plugins: BTreeMap<String, Plugin>,
+    /// How many threads move blocks. Without it, as many as there are processor cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u16", range(min = 1, max = 1024))]
+    pub workers: Option<usize>,
+    /// What is negotiated with clients, and how losses are repaired.
+    pub transfer: Transfer,
+    /// How much is accepted at a time.
+    pub limits: Limits,
+}
+
+/// An address on which requests are awaited.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Listener {
+    /// IP address and UDP port: `0.0.0.0:69`, `[::]:69`. Port 0 takes any free one. Names of hosts are
+    /// not looked up.
+    #[schemars(schema_with = "address_schema")]
+    pub address: String,
+    /// Its name for plugins and logs. Without it, the address as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "name_schema")]
+    pub name: Option<String>,
+    /// Whether blocks travel over the listening port too, instead of a port of their own for each
+    /// transfer: for clients behind NAT, containers and load balancers.
+    #[serde(default)]
+    pub single_port: bool,
+}
+
+/// A folder whose files are served. No name leads out of it.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Root {
+    /// Its name for plugins and logs.
+    #[schemars(schema_with = "name_schema")]
+    pub name: String,
+    /// The folder, relative to this file.
+    #[schemars(schema_with = "path_schema")]
+    pub path: PathBuf,
+    /// Whether clients may upload into it.
+    #[serde(default)]
+    pub writable: bool,
+    /// Whether an upload may replace a file that is there. Needs `writable`.
+    #[serde(default)]
+    pub overwrite: bool,
+    /// The largest upload. Needs `writable`.
+    #[serde(default = "super::defaults::max_upload")]
+    pub max_upload: ByteCount,
+}
+
+/// Who decides, in which order.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Policy {
+    /// What happens to a request on which every plugin of `authorize` abstains.
+    pub default: DefaultVerdict,
+    /// The plugins that decide who may do what, in order. The first denial ends the chain.
+    #[schemars(extend("uniqueItems" = true))]
+    pub authorize: Vec<String>,
+    /// The plugins that decide what a client gets, in order. The first answer ends the chain; without
+    /// one, the roots are searched for the path that was asked for.
+    #[schemars(extend("uniqueItems" = true))]
+    pub resolve: Vec<String>,
+}
+
+/// A plugin: a WebAssembly component that answers for one or more hooks.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Plugin {
+    /// `builtin:NAME` for one that is built in, or the path of a component, relative to this file.
+    #[schemars(schema_with = "component_schema")]
+    pub component: String,
+    /// The plugin's own settings; it checks them itself.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub settings: serde_json::Map<String, serde_json::Value>,
+    /// What a failed call counts as: a trap, a limit passed, a bad answer.
+    #[serde(default = "super::defaults::on_error")]
+    pub on_error: OnError,
+    /// What the plugin may use. Nothing, unless it stands here: `client-mac` lets it see the MAC
+    /// addresses that are known of a client.
+    #[serde(default)]
+    #[schemars(extend("uniqueItems" = true))]
+    pub grants: Vec<Grant>,
+    /// What one call may cost.
+    #[serde(default)]
+    pub limits: PluginLimits,
+}
+
+/// What one call of a plugin may cost.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct PluginLimits {
+    /// How long it may compute. At most `wall`.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
+    pub time: TimeSpan,
+    /// How long it may take, waiting included.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
+    pub wall: TimeSpan,
+    /// The memory of one instance.
+    #[schemars(extend("x-minimum" = "1MiB", "x-maximum" = "4GiB"))]
+    pub memory: ByteCount,
+    /// The content it may generate for one request.
+    #[schemars(extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
+    pub content: ByteCount,
+}
+
+/// What is negotiated with clients, and how losses are repaired.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Transfer {
+    /// The largest block granted, in bytes (RFC 2348). A client that asks for none gets 512.
+    #[schemars(range(min = 8, max = 65464))]
+    pub max_blksize: u16,
+    /// The largest window granted, in blocks (RFC 7440). A client that asks for none gets 1.
+    #[schemars(range(min = 1, max = 65535))]
+    pub max_windowsize: u16,
+    /// The block number that follows 65535.
+    #[schemars(range(min = 0, max = 1))]
+    pub rollover: u16,
+    /// When an unanswered packet is sent again. Each of these is at least the one before it.
+    pub retransmit: Retransmit,
+}
+
+/// When an unanswered packet is sent again. Each of these must be at least the one before it.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Retransmit {
+    /// The shortest wait, however short the measured round-trip time is.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub floor: TimeSpan,
+    /// The wait before a round-trip time has been measured.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub initial: TimeSpan,
+    /// The longest wait; it doubles with each repetition up to this.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub cap: TimeSpan,
+    /// How long a silent client is kept before the transfer is given up.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub give_up: TimeSpan,
+}
+
+/// How much is accepted at a time.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Limits {
+    /// Transfers in all.
+    #[schemars(range(min = 1, max = 10_000_000))]
+    pub transfers: usize,
+    /// Requests that wait for a decision.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub pending: usize,
+}
+
+fn address_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "address" })
+}
+
+fn name_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "name", "pattern": "^[A-Za-z0-9_.:\\[\\]-]{1,64}$" })
+}
+
+fn path_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "path", "minLength": 1 })
+}
+
+fn component_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "component", "minLength": 1 })
+}

@@ -1,1 +1,73 @@
-//! Work in progress.
+//! Who may do what: rules by subnet, operation, file name and listener.
+//!
+//! A request that any `deny` rule matches is denied. Of the `allow` rules, the first that matches counts,
+//! with its ceilings. What no rule matches is left to the next plugin, or denied with `otherwise: deny`.
+//! README.md shows the settings.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod conditions;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::net::IpAddr;
+
+use tuffet_sdk::{Authorize, Denial, Limits, Plugin, Problems, Request, Verdict};
+
+use conditions::Conditions;
+use settings::{Otherwise, Settings};
+
+/// The rules, ready to be asked.
+pub struct Acl {
+    deny: Vec<DenyRule>,
+    allow: Vec<AllowRule>,
+    otherwise: Otherwise,
+}
+
+struct DenyRule {
+    conditions: Conditions,
+    message: String,
+}
+
+struct AllowRule {
+    conditions: Conditions,
+    limits: Limits,
+}
+
+/// What a client reads when the rule has no words of its own.
+const DEFAULT_MESSAGE: &str = "access denied";
+
+impl Plugin for Acl {
+    type Settings = Settings;
+
+    fn configure(settings: Settings) -> Result<Self, Problems> {
+        settings::check(settings)
+    }
+}
+
+impl Authorize for Acl {
+    fn authorize(&self, request: &Request) -> Verdict {
+        let Ok(client) = request.client.address.parse::<IpAddr>() else {
+            let reason = format!("{:?} is not an IP address", request.client.address);
+            return Verdict::Deny(Denial::access_violation(DEFAULT_MESSAGE, reason));
+        };
+        for (index, rule) in self.deny.iter().enumerate() {
+            if rule.conditions.match_request(request, client) {
+                let reason = format!("deny rule {}", index + 1);
+                return Verdict::Deny(Denial::access_violation(&rule.message, reason));
+            }
+        }
+        if let Some(rule) = self.allow.iter().find(|rule| rule.conditions.match_request(request, client)) {
+            return Verdict::Allow(rule.limits);
+        }
+        match self.otherwise {
+            Otherwise::Abstain => Verdict::Abstain,
+            Otherwise::Deny => {
+                Verdict::Deny(Denial::access_violation(DEFAULT_MESSAGE, "no rule matches, otherwise: deny"))
+            }
+        }
+    }
+}
+
+tuffet_sdk::export!(Acl: authorize);

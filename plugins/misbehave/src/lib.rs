@@ -1,1 +1,228 @@
-//! Work in progress.
+//! A plugin for tests: it does what a plugin should not, in the hook and for the paths that its settings
+//! say, so that the tests can watch the host hold.
+//!
+//! ```yaml
+//! do: loop          # see `Misdeed`
+//! hook: authorize   # or resolve; the other hook abstains
+//! when: "evil/**"   # a glob over the path; default every path
+//! ```
+#![forbid(unsafe_code)]
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use serde::Deserialize;
+use tuffet_sdk::{
+    Authorize, Denial, Glob, Level, Limits, Plugin, Problems, Request, Resolution, Resolve, Target, Verdict,
+    log, log_with,
+};
+
+/// What to do, in which hook, and for which paths.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    #[serde(rename = "do")]
+    misdeed: Misdeed,
+    #[serde(default)]
+    hook: Hook,
+    when: Option<String>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Hook {
+    #[default]
+    Authorize,
+    Resolve,
+}
+
+/// What it does. The first group is for both hooks and then abstains, should it come to that.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Misdeed {
+    /// Computes for ever.
+    Loop,
+    /// Takes memory for ever.
+    Hog,
+    /// Panics, with a message on standard error.
+    Trap,
+    /// Calls itself for ever.
+    Recurse,
+    /// Sleeps for an hour: no CPU, only time.
+    Sleep,
+    /// Logs 100,000 long lines.
+    LogFlood,
+    /// Logs one line with line breaks, escape sequences and a field.
+    LogOnce,
+    /// Looks for files, environment, arguments and network; panics if it finds any.
+    Escape,
+    /// Ends the process, as it believes.
+    Exit,
+    /// Refuses its settings, with two problems.
+    RefuseSettings,
+    /// Panics in `configure`.
+    TrapInConfigure,
+    /// Computes for ever in `configure`.
+    LoopInConfigure,
+
+    /// Denies; the reason lists the MAC addresses that it was told.
+    Deny,
+    /// Denies with a message of control characters and 400 bytes.
+    DenyAtLength,
+
+    /// Authorize: drops.
+    Drop,
+    /// Authorize: allows with low ceilings.
+    Allow,
+    /// Authorize: allows with ceilings that no transfer can have.
+    AllowNonsense,
+
+    /// Resolve: ten bytes of content.
+    Content,
+    /// Resolve: 8 MiB of content.
+    TooMuchContent,
+    /// Resolve: a file in a root that there is not.
+    UnknownRoot,
+    /// Resolve: `../../etc/passwd` in the root `boot`.
+    Traversal,
+    /// Resolve: an empty list of files.
+    NoFiles,
+    /// Resolve: 100,000 files.
+    ManyFiles,
+}
+
+/// The plugin.
+pub struct Misbehave {
+    misdeed: Misdeed,
+    hook: Hook,
+    when: Option<Glob>,
+}
+
+impl Plugin for Misbehave {
+    type Settings = Settings;
+
+    fn configure(settings: Settings) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        match settings.misdeed {
+            Misdeed::RefuseSettings => {
+                problems.add("/do", "refused as asked");
+                problems.add("", "and once more");
+            }
+            Misdeed::TrapInConfigure => trap(),
+            Misdeed::LoopInConfigure => endless(),
+            _ => {}
+        }
+        let when = settings.when.and_then(|glob| problems.check("/when", Glob::parse(&glob)));
+        problems.or(Misbehave { misdeed: settings.misdeed, hook: settings.hook, when })
+    }
+}
+
+impl Misbehave {
+    fn is_on(&self, hook: Hook, request: &Request) -> bool {
+        hook == self.hook && self.when.as_ref().is_none_or(|glob| glob.matches(&request.path))
+    }
+
+    fn commit(&self) {
+        match self.misdeed {
+            Misdeed::Loop => endless(),
+            Misdeed::Hog => hog(),
+            Misdeed::Trap => trap(),
+            Misdeed::Recurse => {
+                black_box(recurse(1));
+            }
+            Misdeed::Sleep => std::thread::sleep(Duration::from_secs(3600)),
+            Misdeed::LogFlood => (0..100_000).for_each(|_| log(Level::Error, "flood ".repeat(1000))),
+            Misdeed::LogOnce => log_with(Level::Warn, "one\nline \u{1b}[31mred", &[("colour", "r\ned")]),
+            Misdeed::Escape => escape(),
+            Misdeed::Exit => std::process::exit(0),
+            _ => {}
+        }
+    }
+}
+
+impl Authorize for Misbehave {
+    fn authorize(&self, request: &Request) -> Verdict {
+        if !self.is_on(Hook::Authorize, request) {
+            return Verdict::Abstain;
+        }
+        self.commit();
+        match self.misdeed {
+            Misdeed::Deny => Verdict::Deny(denial(request)),
+            Misdeed::DenyAtLength => Verdict::Deny(long_denial()),
+            Misdeed::Drop => Verdict::Drop,
+            Misdeed::Allow => {
+                Verdict::Allow(Limits { blksize: Some(1024), windowsize: Some(4), bytes: Some(1_000_000) })
+            }
+            Misdeed::AllowNonsense => {
+                Verdict::Allow(Limits { blksize: Some(1), windowsize: Some(0), bytes: Some(0) })
+            }
+            _ => Verdict::Abstain,
+        }
+    }
+}
+
+impl Resolve for Misbehave {
+    fn resolve(&self, request: &Request) -> Resolution {
+        if !self.is_on(Hook::Resolve, request) {
+            return Resolution::Abstain;
+        }
+        self.commit();
+        match self.misdeed {
+            Misdeed::Deny => Resolution::Deny(denial(request)),
+            Misdeed::DenyAtLength => Resolution::Deny(long_denial()),
+            Misdeed::Content => Resolution::Content(b"0123456789".to_vec()),
+            Misdeed::TooMuchContent => Resolution::Content(vec![b'x'; 8 << 20]),
+            Misdeed::UnknownRoot => Resolution::Files(vec![Target::new("no-such-root", &request.path)]),
+            Misdeed::Traversal => Resolution::Files(vec![Target::new("boot", "../../etc/passwd")]),
+            Misdeed::NoFiles => Resolution::Files(Vec::new()),
+            Misdeed::ManyFiles => Resolution::Files(vec![Target::new("boot", "a"); 100_000]),
+            _ => Resolution::Abstain,
+        }
+    }
+}
+
+fn denial(request: &Request) -> Denial {
+    let macs: Vec<&str> = request.client.macs.iter().map(|mac| mac.address.as_str()).collect();
+    Denial::access_violation("denied as asked", format!("macs: [{}]", macs.join(", ")))
+}
+
+fn long_denial() -> Denial {
+    Denial::file_not_found(format!("a\0b\r\n{}", "é".repeat(200)), "x".repeat(100_000))
+}
+
+fn endless() {
+    let mut n = 0_u64;
+    while black_box(n) != u64::MAX {
+        n = black_box(n) / 2 + 1;
+    }
+}
+
+fn hog() {
+    let mut taken = Vec::new();
+    loop {
+        taken.push(vec![1_u8; 1 << 20]);
+        black_box(&taken);
+    }
+}
+
+#[allow(clippy::panic)] // the purpose of it
+fn trap() {
+    panic!("trapped as asked");
+}
+
+#[allow(unconditional_recursion)] // the purpose of it
+fn recurse(depth: u64) -> u64 {
+    let frame = black_box([depth; 64]);
+    recurse(depth + 1) + frame[(depth % 64) as usize]
+}
+
+fn escape() {
+    let found = std::env::vars().count() + std::env::args().count();
+    assert_eq!(found, 0, "environment or arguments");
+    assert!(std::fs::read_dir("/").is_err(), "a file system");
+    assert!(std::fs::write("escaped", "x").is_err(), "a file system to write to");
+    assert!(std::net::UdpSocket::bind("127.0.0.1:0").is_err(), "a network");
+    assert!(std::net::TcpStream::connect("127.0.0.1:9").is_err(), "a network");
+}
+
+tuffet_sdk::export!(Misbehave: authorize, resolve);

@@ -1,0 +1,235 @@
+//! Plugins in order, and what their opinions come to.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::convert::{self, Found, Opinion};
+use super::engine::PolicyRuntime;
+use super::failure::Failure;
+use super::load::{load, missing_hook};
+use super::plugin::Plugin;
+use super::spec::{DefaultVerdict, LoadProblem, LoadProblemKind, OnError, PolicySpec};
+use crate::request::{Ceilings, Denial, ErrorCode, Request};
+
+/// A loaded policy. Requests of one generation of the configuration are all judged by the same one.
+pub(crate) struct Policy {
+    default: DefaultVerdict,
+    authorize: Vec<Arc<Plugin>>,
+    resolve: Vec<Arc<Plugin>>,
+    roots: Vec<String>,
+}
+
+/// What the `authorize` chain came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Authorization {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The plugin that decided; of several that allowed, the first. `None` when the default did.
+    pub by: Option<Arc<str>>,
+    /// How many plugins were asked.
+    pub calls: u32,
+}
+
+/// Whether a request goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Yes, below these ceilings.
+    Allow(Ceilings),
+    /// No, and the client is told.
+    Deny(Denial),
+    /// No, and the client hears nothing.
+    Drop,
+}
+
+/// What the `resolve` chain came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Resolution {
+    /// The answer.
+    pub answer: Answer,
+    /// The plugin that answered; `None` when all abstained.
+    pub by: Option<Arc<str>>,
+    /// How many plugins were asked.
+    pub calls: u32,
+}
+
+/// What a request gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The path as asked, looked up in the roots in order.
+    Abstain,
+    /// The first of these that exists; for a write request, the first. Never empty; every root is a
+    /// configured one, every path relative and without empty parts, `.` and `..`.
+    Files(Vec<Target>),
+    /// The content itself. Never for a write request.
+    Content(Arc<[u8]>),
+    /// Nothing, and the client is told.
+    Deny(Denial),
+}
+
+/// A file in a root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// The name of a configured root.
+    pub root: String,
+    /// A path in it.
+    pub path: String,
+}
+
+impl Policy {
+    /// Loads every plugin of the specification and lets it check its settings.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them.
+    pub async fn load(runtime: &PolicyRuntime, spec: &PolicySpec) -> Result<Policy, Vec<LoadProblem>> {
+        let mut plugins = Vec::new();
+        let mut problems = Vec::new();
+        for loaded in join_all(spec.plugins.iter().map(|plugin| load(runtime, plugin))).await {
+            match loaded {
+                Ok(plugin) => plugins.push(Arc::new(plugin)),
+                Err(its) => problems.extend(its),
+            }
+        }
+        let mut chain = |hook, names: &[String], has_hook: fn(&Plugin) -> bool| {
+            let mut chain = Vec::new();
+            for name in names {
+                match plugins.iter().find(|plugin| *plugin.name == **name) {
+                    Some(plugin) if has_hook(plugin) => chain.push(Arc::clone(plugin)),
+                    Some(plugin) => problems.push(missing_hook(plugin, hook)),
+                    None if spec.plugins.iter().any(|plugin| plugin.name == *name) => {} // said above
+                    None => problems.push(LoadProblem {
+                        plugin: name.clone(),
+                        kind: LoadProblemKind::UnknownPlugin,
+                        pointer: None,
+                        message: format!(
+                            "policy.{hook} names it, and plugins does not have it: add it there"
+                        ),
+                    }),
+                }
+            }
+            chain
+        };
+        let authorize = chain("authorize", &spec.authorize, |plugin| plugin.authorize.is_some());
+        let resolve = chain("resolve", &spec.resolve, |plugin| plugin.resolve.is_some());
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Policy { default: spec.default, authorize, resolve, roots: spec.roots.clone() })
+    }
+
+    /// Whether asking would change nothing: no plugin in a chain, and the default allows.
+    pub fn is_empty(&self) -> bool {
+        self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
+    }
+
+    /// Asks the `authorize` chain: the first deny or drop ends it, ceilings of several allows combine to the
+    /// lowest, and if all abstain the default decides.
+    pub async fn authorize(&self, request: &Request) -> Authorization {
+        let mut its_request = convert::request(request);
+        let macs = std::mem::take(&mut its_request.client.macs);
+        let mut allowed: Option<(Ceilings, Arc<str>)> = None;
+        let mut calls = 0;
+        for plugin in &self.authorize {
+            its_request.client.macs = if plugin.grants.client_mac { macs.clone() } else { Vec::new() };
+            calls += 1;
+            let by = Arc::clone(&plugin.name);
+            let opinion = plugin.authorize(&its_request).await.and_then(convert::verdict);
+            let opinion =
+                opinion.or_else(|failure| failed(plugin, "authorize", request, &failure, Opinion::Deny));
+            match opinion {
+                Ok(None) => {}
+                Ok(Some(Opinion::Allow(ceilings))) => {
+                    let (lowest, _) = allowed.get_or_insert((ceilings, by));
+                    *lowest = lower(*lowest, ceilings);
+                }
+                Ok(Some(Opinion::Deny(denial))) => {
+                    return Authorization { verdict: Verdict::Deny(denial), by: Some(by), calls };
+                }
+                Ok(Some(Opinion::Drop)) => {
+                    return Authorization { verdict: Verdict::Drop, by: Some(by), calls };
+                }
+            }
+        }
+        match (allowed, self.default) {
+            (Some((ceilings, by)), _) => {
+                Authorization { verdict: Verdict::Allow(ceilings), by: Some(by), calls }
+            }
+            (None, DefaultVerdict::Allow) => {
+                Authorization { verdict: Verdict::Allow(Ceilings::default()), by: None, calls }
+            }
+            (None, DefaultVerdict::Deny) => Authorization {
+                verdict: Verdict::Deny(Denial {
+                    code: ErrorCode::AccessViolation,
+                    message: "access denied".into(),
+                    reason: "no plugin allowed it (policy.default: deny)".into(),
+                }),
+                by: None,
+                calls,
+            },
+        }
+    }
+
+    /// Asks the `resolve` chain: the first that does not abstain answers.
+    pub async fn resolve(&self, request: &Request) -> Resolution {
+        let mut its_request = convert::request(request);
+        let macs = std::mem::take(&mut its_request.client.macs);
+        let mut calls = 0;
+        for plugin in &self.resolve {
+            its_request.client.macs = if plugin.grants.client_mac { macs.clone() } else { Vec::new() };
+            calls += 1;
+            let found = plugin.resolve(&its_request).await.and_then(|answer| {
+                convert::resolution(answer, request.operation, plugin.limits.content, &self.roots)
+            });
+            let found = found.or_else(|failure| failed(plugin, "resolve", request, &failure, Found::Deny));
+            let answer = match found {
+                Ok(None) => continue,
+                Ok(Some(Found::Files(files))) => Answer::Files(files),
+                Ok(Some(Found::Content(content))) => Answer::Content(content.into()),
+                Ok(Some(Found::Deny(denial))) => Answer::Deny(denial),
+            };
+            return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls };
+        }
+        Resolution { answer: Answer::Abstain, by: None, calls }
+    }
+}
+
+/// What the failure of a plugin comes to, by its `on-error`; and the log is told.
+fn failed<T>(
+    plugin: &Plugin,
+    hook: &'static str,
+    request: &Request,
+    failure: &Failure,
+    deny: fn(Denial) -> T,
+) -> Result<Option<T>, std::convert::Infallible> {
+    tracing::warn!(
+        target: "tuffet::policy",
+        plugin = %plugin.name,
+        hook,
+        request = %request.id,
+        cause = failure.cause.as_str(),
+        "a plugin failed: {}",
+        failure.detail
+    );
+    Ok(match plugin.on_error {
+        OnError::Abstain => None,
+        OnError::Deny => Some(deny(Denial {
+            code: ErrorCode::NotDefined,
+            message: "policy failure".into(),
+            reason: format!("plugin {} failed in {hook}: {failure}", plugin.name),
+        })),
+    })
+}
+
+fn lower(a: Ceilings, b: Ceilings) -> Ceilings {
+    fn least<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+    Ceilings {
+        blksize: least(a.blksize, b.blksize),
+        windowsize: least(a.windowsize, b.windowsize),
+        bytes: least(a.bytes, b.bytes),
+    }
+}

@@ -1,0 +1,91 @@
+//! The WebAssembly engine that all policies of the process share.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use wasmtime::component::{HasSelf, Linker};
+use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+use super::bindings;
+use super::compiled::Compiled;
+use super::sandbox::Sandbox;
+use super::ticker::Ticker;
+
+/// How often a guest that computes is looked at, and lets others of its thread run.
+pub(super) const TICK: Duration = Duration::from_millis(5);
+
+/// Calls that run at once; more wait their turn, within their own time limit. Bounds the memory of all
+/// plugins to this many times the limit of each.
+const MAX_CALLS: u32 = 128;
+
+/// The engine: cheap to clone, one for the process. Reloads share it.
+#[derive(Clone)]
+pub(crate) struct PolicyRuntime(Arc<Shared>);
+
+pub(super) struct Shared {
+    pub engine: Engine,
+    pub linker: Linker<Sandbox>,
+    pub compiled: Compiled,
+    pub ticker: Ticker,
+    pub calls: Semaphore,
+}
+
+impl PolicyRuntime {
+    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs.
+    ///
+    /// # Errors
+    /// The machine has no room for the pool of instances (address space), or no thread.
+    pub fn new() -> wasmtime::Result<PolicyRuntime> {
+        let engine = Engine::new(&config()).or_else(|pool| {
+            // Without room for the pool (a small address space, an unusual kernel) calls are only slower.
+            tracing::warn!(
+                target: "tuffet::policy",
+                "no pool of plugin instances, each will be allocated by itself: {pool:#}"
+            );
+            Engine::new(config().allocation_strategy(InstanceAllocationStrategy::OnDemand))
+        })?;
+        let mut linker = Linker::new(&engine);
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        bindings::Plugin::add_to_linker::<_, HasSelf<_>>(&mut linker, |sandbox: &mut Sandbox| sandbox)?;
+        let ticker = Ticker::start(engine.clone(), TICK)?;
+        let calls = Semaphore::new(MAX_CALLS as usize);
+        Ok(PolicyRuntime(Arc::new(Shared { engine, linker, compiled: Compiled::default(), ticker, calls })))
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PolicyRuntime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PolicyRuntime")
+            .field("free_calls", &self.0.calls.available_permits())
+            .finish_non_exhaustive()
+    }
+}
+
+fn config() -> Config {
+    // Script languages bring several core modules and large tables; a Rust plugin has one of each. The
+    // numbers cost address space, not memory.
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(MAX_CALLS)
+        .total_stacks(MAX_CALLS)
+        .total_core_instances(MAX_CALLS * 32)
+        .total_memories(MAX_CALLS * 4)
+        .total_tables(MAX_CALLS * 32)
+        .max_memories_per_component(4)
+        .table_elements(64 << 10)
+        // What a small plugin touches is cleared in place instead of by page faults on every call.
+        .linear_memory_keep_resident(256 << 10)
+        .table_keep_resident(16 << 10);
+    let mut config = Config::new();
+    config
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
+        .epoch_interruption(true)
+        .concurrency_support(false)
+        .wasm_backtrace_max_frames(None);
+    config
+}

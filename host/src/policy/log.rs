@@ -1,0 +1,83 @@
+//! Log lines that plugins write.
+
+use super::bindings::tuffet::policy::log::{Host, Level};
+use super::sandbox::{Caller, Sandbox};
+use super::text::one_line;
+
+/// Lines that one call may write; the rest is counted.
+const MAX_LINES: u32 = 32;
+/// Bytes of a message.
+const MAX_MESSAGE: usize = 1024;
+/// Fields of a line, and the bytes of a name and of a value.
+const MAX_FIELDS: usize = 16;
+const MAX_NAME: usize = 64;
+const MAX_VALUE: usize = 256;
+
+/// The lines of one call.
+#[derive(Debug)]
+pub(super) struct CallLog {
+    caller: Caller,
+    written: u32,
+    dropped: u64,
+    /// Set while a fresh instance is configured: what that says was logged when the policy was loaded.
+    pub muted: bool,
+}
+
+impl CallLog {
+    pub fn new(caller: Caller) -> CallLog {
+        CallLog { caller, written: 0, dropped: 0, muted: false }
+    }
+
+    /// Says how many lines were too many. To be called when the call is over.
+    pub fn finish(&self) {
+        if self.dropped > 0 {
+            tracing::warn!(
+                target: "tuffet::plugin",
+                plugin = %self.caller.plugin,
+                request = %self.caller.request,
+                "{} log lines of one call were dropped: {MAX_LINES} are kept",
+                self.dropped
+            );
+        }
+    }
+
+    fn write(&mut self, level: Level, message: &str, fields: &[(String, String)]) {
+        if self.muted {
+            return;
+        }
+        if self.written == MAX_LINES {
+            self.dropped += 1;
+            return;
+        }
+        self.written += 1;
+        let message = one_line(message, MAX_MESSAGE);
+        let fields = join(fields);
+        let Caller { plugin, request } = &self.caller;
+        macro_rules! event {
+            ($level:ident) => {
+                tracing::$level!(target: "tuffet::plugin", %plugin, %request, %fields, "{message}")
+            };
+        }
+        match level {
+            Level::Trace => event!(trace),
+            Level::Debug => event!(debug),
+            Level::Info => event!(info),
+            Level::Warn => event!(warn),
+            Level::Error => event!(error),
+        }
+    }
+}
+
+impl Host for Sandbox {
+    fn log(&mut self, level: Level, message: String, fields: Vec<(String, String)>) {
+        self.log.write(level, &message, &fields);
+    }
+}
+
+/// `name=value` pairs, on one line.
+fn join(fields: &[(String, String)]) -> String {
+    let pairs = fields.iter().take(MAX_FIELDS);
+    let pairs =
+        pairs.map(|(name, value)| format!("{}={:?}", one_line(name, MAX_NAME), one_line(value, MAX_VALUE)));
+    pairs.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,35 @@
+//! What plugins decide about a request: who may do what, and which file it is.
+//!
+//! Plugins are WebAssembly components, asked once for each request before the first block. Each call gets a
+//! fresh instance with nothing of the host in it but a log, and ends within limits of CPU, time and memory:
+//! a plugin that loops, hogs or traps costs its own request, never another one. The interface is
+//! `sdk/wit/policy.wit`.
+//!
+//! [`PolicyRuntime`] is the machinery, one for the process. [`Policy`] is a loaded configuration; a reload
+//! loads another one beside it and swaps.
+
+mod bindings;
+mod builtin;
+mod chain;
+mod compiled;
+mod convert;
+mod engine;
+mod failure;
+mod load;
+mod log;
+mod meter;
+mod plugin;
+mod sandbox;
+mod spec;
+#[cfg(test)]
+mod tests;
+mod text;
+mod ticker;
+
+pub(crate) use builtin::names as builtin_names;
+pub(crate) use chain::{Answer, Authorization, Policy, Resolution, Target, Verdict};
+pub(crate) use engine::PolicyRuntime;
+pub(crate) use spec::{
+    CallLimits, ComponentSource, DefaultVerdict, Grants, LoadProblem, LoadProblemKind, OnError, PluginSpec,
+    PolicySpec,
+};

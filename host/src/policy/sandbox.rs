@@ -1,0 +1,102 @@
+//! What surrounds one instance: an empty world, a limit on memory, a log.
+
+use std::sync::Arc;
+
+use wasmtime::ResourceLimiter;
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use super::bindings::tuffet::policy::types;
+use super::log::CallLog;
+use super::text;
+
+/// Bytes of standard error that are kept, for the message of a panic.
+const MAX_STDERR: usize = 4096;
+/// Things of the host (streams, timers) that an instance may hold at once.
+const MAX_RESOURCES: usize = 256;
+/// Random bytes that it may ask for at once.
+const MAX_RANDOM: u64 = 64 << 10;
+
+/// The data of one store, which lives as long as one call.
+pub(super) struct Sandbox {
+    wasi: WasiCtx,
+    table: ResourceTable,
+    stderr: MemoryOutputPipe,
+    pub memory: MemoryLimit,
+    pub log: CallLog,
+}
+
+impl Sandbox {
+    /// No files, environment, arguments, network or input; what is written to standard output is lost. Clock
+    /// and random numbers are the host's, because the standard libraries of most languages want them.
+    pub fn new(memory: u64, log: CallLog) -> Sandbox {
+        let stderr = MemoryOutputPipe::new(MAX_STDERR);
+        let wasi = WasiCtx::builder()
+            .stderr(stderr.clone())
+            .allow_tcp(false)
+            .allow_udp(false)
+            .allow_ip_name_lookup(false)
+            .max_random_size(MAX_RANDOM)
+            .build();
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(MAX_RESOURCES);
+        Sandbox { wasi, table, stderr, memory: MemoryLimit::new(memory), log }
+    }
+
+    /// The last of what it wrote to standard error, on one line; empty when it wrote nothing.
+    pub fn last_words(&self) -> String {
+        text::one_line(&String::from_utf8_lossy(&self.stderr.contents()), 400)
+    }
+}
+
+impl WasiView for Sandbox {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl types::Host for Sandbox {}
+
+/// Bounds the sum of all memories and tables of an instance.
+#[derive(Debug)]
+pub(super) struct MemoryLimit {
+    max: u64,
+    used: u64,
+    /// Whether it wanted more than it may have. It usually traps a moment later, and that is then the cause.
+    pub refused: bool,
+}
+
+impl MemoryLimit {
+    fn new(max: u64) -> MemoryLimit {
+        MemoryLimit { max, used: 0, refused: false }
+    }
+
+    fn grow(&mut self, by: usize) -> bool {
+        let wanted = self.used.saturating_add(by as u64);
+        if wanted > self.max {
+            self.refused = true;
+            return false;
+        }
+        self.used = wanted;
+        true
+    }
+}
+
+impl ResourceLimiter for MemoryLimit {
+    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(self.grow(desired.saturating_sub(current)))
+    }
+
+    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(self.grow(desired.saturating_sub(current).saturating_mul(size_of::<usize>())))
+    }
+}
+
+/// Names the plugin and the request that an instance works for.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    pub plugin: Arc<str>,
+    /// The request's id; empty while the configuration is loaded.
+    pub request: String,
+}

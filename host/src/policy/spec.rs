@@ -1,0 +1,141 @@
+//! A policy as configured, and what can be wrong with it.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The chains and the plugins in them.
+#[derive(Debug, Clone)]
+pub(crate) struct PolicySpec {
+    /// What happens to a request on which no plugin has an opinion.
+    pub default: DefaultVerdict,
+    /// The plugins that are asked whether a request is allowed, in order.
+    pub authorize: Vec<String>,
+    /// The plugins that are asked what a request gets, in order.
+    pub resolve: Vec<String>,
+    /// The plugins by name. One that no chain names is loaded and checked all the same.
+    pub plugins: Vec<PluginSpec>,
+    /// The names of the configured roots: a plugin that answers with another one has failed.
+    pub roots: Vec<String>,
+}
+
+/// The end of the `authorize` chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DefaultVerdict {
+    /// What no plugin denies is allowed.
+    Allow,
+    /// What no plugin allows is denied.
+    Deny,
+}
+
+/// One plugin.
+#[derive(Debug, Clone)]
+pub(crate) struct PluginSpec {
+    /// Its name in the configuration, in chains and in the log.
+    pub name: String,
+    /// Where its code is.
+    pub component: ComponentSource,
+    /// Its own block of the configuration; `{}` when there is none.
+    pub settings: serde_json::Value,
+    /// What a failure of it means.
+    pub on_error: OnError,
+    /// What it is told and given beyond the request.
+    pub grants: Grants,
+    /// What one call may cost.
+    pub limits: CallLimits,
+}
+
+/// Where the code of a plugin is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ComponentSource {
+    /// Embedded in the server; see [`super::builtin_names`].
+    Builtin(String),
+    /// A component in a file.
+    Path(PathBuf),
+}
+
+/// What it means when a plugin traps, runs out of time or memory, or gives an answer that is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum OnError {
+    /// The request is denied.
+    #[default]
+    Deny,
+    /// The next plugin is asked, as if this one had no opinion.
+    Abstain,
+}
+
+/// What a plugin is told and given beyond the request. Nothing by default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Grants {
+    /// The MAC addresses known for the client.
+    pub client_mac: bool,
+}
+
+/// What one call of a plugin may cost, `configure` of the fresh instance included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CallLimits {
+    /// Time that it computes. Measured in steps of [`super::engine::TICK`].
+    pub cpu: Duration,
+    /// Time in all: waiting for a free instance, computing, sleeping.
+    pub wall: Duration,
+    /// Bytes of all its memories and tables.
+    pub memory: u64,
+    /// Bytes of content that it may answer with.
+    pub content: u64,
+}
+
+impl Default for CallLimits {
+    /// 200 ms of CPU, 500 ms in all, 64 MiB of memory, 1 MiB of content.
+    fn default() -> Self {
+        CallLimits {
+            cpu: Duration::from_millis(200),
+            wall: Duration::from_millis(500),
+            memory: 64 << 20,
+            content: 1 << 20,
+        }
+    }
+}
+
+/// Why a policy cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LoadProblem {
+    /// The plugin's name in the configuration.
+    pub plugin: String,
+    /// What kind of thing is wrong.
+    pub kind: LoadProblemKind,
+    /// A JSON pointer (RFC 6901) into the plugin's settings, where the problem is one of the settings.
+    pub pointer: Option<String>,
+    /// What is wrong and how to mend it. Does not repeat the plugin's name.
+    pub message: String,
+}
+
+/// What kind of thing is wrong with a plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LoadProblemKind {
+    /// A chain names a plugin that is not configured.
+    UnknownPlugin,
+    /// There is no such builtin, or the file cannot be read.
+    Unreadable,
+    /// The bytes are not a component that this server can compile.
+    NotAComponent,
+    /// It needs something that this server does not provide.
+    Import,
+    /// It lacks a hook, or has it in another version.
+    Export,
+    /// It refuses its settings.
+    Settings,
+    /// It failed while it was configured: a trap, or a limit.
+    Failed,
+}
+
+impl fmt::Display for LoadProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "plugin {:?}", self.plugin)?;
+        if let Some(pointer) = &self.pointer {
+            write!(f, ", settings{pointer}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for LoadProblem {}

@@ -1,0 +1,160 @@
+//! What cannot be loaded, and how it is said.
+
+use std::io::Write;
+use std::time::Duration;
+
+use super::*;
+
+/// A file with these bytes, as the source of a component.
+fn file(bytes: &[u8]) -> (tempfile::NamedTempFile, ComponentSource) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let source = ComponentSource::Path(file.path().to_path_buf());
+    (file, source)
+}
+
+const HEADER: &[u8] = b"\0asm\x0d\0\x01\0";
+
+/// `(component (import NAME (instance (export "f" (func)))))`
+fn importing(name: &str) -> Vec<u8> {
+    let types = [0x01, 0x42, 0x02, 0x01, 0x40, 0x00, 0x01, 0x00, 0x04, 0x00, 0x01, b'f', 0x01, 0x00];
+    let imports = [&[0x01, 0x00, name.len() as u8], name.as_bytes(), &[0x05, 0x00]].concat();
+    [HEADER, &section(7, &types), &section(10, &imports)].concat()
+}
+
+/// `(component (instance) (export NAME (instance 0)))`
+fn exporting(name: &str) -> Vec<u8> {
+    let exports = [&[0x01, 0x00, name.len() as u8], name.as_bytes(), &[0x05, 0x00, 0x00]].concat();
+    [HEADER, &section(5, &[0x01, 0x01, 0x00]), &section(11, &exports)].concat()
+}
+
+fn section(id: u8, content: &[u8]) -> Vec<u8> {
+    [&[id, content.len() as u8], content].concat()
+}
+
+/// The one problem with a plugin from these bytes.
+async fn problem_with(bytes: &[u8]) -> LoadProblem {
+    let (_file, source) = file(bytes);
+    let mut problems = problems(&authorizers(vec![plugin("it", source, json!({}))])).await;
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    problems.remove(0)
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_there() {
+    let source = ComponentSource::Path("no/such/plugin.wasm".into());
+    let problems = problems(&authorizers(vec![plugin("it", source, json!({}))])).await;
+    assert_eq!(problems[0].kind, LoadProblemKind::Unreadable);
+    assert!(
+        problems[0].to_string().starts_with("plugin \"it\": cannot read no/such/plugin.wasm: No such file")
+    );
+}
+
+#[tokio::test]
+async fn a_builtin_that_there_is_not() {
+    let source = ComponentSource::Builtin("alc".into());
+    let problems = problems(&authorizers(vec![plugin("it", source, json!({}))])).await;
+    assert_eq!(problems[0].kind, LoadProblemKind::Unreadable);
+    assert_eq!(problems[0].message, "there is no builtin:alc: there are builtin:acl, builtin:mac-map");
+}
+
+#[tokio::test]
+async fn what_is_not_a_component() {
+    for (bytes, what) in [
+        (b"#!/bin/sh\n".as_slice(), "it is not WebAssembly"),
+        (b"", "it is not WebAssembly"),
+        (b"\0asm\x01\0\0\0", "it is a core WebAssembly module, not a component"),
+        (b"\0asm\x09\0\x01\0", "it is WebAssembly of a version"),
+        (b"\0asm\x0d\0\x01\0garbage", "the component cannot be compiled"),
+    ] {
+        let problem = problem_with(bytes).await;
+        assert_eq!(problem.kind, LoadProblemKind::NotAComponent);
+        assert!(problem.message.starts_with(what), "{problem:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_import_that_is_not_provided_is_named_with_the_remedy() {
+    let problem = problem_with(&importing("acme:db/query@1.0.0")).await;
+    assert_eq!(problem.kind, LoadProblemKind::Import);
+    assert_eq!(
+        problem.message,
+        "it imports acme:db/query@1.0.0, and this server provides tuffet:policy/log@0.1.0 and WASI 0.2 alone: \
+         rebuild it without, or link what it needs into it"
+    );
+    let problem = problem_with(&importing("tuffet:policy/log@0.9.0")).await;
+    assert!(problem.message.starts_with("it was built for tuffet:policy@0.9.0 and this server has 0.1.0"));
+    let problem = problem_with(&importing("wasi:http/outgoing-handler@0.2.0")).await;
+    assert!(problem.message.contains("wasi:http/outgoing-handler"), "{problem:?}");
+}
+
+#[tokio::test]
+async fn an_export_that_is_missing_is_named() {
+    let problem = problem_with(HEADER).await;
+    assert_eq!(problem.kind, LoadProblemKind::Export);
+    assert!(problem.message.starts_with("it does not export tuffet:policy/lifecycle@0.1.0 but nothing"));
+    let problem = problem_with(&exporting("tuffet:policy/lifecycle@0.2.0")).await;
+    assert!(
+        problem
+            .message
+            .starts_with("it exports tuffet:policy/lifecycle@0.2.0 and this server asks for 0.1.0")
+    );
+}
+
+#[tokio::test]
+async fn a_plugin_in_the_chain_of_a_hook_that_it_lacks() {
+    let problems = problems(&resolvers(vec![acl("acl", json!({}))])).await;
+    assert_eq!(problems[0].kind, LoadProblemKind::Export);
+    assert!(
+        problems[0].message.starts_with("it does not export tuffet:policy/resolve@0.1.0 but"),
+        "{problems:?}"
+    );
+    assert!(problems[0].message.ends_with("take it out of policy.resolve, or implement the hook"));
+}
+
+#[tokio::test]
+async fn a_chain_that_names_nobody() {
+    let mut spec = authorizers(vec![acl("acl", json!({}))]);
+    spec.authorize.push("alc".into());
+    let problems = problems(&spec).await;
+    assert_eq!(problems.len(), 1);
+    assert_eq!((problems[0].kind, problems[0].plugin.as_str()), (LoadProblemKind::UnknownPlugin, "alc"));
+}
+
+#[tokio::test]
+async fn every_problem_of_every_plugin_is_told_with_its_place() {
+    let spec = authorizers(vec![
+        acl("one", json!({ "deny": [{ "clients": ["x"], "names": ["["] }] })),
+        acl("two", json!({ "denny": [] })),
+        bad("three", "refuse-settings"),
+        acl("fine", json!({})),
+    ]);
+    let problems = problems(&spec).await;
+    let places: Vec<_> = problems
+        .iter()
+        .map(|problem| (problem.plugin.as_str(), problem.pointer.as_deref().unwrap()))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            ("one", "/deny/0/clients/0"),
+            ("one", "/deny/0/names/0"),
+            ("two", "/denny"),
+            ("three", "/do"),
+            ("three", ""),
+        ]
+    );
+    assert!(problems.iter().all(|problem| problem.kind == LoadProblemKind::Settings));
+    assert!(problems[2].to_string().starts_with("plugin \"two\", settings/denny: unknown field `denny`"));
+}
+
+#[tokio::test]
+async fn configure_has_limits_too() {
+    let mut looping = bad("loop", "loop-in-configure");
+    looping.limits.cpu = Duration::from_millis(20);
+    let problems = problems(&authorizers(vec![looping, bad("trap", "trap-in-configure")])).await;
+    assert_eq!(problems.len(), 2);
+    assert!(problems.iter().all(|problem| problem.kind == LoadProblemKind::Failed));
+    assert!(problems[0].message.starts_with("it failed while it was configured: time: "), "{problems:?}");
+    assert!(problems[1].message.contains("trap: ") && problems[1].message.contains("trapped as asked"));
+}

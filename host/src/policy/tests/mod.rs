@@ -1,0 +1,119 @@
+//! Policies over real components: the bundled plugins, and `plugins/misbehave`, which does what its
+//! settings ask.
+#![allow(clippy::unwrap_used)]
+
+mod bundled;
+mod chains;
+mod limits;
+mod lines;
+mod loading;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::request::{MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+
+/// One engine for all tests of the process, as in the server.
+fn runtime() -> &'static PolicyRuntime {
+    static RUNTIME: OnceLock<PolicyRuntime> = OnceLock::new();
+    RUNTIME.get_or_init(|| PolicyRuntime::new().unwrap())
+}
+
+fn misbehave() -> ComponentSource {
+    ComponentSource::Path(PathBuf::from(env!("TUFFET_TEST_GUESTS")).join("tuffet_misbehave.wasm"))
+}
+
+fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginSpec {
+    PluginSpec {
+        name: name.into(),
+        component,
+        settings,
+        on_error: OnError::Deny,
+        grants: Grants::default(),
+        // Generous in time, so that a busy machine does not fail the tests of other things.
+        limits: CallLimits {
+            cpu: Duration::from_secs(5),
+            wall: Duration::from_secs(20),
+            ..CallLimits::default()
+        },
+    }
+}
+
+/// A plugin that misbehaves in `authorize`.
+fn bad(name: &str, misdeed: &str) -> PluginSpec {
+    plugin(name, misbehave(), json!({ "do": misdeed }))
+}
+
+/// A plugin that misbehaves in `resolve`.
+fn bad_resolver(name: &str, misdeed: &str) -> PluginSpec {
+    plugin(name, misbehave(), json!({ "do": misdeed, "hook": "resolve" }))
+}
+
+fn acl(name: &str, settings: Value) -> PluginSpec {
+    plugin(name, ComponentSource::Builtin("acl".into()), settings)
+}
+
+/// All of the plugins in the `authorize` chain.
+fn authorizers(plugins: Vec<PluginSpec>) -> PolicySpec {
+    PolicySpec {
+        default: DefaultVerdict::Allow,
+        authorize: plugins.iter().map(|plugin| plugin.name.clone()).collect(),
+        resolve: Vec::new(),
+        plugins,
+        roots: vec!["boot".into()],
+    }
+}
+
+/// All of the plugins in the `resolve` chain.
+fn resolvers(plugins: Vec<PluginSpec>) -> PolicySpec {
+    let spec = authorizers(plugins);
+    PolicySpec { resolve: spec.authorize, authorize: Vec::new(), ..spec }
+}
+
+async fn load(spec: &PolicySpec) -> Policy {
+    Policy::load(runtime(), spec).await.unwrap_or_else(|problems| unreachable!("{problems:#?}"))
+}
+
+async fn problems(spec: &PolicySpec) -> Vec<LoadProblem> {
+    Policy::load(runtime(), spec).await.err().unwrap()
+}
+
+fn request(operation: Operation, path: &str) -> Request {
+    Request {
+        id: RequestId(7),
+        listener: "lan".into(),
+        operation,
+        mode: Mode::Octet,
+        requested: format!("/{path}"),
+        path: path.into(),
+        client: SocketAddr::from(([192, 0, 2, 1], 2000)),
+        macs: vec![MacFact {
+            address: MacAddress([0x02, 0, 0x5e, 0x10, 0, 0x01]),
+            source: MacSource::NeighbourTable,
+        }],
+        options: vec![("blksize".into(), "1428".into())],
+    }
+}
+
+fn read(path: &str) -> Request {
+    request(Operation::Read, path)
+}
+
+fn denial(verdict: Verdict) -> crate::request::Denial {
+    match verdict {
+        Verdict::Deny(denial) => denial,
+        other => unreachable!("a deny was expected, not {other:?}"),
+    }
+}
+
+fn refusal(answer: Answer) -> crate::request::Denial {
+    match answer {
+        Answer::Deny(denial) => denial,
+        other => unreachable!("a deny was expected, not {other:?}"),
+    }
+}

@@ -1,0 +1,70 @@
+//! When a rule applies: all of its conditions hold, and one that is left out always holds.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+use tuffet_sdk::{Glob, Operation, Problems, Request};
+
+#[derive(Debug, Default)]
+pub(crate) struct Conditions {
+    pub clients: Option<Vec<IpNet>>,
+    pub operations: Option<Vec<Operation>>,
+    pub names: Option<Vec<Glob>>,
+    pub listeners: Option<Vec<String>>,
+}
+
+impl Conditions {
+    /// `client` is the parsed address of the request.
+    pub fn match_request(&self, request: &Request, client: IpAddr) -> bool {
+        holds(&self.clients, |subnet| subnet.contains(&client))
+            && holds(&self.operations, |operation| *operation == request.operation)
+            && holds(&self.names, |glob| glob.matches(&request.path))
+            && holds(&self.listeners, |listener| *listener == request.listener)
+    }
+}
+
+fn holds<T>(any_of: &Option<Vec<T>>, test: impl Fn(&T) -> bool) -> bool {
+    any_of.as_ref().is_none_or(|list| list.iter().any(test))
+}
+
+/// Checks each entry of a list with `parse`, and that a list that is there is not empty.
+pub(crate) fn check_list<T>(
+    problems: &mut Problems,
+    pointer: &str,
+    list: Option<Vec<String>>,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Option<Vec<T>> {
+    let list = list?;
+    check_not_empty(problems, pointer, &list);
+    let entries = list.iter().enumerate();
+    Some(entries.filter_map(|(i, entry)| problems.check(format!("{pointer}/{i}"), parse(entry))).collect())
+}
+
+pub(crate) fn check_not_empty<T>(problems: &mut Problems, pointer: &str, list: &[T]) {
+    if list.is_empty() {
+        problems
+            .add(pointer, "an empty list matches nothing: fill it, or leave the key out to match everything");
+    }
+}
+
+/// A subnet, or a bare address for a subnet of one.
+pub(crate) fn parse_subnet(text: &str) -> Result<IpNet, String> {
+    let Some(subnet) = text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from)) else {
+        return Err(format!(
+            "{text:?} is neither a subnet such as 192.0.2.0/24 or 2001:db8::/32 nor an IP address"
+        ));
+    };
+    if subnet.addr() != subnet.network() {
+        return Err(format!(
+            "{text} has address bits behind the prefix: write {} for the subnet or {} for the one address",
+            subnet.trunc(),
+            subnet.addr()
+        ));
+    }
+    if let IpNet::V6(v6) = subnet
+        && let Some(v4) = v6.addr().to_ipv4_mapped()
+    {
+        return Err(format!("IPv4 clients are matched by IPv4 subnets: write {v4} with its IPv4 prefix"));
+    }
+    Ok(subnet)
+}

@@ -1,0 +1,128 @@
+//! The settings as written, and their check.
+
+use serde::Deserialize;
+use tuffet_sdk::{Glob, Limits, Operation, Problems};
+
+use crate::conditions::{Conditions, check_list, check_not_empty, parse_subnet};
+use crate::{Acl, AllowRule, DEFAULT_MESSAGE, DenyRule};
+
+/// The settings of the plugin; README.md explains each key.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    deny: Option<Vec<DenySettings>>,
+    allow: Option<Vec<AllowSettings>>,
+    #[serde(default)]
+    otherwise: Otherwise,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Otherwise {
+    #[default]
+    Abstain,
+    Deny,
+}
+
+// The four conditions are written out in both, because serde's `flatten` would lose the place of an error.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct DenySettings {
+    clients: Option<Vec<String>>,
+    operations: Option<Vec<Operation>>,
+    names: Option<Vec<String>>,
+    listeners: Option<Vec<String>>,
+    message: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct AllowSettings {
+    clients: Option<Vec<String>>,
+    operations: Option<Vec<Operation>>,
+    names: Option<Vec<String>>,
+    listeners: Option<Vec<String>>,
+    max_blksize: Option<u64>,
+    max_windowsize: Option<u64>,
+    max_bytes: Option<u64>,
+}
+
+pub(crate) fn check(settings: Settings) -> Result<Acl, Problems> {
+    let mut problems = Problems::new();
+    let deny = settings.deny.unwrap_or_default().into_iter().enumerate();
+    let deny = deny.map(|(i, rule)| check_deny(&mut problems, &format!("/deny/{i}"), rule)).collect();
+    let allow = settings.allow.unwrap_or_default().into_iter().enumerate();
+    let allow = allow.map(|(i, rule)| check_allow(&mut problems, &format!("/allow/{i}"), rule)).collect();
+    problems.or(Acl { deny, allow, otherwise: settings.otherwise })
+}
+
+fn check_deny(problems: &mut Problems, at: &str, rule: DenySettings) -> DenyRule {
+    let DenySettings { clients, operations, names, listeners, message } = rule;
+    let conditions = check_conditions(problems, at, clients, operations, names, listeners);
+    let message = message.unwrap_or_else(|| DEFAULT_MESSAGE.to_string());
+    if message.len() > MAX_MESSAGE {
+        let length = message.len();
+        let what =
+            format!("the message has {length} bytes: shorten it to {MAX_MESSAGE}, which a client gets");
+        problems.add(format!("{at}/message"), what);
+    }
+    if message.is_empty() || message.contains(char::is_control) {
+        problems.add(format!("{at}/message"), "write one line of text, or leave the key out");
+    }
+    DenyRule { conditions, message }
+}
+
+/// Bytes of a denial that the host sends (sdk/wit/policy.wit, `denial`).
+const MAX_MESSAGE: usize = 200;
+
+fn check_allow(problems: &mut Problems, at: &str, rule: AllowSettings) -> AllowRule {
+    let AllowSettings { clients, operations, names, listeners, max_blksize, max_windowsize, max_bytes } =
+        rule;
+    let conditions = check_conditions(problems, at, clients, operations, names, listeners);
+    let limits = Limits {
+        blksize: ceiling(problems, format!("{at}/max-blksize"), max_blksize, 8, 65464),
+        windowsize: ceiling(problems, format!("{at}/max-windowsize"), max_windowsize, 1, 65535),
+        bytes: max_bytes,
+    };
+    if limits.bytes == Some(0) {
+        problems.add(format!("{at}/max-bytes"), "0 would refuse every file: use a deny rule for that");
+    }
+    AllowRule { conditions, limits }
+}
+
+fn ceiling(
+    problems: &mut Problems,
+    pointer: String,
+    value: Option<u64>,
+    least: u16,
+    most: u16,
+) -> Option<u16> {
+    let value = value?;
+    let in_range = u16::try_from(value).ok().filter(|value| (least..=most).contains(value));
+    if in_range.is_none() {
+        problems.add(pointer, format!("{value} is out of range: write {least} to {most}"));
+    }
+    in_range
+}
+
+fn check_conditions(
+    problems: &mut Problems,
+    at: &str,
+    clients: Option<Vec<String>>,
+    operations: Option<Vec<Operation>>,
+    names: Option<Vec<String>>,
+    listeners: Option<Vec<String>>,
+) -> Conditions {
+    if let Some(operations) = &operations {
+        check_not_empty(problems, &format!("{at}/operations"), operations);
+    }
+    Conditions {
+        clients: check_list(problems, &format!("{at}/clients"), clients, parse_subnet),
+        operations,
+        names: check_list(problems, &format!("{at}/names"), names, Glob::parse),
+        listeners: check_list(problems, &format!("{at}/listeners"), listeners, |name| match name {
+            "" => Err("write the name of a listener".to_string()),
+            name => Ok(name.to_string()),
+        }),
+    }
+}

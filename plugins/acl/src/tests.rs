@@ -1,0 +1,154 @@
+use serde_json::{Value, json};
+use tuffet_sdk::{
+    Authorize, Client, Denial, ErrorCode, Limits, Mode, Operation, Plugin, Request, Verdict, parse,
+};
+
+use crate::Acl;
+
+fn acl(settings: Value) -> Acl {
+    Acl::configure(parse(&settings.to_string()).unwrap())
+        .unwrap_or_else(|problems| unreachable!("{problems:?}"))
+}
+
+/// The problems as `pointer: message`.
+fn problems(settings: Value) -> Vec<String> {
+    let problems = parse(&settings.to_string()).and_then(Acl::configure).err().unwrap();
+    problems
+        .into_vec()
+        .into_iter()
+        .map(|problem| format!("{}: {}", problem.pointer, problem.message))
+        .collect()
+}
+
+fn request(operation: Operation, path: &str, client: &str) -> Request {
+    Request {
+        id: "1".into(),
+        listener: "lan".into(),
+        operation,
+        mode: Mode::Octet,
+        requested: path.into(),
+        path: path.into(),
+        client: Client { address: client.into(), port: 2000, macs: vec![] },
+        options: vec![],
+        attributes: vec![],
+    }
+}
+
+fn read(path: &str, client: &str) -> Request {
+    request(Operation::Read, path, client)
+}
+
+fn denial(verdict: Verdict) -> Denial {
+    match verdict {
+        Verdict::Deny(denial) => denial,
+        other => unreachable!("a deny was expected, not {other:?}"),
+    }
+}
+
+#[test]
+fn without_settings_it_has_no_opinion() {
+    assert_eq!(acl(json!({})).authorize(&read("a", "192.0.2.1")), Verdict::Abstain);
+}
+
+#[test]
+fn a_deny_rule_names_itself_and_speaks_to_the_client() {
+    let acl = acl(json!({ "deny": [
+        { "names": ["never"] },
+        { "clients": ["192.0.2.0/24"], "message": "not for you" },
+    ]}));
+    let denial = denial(acl.authorize(&read("a", "192.0.2.77")));
+    assert_eq!(denial.code, ErrorCode::AccessViolation);
+    assert_eq!(denial.message, "not for you");
+    assert_eq!(denial.reason, "deny rule 2");
+    assert_eq!(acl.authorize(&read("a", "192.0.3.77")), Verdict::Abstain);
+}
+
+#[test]
+fn every_condition_of_a_rule_must_hold() {
+    let acl = acl(json!({ "deny": [{
+        "clients": ["2001:db8::/32", "10.1.2.3"], "operations": ["write"], "names": ["in/**"], "listeners": ["lan"],
+    }]}));
+    let write = |path, client| request(Operation::Write, path, client);
+    denial(acl.authorize(&write("in/a", "10.1.2.3")));
+    denial(acl.authorize(&write("in/a/b", "2001:db8::1")));
+    assert_eq!(acl.authorize(&read("in/a", "10.1.2.3")), Verdict::Abstain);
+    assert_eq!(acl.authorize(&write("out/a", "10.1.2.3")), Verdict::Abstain);
+    assert_eq!(acl.authorize(&write("in/a", "10.1.2.4")), Verdict::Abstain);
+    let mut elsewhere = write("in/a", "10.1.2.3");
+    elsewhere.listener = "wan".into();
+    assert_eq!(acl.authorize(&elsewhere), Verdict::Abstain);
+}
+
+#[test]
+fn deny_wins_over_every_allow() {
+    let acl = acl(json!({ "allow": [{}], "deny": [{ "names": ["*.key"] }] }));
+    denial(acl.authorize(&read("certs/server.key", "192.0.2.1")));
+    assert_eq!(acl.authorize(&read("kernel", "192.0.2.1")), Verdict::Allow(Limits::default()));
+}
+
+#[test]
+fn the_first_allow_that_matches_sets_the_ceilings() {
+    let acl = acl(json!({ "allow": [
+        { "clients": ["10.0.0.0/8"], "max-blksize": 1428, "max-windowsize": 16, "max-bytes": 104857600 },
+        { "max-blksize": 512 },
+    ]}));
+    let limits = Limits { blksize: Some(1428), windowsize: Some(16), bytes: Some(104857600) };
+    assert_eq!(acl.authorize(&read("a", "10.9.9.9")), Verdict::Allow(limits));
+    let limits = Limits { blksize: Some(512), ..Limits::default() };
+    assert_eq!(acl.authorize(&read("a", "192.0.2.1")), Verdict::Allow(limits));
+}
+
+#[test]
+fn otherwise_deny() {
+    let acl = acl(json!({ "allow": [{ "names": ["pub/**"] }], "otherwise": "deny" }));
+    assert_eq!(acl.authorize(&read("pub/a", "192.0.2.1")), Verdict::Allow(Limits::default()));
+    assert_eq!(denial(acl.authorize(&read("a", "192.0.2.1"))).reason, "no rule matches, otherwise: deny");
+}
+
+#[test]
+fn an_address_that_is_none_is_denied() {
+    denial(acl(json!({})).authorize(&read("a", "nonsense")));
+}
+
+#[test]
+fn bad_settings_are_pointed_at_all_at_once() {
+    let found = problems(json!({
+        "deny": [
+            { "clients": ["192.0.2.0/24", "192.0.2.1/24", "here"], "names": ["a", "b["], "listeners": [] },
+            { "message": "x".repeat(201) },
+            { "clients": ["::ffff:10.0.0.1"], "message": "two\nlines" },
+        ],
+        "allow": [{ "max-blksize": 7, "max-windowsize": 65536, "max-bytes": 0, "operations": [] }],
+    }));
+    let starts = [
+        "/deny/0/clients/1: 192.0.2.1/24 has address bits behind the prefix: write 192.0.2.0/24",
+        "/deny/0/clients/2: \"here\" is neither",
+        "/deny/0/names/1: \"b[\" has \"[\" without",
+        "/deny/0/listeners: an empty list",
+        "/deny/1/message: the message has 201 bytes",
+        "/deny/2/clients/0: IPv4 clients",
+        "/deny/2/message: write one line",
+        "/allow/0/operations: an empty list",
+        "/allow/0/max-blksize: 7 is out of range: write 8 to 65464",
+        "/allow/0/max-windowsize: 65536 is out of range: write 1 to 65535",
+        "/allow/0/max-bytes: 0 would refuse",
+    ];
+    assert_eq!(found.len(), starts.len(), "{found:#?}");
+    for (problem, start) in found.iter().zip(starts) {
+        assert!(problem.starts_with(start), "{problem:?} should start with {start:?}");
+    }
+}
+
+#[test]
+fn unknown_keys_and_wrong_types_are_pointed_at() {
+    let first = |settings| problems(settings).remove(0);
+    assert!(first(json!({ "denny": [] })).starts_with("/denny: unknown field `denny`, expected one of"));
+    assert!(first(json!({ "deny": [{ "client": [] }] })).starts_with("/deny/0/client: unknown field"));
+    assert!(
+        first(json!({ "deny": [{ "clients": "10.0.0.0/8" }] })).starts_with("/deny/0/clients: invalid type")
+    );
+    assert!(first(json!({ "deny": [{ "max-bytes": 1 }] })).starts_with("/deny/0/max-bytes: unknown field"));
+    assert!(first(json!({ "otherwise": "allow" })).starts_with("/otherwise: unknown variant `allow`"));
+    let bad_operation = first(json!({ "deny": [{ "operations": ["read", "wrte"] }] }));
+    assert!(bad_operation.starts_with("/deny/0/operations/1: unknown variant `wrte`"), "{bad_operation}");
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Builds plugins as WebAssembly components, for the host's build script, the Makefile and plugin authors.
+#
+#   plugins/build.sh TARGET_DIR PACKAGE...
+#
+# leaves TARGET_DIR/wasm32-wasip2/guest/PACKAGE.wasm (with _ for -). Takes the toolchain's own target
+# wasm32-wasip2, or, where rustup cannot fetch it, Debian's compiler and library sources.
+set -eu
+
+[ $# -ge 2 ] || { echo "usage: plugins/build.sh TARGET_DIR PACKAGE..." >&2; exit 2; }
+target_dir=$1
+shift
+packages=
+for package in "$@"; do packages="$packages -p $package"; done
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+cargo=${CARGO:-cargo}
+rustc=${RUSTC:-rustc}
+
+# What a build of the host sets is not meant for guests: its flags, its linter, its target.
+unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS CARGO_BUILD_TARGET CARGO_BUILD_TARGET_DIR \
+    CARGO_TARGET_DIR RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC_WRAPPER \
+    CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER CLIPPY_ARGS LD_PRELOAD 2>/dev/null || true
+
+build() {
+    cd "$here"
+    # shellcheck disable=SC2086 # one word per package
+    "$cargo" build --locked --profile guest --target wasm32-wasip2 --target-dir "$target_dir" $packages "$@"
+}
+
+libraries=$("$rustc" --print target-libdir --target wasm32-wasip2 2>/dev/null || true)
+if [ -n "$libraries" ] && ls "$libraries"/libstd-*.rlib >/dev/null 2>&1; then
+    build
+    exit
+fi
+
+# Debian: rustc-web knows the target, rust-web-src has the library to build for it, wasi-libc the C library.
+# The linkers come from the rustup toolchain.
+debian=${TUFFET_DEBIAN_RUSTC:-/usr/bin/rustc}
+linkers=$("$rustc" --print sysroot)/lib/rustlib/$("$rustc" -vV | sed -n 's/^host: //p')/bin
+if [ -x "$debian" ] && [ -d /usr/lib/wasm32-wasi ] && [ -x "$linkers/wasm-component-ld" ] \
+    && [ -f "$("$debian" --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ]; then
+    echo "the target wasm32-wasip2 is not installed: building the plugins with Debian's rustc-web" >&2
+    unset RUSTUP_TOOLCHAIN
+    PATH=$linkers/gcc-ld:$linkers:$PATH RUSTC=$debian RUSTC_BOOTSTRAP=1 \
+        CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS="-Clink-self-contained=no -L/usr/lib/wasm32-wasi" \
+        build -Zbuild-std=std,panic_abort
+    exit
+fi
+
+cat >&2 <<'MESSAGE'
+Tuffet's plugins are WebAssembly, and no compiler for the target wasm32-wasip2 is installed. Run
+
+    rustup target add wasm32-wasip2
+
+or, on Debian where rustup cannot fetch it,
+
+    apt-get install -y --no-install-recommends rustc-web rust-web-src wasi-libc
+
+or set TUFFET_GUESTS to a folder that has the components: tuffet_acl.wasm, tuffet_mac_map.wasm.
+MESSAGE
+exit 1

@@ -1,0 +1,125 @@
+//! The settings as written, and their check.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use tuffet_sdk::{Glob, MacSource, Operation, Problems};
+
+use crate::MacMap;
+use crate::mac::Mac;
+use crate::rule::{Device, Rule};
+use crate::template::{Template, check_path};
+
+/// The settings of the plugin; README.md explains each key.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    root: String,
+    sources: Option<Vec<MacSource>>,
+    rules: Vec<RuleSettings>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RuleSettings {
+    #[serde(rename = "match")]
+    matches: Option<String>,
+    operations: Option<Vec<Operation>>,
+    devices: Option<BTreeMap<String, String>>,
+    templates: Option<Vec<String>>,
+    fallback: Option<Vec<String>>,
+}
+
+pub(crate) fn check(settings: Settings) -> Result<MacMap, Problems> {
+    let mut problems = Problems::new();
+    if settings.root.is_empty() {
+        problems.add("/root", "write the name of the root that the files are in");
+    }
+    let sources =
+        settings.sources.unwrap_or_else(|| vec![MacSource::NeighbourTable, MacSource::RequestedName]);
+    if sources.is_empty() {
+        problems.add("/sources", "without a source no MAC is ever known: name one, or leave the key out");
+    }
+    for (i, source) in sources.iter().enumerate().filter(|(i, source)| sources[..*i].contains(source)) {
+        let name = match source {
+            MacSource::NeighbourTable => "neighbour-table",
+            MacSource::RequestedName => "requested-name",
+        };
+        problems.add(format!("/sources/{i}"), format!("{name} is there already: leave the second out"));
+    }
+    if settings.rules.is_empty() {
+        problems.add("/rules", "without a rule the plugin does nothing: write one, or leave the plugin out");
+    }
+    let rules = settings.rules.into_iter().enumerate();
+    let rules = rules.map(|(i, rule)| check_rule(&mut problems, &format!("/rules/{i}"), rule)).collect();
+    problems.or(MacMap { root: settings.root, sources, rules })
+}
+
+fn check_rule(problems: &mut Problems, at: &str, rule: RuleSettings) -> Rule {
+    if rule.devices.is_none() && rule.templates.is_none() && rule.fallback.is_none() {
+        problems.add(at, "the rule gives no file: add devices, templates or fallback");
+    }
+    let matches = rule.matches.and_then(|glob| problems.check(format!("{at}/match"), Glob::parse(&glob)));
+    if rule.operations.as_ref().is_some_and(Vec::is_empty) {
+        problems
+            .add(format!("{at}/operations"), "an empty list matches nothing: leave the key out for [read]");
+    }
+    let devices = check_devices(problems, &format!("{at}/devices"), rule.devices);
+    let templates = check_templates(problems, &format!("{at}/templates"), rule.templates);
+    let fallback = check_templates(problems, &format!("{at}/fallback"), rule.fallback);
+    for (i, _) in fallback.iter().filter(|(_, template)| template.needs_mac()) {
+        let what = "a fallback is for clients whose MAC is not known, too: move it to templates";
+        problems.add(format!("{at}/fallback/{i}"), what);
+    }
+    Rule {
+        operations: rule.operations.unwrap_or_else(|| vec![Operation::Read]),
+        matches,
+        devices,
+        templates: templates.into_iter().map(|(_, template)| template).collect(),
+        fallback: fallback.into_iter().map(|(_, template)| template).collect(),
+    }
+}
+
+fn check_devices(
+    problems: &mut Problems,
+    at: &str,
+    devices: Option<BTreeMap<String, String>>,
+) -> BTreeMap<Mac, Device> {
+    let mut checked = BTreeMap::new();
+    if devices.as_ref().is_some_and(BTreeMap::is_empty) {
+        problems.add(at, "no device is named: name one, or leave the key out");
+    }
+    for (text, path) in devices.into_iter().flatten() {
+        let at = Problems::at(at, &text);
+        let mac = problems.check(&at, Mac::parse(&text));
+        let device = problems.check(&at, check_device(path));
+        let (Some(mac), Some(device)) = (mac, device) else { continue };
+        if checked.insert(mac, device).is_some() {
+            problems.add(at, format!("{} is there twice, in two notations", mac.joined(":")));
+        }
+    }
+    checked
+}
+
+fn check_device(path: String) -> Result<Device, String> {
+    check_path(&path)?;
+    if path.contains(['{', '}']) {
+        return Err(format!("{path:?}: a device has a fixed path; variables belong in templates"));
+    }
+    Ok(if path.ends_with('/') { Device::Folder(path) } else { Device::File(path) })
+}
+
+/// The good ones, with their place in the list.
+fn check_templates(
+    problems: &mut Problems,
+    at: &str,
+    templates: Option<Vec<String>>,
+) -> Vec<(usize, Template)> {
+    if templates.as_ref().is_some_and(Vec::is_empty) {
+        problems.add(at, "an empty list gives no file: fill it, or leave the key out");
+    }
+    let templates = templates.into_iter().flatten().enumerate();
+    templates
+        .filter_map(|(i, text)| Some((i, problems.check(format!("{at}/{i}"), Template::parse(&text))?)))
+        .collect()
+}

@@ -1,0 +1,176 @@
+use serde_json::{Value, json};
+use tuffet_sdk::{
+    Client, Mac as MacFact, MacSource, Mode, Operation, Plugin, Request, Resolution, Resolve, Target, parse,
+};
+
+use crate::MacMap;
+
+fn map(settings: Value) -> MacMap {
+    MacMap::configure(parse(&settings.to_string()).unwrap())
+        .unwrap_or_else(|problems| unreachable!("{problems:?}"))
+}
+
+fn problems(settings: Value) -> Vec<String> {
+    let problems = parse(&settings.to_string()).and_then(MacMap::configure).err().unwrap();
+    problems
+        .into_vec()
+        .into_iter()
+        .map(|problem| format!("{}: {}", problem.pointer, problem.message))
+        .collect()
+}
+
+pub(crate) fn request(path: &str) -> Request {
+    Request {
+        id: "1".into(),
+        listener: "lan".into(),
+        operation: Operation::Read,
+        mode: Mode::Octet,
+        requested: path.into(),
+        path: path.into(),
+        client: Client { address: "192.0.2.1".into(), port: 2000, macs: vec![] },
+        options: vec![],
+        attributes: vec![],
+    }
+}
+
+fn from(path: &str, macs: &[(&str, MacSource)]) -> Request {
+    let mut request = request(path);
+    request.client.macs = macs
+        .iter()
+        .map(|(address, source)| MacFact { address: (*address).into(), source: *source })
+        .collect();
+    request
+}
+
+fn files(paths: &[&str]) -> Resolution {
+    Resolution::Files(paths.iter().map(|path| Target::new("boot", *path)).collect())
+}
+
+const KITCHEN: (&str, MacSource) = ("02:00:5e:10:00:01", MacSource::NeighbourTable);
+const ATTIC: (&str, MacSource) = ("02:00:5e:10:00:02", MacSource::NeighbourTable);
+const STRANGER: (&str, MacSource) = ("02:00:5e:10:00:99", MacSource::NeighbourTable);
+
+fn house() -> MacMap {
+    map(json!({
+        "root": "boot",
+        "rules": [
+            {
+                "match": "pxelinux.cfg/*",
+                "devices": { "02:00:5e:10:00:01": "machines/kitchen.cfg", "02-00-5E-10-00-02": "machines/attic/" },
+            },
+            {
+                "match": "*.cfg",
+                "templates": ["phones/{mac}.cfg", "phones/{mac}/{name}"],
+                "fallback": ["phones/default.cfg"],
+            },
+        ],
+    }))
+}
+
+#[test]
+fn a_device_gets_its_file() {
+    assert_eq!(house().resolve(&from("pxelinux.cfg/default", &[KITCHEN])), files(&["machines/kitchen.cfg"]));
+}
+
+#[test]
+fn a_device_with_a_folder_gets_the_asked_path_in_it() {
+    let answer = house().resolve(&from("pxelinux.cfg/default", &[ATTIC]));
+    assert_eq!(answer, files(&["machines/attic/pxelinux.cfg/default"]));
+}
+
+#[test]
+fn templates_then_the_fallback() {
+    let answer = house().resolve(&from("y000.cfg", &[STRANGER]));
+    assert_eq!(
+        answer,
+        files(&["phones/02005e100099.cfg", "phones/02005e100099/y000.cfg", "phones/default.cfg"])
+    );
+    assert_eq!(house().resolve(&request("y000.cfg")), files(&["phones/default.cfg"]));
+}
+
+#[test]
+fn a_rule_without_a_candidate_leaves_it_to_the_next() {
+    assert_eq!(house().resolve(&from("pxelinux.cfg/default", &[STRANGER])), Resolution::Abstain);
+    assert_eq!(house().resolve(&from("pxelinux.cfg/x.cfg", &[])), files(&["phones/default.cfg"]));
+    assert_eq!(house().resolve(&from("kernel", &[KITCHEN])), Resolution::Abstain);
+}
+
+#[test]
+fn device_templates_and_fallback_come_in_this_order_each_once() {
+    let map = map(json!({ "root": "boot", "rules": [{
+        "fallback": ["{path}", "default"], "templates": ["{mac}", "{path}"], "devices": { "02005e100001": "own" },
+    }]}));
+    assert_eq!(map.resolve(&from("a", &[KITCHEN])), files(&["own", "02005e100001", "a", "default"]));
+}
+
+#[test]
+fn the_preferred_source_comes_first() {
+    let named = ("02:00:5e:10:00:02", MacSource::RequestedName);
+    let rules = json!([{ "templates": ["{mac-dashes}"] }]);
+    let neighbours_first = map(json!({ "root": "boot", "rules": rules }));
+    assert_eq!(
+        neighbours_first.resolve(&from("a", &[named, KITCHEN])),
+        files(&["02-00-5e-10-00-01", "02-00-5e-10-00-02"])
+    );
+    let names_only = map(json!({ "root": "boot", "sources": ["requested-name"], "rules": rules }));
+    assert_eq!(names_only.resolve(&from("a", &[KITCHEN, named])), files(&["02-00-5e-10-00-02"]));
+    assert_eq!(names_only.resolve(&from("a", &[KITCHEN])), Resolution::Abstain);
+}
+
+#[test]
+fn writes_only_where_a_rule_says_so() {
+    let mut write = from("dump", &[KITCHEN]);
+    write.operation = Operation::Write;
+    let rule = |operations: Value| json!({ "operations": operations, "templates": ["dumps/{mac}/{name}"] });
+    let reads = map(json!({ "root": "boot", "rules": [{ "templates": ["{name}"] }] }));
+    assert_eq!(reads.resolve(&write), Resolution::Abstain);
+    let writes = map(json!({ "root": "boot", "rules": [rule(json!(["write"]))] }));
+    assert_eq!(writes.resolve(&write), files(&["dumps/02005e100001/dump"]));
+}
+
+#[test]
+fn bad_settings_are_pointed_at_all_at_once() {
+    let found = problems(json!({
+        "root": "",
+        "sources": ["neighbour-table", "neighbour-table"],
+        "rules": [
+            { "match": "a[", "devices": { "02:00:5e:10:00:0g": "x", "02:00:5e:10:00:01": "../x" } },
+            { "devices": { "02:00:5e:10:00:01": "a", "02005E100001": "b" } },
+            { "templates": ["{who}", "ok/{mac}", "/abs"], "fallback": ["fine", "{mac}.cfg"] },
+            { "operations": ["read"] },
+            { "templates": [], "operations": [], "devices": {} },
+        ],
+    }));
+    let starts = [
+        "/root: write",
+        "/sources/1: neighbour-table is there already",
+        "/rules/0/match: \"a[\" has",
+        "/rules/0/devices/02:00:5e:10:00:01: \"../x\" leaves the root",
+        "/rules/0/devices/02:00:5e:10:00:0g: \"02:00:5e:10:00:0g\" is not a MAC",
+        "/rules/1/devices/02:00:5e:10:00:01: 02:00:5e:10:00:01 is there twice",
+        "/rules/2/templates/0: there is no variable {who}: there are {mac}",
+        "/rules/2/templates/2: paths are below the root: write \"abs\"",
+        "/rules/2/fallback/1: a fallback is for clients",
+        "/rules/3: the rule gives no file",
+        "/rules/4/operations: an empty list",
+        "/rules/4/devices: no device",
+        "/rules/4/templates: an empty list",
+    ];
+    assert_eq!(found.len(), starts.len(), "{found:#?}");
+    for (problem, start) in found.iter().zip(starts) {
+        assert!(problem.starts_with(start), "{problem:?} should start with {start:?}");
+    }
+}
+
+#[test]
+fn unknown_and_missing_keys_are_pointed_at() {
+    let first = |settings| problems(settings).remove(0);
+    assert!(first(json!({})).starts_with(": missing field `root`"));
+    assert!(first(json!({ "root": "boot" })).starts_with(": missing field `rules`"));
+    assert!(first(json!({ "root": "boot", "rules": [] })).starts_with("/rules: without a rule"));
+    assert!(
+        first(json!({ "root": "boot", "rules": [{ "device": {} }] })).starts_with("/rules/0/device: unknown")
+    );
+    let sources = first(json!({ "root": "boot", "sources": ["dhcp"], "rules": [] }));
+    assert!(sources.starts_with("/sources/0: unknown variant `dhcp`"), "{sources}");
+}

@@ -1,0 +1,79 @@
+//! The bridge from the generated interfaces to a plugin's traits.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+use crate::bindings::{authorize, base, resolve};
+use crate::{Authorize, Plugin, Problem, Request, Resolution, Resolve, Verdict};
+
+thread_local! {
+    /// The plugin of this instance. A component has one, so its type is known to all who ask.
+    static CONFIGURED: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
+}
+
+/// What [`export!`](crate::export) exports for a plugin.
+#[doc(hidden)]
+pub struct Exported<P>(PhantomData<P>);
+
+impl<P: Plugin> base::exports::tuffet::policy::lifecycle::Guest for Exported<P> {
+    fn configure(settings: String) -> Result<(), Vec<Problem>> {
+        let plugin = crate::parse(&settings).and_then(P::configure).map_err(crate::Problems::into_vec)?;
+        CONFIGURED.with(|slot| *slot.borrow_mut() = Some(Box::new(plugin)));
+        Ok(())
+    }
+}
+
+impl<P: Authorize> authorize::exports::tuffet::policy::authorize::Guest for Exported<P> {
+    fn authorize(request: Request) -> Verdict {
+        with_configured(|plugin: &P| plugin.authorize(&request))
+    }
+}
+
+impl<P: Resolve> resolve::exports::tuffet::policy::resolve::Guest for Exported<P> {
+    fn resolve(request: Request) -> Resolution {
+        with_configured(|plugin: &P| plugin.resolve(&request))
+    }
+}
+
+fn with_configured<P: Plugin, T>(call: impl FnOnce(&P) -> T) -> T {
+    CONFIGURED.with(|slot| match slot.borrow().as_ref().and_then(|plugin| plugin.downcast_ref()) {
+        Some(plugin) => call(plugin),
+        None => unreachable!("the host calls `configure` before any hook (sdk/wit/policy.wit, lifecycle)"),
+    })
+}
+
+/// Makes a type the plugin of this component: `export!(Acl: authorize)`, `export!(Map: resolve)` or
+/// `export!(Both: authorize, resolve)`. The type implements [`Plugin`] and the traits of the hooks.
+///
+/// Outside of WebAssembly it only checks that, so that the tests of a plugin run natively.
+#[macro_export]
+macro_rules! export {
+    ($plugin:ty: $($hook:ident),+ $(,)?) => {
+        const _: () = {
+            #[cfg(target_family = "wasm")]
+            type Exported = $crate::Exported<$plugin>;
+            #[cfg(target_family = "wasm")]
+            $crate::bindings::base::export_base!(Exported with_types_in $crate::bindings::base);
+            $($crate::export_hook!($hook, $plugin);)+
+        };
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_hook {
+    (authorize, $plugin:ty) => {
+        const _: fn(&$plugin, &$crate::Request) -> $crate::Verdict = <$plugin as $crate::Authorize>::authorize;
+        #[cfg(target_family = "wasm")]
+        $crate::bindings::authorize::export_authorize!(Exported with_types_in $crate::bindings::authorize);
+    };
+    (resolve, $plugin:ty) => {
+        const _: fn(&$plugin, &$crate::Request) -> $crate::Resolution = <$plugin as $crate::Resolve>::resolve;
+        #[cfg(target_family = "wasm")]
+        $crate::bindings::resolve::export_resolve!(Exported with_types_in $crate::bindings::resolve);
+    };
+    ($other:ident, $plugin:ty) => {
+        compile_error!(concat!("no hook `", stringify!($other), "`: there are `authorize` and `resolve`"));
+    };
+}

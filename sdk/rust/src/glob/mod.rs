@@ -1,0 +1,113 @@
+//! Patterns over the path of a request.
+//!
+//! A rule that denies by name must never miss, so this does not guess: a pattern is checked when the
+//! settings are read, its alternatives are written out, and each is matched by following every possible
+//! position at once. Time is bounded by the length of the pattern times that of the path.
+
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+/// A checked glob. `*` and `?` stay within one part of the path, `**` stands for any number of parts,
+/// `[a-z]` and `[!a-z]` are classes, `{a,b}` are alternatives, `\` takes the next character as it is.
+/// Upper and lower case differ.
+///
+/// A glob without `/` also matches the last part of the path: `*.key` matches `certs/server.key`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glob {
+    pattern: String,
+    alternatives: Vec<Vec<Token>>,
+    last_part_too: bool,
+}
+
+impl Glob {
+    /// Checks a pattern.
+    ///
+    /// # Errors
+    /// What is wrong with it and how to mend it: it is empty, starts with `/` or `!`, has a class, a group
+    /// or an escape that does not end, a `**` that is not a whole part, or more than 256 alternatives.
+    pub fn parse(pattern: &str) -> Result<Self, String> {
+        Ok(Glob {
+            alternatives: parse::alternatives(pattern)?,
+            last_part_too: !pattern.contains('/'),
+            pattern: pattern.to_string(),
+        })
+    }
+
+    /// Whether a normalised path (no leading `/`, no `.` or `..`) matches.
+    pub fn matches(&self, path: &str) -> bool {
+        let last_part = path.rsplit('/').next().unwrap_or(path);
+        self.alternatives
+            .iter()
+            .any(|tokens| follow(tokens, path) || (self.last_part_too && follow(tokens, last_part)))
+    }
+}
+
+impl fmt::Display for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.pattern)
+    }
+}
+
+/// One element of an alternative.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    /// This character.
+    Literal(char),
+    /// `?`: one character of a part.
+    Any,
+    /// `[…]`: one character of a part, in these ranges or (negated) in none of them.
+    Class { negated: bool, ranges: Vec<(char, char)> },
+    /// `*`: any number of characters of a part.
+    Star,
+    /// `**/`: at the start of a part; any number of whole parts. Always followed by `InsidePart`.
+    Parts,
+    /// Within a part that `Parts` skips.
+    InsidePart,
+    /// A final `**`: all the rest.
+    Rest,
+}
+
+/// Follows all positions in `tokens` that `text` can reach.
+fn follow(tokens: &[Token], text: &str) -> bool {
+    let mut reached = vec![false; tokens.len() + 1];
+    let mut next = reached.clone();
+    reach(tokens, &mut reached, 0);
+    for c in text.chars() {
+        next.fill(false);
+        for (at, token) in tokens.iter().enumerate().filter(|(at, _)| reached[*at]) {
+            match token {
+                Token::Literal(literal) if *literal == c => reach(tokens, &mut next, at + 1),
+                Token::Any if c != '/' => reach(tokens, &mut next, at + 1),
+                Token::Class { negated, ranges } if c != '/' && within(ranges, c) != *negated => {
+                    reach(tokens, &mut next, at + 1);
+                }
+                Token::Star | Token::InsidePart if c != '/' => reach(tokens, &mut next, at),
+                Token::InsidePart => reach(tokens, &mut next, at - 1),
+                Token::Parts if c != '/' => reach(tokens, &mut next, at + 1),
+                Token::Rest => reach(tokens, &mut next, at),
+                _ => {}
+            }
+        }
+        std::mem::swap(&mut reached, &mut next);
+    }
+    reached[tokens.len()]
+}
+
+/// Marks a position, and those behind it that need no character.
+fn reach(tokens: &[Token], reached: &mut [bool], mut at: usize) {
+    loop {
+        reached[at] = true;
+        match tokens.get(at) {
+            Some(Token::Star | Token::Rest) => at += 1,
+            Some(Token::Parts) => at += 2,
+            _ => return,
+        }
+    }
+}
+
+fn within(ranges: &[(char, char)], c: char) -> bool {
+    ranges.iter().any(|(low, high)| (*low..=*high).contains(&c))
+}

@@ -1,0 +1,82 @@
+use super::Glob;
+
+fn matches(pattern: &str, path: &str) -> bool {
+    Glob::parse(pattern).unwrap().matches(path)
+}
+
+#[test]
+fn stars_stay_within_a_part() {
+    assert!(matches("secret/*", "secret/a"));
+    assert!(!matches("secret/*", "secret/a/b"));
+    assert!(matches("a*c*e/f", "abcde/f"));
+    assert!(!matches("a*e/f", "ab/de/f"));
+    assert!(matches("*/x", "a/x"));
+    assert!(!matches("*/x", "x"));
+}
+
+#[test]
+fn double_stars_span_parts() {
+    assert!(matches("secret/**", "secret/a/b"));
+    assert!(!matches("secret/**", "secrets/a"));
+    assert!(!matches("secret/**", "secret"));
+    assert!(matches("**", "any/thing"));
+    for path in ["a/z", "a/b/z", "a/b/c/z"] {
+        assert!(matches("a/**/z", path), "{path}");
+    }
+    assert!(!matches("a/**/z", "a/bz"));
+    assert!(!matches("a/**/z", "az"));
+    assert!(matches("**/z", "z"));
+    assert!(matches("**/*.cfg", "a/b.cfg"));
+    assert!(!matches("**/z", "a/bz"));
+    assert!(matches("**/b/**/d", "a/b/c/b/d"));
+}
+
+#[test]
+fn without_a_slash_the_last_part_counts_too() {
+    assert!(matches("*.key", "server.key"));
+    assert!(matches("*.key", "certs/server.key"));
+    assert!(!matches("*.key", "server.key/readme"));
+    assert!(!matches("certs/*.key", "old/certs/server.key"));
+}
+
+#[test]
+fn classes_and_escapes() {
+    assert!(matches("phone-[0-9]{.cfg,.xml}", "phone-7.xml"));
+    assert!(!matches("phone-[!0-9].cfg", "phone-7.cfg"));
+    assert!(matches("[a-]", "-"));
+    assert!(matches("[]]", "]"));
+    assert!(!matches("x[!a]y", "x/y"));
+    assert!(matches("a\\*", "a*"));
+    assert!(!matches("a\\*", "ab"));
+    assert!(matches("caf?", "café"));
+    assert!(!matches("*.KEY", "a.key"));
+}
+
+#[test]
+fn every_alternative_is_tried() {
+    assert!(matches("{a,ab}b", "ab"));
+    assert!(matches("{a,ab}b", "abb"));
+    assert!(matches("{,x}y", "y"));
+    assert!(matches("a{b,c{d,e}}f", "acef"));
+    assert!(!matches("a{b,c{d,e}}f", "acf"));
+    assert!(matches("{boot,efi}/**", "efi/a/b"));
+    assert!(matches("a,b", "a,b"));
+}
+
+#[test]
+fn bad_globs_are_refused_with_the_remedy() {
+    for bad in
+        ["", "/a", "!a", "a[b", "a{b", "a}b", "a\\", "[", "[]", "[!]", "[z-a]", "a**", "**a", "***", "{*,a}*"]
+    {
+        let message = Glob::parse(bad).unwrap_err();
+        assert!(message.len() > 20, "{bad:?}: {message}");
+    }
+    assert!(Glob::parse(&"{a,b}".repeat(8)).is_ok());
+    assert!(Glob::parse(&"{a,b}".repeat(9)).unwrap_err().contains("256"));
+}
+
+#[test]
+fn long_names_do_not_make_it_slow() {
+    let name = "a".repeat(4000);
+    assert!(!matches("*a*a*a*a*a*a*a*a*a*a*a*a*b", &name));
+}

@@ -1,0 +1,81 @@
+//! What is wrong with the settings of a plugin, and where.
+
+pub use crate::bindings::base::exports::tuffet::policy::lifecycle::Problem;
+
+/// Everything that is wrong with the settings, so that the operator mends it in one go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One problem. `pointer` is a JSON pointer (RFC 6901) into the settings, such as `/rules/0/match`.
+    pub fn one(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut problems = Problems::new();
+        problems.add(pointer, message);
+        problems
+    }
+
+    /// Adds one. `message` says what is wrong and how to mend it, without a final stop.
+    pub fn add(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
+        self.0.push(Problem { pointer: pointer.into(), message: message.into() });
+    }
+
+    /// Unwraps `result`, or notes its error at `pointer`.
+    pub fn check<T, E: ToString>(&mut self, pointer: impl Into<String>, result: Result<T, E>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.add(pointer, error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// `value` when nothing is wrong.
+    ///
+    /// # Errors
+    /// The problems, when there are any.
+    pub fn or<T>(self, value: T) -> Result<T, Problems> {
+        if self.is_empty() { Ok(value) } else { Err(self) }
+    }
+
+    /// The problems, in the order they were found.
+    pub fn into_vec(self) -> Vec<Problem> {
+        self.0
+    }
+
+    /// The problems, in the order they were found.
+    pub fn as_slice(&self) -> &[Problem] {
+        &self.0
+    }
+}
+
+/// One step of a JSON pointer, escaped (RFC 6901 section 3).
+pub(crate) fn push_step(pointer: &mut String, step: &str) {
+    pointer.push('/');
+    for c in step.chars() {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            c => pointer.push(c),
+        }
+    }
+}
+
+impl Problems {
+    /// A pointer to `key` below `parent`, with `key` escaped (RFC 6901 section 3).
+    pub fn at(parent: &str, key: &str) -> String {
+        let mut pointer = parent.to_string();
+        push_step(&mut pointer, key);
+        pointer
+    }
+}

@@ -169,6 +169,7 @@ fn within<T: TryFrom<u64>>(value: u64, least: u64, most: u64) -> Option<T> {
 }
 
 #[cfg(test)]
+#[allow(clippy::octal_escapes)] // an option's value follows a NUL
 mod tests {
     use super::*;
 

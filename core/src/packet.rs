@@ -254,6 +254,7 @@ fn until_nul(bytes: &[u8]) -> &[u8] {
 }
 
 #[cfg(test)]
+#[allow(clippy::octal_escapes)] // a value follows a NUL
 mod tests {
     use super::*;
 

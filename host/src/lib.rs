@@ -1,9 +1,15 @@
 //! Tuffet: a TFTP server whose data path is native and whose policy is WebAssembly.
 
+mod admission;
+pub mod cli;
+mod client;
 pub mod config;
+mod events;
 pub mod names;
-#[allow(dead_code, unused_imports)] // until admission asks it
+mod neighbours;
 mod policy;
 pub mod request;
+mod server;
 pub mod store;
 pub mod udp;
+mod worker;

@@ -1,1 +1,7 @@
-fn main() {}
+//! `tuffet`: see [`tuffet::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tuffet::cli::main()
+}

@@ -26,8 +26,7 @@ mod tests;
 mod text;
 mod ticker;
 
-pub(crate) use builtin::names as builtin_names;
-pub(crate) use chain::{Answer, Authorization, Policy, Resolution, Target, Verdict};
+pub(crate) use chain::{Answer, Policy, Target, Verdict};
 pub(crate) use engine::PolicyRuntime;
 pub(crate) use spec::{
     CallLimits, ComponentSource, DefaultVerdict, Grants, LoadProblem, LoadProblemKind, OnError, PluginSpec,

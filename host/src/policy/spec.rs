@@ -48,7 +48,7 @@ pub(crate) struct PluginSpec {
 /// Where the code of a plugin is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ComponentSource {
-    /// Embedded in the server; see [`super::builtin_names`].
+    /// Embedded in the server; see [`super::builtin`].
     Builtin(String),
     /// A component in a file.
     Path(PathBuf),

@@ -34,6 +34,10 @@ pub struct Received<'a> {
     pub payload: &'a [u8],
 }
 
+// SAFETY: the raw pointers in `headers` and `vectors` are written anew before each call and read by no one
+// else; what they point at is owned by the same value.
+unsafe impl Send for ReceiveBatch {}
+
 impl ReceiveBatch {
     /// Allocates the buffers.
     pub fn new() -> Self {

@@ -53,6 +53,10 @@ struct Message {
     segment: usize,
 }
 
+// SAFETY: the raw pointers in `headers` and `vectors` are written anew before each call and read by no one
+// else; what they point at is owned by the same value.
+unsafe impl Send for SendBatch {}
+
 impl SendBatch {
     /// Allocates the buffers.
     pub fn new() -> Self {

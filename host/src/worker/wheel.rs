@@ -152,7 +152,7 @@ mod tests {
         wheel.set(1, ms(10));
         wheel.set(2, ms(10));
         assert_eq!(wheel.next(), Some(ms(10)));
-        assert_eq!(expire(&mut wheel, 9), []);
+        assert!(expire(&mut wheel, 9).is_empty());
         assert_eq!(expire(&mut wheel, 10), [1, 2]);
         assert_eq!(wheel.next(), Some(ms(30)));
         assert_eq!(expire(&mut wheel, 5_000), [3]);
@@ -197,7 +197,8 @@ mod tests {
                 expected[index] = Some(expected[index].map_or(at, |old| old.min(at)));
             }
             now += random.u64(0..20);
-            let due: Vec<u32> = (0..50).filter(|i| expected[*i as usize].is_some_and(|at| at <= now)).collect();
+            let due: Vec<u32> =
+                (0..50).filter(|i| expected[*i as usize].is_some_and(|at| at <= now)).collect();
             assert_eq!(expire(&mut wheel, now), due);
             due.iter().for_each(|i| expected[*i as usize] = None);
             assert_eq!(wheel.next(), expected.iter().flatten().min().map(|at| ms(*at)));

@@ -1,0 +1,188 @@
+//! authorize → resolve → open: the life of one request up to its grant.
+
+use super::Admission;
+use crate::events::{Ending, Outcome};
+use crate::policy::{Answer, Target, Verdict};
+use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
+use crate::store::{OpenFile, Roots, StoreError};
+use crate::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
+use std::sync::Arc;
+use tuffet_core::netascii::Encoder;
+use tuffet_core::{Limits, Oack};
+
+/// A decision and how it came about.
+pub(super) struct Decided {
+    pub(super) decision: Decision,
+    pub(super) resolved: Option<Arc<str>>,
+    pub(super) verdict_by: Option<Arc<str>>,
+    pub(super) plugin_calls: u32,
+}
+
+impl From<Decision> for Decided {
+    fn from(decision: Decision) -> Self {
+        Decided { decision, resolved: None, verdict_by: None, plugin_calls: 0 }
+    }
+}
+
+impl Admission {
+    pub(super) async fn decide(&self, request: &Arc<Request>, asked: &Oack) -> Decided {
+        let authorization = self.policy.authorize(request).await;
+        let refuse = |decision| Decided {
+            decision,
+            resolved: None,
+            verdict_by: authorization.by.clone(),
+            plugin_calls: authorization.calls,
+        };
+        let ceilings = match authorization.verdict {
+            Verdict::Allow(ceilings) => ceilings,
+            Verdict::Deny(denial) => return refuse(denied(denial)),
+            Verdict::Drop => {
+                let ending = Ending::new(Outcome::Denied, "dropped by policy");
+                return refuse(Decision::Drop { ending });
+            }
+        };
+        let resolution = self.policy.resolve(request).await;
+        let plugin_calls = authorization.calls + resolution.calls;
+        let verdict_by = resolution.by.or(authorization.by);
+        let opened = match resolution.answer {
+            Answer::Deny(denial) => Err(denied(denial)),
+            Answer::Content(bytes) => content(request, bytes),
+            Answer::Files(targets) => self.open(request, targets, asked, ceilings.bytes).await,
+            Answer::Abstain => self.open(request, Vec::new(), asked, ceilings.bytes).await,
+        };
+        match opened.and_then(|opened| within(opened, &ceilings)) {
+            Ok(Opened { content, resolved }) => Decided {
+                decision: Decision::Grant { content, limits: self.lowered(&ceilings) },
+                resolved: Some(resolved),
+                verdict_by,
+                plugin_calls,
+            },
+            Err(decision) => Decided { decision, resolved: None, verdict_by, plugin_calls },
+        }
+    }
+
+    /// Opens what is to be moved, on a thread that may block. Without targets, the path is looked up in
+    /// the roots.
+    async fn open(
+        &self,
+        request: &Arc<Request>,
+        targets: Vec<Target>,
+        asked: &Oack,
+        most: Option<u64>,
+    ) -> Result<Opened, Decision> {
+        let (roots, request, announced) = (self.roots.clone(), request.clone(), asked.tsize);
+        let opened = tokio::task::spawn_blocking(move || match request.operation {
+            Operation::Read => open_read(&roots, &request, &targets),
+            Operation::Write => open_write(&roots, &request, &targets, announced, most),
+        });
+        match opened.await {
+            Ok(opened) => opened.map_err(|error| refused(&error)),
+            Err(_) => Err(super::internal_error()),
+        }
+    }
+
+    fn lowered(&self, ceilings: &Ceilings) -> Limits {
+        Limits {
+            blksize: ceilings.blksize.map_or(self.limits.blksize, |most| most.min(self.limits.blksize)),
+            windowsize: ceilings
+                .windowsize
+                .map_or(self.limits.windowsize, |most| most.min(self.limits.windowsize)),
+        }
+    }
+}
+
+struct Opened {
+    content: Content,
+    /// For the log: `ROOT:PATH`, or `content`.
+    resolved: Arc<str>,
+}
+
+fn open_read(roots: &Roots, request: &Request, targets: &[Target]) -> Result<Opened, StoreError> {
+    let file = match targets {
+        [] => roots.open_read(None, &request.path)?,
+        targets => first_existing(roots, targets)?,
+    };
+    let resolved = format!("{}:{}", file.root(), file.path()).into();
+    let file = Arc::new(file);
+    let content = match request.mode {
+        Mode::Octet => Content::File(file),
+        Mode::Netascii => Content::Netascii(Box::new(NetasciiFile::new(file).map_err(StoreError::Io)?)),
+    };
+    Ok(Opened { content, resolved })
+}
+
+fn first_existing(roots: &Roots, targets: &[Target]) -> Result<OpenFile, StoreError> {
+    for target in targets {
+        match roots.open_read(Some(&target.root), &target.path) {
+            Err(StoreError::NotFound) => {}
+            opened => return opened,
+        }
+    }
+    Err(StoreError::NotFound)
+}
+
+fn open_write(
+    roots: &Roots,
+    request: &Request,
+    targets: &[Target],
+    announced: Option<u64>,
+    most: Option<u64>,
+) -> Result<Opened, StoreError> {
+    let mut upload = match targets {
+        [] => roots.create(None, &request.path)?,
+        [target, ..] => roots.create(Some(&target.root), &target.path)?,
+    };
+    if let Some(most) = most {
+        upload.lower_limit(most);
+    }
+    // Netascii grows on the wire, so what is announced may still fit.
+    if request.mode == Mode::Octet && announced.is_some_and(|bytes| bytes > upload.limit()) {
+        return Err(StoreError::TooLarge { limit: upload.limit() });
+    }
+    let resolved = format!("{}:{}", upload.root(), upload.path()).into();
+    let sink = Sink::new(upload, request.mode == Mode::Netascii);
+    Ok(Opened { content: Content::Upload(Box::new(sink)), resolved })
+}
+
+/// Content that a plugin made.
+fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Decision> {
+    if request.operation == Operation::Write {
+        return Err(Decision::Refuse {
+            code: ErrorCode::NotDefined,
+            message: "policy failure".into(),
+            ending: Ending::new(Outcome::Failed, "a plugin answered a write request with content"),
+        });
+    }
+    let bytes = match request.mode {
+        Mode::Octet => bytes,
+        Mode::Netascii => {
+            let mut wire = vec![0; bytes.len() + Encoder::growth(&bytes) as usize];
+            Encoder::default().encode(&bytes, &mut wire);
+            wire.into()
+        }
+    };
+    Ok(Opened { content: Content::Bytes(bytes), resolved: "content".into() })
+}
+
+/// Policy's ceiling on the bytes of a file that is read.
+fn within(opened: Opened, ceilings: &Ceilings) -> Result<Opened, Decision> {
+    match (opened.content.size(), ceilings.bytes) {
+        (Some(size), Some(most)) if size > most => Err(denied(Denial {
+            code: ErrorCode::AccessViolation,
+            message: "the file is larger than policy allows".into(),
+            reason: format!("the file has {size} bytes and policy allows {most}"),
+        })),
+        _ => Ok(opened),
+    }
+}
+
+fn denied(denial: Denial) -> Decision {
+    let Denial { code, message, reason } = denial;
+    let outcome = if code == ErrorCode::FileNotFound { Outcome::NotFound } else { Outcome::Denied };
+    Decision::Refuse { code, message, ending: Ending::new(outcome, reason) }
+}
+
+fn refused(error: &StoreError) -> Decision {
+    let Denial { code, message, reason } = error.denial();
+    Decision::Refuse { code, message, ending: Ending::new(outcome_of_store_error(error), reason) }
+}

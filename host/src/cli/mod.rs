@@ -1,0 +1,85 @@
+//! The command line: `tuffet serve | check | schema | get | put`.
+
+mod serve;
+mod transfer;
+
+use crate::config::{self, Config, EXIT_CONFIG};
+use crate::server::{self, ServeError};
+use clap::{Parser, Subcommand};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// A TFTP server whose data path is native and whose policy is WebAssembly.
+#[derive(Debug, Parser)]
+#[command(name = "tuffet", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve files.
+    ///
+    /// With a YAML file, or without any: `tuffet serve --root DIR --listen 127.0.0.1:6969`. Flags take
+    /// the place of the keys of the file.
+    Serve(serve::ServeArgs),
+    /// Check a configuration, its plugins included, without opening a socket.
+    ///
+    /// Exit code 0 if it is good, 64 if not.
+    Check {
+        /// The YAML file.
+        file: PathBuf,
+    },
+    /// Print the JSON Schema of the configuration, for editors.
+    Schema {
+        /// Print the reference as Markdown instead.
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Download a file.
+    Get(transfer::GetArgs),
+    /// Upload a file.
+    Put(transfer::PutArgs),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            // --help and --version are no errors.
+            return ExitCode::from(if error.use_stderr() { EXIT_CONFIG } else { 0 });
+        }
+    };
+    match cli.command {
+        Command::Serve(args) => serve::serve(&args),
+        Command::Check { file } => check(&file),
+        Command::Schema { markdown } => schema(markdown),
+        Command::Get(args) => transfer::get(&args),
+        Command::Put(args) => transfer::put(&args),
+    }
+}
+
+fn check(file: &Path) -> ExitCode {
+    let checked = Config::load(file).map_err(ServeError::from).and_then(|config| server::check(&config));
+    match checked {
+        Ok(()) => {
+            println!("{}: good", file.display());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn schema(markdown: bool) -> ExitCode {
+    let text = if markdown { config::reference() } else { format!("{:#}\n", config::schema()) };
+    // A reader that closes early, such as head(1), is no error.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,130 @@
+//! `tuffet get` and `tuffet put`.
+
+use crate::client::{self, ClientError, ClientOptions, GetOptions, PutOptions, Report, Url};
+use crate::config::EXIT_CONFIG;
+use clap::Args;
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+struct CommonArgs {
+    /// Bytes in a block, 8 to 65464 (RFC 2348); larger than the path's MTU minus 32 is fragmented.
+    #[arg(long, value_name = "BYTES", default_value_t = 1428, value_parser = clap::value_parser!(u16).range(8..=65464))]
+    blksize: u16,
+    /// Blocks in a window, 1 to 65535 (RFC 7440).
+    #[arg(long, value_name = "BLOCKS", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    windowsize: u16,
+    /// Seconds that the server may be silent.
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+    /// Show nothing but errors.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GetArgs {
+    /// What to download: tftp://HOST[:PORT]/FILE[;mode=netascii].
+    url: Url,
+    /// Where to; `-` is standard output. The last part of the file's name unless given.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PutArgs {
+    /// The file to upload; `-` is standard input.
+    file: PathBuf,
+    /// Where to: tftp://HOST[:PORT]/FILE[;mode=netascii].
+    url: Url,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+pub(super) fn get(args: &GetArgs) -> ExitCode {
+    let output = match &args.output {
+        Some(output) => output.clone(),
+        None if args.url.file_name().is_empty() => {
+            eprintln!("{} names a folder; say with --output where it goes", args.url);
+            return ExitCode::from(EXIT_CONFIG);
+        }
+        None => PathBuf::from(args.url.file_name()),
+    };
+    let bar = bar(args.common.quiet);
+    let mut progress = |done, of| show(&bar, done, of);
+    let client = args.common.options();
+    let result = client::get(&args.url, GetOptions { client, output: &output, progress: &mut progress });
+    conclude(&bar, args.common.quiet, result)
+}
+
+pub(super) fn put(args: &PutArgs) -> ExitCode {
+    let bar = bar(args.common.quiet);
+    let mut progress = |done, of| show(&bar, done, of);
+    let client = args.common.options();
+    let result = client::put(&args.url, PutOptions { client, input: &args.file, progress: &mut progress });
+    conclude(&bar, args.common.quiet, result)
+}
+
+impl CommonArgs {
+    /// The defaults of the protocol are not asked for: some servers know no options at all.
+    fn options(&self) -> ClientOptions {
+        ClientOptions {
+            blksize: Some(self.blksize).filter(|blksize| *blksize != 512),
+            windowsize: Some(self.windowsize).filter(|windowsize| *windowsize != 1),
+            patience: Duration::from_secs(self.timeout),
+        }
+    }
+}
+
+/// A bar on standard error, which hides itself where that is no terminal.
+fn bar(quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::no_length();
+    let style =
+        "{bar:30} {binary_bytes:>11} of {binary_total_bytes:<11} {binary_bytes_per_sec:>13} {elapsed:>4}";
+    if let Ok(style) = ProgressStyle::with_template(style) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn show(bar: &ProgressBar, done: u64, of: Option<u64>) {
+    if let Some(of) = of {
+        bar.set_length(of);
+    }
+    bar.set_position(done);
+}
+
+fn conclude(bar: &ProgressBar, quiet: bool, result: Result<Report, ClientError>) -> ExitCode {
+    bar.finish_and_clear();
+    match result {
+        Ok(report) => {
+            if !quiet {
+                eprintln!("{}", line(&report));
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn line(report: &Report) -> String {
+    let seconds = report.duration.as_secs_f64();
+    format!(
+        "{} in {seconds:.3} s, {}/s, blksize {}, windowsize {}, {} retransmissions",
+        HumanBytes(report.bytes),
+        HumanBytes((report.bytes as f64 / seconds.max(1e-6)) as u64),
+        report.options.block_size(),
+        report.options.window_size(),
+        report.retransmissions,
+    )
+}

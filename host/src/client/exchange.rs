@@ -1,0 +1,259 @@
+//! One transfer over one socket.
+
+use super::{ClientError, ClientOptions, Report, Url};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+use tuffet_core::{
+    Blocks, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Oack, Operation, Output, Packet, RequestPacket,
+    Settings, Time, Timing, Transfer, data_header, encode_error,
+};
+
+/// RFC 2347: a request has at most 512 bytes. Longer names are tried all the same.
+const MAX_REQUEST: usize = 2048;
+
+/// A server that asks its policy may take a while; asking again costs little.
+const FIRST_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How long to stay for a last ACK that may have been lost.
+const DALLY: Duration = Duration::from_millis(50);
+
+/// What moves, on this side.
+pub(super) trait Local {
+    /// Fills `room` with the bytes from `offset` on.
+    fn read(&mut self, offset: u64, room: &mut [u8]) -> Result<(), ClientError>;
+    /// Takes the next bytes.
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ClientError>;
+    /// All bytes have come: make them last.
+    fn store(&mut self) -> Result<(), ClientError>;
+    /// `done` of maybe `total` bytes have moved.
+    fn progress(&mut self, done: u64, total: Option<u64>);
+}
+
+/// Runs a transfer to its end. `size` is what will be written; unused for a read.
+pub(super) fn exchange(
+    operation: Operation,
+    url: &Url,
+    size: u64,
+    options: &ClientOptions,
+    local: &mut dyn Local,
+) -> Result<Report, ClientError> {
+    let network = |error| ClientError::Network { url: url.to_string(), error };
+    let addresses = url.addresses().map_err(|error| ClientError::Host { host: url.host.clone(), error })?;
+    let Some(&server) = addresses.first() else {
+        let error = io::Error::new(ErrorKind::NotFound, "it has no address");
+        return Err(ClientError::Host { host: url.host.clone(), error });
+    };
+    let any: IpAddr =
+        if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let socket = UdpSocket::bind(SocketAddr::new(any, 0)).map_err(network)?;
+    let asked = Oack {
+        tsize: Some(if operation == Operation::Write { size } else { 0 }),
+        blksize: options.blksize,
+        windowsize: options.windowsize,
+        timeout: None,
+    };
+    let mut request = [0; MAX_REQUEST];
+    let length = RequestPacket::encode(operation, url.file.as_bytes(), url.mode, &asked, &mut request)
+        .ok_or_else(|| ClientError::Name { url: url.to_string() })?;
+    let timing = Timing::new(
+        Duration::from_millis(20),
+        FIRST_TIMEOUT,
+        Duration::from_secs(4),
+        options.patience,
+        DALLY,
+    );
+    let settings = Settings { timing, ..Settings::default() };
+    let start = Instant::now();
+    let mut exchange = Exchange {
+        url,
+        socket,
+        server,
+        peer: None,
+        start,
+        size,
+        operation,
+        patience: options.patience,
+        transfer: Transfer::client(Time::default(), operation, asked, size, settings),
+        request: &request[..length],
+        packet: Vec::new(),
+        heard_error: None,
+    };
+    exchange.run(local)
+}
+
+struct Exchange<'a> {
+    url: &'a Url,
+    socket: UdpSocket,
+    server: SocketAddr,
+    /// The server's address for this transfer: its TID (RFC 1350 section 4).
+    peer: Option<SocketAddr>,
+    start: Instant,
+    size: u64,
+    operation: Operation,
+    patience: Duration,
+    transfer: Transfer,
+    request: &'a [u8],
+    packet: Vec<u8>,
+    heard_error: Option<String>,
+}
+
+impl Exchange<'_> {
+    fn run(&mut self, local: &mut dyn Local) -> Result<Report, ClientError> {
+        let mut buffer = vec![0; 65_536];
+        let mut payload = 0..0;
+        let mut report = None;
+        loop {
+            let now = self.now();
+            match self.transfer.poll(now) {
+                Output::Request => self.send(self.server, self.request)?,
+                Output::Control(control) => {
+                    let mut packet = [0; MAX_CONTROL];
+                    let to = self.peer.unwrap_or(self.server);
+                    if let Some(length) = control.encode(&mut packet) {
+                        self.send(to, &packet[..length])?;
+                    }
+                }
+                Output::Send(blocks) => self.send_blocks(blocks, local)?,
+                Output::Accept { offset, .. } => {
+                    local.write(offset, &buffer[payload.clone()]).inspect_err(|_| self.give_up())?;
+                    let total = self.transfer.options().tsize;
+                    local.progress(self.transfer.bytes(), total);
+                }
+                Output::Store { .. } => {
+                    local.store().inspect_err(|_| self.give_up())?;
+                    let now = self.now();
+                    self.transfer.handle_stored(now);
+                }
+                Output::Finished(finish) => {
+                    report = Some(self.finished(finish)?);
+                }
+                Output::Timeout(until) => {
+                    let wait = until.since(self.now());
+                    payload = self.receive(&mut buffer, wait)?;
+                }
+                Output::Closed => {
+                    let silent =
+                        || ClientError::Protocol { url: self.url.to_string(), text: "it ended early" };
+                    return report.ok_or_else(silent);
+                }
+            }
+        }
+    }
+
+    fn finished(&mut self, finish: Finish) -> Result<Report, ClientError> {
+        let url = self.url.to_string();
+        match finish {
+            Finish::Complete => Ok(Report {
+                bytes: self.transfer.bytes(),
+                duration: self.start.elapsed(),
+                options: *self.transfer.options(),
+                retransmissions: self.transfer.stats().retransmissions,
+            }),
+            Finish::PeerError(code) => {
+                let text = self.heard_error.take().filter(|text| !text.is_empty());
+                Err(ClientError::Server { url, code, text: text.unwrap_or_else(|| "(no text)".into()) })
+            }
+            Finish::TimedOut => Err(ClientError::Silent {
+                url,
+                address: self.peer.unwrap_or(self.server),
+                seconds: self.patience.as_secs(),
+            }),
+            Finish::Failed(_) => {
+                // The ERROR that says so to the server has been sent before this was reported.
+                Err(ClientError::Protocol { url, text: "options or blocks that were not asked for" })
+            }
+        }
+    }
+
+    /// Waits for a datagram of the server and hands it to the transfer; where its payload lies.
+    fn receive(&mut self, buffer: &mut [u8], wait: Duration) -> Result<std::ops::Range<usize>, ClientError> {
+        // Zero would mean for ever.
+        let wait = wait.max(Duration::from_millis(1));
+        self.socket.set_read_timeout(Some(wait)).map_err(|error| self.network(error))?;
+        let (length, from) = match self.socket.recv_from(buffer) {
+            Ok(received) => received,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) =>
+            {
+                let now = self.now();
+                self.transfer.handle_timeout(now);
+                return Ok(0..0);
+            }
+            Err(error) => return Err(self.network(error)),
+        };
+        let datagram = &buffer[..length];
+        if from.ip() != self.server.ip() || self.peer.is_some_and(|peer| peer != from) {
+            // RFC 1350 section 4: told so, and the transfer goes on undisturbed.
+            let mut packet = [0; MAX_CONTROL];
+            if !matches!(Packet::parse(datagram), Ok(Packet::Error { .. }) | Err(_))
+                && let Some(length) =
+                    encode_error(ErrorCode::UnknownTransferId, "unknown transfer ID", &mut packet)
+            {
+                self.send(from, &packet[..length])?;
+            }
+            return Ok(0..0);
+        }
+        match Packet::parse(datagram) {
+            Ok(Packet::Error { text, .. }) => {
+                let text = String::from_utf8_lossy(text);
+                self.heard_error = Some(text.chars().filter(|c| !c.is_control()).take(200).collect());
+            }
+            Ok(_) => self.peer = Some(from),
+            Err(_) => return Ok(0..0),
+        }
+        let now = self.now();
+        // Parsed just now: not malformed.
+        let _ = self.transfer.handle_datagram(now, datagram);
+        Ok(DATA_HEADER.min(length)..length)
+    }
+
+    fn send_blocks(&mut self, blocks: Blocks, local: &mut dyn Local) -> Result<(), ClientError> {
+        let to = self.peer.unwrap_or(self.server);
+        for position in blocks.first..blocks.first + u64::from(blocks.count) {
+            let (offset, length) = self.transfer.range(position, self.size);
+            self.packet.clear();
+            self.packet.extend_from_slice(&data_header(self.transfer.wire(position)));
+            self.packet.resize(DATA_HEADER + usize::from(length), 0);
+            local.read(offset, &mut self.packet[DATA_HEADER..]).inspect_err(|_| self.give_up())?;
+            let packet = std::mem::take(&mut self.packet);
+            self.send(to, &packet)?;
+            self.packet = packet;
+        }
+        if self.operation == Operation::Write {
+            local.progress(self.transfer.bytes(), Some(self.size));
+        }
+        Ok(())
+    }
+
+    /// This side cannot go on: the server is told, so that it need not wait.
+    fn give_up(&self) {
+        let mut packet = [0; MAX_CONTROL];
+        if let (Some(peer), Some(length)) =
+            (self.peer, encode_error(ErrorCode::NotDefined, "the client cannot go on", &mut packet))
+        {
+            let _ = self.send(peer, &packet[..length]);
+        }
+    }
+
+    fn send(&self, to: SocketAddr, packet: &[u8]) -> Result<(), ClientError> {
+        match self.socket.send_to(packet, to) {
+            Ok(_) => Ok(()),
+            // A full queue is loss on the path: the protocol repairs it.
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(()),
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NOBUFS.raw_os_error()) => Ok(()),
+            Err(error) => Err(self.network(error)),
+        }
+    }
+
+    fn now(&self) -> Time {
+        Time::from_micros(u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    fn network(&self, error: io::Error) -> ClientError {
+        ClientError::Network { url: self.url.to_string(), error }
+    }
+}

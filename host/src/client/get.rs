@@ -1,0 +1,122 @@
+//! `tuffet get`: a download appears under its name when it is whole, never before.
+
+use super::exchange::{Local, exchange};
+use super::{ClientError, ClientOptions, Report, Url};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tuffet_core::netascii::Decoder;
+use tuffet_core::{Mode, Operation};
+
+/// What `get` does.
+pub struct GetOptions<'a> {
+    /// What is asked of the server.
+    pub client: ClientOptions,
+    /// Where the file goes; `-` is standard output.
+    pub output: &'a Path,
+    /// Called as bytes arrive: how many, of how many if that is known.
+    pub progress: &'a mut dyn FnMut(u64, Option<u64>),
+}
+
+/// Downloads a file.
+///
+/// # Errors
+/// See [`ClientError`]; nothing is left under the output's name then.
+pub fn get(url: &Url, options: GetOptions<'_>) -> Result<Report, ClientError> {
+    let decoder = (url.mode == Mode::Netascii).then(Decoder::default);
+    let target = Target::create(options.output)
+        .map_err(|error| ClientError::File { path: options.output.to_owned(), error })?;
+    let mut download = Download { target, decoder, decoded: Vec::new(), progress: options.progress };
+    exchange(Operation::Read, url, 0, &options.client, &mut download)
+}
+
+struct Download<'a> {
+    target: Target,
+    decoder: Option<Decoder>,
+    decoded: Vec<u8>,
+    progress: &'a mut dyn FnMut(u64, Option<u64>),
+}
+
+impl Local for Download<'_> {
+    fn read(&mut self, _offset: u64, _room: &mut [u8]) -> Result<(), ClientError> {
+        Ok(())
+    }
+
+    fn write(&mut self, _offset: u64, bytes: &[u8]) -> Result<(), ClientError> {
+        let written = match &mut self.decoder {
+            None => self.target.write(bytes),
+            Some(decoder) => {
+                self.decoded.clear();
+                decoder.decode(bytes, &mut self.decoded);
+                self.target.write(&self.decoded)
+            }
+        };
+        written.map_err(|error| self.target.error(error))
+    }
+
+    fn store(&mut self) -> Result<(), ClientError> {
+        if let Some(decoder) = &mut self.decoder {
+            self.decoded.clear();
+            decoder.finish(&mut self.decoded);
+            self.target.write(&self.decoded).map_err(|error| self.target.error(error))?;
+        }
+        self.target.commit().map_err(|error| self.target.error(error))
+    }
+
+    fn progress(&mut self, done: u64, total: Option<u64>) {
+        (self.progress)(done, total);
+    }
+}
+
+/// Standard output, or a file that is renamed when it is whole.
+struct Target {
+    name: PathBuf,
+    temporary: Option<PathBuf>,
+    writer: Box<dyn Write>,
+}
+
+impl Target {
+    fn create(name: &Path) -> io::Result<Target> {
+        if name == Path::new("-") {
+            return Ok(Target {
+                name: "standard output".into(),
+                temporary: None,
+                writer: Box::new(io::stdout()),
+            });
+        }
+        // A device or FIFO is written as it is.
+        if fs::metadata(name).is_ok_and(|found| !found.is_file()) {
+            let file = OpenOptions::new().write(true).open(name)?;
+            return Ok(Target { name: name.into(), temporary: None, writer: Box::new(file) });
+        }
+        let mut part = name.as_os_str().to_owned();
+        part.push(format!(".{:08x}.part", fastrand::u32(..)));
+        let part = PathBuf::from(part);
+        let file = File::create_new(&part)?;
+        Ok(Target { name: name.into(), temporary: Some(part), writer: Box::new(io::BufWriter::new(file)) })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writer.write_all(bytes)
+    }
+
+    fn commit(&mut self) -> io::Result<()> {
+        self.writer.flush()?;
+        if let Some(part) = self.temporary.take() {
+            fs::rename(&part, &self.name).inspect_err(|_| drop(fs::remove_file(&part)))?;
+        }
+        Ok(())
+    }
+
+    fn error(&self, error: io::Error) -> ClientError {
+        ClientError::File { path: self.name.clone(), error }
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if let Some(part) = &self.temporary {
+            let _ = fs::remove_file(part);
+        }
+    }
+}

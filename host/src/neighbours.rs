@@ -1,0 +1,142 @@
+//! The kernel's neighbour table (ARP, NDP): which MAC address an on-link client has.
+//!
+//! The table is read once and then follows the kernel's events. A client that is not in it yet costs one
+//! question about this one address: its ARP exchange may be a moment old. The table is never read whole
+//! for a request.
+
+use crate::request::MacAddress;
+use futures_util::StreamExt;
+use netlink_packet_core::{NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
+use netlink_packet_route::neighbour::{
+    NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use rtnetlink::{Handle, MulticastGroup, new_multicast_connection};
+use std::collections::HashMap;
+use std::io;
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A view of the neighbour table that is kept up to date.
+#[derive(Clone)]
+pub(crate) struct Neighbours {
+    known: Arc<RwLock<HashMap<(u32, IpAddr), MacAddress>>>,
+    /// `None` where the kernel's table cannot be read.
+    handle: Option<Handle>,
+}
+
+impl Neighbours {
+    /// Reads the table and follows it in the background, on the present tokio runtime.
+    ///
+    /// # Errors
+    /// When there is no route netlink socket to be had.
+    pub(crate) async fn follow() -> io::Result<Neighbours> {
+        let (connection, handle, mut events) = new_multicast_connection(&[MulticastGroup::Neigh])?;
+        tokio::spawn(connection);
+        let neighbours = Neighbours { known: Arc::default(), handle: Some(handle) };
+        neighbours.read_all().await;
+        let following = neighbours.clone();
+        tokio::spawn(async move {
+            while let Some((event, _)) = events.next().await {
+                match event.payload {
+                    NetlinkPayload::InnerMessage(message) => following.note(message),
+                    // Events were lost: start over.
+                    NetlinkPayload::Overrun(_) => following.read_all().await,
+                    _ => {}
+                }
+            }
+        });
+        Ok(neighbours)
+    }
+
+    /// A view that knows nobody.
+    pub(crate) fn none() -> Neighbours {
+        Neighbours { known: Arc::default(), handle: None }
+    }
+
+    /// The MAC address of an on-link client, whose datagram came through `interface`.
+    pub(crate) async fn find(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
+        if client.is_loopback() || interface == 0 {
+            return None;
+        }
+        let known =
+            self.known.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied();
+        match known {
+            Some(address) => Some(address),
+            None => self.ask(client, interface).await,
+        }
+    }
+
+    async fn ask(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
+        let mut handle = self.handle.clone()?;
+        let mut question = NeighbourMessage::default();
+        question.header.ifindex = interface;
+        let (family, destination) = match client {
+            IpAddr::V4(ip) => (AddressFamily::Inet, NeighbourAddress::Inet(ip)),
+            IpAddr::V6(ip) => (AddressFamily::Inet6, NeighbourAddress::Inet6(ip)),
+        };
+        question.header.family = family;
+        question.attributes.push(NeighbourAttribute::Destination(destination));
+        let mut request = NetlinkMessage::from(RouteNetlinkMessage::GetNeighbour(question));
+        request.header.flags = NLM_F_REQUEST;
+        let answer = handle.request(request).ok()?.next().await?;
+        let NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewNeighbour(message)) = answer.payload else {
+            return None;
+        };
+        let address = usable(&message).then(|| link_address(&message)).flatten();
+        self.note(RouteNetlinkMessage::NewNeighbour(message));
+        address
+    }
+
+    async fn read_all(&self) {
+        let Some(handle) = &self.handle else { return };
+        let mut entries = std::pin::pin!(handle.neighbours().get().execute());
+        while let Some(entry) = entries.next().await {
+            match entry {
+                Ok(message) => self.note(RouteNetlinkMessage::NewNeighbour(message)),
+                Err(error) => {
+                    tracing::warn!(%error, "the kernel's neighbour table cannot be read; MAC addresses come from requested names alone");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn note(&self, message: RouteNetlinkMessage) {
+        let (message, gone) = match message {
+            RouteNetlinkMessage::NewNeighbour(message) => {
+                let gone = !usable(&message);
+                (message, gone)
+            }
+            RouteNetlinkMessage::DelNeighbour(message) => (message, true),
+            _ => return,
+        };
+        let Some(ip) = destination(&message) else { return };
+        let key = (message.header.ifindex, ip);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        match link_address(&message).filter(|_| !gone) {
+            Some(address) => known.insert(key, address),
+            None => known.remove(&key),
+        };
+    }
+}
+
+fn usable(message: &NeighbourMessage) -> bool {
+    use NeighbourState::{Delay, Permanent, Probe, Reachable, Stale};
+    matches!(message.header.state, Reachable | Stale | Delay | Probe | Permanent)
+}
+
+fn destination(message: &NeighbourMessage) -> Option<IpAddr> {
+    message.attributes.iter().find_map(|attribute| match attribute {
+        NeighbourAttribute::Destination(NeighbourAddress::Inet(ip)) => Some(IpAddr::V4(*ip)),
+        NeighbourAttribute::Destination(NeighbourAddress::Inet6(ip)) => Some(IpAddr::V6(*ip)),
+        _ => None,
+    })
+}
+
+fn link_address(message: &NeighbourMessage) -> Option<MacAddress> {
+    message.attributes.iter().find_map(|attribute| match attribute {
+        NeighbourAttribute::LinkLayerAddress(bytes) => Some(MacAddress(bytes.as_slice().try_into().ok()?)),
+        _ => None,
+    })
+}

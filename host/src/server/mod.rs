@@ -1,0 +1,190 @@
+//! The daemon: policy, roots, sockets, workers and the control runtime put together, and taken down.
+//!
+//! Everything that can be wrong is found before the first socket is bound, and all sockets are bound
+//! before the first request is answered.
+
+mod error;
+mod overload;
+mod policy;
+
+pub use error::ServeError;
+
+use crate::admission::Admission;
+use crate::config::Config;
+use crate::events::log_summaries;
+use crate::neighbours::Neighbours;
+use crate::store::Roots;
+use crate::worker::{Counters, ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
+use policy::load_policy;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use tuffet_core::{Limits, Rollover, Settings, Timing};
+
+/// How long running transfers may go on after SIGTERM or SIGINT.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// How long a receiver stays to repeat its last ACK.
+const DALLY: Duration = Duration::from_secs(5);
+
+/// Threads that decide requests; plugins yield, and files are opened on threads of their own.
+const CONTROL_THREADS: usize = 2;
+
+/// Serves until SIGTERM or SIGINT. Running transfers are then given ten seconds; a second signal ends
+/// them at once.
+///
+/// # Errors
+/// When it cannot start; each kind has its own exit code.
+pub fn serve(config: &Config) -> Result<(), ServeError> {
+    control_runtime()?.block_on(run(config))
+}
+
+/// Checks what only a start would show: that the roots open and that the plugins load and take their
+/// settings. No socket is bound.
+///
+/// # Errors
+/// What would keep the server from starting.
+pub fn check(config: &Config) -> Result<(), ServeError> {
+    Roots::open(&config.roots).map_err(ServeError::Root)?;
+    control_runtime()?.block_on(load_policy(config)).map(drop)
+}
+
+/// Checks a folder that was named on the command line.
+///
+/// # Errors
+/// [`ServeError::Folder`] if it is none.
+pub fn require_folder(path: &Path) -> Result<(), ServeError> {
+    let wrong = |error| ServeError::Folder { path: path.to_owned(), error };
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(wrong(io::ErrorKind::NotADirectory.into())),
+        Err(error) => Err(wrong(error)),
+    }
+}
+
+fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(CONTROL_THREADS)
+        .thread_name("tuffet-control")
+        .enable_all()
+        .build()
+        .map_err(|error| ServeError::System("the control runtime cannot start", error))
+}
+
+async fn run(config: &Config) -> Result<(), ServeError> {
+    let policy = Arc::new(load_policy(config).await?);
+    let roots = Arc::new(Roots::open(&config.roots).map_err(ServeError::Root)?);
+    let mut listeners: Vec<ListenerSpec> = config
+        .listeners
+        .iter()
+        .map(|listener| ListenerSpec { address: listener.address, single_port: listener.single_port })
+        .collect();
+    let sockets = bind_all(&mut listeners, config.workers)
+        .map_err(|(number, error)| ServeError::bind(&config.listeners[number], error))?;
+    let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "no neighbour table; MAC addresses come from requested names alone");
+        Neighbours::none()
+    });
+
+    let (control, letters) = mpsc::unbounded_channel();
+    // A place for each running transfer and as many that are waiting to be logged.
+    let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
+    let settings = worker_settings(config);
+    let mut workers = Vec::new();
+    for (number, sockets) in sockets.into_iter().enumerate() {
+        let counters = Arc::new(Counters::default());
+        let worker =
+            Worker::new(number, settings, sockets, control.clone(), summaries.clone(), counters.clone())
+                .map_err(|error| ServeError::System("a worker cannot start", error))?;
+        workers.push((worker, counters));
+    }
+    drop((control, summaries));
+    let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(|(worker, _)| worker.mailbox()).collect();
+    let counters: Vec<Arc<Counters>> = workers.iter().map(|(_, counters)| counters.clone()).collect();
+    let admission = Arc::new(Admission {
+        listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
+        roots,
+        policy,
+        neighbours,
+        limits: Limits { blksize: config.transfer.max_blksize, windowsize: config.transfer.max_windowsize },
+        mailboxes: mailboxes.clone(),
+        ids: AtomicU64::new(fastrand::u64(..)),
+    });
+    let deciding = tokio::spawn(admission.run(letters));
+    let logging = tokio::spawn(log_summaries(ended));
+    let watching = tokio::spawn(overload::watch(counters));
+
+    let (stopped, mut stops) = mpsc::unbounded_channel();
+    for (number, (worker, _)) in workers.into_iter().enumerate() {
+        let stopped = stopped.clone();
+        std::thread::Builder::new()
+            .name(format!("tuffet-worker-{number}"))
+            .spawn(move || stopped.send(worker.run()))
+            .map_err(|error| ServeError::System("a worker cannot start", error))?;
+    }
+    drop(stopped);
+    for (spec, listener) in listeners.iter().zip(&config.listeners) {
+        tracing::info!(address = %spec.address, listener = listener.name, single_port = spec.single_port, "listening");
+    }
+    tracing::info!(workers = config.workers, "serving");
+
+    let mut result = Ok(());
+    let mut running = mailboxes.len();
+    let mut drained = false;
+    let signals =
+        |kind| signal(kind).map_err(|error| ServeError::System("signals cannot be received", error));
+    let (mut terminate, mut interrupt) =
+        (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
+    while running > 0 {
+        tokio::select! {
+            Some(stop) = stops.recv() => {
+                running -= 1;
+                if let Err(error) = stop {
+                    result = Err(ServeError::System("a worker failed", error));
+                    drain(&mailboxes, Duration::ZERO);
+                }
+            }
+            _ = terminate.recv() => stop(&mailboxes, &mut drained),
+            _ = interrupt.recv() => stop(&mailboxes, &mut drained),
+        }
+    }
+    // The workers are gone: what they sent is worked off, then these end.
+    watching.abort();
+    let _ = deciding.await;
+    drop(mailboxes);
+    let _ = logging.await;
+    tracing::info!("stopped");
+    result
+}
+
+fn stop(mailboxes: &[Arc<Mailbox>], drained: &mut bool) {
+    let patience = if *drained { Duration::ZERO } else { DRAIN };
+    tracing::info!(seconds = patience.as_secs(), "stopping; running transfers may end");
+    *drained = true;
+    drain(mailboxes, patience);
+}
+
+fn drain(mailboxes: &[Arc<Mailbox>], patience: Duration) {
+    for mailbox in mailboxes {
+        if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + patience }) {
+            tracing::error!(%error, "a worker cannot be woken");
+        }
+    }
+}
+
+fn worker_settings(config: &Config) -> WorkerSettings {
+    let times = &config.transfer.retransmit;
+    let share = |total: usize| total.div_ceil(config.workers).max(1);
+    WorkerSettings {
+        transfer: Settings {
+            timing: Timing::new(times.floor, times.initial, times.cap, times.give_up, DALLY),
+            rollover: if config.transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
+        },
+        max_transfers: share(config.limits.transfers),
+        max_pending: share(config.limits.pending),
+    }
+}

@@ -1,0 +1,109 @@
+//! What passes between the workers and the control side, and the mailbox it passes through.
+
+use super::content::Content;
+use crate::events::{Ending, Place};
+use crate::request::{ErrorCode, Mode, Operation, Request};
+use crate::store::{StoreError, Upload};
+use crate::udp::Local;
+use crossbeam_queue::SegQueue;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use tuffet_core::{Limits, Oack};
+
+/// Names a transfer of one worker; a key outlives its transfer without naming another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) index: u32,
+    pub(crate) generation: u32,
+}
+
+/// From a worker to the control side.
+pub(crate) enum ToControl {
+    /// Decide this.
+    Request(NewRequest),
+    /// Make this upload visible and lasting; answered by [`ToWorker::Stored`].
+    Store { worker: usize, key: Key, upload: Upload },
+    /// Remove what is left of this upload; a disk may be slow to do so.
+    Discard(Upload),
+}
+
+/// A request as the worker read it.
+pub(crate) struct NewRequest {
+    pub(crate) worker: usize,
+    pub(crate) key: Key,
+    pub(crate) received: Instant,
+    pub(crate) listener: u16,
+    pub(crate) peer: SocketAddr,
+    pub(crate) local: Option<Local>,
+    pub(crate) operation: Operation,
+    pub(crate) mode: Mode,
+    pub(crate) name: Box<[u8]>,
+    pub(crate) options: Vec<(String, String)>,
+    /// The options that the protocol knows.
+    pub(crate) asked: Oack,
+    pub(crate) place: Place,
+}
+
+/// From the control side to a worker.
+pub(crate) enum ToWorker {
+    /// A request was decided.
+    Decided { key: Key, ticket: Box<Ticket>, decision: Decision },
+    /// An upload is stored, or could not be.
+    Stored { key: Key, result: Result<(), StoreError> },
+    /// Admit nothing more; stop when the running transfers have ended, at the latest then.
+    Drain { until: Instant },
+}
+
+/// What goes with a request from its decision to its end.
+pub(crate) struct Ticket {
+    pub(crate) request: Arc<Request>,
+    pub(crate) asked: Oack,
+    pub(crate) resolved: Option<Arc<str>>,
+    pub(crate) verdict_by: Option<Arc<str>>,
+    pub(crate) plugin_calls: u32,
+    pub(crate) received: Instant,
+    pub(crate) decided: Instant,
+    pub(crate) place: Place,
+}
+
+/// What a request gets.
+pub(crate) enum Decision {
+    /// It is granted: this is what moves.
+    Grant { content: Content, limits: Limits },
+    /// It is refused with an ERROR.
+    Refuse { code: ErrorCode, message: String, ending: Ending },
+    /// It is not answered at all.
+    Drop { ending: Ending },
+}
+
+/// A worker's mailbox. Posting never blocks; how many letters there can be is bounded by the worker's
+/// transfers, of which each has at most one decision or one upload under way.
+pub(crate) struct Mailbox {
+    letters: SegQueue<ToWorker>,
+    /// Set while the worker has been woken and has not looked yet.
+    signalled: AtomicBool,
+    waker: mio::Waker,
+}
+
+impl Mailbox {
+    pub(crate) fn new(waker: mio::Waker) -> Self {
+        Mailbox { letters: SegQueue::new(), signalled: AtomicBool::new(false), waker }
+    }
+
+    pub(crate) fn post(&self, letter: ToWorker) -> io::Result<()> {
+        self.letters.push(letter);
+        if self.signalled.swap(true, Ordering::AcqRel) { Ok(()) } else { self.waker.wake() }
+    }
+
+    /// Before reading, so that a letter posted meanwhile wakes again.
+    pub(crate) fn open(&self) {
+        self.signalled.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn take(&self) -> Option<ToWorker> {
+        self.letters.pop()
+    }
+}

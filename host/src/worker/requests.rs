@@ -1,0 +1,137 @@
+//! From a datagram on a listening socket to a transfer that waits for its decision.
+
+use super::Worker;
+use super::messages::{NewRequest, ToControl};
+use super::table::Entry;
+use crate::events::{Ending, Outcome};
+use crate::udp::Received;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use tuffet_core::{ErrorCode, MAX_CONTROL, Packet, RequestPacket, Time, Transfer, encode_error};
+
+/// RFC 2347 allows 512 bytes; some clients ask for more.
+const MAX_REQUEST: usize = 2048;
+
+/// The same request again from the same port: sooner after the last packet of its transfer than this it
+/// is a straggler, later the client has started anew.
+const ANEW: Duration = Duration::from_secs(1);
+
+impl Worker {
+    /// A datagram on a listening socket that belongs to no transfer there.
+    pub(super) fn request(&mut self, asked: u16, listener: u16, datagram: &Received<'_>, now: Time) {
+        match Packet::parse(datagram.payload) {
+            Ok(Packet::Request(_)) if datagram.payload.len() > MAX_REQUEST => {
+                self.refuse(asked, datagram, ErrorCode::IllegalOperation, "request longer than 2048 bytes");
+            }
+            Ok(Packet::Request(request)) => self.admit(asked, listener, datagram, request, now),
+            // An answer to nothing, or noise: answering could start a loop between two servers.
+            Ok(_) => self.counters.stray.add(1),
+            Err(malformed) if malformed.is_request() => {
+                self.counters.malformed.add(1);
+                self.refuse(asked, datagram, ErrorCode::IllegalOperation, &malformed.to_string());
+            }
+            Err(_) => self.counters.malformed.add(1),
+        }
+    }
+
+    /// A request for which its port is known already: a repetition, or the client wants something else.
+    pub(super) fn request_again(&mut self, index: u32, asked: u16, datagram: &Received<'_>, now: Time) {
+        let fingerprint = self.table.fingerprint(datagram.payload);
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let repeated = entry.fingerprint == fingerprint;
+        let running = entry.core.is_deciding() || now.since(entry.core.heard()) < ANEW;
+        if repeated && running {
+            entry.core.handle_repeated_request(now);
+            self.drive(index, None, now);
+            return;
+        }
+        // iPXE and U-Boot use a source port again. What it asked before is of no interest any more, and
+        // an ERROR for it could be taken for an answer to the new request.
+        entry.ending =
+            Some(Box::new(Ending::new(Outcome::Aborted, "the client asked again from the same port")));
+        self.forget(index);
+        let Some(listener) = self.sockets.get(asked).map(|socket| socket.listener) else { return };
+        self.request(asked, listener, datagram, now);
+    }
+
+    /// A datagram on a TID socket from someone who has no transfer there.
+    pub(super) fn stray(&mut self, number: u16, datagram: &Received<'_>) {
+        self.counters.stray.add(1);
+        // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still wants something,
+        // whereas a late ACK is the end of a transfer that went well, and an ERROR is never answered.
+        if let Ok(Packet::Data { .. }) = Packet::parse(datagram.payload) {
+            self.refuse(number, datagram, ErrorCode::UnknownTransferId, "unknown transfer ID");
+        }
+    }
+
+    fn admit(
+        &mut self,
+        asked: u16,
+        listener: u16,
+        datagram: &Received<'_>,
+        request: RequestPacket<'_>,
+        now: Time,
+    ) {
+        let full =
+            self.pending >= self.settings.max_pending || self.table.len() >= self.settings.max_transfers;
+        let place = match self.summaries.clone().try_reserve_owned() {
+            Ok(place) if !full && self.draining.is_none() => place,
+            // No answer: the client asks again in a second, when there may be room.
+            _ => return self.counters.overload.add(1),
+        };
+        let peer = datagram.peer;
+        let served = self.tid_for(asked, listener, &peer);
+        let key = self.table.insert(Entry {
+            core: Transfer::server(now, request.operation, self.settings.transfer),
+            peer,
+            local: datagram.local,
+            asked,
+            served,
+            generation: 0,
+            operation: request.operation,
+            fingerprint: self.table.fingerprint(datagram.payload),
+            content: None,
+            ticket: None,
+            ending: None,
+        });
+        self.pending += 1;
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let asked_for = ToControl::Request(NewRequest {
+            worker: self.number,
+            key,
+            received: Instant::now(),
+            listener,
+            peer,
+            local: datagram.local,
+            operation: request.operation,
+            mode: request.mode,
+            name: request.name.into(),
+            options: request
+                .options
+                .iter()
+                .map(|(name, value)| (lossy(name).to_ascii_lowercase(), lossy(value)))
+                .collect(),
+            asked: request.options.asked(),
+            place,
+        });
+        if self.control.send(asked_for).is_err() {
+            // The control side has stopped: so will this worker.
+            self.pending -= 1;
+            self.forget(key.index);
+        }
+    }
+
+    /// A TID socket on which this peer has no transfer; the listening socket where there is no such.
+    fn tid_for(&self, asked: u16, listener: u16, peer: &SocketAddr) -> u16 {
+        self.sockets.tids(listener).find(|tid| self.table.find(*tid, peer).is_none()).unwrap_or(asked)
+    }
+
+    /// An ERROR to someone who has no transfer.
+    fn refuse(&mut self, number: u16, datagram: &Received<'_>, code: ErrorCode, text: &str) {
+        let Worker { out, sockets, counters, .. } = self;
+        let batch = out.through(number, MAX_CONTROL, sockets, counters);
+        if let Some(length) = batch.room(MAX_CONTROL).and_then(|room| encode_error(code, text, room)) {
+            batch.push(datagram.peer, datagram.local, length, length);
+        }
+    }
+}

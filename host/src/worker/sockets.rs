@@ -1,0 +1,115 @@
+//! The sockets of a worker: its share of each listening port, and its pools of TID ports.
+
+use crate::udp::{BindOptions, Socket};
+use mio::unix::SourceFd;
+use mio::{Interest, Registry, Token};
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
+
+/// TID ports of one listener in one worker. Transfers are told apart by (port, peer), so a few are
+/// enough for any number of them; several spread the load over the kernel's buffers.
+const TID_PORTS: u16 = 8;
+
+/// A listener as it was configured and bound.
+#[derive(Debug, Clone)]
+pub(crate) struct ListenerSpec {
+    /// Where requests come in.
+    pub(crate) address: SocketAddr,
+    /// Answers come from the listening port too (for NAT, containers and load balancers).
+    pub(crate) single_port: bool,
+}
+
+/// One socket and what it is for.
+pub(super) struct WorkerSocket {
+    pub(super) socket: Socket,
+    /// The listener that it belongs to.
+    pub(super) listener: u16,
+    /// Whether requests come in here.
+    pub(super) listens: bool,
+}
+
+/// All sockets of one worker. A socket's number is its place.
+pub(crate) struct Sockets {
+    all: Vec<WorkerSocket>,
+    /// For each listener, the numbers of its TID sockets; empty in single-port mode.
+    tids: Vec<std::ops::Range<u16>>,
+}
+
+/// Binds the sockets of all workers. The addresses are resolved on the way: port 0 becomes the port that
+/// the kernel chose.
+///
+/// # Errors
+/// With the number of the listener that failed.
+pub(crate) fn bind_all(
+    listeners: &mut [ListenerSpec],
+    workers: usize,
+) -> Result<Vec<Sockets>, (usize, io::Error)> {
+    let mut bound: Vec<Sockets> =
+        (0..workers).map(|_| Sockets { all: Vec::new(), tids: Vec::new() }).collect();
+    for (number, listener) in listeners.iter_mut().enumerate() {
+        let fail = |error| (number, error);
+        // With SO_REUSEPORT a second server would share the port in silence, so the port is first taken
+        // alone.
+        let alone = Socket::bind(listener.address, BindOptions::default()).map_err(fail)?;
+        listener.address = alone.local();
+        let mut alone = (workers == 1).then_some(alone);
+        for sockets in &mut bound {
+            let socket = match alone.take() {
+                Some(socket) => socket,
+                None => Socket::bind(listener.address, BindOptions { shared: true }).map_err(fail)?,
+            };
+            sockets.add_listener(number as u16, socket, listener.single_port).map_err(fail)?;
+        }
+    }
+    Ok(bound)
+}
+
+impl Sockets {
+    fn add_listener(&mut self, listener: u16, socket: Socket, single_port: bool) -> io::Result<()> {
+        let tid = SocketAddr::new(socket.local().ip(), 0);
+        let tid = match (tid, socket.local()) {
+            (SocketAddr::V6(mut tid), SocketAddr::V6(local)) => {
+                tid.set_scope_id(local.scope_id());
+                SocketAddr::V6(tid)
+            }
+            (tid, _) => tid,
+        };
+        self.all.push(WorkerSocket { socket, listener, listens: true });
+        let first = self.all.len() as u16;
+        for _ in 0..if single_port { 0 } else { TID_PORTS } {
+            let socket = Socket::bind(tid, BindOptions::default())?;
+            self.all.push(WorkerSocket { socket, listener, listens: false });
+        }
+        self.tids.push(first..self.all.len() as u16);
+        Ok(())
+    }
+
+    pub(super) fn register(&self, registry: &Registry) -> io::Result<()> {
+        for (number, socket) in self.all.iter().enumerate() {
+            registry.register(
+                &mut SourceFd(&socket.socket.as_raw_fd()),
+                Token(number),
+                Interest::READABLE,
+            )?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&self, number: u16) -> Option<&WorkerSocket> {
+        self.all.get(usize::from(number))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The TID sockets of a listener, starting at a random one (RFC 1350 section 4: TIDs are chosen at
+    /// random); none in single-port mode.
+    pub(super) fn tids(&self, listener: u16) -> impl Iterator<Item = u16> + use<> {
+        let range = self.tids.get(usize::from(listener)).cloned().unwrap_or_default();
+        let count = range.len() as u16;
+        let start = if count > 0 { fastrand::u16(..count) } else { 0 };
+        (0..count).map(move |step| range.start + (start + step) % count)
+    }
+}

@@ -1,0 +1,267 @@
+//! Driving transfers: what comes in goes to the state machine, what it asks for is done.
+
+use super::Worker;
+use super::content::{Content, ReadError};
+use super::messages::{Decision, Key, Ticket, ToControl};
+use super::table::Entry;
+use crate::events::{Ending, Outcome, Summary, outcome_of};
+use crate::store::StoreError;
+use crate::udp::{MAX_MESSAGE, MAX_SEGMENTS, Received};
+use std::time::{Duration, Instant};
+use tuffet_core::{
+    Blocks, Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Output, Packet, Time, Transfer,
+};
+
+impl Worker {
+    /// A datagram of a known peer.
+    pub(super) fn deliver(&mut self, index: u32, number: u16, datagram: &Received<'_>, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        // RRQ is 1 and WRQ 2 (RFC 1350 section 5); they concern the port that was asked alone.
+        if matches!(datagram.payload, [0, 1 | 2, ..]) {
+            if number == entry.asked {
+                self.request_again(index, number, datagram, now);
+            }
+            return;
+        }
+        if number != entry.served {
+            return self.counters.stray.add(1);
+        }
+        if entry.core.handle_datagram(now, datagram.payload).is_err() {
+            return self.counters.malformed.add(1);
+        }
+        self.drive(index, Some(datagram.payload), now);
+    }
+
+    /// The timer of a transfer went off, maybe early.
+    pub(super) fn time_out(&mut self, index: u32, now: Time) {
+        if let Some(entry) = self.table.get_mut(index) {
+            entry.core.handle_timeout(now);
+            self.drive(index, None, now);
+        }
+    }
+
+    /// The control side has decided a request.
+    pub(super) fn decided(&mut self, key: Key, ticket: Box<Ticket>, decision: Decision, now: Time) {
+        self.pending = self.pending.saturating_sub(1);
+        let Some(entry) = self.table.by_key(key) else {
+            // The client has asked something else meanwhile.
+            if let Decision::Grant { content: Content::Upload(sink), .. } = decision {
+                self.discard(Content::Upload(sink));
+            }
+            let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
+            report(*ticket, ending, None);
+            return;
+        };
+        match decision {
+            Decision::Grant { content, limits } => {
+                let size = content.size().or(ticket.asked.tsize);
+                entry.core.handle_grant(now, &ticket.asked, &limits, size);
+                entry.content = Some(content);
+            }
+            Decision::Refuse { code, message, ending } => {
+                entry.core.fail(code, message);
+                entry.ending = Some(Box::new(ending));
+            }
+            Decision::Drop { ending } => {
+                entry.core.abandon();
+                entry.ending = Some(Box::new(ending));
+            }
+        }
+        entry.ticket = Some(ticket);
+        self.drive(key.index, None, now);
+    }
+
+    /// The control side has stored an upload, or could not.
+    pub(super) fn stored(&mut self, key: Key, result: Result<(), StoreError>, now: Time) {
+        let Some(entry) = self.table.by_key(key) else { return };
+        match result {
+            Ok(()) => entry.core.handle_stored(now),
+            Err(error) => fail(entry, &error),
+        }
+        self.drive(key.index, None, now);
+    }
+
+    /// Does all that a transfer asks for. `datagram` is the one it has just handled.
+    pub(super) fn drive(&mut self, index: u32, datagram: Option<&[u8]>, now: Time) {
+        loop {
+            let Some(entry) = self.table.get_mut(index) else { return };
+            match entry.core.poll(now) {
+                Output::Send(blocks) => self.send_blocks(index, blocks),
+                Output::Control(control) => self.send_control(index, &control),
+                Output::Accept { offset, length } => {
+                    let payload = datagram.and_then(|bytes| bytes.get(DATA_HEADER..)).unwrap_or_default();
+                    let payload = &payload[..payload.len().min(usize::from(length))];
+                    if let Some(Content::Upload(sink)) = &mut entry.content
+                        && let Err(error) = sink.accept(offset, payload)
+                    {
+                        fail(entry, &error);
+                    }
+                }
+                Output::Store { .. } => self.store(index),
+                Output::Finished(finish) => self.finished(index, finish, datagram),
+                Output::Timeout(time) => return self.wheel.set(index, time),
+                Output::Closed => return self.forget(index),
+                // Only clients ask.
+                Output::Request => {}
+            }
+        }
+    }
+
+    /// Takes a transfer out. One without an outcome so far gets the one that was noted.
+    pub(super) fn forget(&mut self, index: u32) {
+        self.wheel.cancel(index);
+        let Some(mut entry) = self.table.remove(index) else { return };
+        if let Some(content) = entry.content.take() {
+            self.discard(content);
+        }
+        if let Some(ticket) = entry.ticket.take() {
+            let ending = entry.ending.take().map_or(Outcome::Aborted.into(), |ending| *ending);
+            report(*ticket, ending, Some(&entry.core));
+        }
+    }
+
+    /// Whether transfers are under way, not counting those that only stay to repeat their last ACK.
+    pub(super) fn has_running(&mut self) -> bool {
+        let indices = self.table.indices();
+        self.pending > 0
+            || indices
+                .into_iter()
+                .any(|index| self.table.get_mut(index).is_some_and(|entry| entry.ticket.is_some()))
+    }
+
+    /// Ends all transfers: the server stops.
+    pub(super) fn end_all(&mut self) {
+        let now = self.clock.now();
+        for index in self.table.indices() {
+            if let Some(entry) = self.table.get_mut(index) {
+                entry.core.fail(ErrorCode::NotDefined, "the server is shutting down");
+                entry.ending = Some(Box::new(Ending::new(Outcome::Failed, "the server was shut down")));
+                self.drive(index, None, now);
+            }
+        }
+    }
+
+    fn send_control(&mut self, index: u32, control: &Control) {
+        let Worker { table, out, sockets, counters, .. } = self;
+        let Some(entry) = table.get_mut(index) else { return };
+        let batch = out.through(entry.served, MAX_CONTROL, sockets, counters);
+        if let Some(length) = batch.room(MAX_CONTROL).and_then(|room| control.encode(room)) {
+            batch.push(entry.peer, entry.local, length, length);
+        }
+    }
+
+    fn send_blocks(&mut self, index: u32, blocks: Blocks) {
+        let Worker { table, out, sockets, counters, .. } = self;
+        let Some(entry) = table.get_mut(index) else { return };
+        let Some(content) = &mut entry.content else { return };
+        let size = content.size().unwrap_or(0);
+        let segment = usize::from(entry.core.options().block_size()) + DATA_HEADER;
+        let at_once = (MAX_MESSAGE / segment).clamp(1, MAX_SEGMENTS) as u32;
+        let end = blocks.first + u64::from(blocks.count);
+        let mut first = blocks.first;
+        while first < end {
+            let count = at_once.min((end - first) as u32);
+            let (_, last) = entry.core.range(first + u64::from(count) - 1, size);
+            let length = segment * (count as usize - 1) + DATA_HEADER + usize::from(last);
+            let batch = out.through(entry.served, length, sockets, counters);
+            let Some(room) = batch.room(length) else { return };
+            match content.fill(&entry.core, Blocks { first, count }, room) {
+                Ok(()) => batch.push(entry.peer, entry.local, length, segment),
+                Err(error) => {
+                    let (message, detail) = match error {
+                        ReadError::Changed => (
+                            "the file changed while it was read",
+                            "the file changed while it was read".into(),
+                        ),
+                        ReadError::Io(error) => ("read error", format!("the file cannot be read: {error}")),
+                    };
+                    entry.core.fail(ErrorCode::NotDefined, message);
+                    entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
+                    return;
+                }
+            }
+            first += u64::from(count);
+        }
+    }
+
+    fn store(&mut self, index: u32) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let Some(Content::Upload(mut sink)) = entry.content.take() else { return };
+        if let Err(error) = sink.finish() {
+            fail(entry, &error);
+            return self.discard(Content::Upload(sink));
+        }
+        let key = Key { index, generation: entry.generation };
+        let upload = sink.into_upload();
+        // Nobody receives it only when the server stops, and then the transfer ends there.
+        let _ = self.control.send(ToControl::Store { worker: self.number, key, upload });
+    }
+
+    fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let Some(ticket) = entry.ticket.take() else { return };
+        let ending = match entry.ending.take() {
+            Some(ending) => *ending,
+            None => {
+                let text = datagram.and_then(error_text);
+                outcome_of(entry.operation, finish, entry.core.blocks(), text)
+            }
+        };
+        report(*ticket, ending, Some(&entry.core));
+    }
+
+    /// Removing a temporary file may wait for a disk: not here.
+    fn discard(&mut self, content: Content) {
+        if let Content::Upload(sink) = content {
+            let _ = self.control.send(ToControl::Discard(sink.into_upload()));
+        }
+    }
+}
+
+/// Ends a transfer whose upload cannot be written.
+fn fail(entry: &mut Entry, error: &StoreError) {
+    entry.core.fail(error.code(), error.message());
+    entry.ending = Some(Box::new(Ending::new(outcome_of_store_error(error), error.to_string())));
+}
+
+/// Who is to blame: the rules, the client's choice of a name, or the server.
+pub(crate) fn outcome_of_store_error(error: &StoreError) -> Outcome {
+    match error {
+        StoreError::NotFound => Outcome::NotFound,
+        StoreError::Denied(_)
+        | StoreError::Exists
+        | StoreError::ReadOnly
+        | StoreError::NotRegular(_)
+        | StoreError::TooLarge { .. } => Outcome::Denied,
+        StoreError::Forbidden(_)
+        | StoreError::NoSpace(_)
+        | StoreError::UnknownRoot(_)
+        | StoreError::Io(_) => Outcome::Failed,
+    }
+}
+
+fn report(ticket: Ticket, ending: Ending, core: Option<&Transfer>) {
+    let Ticket { request, resolved, verdict_by, plugin_calls, received, decided, place, .. } = ticket;
+    place.send(Summary {
+        request,
+        ending,
+        resolved,
+        verdict_by,
+        plugin_calls,
+        options: core.map(|core| *core.options()).unwrap_or_default(),
+        bytes: core.map_or(0, Transfer::bytes),
+        stats: core.map(Transfer::stats).unwrap_or_default(),
+        rtt: core.and_then(Transfer::rtt),
+        decided_after: decided.checked_duration_since(received),
+        duration: Instant::now().checked_duration_since(received).unwrap_or(Duration::ZERO),
+    });
+}
+
+fn error_text(datagram: &[u8]) -> Option<String> {
+    match Packet::parse(datagram) {
+        Ok(Packet::Error { text, .. }) => {
+            Some(String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned())
+        }
+        _ => None,
+    }
+}

@@ -8,7 +8,8 @@
 set -eu
 
 [ $# -ge 2 ] || { echo "usage: plugins/build.sh TARGET_DIR PACKAGE..." >&2; exit 2; }
-target_dir=$1
+mkdir -p "$1"
+target_dir=$(cd "$1" && pwd)
 shift
 packages=
 for package in "$@"; do packages="$packages -p $package"; done

@@ -10,6 +10,7 @@
 
 mod bindings;
 mod builtin;
+mod call;
 mod chain;
 mod compiled;
 mod convert;

@@ -9,7 +9,8 @@ use super::engine::PolicyRuntime;
 use super::failure::Failure;
 use super::load::{load, missing_hook};
 use super::plugin::Plugin;
-use super::spec::{DefaultVerdict, LoadProblem, LoadProblemKind, OnError, PolicySpec};
+use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
+use crate::config::{DefaultVerdict, OnError};
 use crate::request::{Ceilings, Denial, ErrorCode, Request};
 
 /// A loaded policy. Requests of one generation of the configuration are all judged by the same one.

@@ -130,6 +130,7 @@ impl Worker {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 polled => polled?,
             }
+            self.wheel.advance(self.clock.now());
             for event in &events {
                 match event.token() {
                     MAILBOX => self.read_mailbox(),

@@ -9,7 +9,7 @@ use crate::store::StoreError;
 use crate::udp::{MAX_MESSAGE, MAX_SEGMENTS, Received};
 use std::time::{Duration, Instant};
 use tuffet_core::{
-    Blocks, Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Output, Packet, Time, Transfer,
+    Blocks, Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Output, Packet, Time, Transfer, data_header,
 };
 
 impl Worker {
@@ -88,11 +88,11 @@ impl Worker {
             match entry.core.poll(now) {
                 Output::Send(blocks) => self.send_blocks(index, blocks),
                 Output::Control(control) => self.send_control(index, &control),
-                Output::Accept { offset, length } => {
+                Output::Accept { length, .. } => {
                     let payload = datagram.and_then(|bytes| bytes.get(DATA_HEADER..)).unwrap_or_default();
                     let payload = &payload[..payload.len().min(usize::from(length))];
                     if let Some(Content::Upload(sink)) = &mut entry.content
-                        && let Err(error) = sink.accept(offset, payload)
+                        && let Err(error) = sink.accept(payload)
                     {
                         fail(entry, &error);
                     }
@@ -161,6 +161,22 @@ impl Worker {
         let mut first = blocks.first;
         while first < end {
             let count = at_once.min((end - first) as u32);
+            if let Content::Bytes(bytes) = content
+                && count > 1
+            {
+                let headers = count as usize * DATA_HEADER;
+                let batch = out.through(entry.served, headers, sockets, counters);
+                let Some(room) = batch.room(headers) else { return };
+                for (position, header) in (first..).zip(room.chunks_exact_mut(DATA_HEADER)) {
+                    header.copy_from_slice(&data_header(entry.core.wire(position)));
+                }
+                let start = entry.core.range(first, size).0 as usize;
+                let stop = (start + count as usize * (segment - DATA_HEADER)).min(bytes.len());
+                let payload = (&*bytes, start..stop);
+                batch.push_gathered(entry.peer, entry.local, (headers, DATA_HEADER), segment, payload);
+                first += u64::from(count);
+                continue;
+            }
             let (_, last) = entry.core.range(first + u64::from(count) - 1, size);
             let length = segment * (count as usize - 1) + DATA_HEADER + usize::from(last);
             let batch = out.through(entry.served, length, sockets, counters);

@@ -12,6 +12,11 @@ pub const MIN_BLKSIZE: u16 = 8;
 /// The largest `blksize` (RFC 2348): what an IPv4 datagram carries beside its headers.
 pub const MAX_BLKSIZE: u16 = 65_464;
 
+/// The largest window that is granted, in blocks: half of the numbers that a block can have. In a larger
+/// one an ACK that was doubled on its way could be taken for that of blocks which the peer does not have.
+/// (RFC 7440 allows to ask for 65535; less may be granted.)
+const MAX_GRANTED_WINDOW: u16 = 32_767;
+
 /// The options of a request or OACK as they came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options<'a> {
@@ -33,6 +38,12 @@ impl<'a> Options<'a> {
             rest = after;
             Some((name, value))
         })
+    }
+
+    /// Whether nothing but padding follows the last whole option.
+    fn is_whole(self) -> bool {
+        let read: usize = self.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+        self.rest[read..].iter().all(|&byte| byte == 0)
     }
 
     /// The known options with valid values; of several with one name the first counts (RFC 2347:
@@ -79,7 +90,7 @@ pub struct Oack {
 pub struct Limits {
     /// The largest block in bytes, 8 to 65464.
     pub blksize: u16,
-    /// The largest window in blocks, 1 to 65535.
+    /// The largest window in blocks, 1 to 32767; more is cut to that.
     pub windowsize: u16,
 }
 
@@ -96,7 +107,9 @@ impl Oack {
         Oack {
             tsize: asked.tsize.and(size),
             blksize: asked.blksize.map(|blksize| blksize.min(limits.blksize.max(MIN_BLKSIZE))),
-            windowsize: asked.windowsize.map(|blocks| blocks.min(limits.windowsize.max(1))),
+            windowsize: asked
+                .windowsize
+                .map(|blocks| blocks.min(limits.windowsize.clamp(1, MAX_GRANTED_WINDOW))),
             timeout: asked.timeout,
         }
     }
@@ -111,7 +124,10 @@ impl Oack {
     pub(crate) fn verify(asked: &Oack, answer: Options<'_>) -> Option<Oack> {
         let granted = answer.asked();
         let known = |name: &[u8]| KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known));
-        let whole = answer.iter().all(|(name, _)| known(name)) && answer.iter().count() == granted.count();
+        // An answer that was cut short would leave the two ends with different block sizes.
+        let whole = answer.is_whole()
+            && answer.iter().all(|(name, _)| known(name))
+            && answer.iter().count() == granted.count();
         let fine = whole
             && granted.blksize.is_none_or(|got| asked.blksize.is_some_and(|asked| got <= asked))
             && granted.windowsize.is_none_or(|got| asked.windowsize.is_some_and(|asked| got <= asked))
@@ -222,11 +238,19 @@ mod tests {
     }
 
     #[test]
+    fn a_window_leaves_half_of_the_numbers_free() {
+        let limits = Limits { windowsize: 65_535, ..Limits::default() };
+        let asked = Oack { windowsize: Some(65_535), ..Oack::default() };
+        assert_eq!(Oack::grant(&asked, &limits, None).windowsize, Some(32_767));
+    }
+
+    #[test]
     fn a_client_refuses_what_it_did_not_ask() {
         let asked = Oack { blksize: Some(1_428), timeout: Some(2), ..Oack::default() };
         let verify = |answer: &[u8]| Oack::verify(&asked, Options::new(answer));
         assert!(verify(b"blksize\01428\0timeout\02\0").is_some());
         assert!(verify(b"blksize\0512\0").is_some());
+        assert!(verify(b"blksize\0512\0\0\0").is_some(), "padding");
         for bad in [
             &b"blksize\01429\0"[..],
             b"timeout\03\0",
@@ -234,6 +258,8 @@ mod tests {
             b"windowsize\01\0",
             b"x\01\0",
             b"blksize\0y\0",
+            b"blksize\0512",
+            b"blksize\0512\0timeout",
         ] {
             assert!(verify(bad).is_none(), "{bad:?}");
         }

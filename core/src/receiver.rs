@@ -11,9 +11,10 @@ pub(crate) struct Receiver {
     last: u64,
     /// Bytes taken.
     bytes: u64,
-    /// When the last ACK went out, to measure the round trip to the next block; `NEVER` when it was
-    /// repeated, so that the next block cannot be matched to it (Karn).
+    /// When the last ACK went out, `NEVER` if none did, and whether the next block can be matched to it
+    /// (Karn: not when it was a repeat).
     acked_at: Time,
+    measurable: bool,
     /// The highest block seen beyond a gap that was reported, 0 for none.
     beyond: u64,
     /// The last block seen again since the last new one, 0 for none.
@@ -44,10 +45,12 @@ impl Receiver {
             last: 0,
             bytes: 0,
             acked_at: Time::NEVER,
+            measurable: false,
             beyond: 0,
             repeated: 0,
             unacked: 0,
-            window: window.max(1),
+            // As the sender's: a window of the whole period would take every repeated block for a new one.
+            window: window.clamp(1, (rollover.period() - 1).min(65_535) as u16),
             blksize,
             rollover,
         }
@@ -63,17 +66,20 @@ impl Receiver {
         if ahead != 0 && ahead <= u64::from(self.window) {
             return self.on_beyond(self.last + ahead);
         }
-        let behind = if ahead == 0 { 0 } else { self.rollover.period() - ahead };
-        match self.last.checked_sub(behind) {
-            Some(position) if position > 0 => self.on_repeated(now, position, too_soon),
-            _ => Received::Ignored,
-        }
+        self.on_behind(now, ahead, too_soon)
+    }
+
+    /// A DATA packet when all blocks have been taken: whether the last ACK is to be repeated.
+    pub(crate) fn on_late_data(&mut self, now: Time, wire: u16, too_soon: u32) -> bool {
+        let ahead = self.rollover.ahead(self.last, wire);
+        ahead.is_some_and(|ahead| self.on_behind(now, ahead, too_soon) == Received::Repeat)
     }
 
     /// An ACK of [`Receiver::acked`] goes out; `again` when it repeats one.
     pub(crate) fn ack_sent(&mut self, now: Time, again: bool) {
         self.unacked = 0;
-        self.acked_at = if again { Time::NEVER } else { now };
+        self.acked_at = now;
+        self.measurable = !again;
     }
 
     /// The last block taken: what an ACK names.
@@ -90,8 +96,7 @@ impl Receiver {
             return Received::TooLong;
         }
         let offset = self.bytes;
-        let rtt =
-            (self.acked_at != Time::NEVER && self.unacked == 0).then(|| now.micros_since(self.acked_at));
+        let rtt = (self.measurable && self.unacked == 0).then(|| now.micros_since(self.acked_at));
         self.last += 1;
         self.bytes += length as u64;
         self.unacked += 1;
@@ -112,13 +117,23 @@ impl Receiver {
         if again { Received::Repeat } else { Received::Ignored }
     }
 
+    /// The number that lies `ahead` of the last block belongs to one that was taken before, if any.
+    fn on_behind(&mut self, now: Time, ahead: u64, too_soon: u32) -> Received {
+        let behind = if ahead == 0 { 0 } else { self.rollover.period() - ahead };
+        match self.last.checked_sub(behind) {
+            Some(position) if position > 0 => self.on_repeated(now, position, too_soon),
+            _ => Received::Ignored,
+        }
+    }
+
     /// Our ACK was lost, or the block was doubled on its way. Only the first is answered: a doubled
-    /// block follows its twin closely, a repeated one comes after a time-out.
+    /// block follows its twin closely, a repeated one comes after a time-out. In the middle of a window
+    /// there is no ACK that could have been lost, and one more would look like the report of a gap.
     fn on_repeated(&mut self, now: Time, position: u64, too_soon: u32) -> Received {
         let again = self.repeated == 0 || position <= self.repeated;
         self.repeated = position;
         let doubled = self.acked_at != Time::NEVER && now.micros_since(self.acked_at) < too_soon;
-        if again && !doubled { Received::Repeat } else { Received::Ignored }
+        if again && !doubled && self.unacked == 0 { Received::Repeat } else { Received::Ignored }
     }
 }
 
@@ -162,6 +177,25 @@ mod tests {
         receiver.ack_sent(at(0), false);
         assert_eq!(receiver.on_data(at(50), 1, 512, 100), Received::Ignored);
         assert_eq!(receiver.on_data(at(20_000), 1, 512, 100), Received::Repeat);
+    }
+
+    #[test]
+    fn a_doubled_block_in_a_window_is_not_answered() {
+        let mut receiver = Receiver::new(512, 4, Rollover::Zero);
+        receiver.ack_sent(at(0), false);
+        assert!(matches!(receiver.on_data(at(400), 1, 512, 200), Received::Next { .. }));
+        assert_eq!(receiver.on_data(at(401), 1, 512, 200), Received::Ignored);
+        assert!(matches!(receiver.on_data(at(402), 2, 512, 200), Received::Next { ack: false, .. }));
+    }
+
+    #[test]
+    fn after_the_end_only_what_was_taken_is_answered() {
+        let mut receiver = Receiver::new(512, 1, Rollover::Zero);
+        receiver.on_data(at(0), 1, 100, 0);
+        receiver.ack_sent(at(0), false);
+        assert!(receiver.on_late_data(at(5), 1, 0));
+        assert!(!receiver.on_late_data(at(5), 2, 0), "a block after the last");
+        assert_eq!((receiver.acked(), receiver.bytes()), (1, 100));
     }
 
     #[test]

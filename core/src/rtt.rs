@@ -12,6 +12,8 @@ use core::time::Duration;
 pub struct Timing {
     floor: u32,
     initial: u32,
+    /// What the client named with the `timeout` option, 0 if nothing.
+    named: u32,
     cap: u32,
     give_up: u32,
     dally: u32,
@@ -20,10 +22,11 @@ pub struct Timing {
 impl Timing {
     /// `floor`: the shortest time-out (default 20 ms). `initial`: the time-out before a round trip was
     /// measured (250 ms). `cap`: the longest one after doubling (4 s). `give_up`: how long the peer may
-    /// be silent before the transfer ends (30 s). `dally`: how long a receiver stays to repeat its last
-    /// ACK (5 s, RFC 1350 section 6).
+    /// be silent, or only repeat itself, before the transfer ends (30 s); a server gives up after a
+    /// quarter of it when the client has answered nothing at all. `dally`: how long a receiver stays to
+    /// repeat its last ACK (5 s, RFC 1350 section 6).
     ///
-    /// Each is cut to 71 minutes; `cap` is raised to `floor` when it lies below.
+    /// Each is cut to 71 minutes; `initial` and `cap` are raised to `floor` when they lie below.
     pub fn new(
         floor: Duration,
         initial: Duration,
@@ -35,6 +38,7 @@ impl Timing {
         Timing {
             floor,
             initial: micros(initial).max(floor),
+            named: 0,
             cap: micros(cap).max(floor),
             give_up: micros(give_up),
             dally: micros(dally),
@@ -42,11 +46,12 @@ impl Timing {
     }
 
     /// RFC 2349: the client names the seconds to wait before a retransmission. They are the time-out
-    /// until a round trip has been measured and its cap ever after; patience grows to three of them.
+    /// until any round trip has been measured, ever after its cap where that is lower; patience grows to
+    /// three of them.
     pub(crate) fn with_timeout_option(mut self, seconds: u8) -> Self {
         let seconds = u32::from(seconds).saturating_mul(1_000_000).max(self.floor);
-        self.initial = seconds;
-        self.cap = seconds;
+        self.named = seconds;
+        self.cap = self.cap.min(seconds);
         self.give_up = self.give_up.max(seconds.saturating_mul(3));
         self
     }
@@ -73,25 +78,34 @@ pub(crate) struct Rtt {
     /// 0 until measured.
     smoothed: u32,
     variation: u32,
+    /// The shortest seen.
     least: u32,
     backoff: u8,
+    /// The next measurement replaces what was measured before.
+    anew: bool,
 }
 
 impl Rtt {
-    /// Takes a measurement; never one of a packet that was sent twice (Karn).
+    /// Takes a measurement of one packet; never of one that was sent twice (Karn).
     pub(crate) fn sample(&mut self, rtt: u32) {
-        let rtt = rtt.max(1);
+        self.sample_part(rtt, 1, 1);
+    }
+
+    /// As [`Rtt::sample`], when only a `part` of a `whole` window was answered: a narrow link needs longer
+    /// for the rest. Without that, losses would make the path seem quick, the time-out short, and each
+    /// one that comes too soon adds a window to the queue that is the cause.
+    pub(crate) fn sample_part(&mut self, micros: u32, part: u32, whole: u32) {
+        let micros = micros.max(1);
+        let queued = u64::from(micros.saturating_sub(self.least)) * u64::from(whole) / u64::from(part.max(1));
+        let rtt = u32::try_from(queued).unwrap_or(u32::MAX).saturating_add(self.least.min(micros));
+        self.smooth(rtt);
         self.backoff = 0;
-        if self.smoothed == 0 {
-            self.smoothed = rtt;
-            self.variation = rtt / 2;
-            self.least = rtt;
-            return;
-        }
-        let deviation = self.smoothed.abs_diff(rtt);
-        self.variation = self.variation - self.variation / 4 + deviation / 4;
-        self.smoothed = (self.smoothed - self.smoothed / 8).saturating_add(rtt / 8).max(1);
-        self.least = self.least.min(rtt);
+        self.seen(micros);
+    }
+
+    /// No round trip has been seen that was shorter than all before and this.
+    pub(crate) fn seen(&mut self, micros: u32) {
+        self.least = if self.least == 0 { micros } else { self.least.min(micros) };
     }
 
     /// Nothing was heard in time: wait twice as long the next time.
@@ -103,13 +117,53 @@ impl Rtt {
     /// been measured: a whole window needs longer on the wire than one packet.
     pub(crate) fn timeout(&self, timing: &Timing, unmeasured: u32) -> u32 {
         let base = if self.smoothed == 0 {
-            timing.initial.max(unmeasured)
+            let first = if timing.named == 0 { timing.initial } else { timing.named };
+            first.max(unmeasured)
+        } else if self.anew {
+            timing.initial.max(self.spread(timing).saturating_add(unmeasured))
         } else {
-            self.smoothed.saturating_add(self.variation.saturating_mul(4)).max(timing.floor)
+            self.spread(timing).max(timing.floor)
         };
-        let doubled = u64::from(base) << self.backoff;
-        // The cap bounds the doubling, not a path that is slower than it.
-        u32::try_from(doubled.min(u64::from(timing.cap.max(base)))).unwrap_or(u32::MAX)
+        self.doubled(base, timing)
+    }
+
+    /// `micros`, doubled for each time that nothing was heard. The cap bounds the doubling, not a path
+    /// that is slower than it.
+    fn doubled(&self, micros: u32, timing: &Timing) -> u32 {
+        let doubled = u64::from(micros) << self.backoff;
+        u32::try_from(doubled.min(u64::from(timing.cap.max(micros)))).unwrap_or(u32::MAX)
+    }
+
+    fn smooth(&mut self, rtt: u32) {
+        if core::mem::take(&mut self.anew) || self.smoothed == 0 {
+            self.smoothed = rtt;
+            self.variation = rtt / 2;
+            return;
+        }
+        let deviation = self.smoothed.abs_diff(rtt);
+        self.variation = self.variation - self.variation / 4 + deviation / 4;
+        self.smoothed = (self.smoothed - self.smoothed / 8).saturating_add(rtt / 8).max(1);
+    }
+
+    /// An answer to a packet that was sent more than once, so long after it was sent for the first time:
+    /// the round trip takes no longer. Counts where nothing better is known.
+    pub(crate) fn at_most(&mut self, rtt: u32) {
+        if core::mem::take(&mut self.anew) || self.smoothed == 0 {
+            self.smoothed = rtt.max(1);
+            self.variation = 0;
+        }
+    }
+
+    /// Something new arrived that could not be measured, but tells of a loss rather than of a time-out
+    /// that was too short.
+    pub(crate) fn ease(&mut self) {
+        self.backoff = self.backoff.saturating_sub(1);
+    }
+
+    /// RFC 6298 section 2: four times the variation above the smoothed time. It never shrinks to nothing
+    /// on a steady path (the G of the RFC): the first small delay would cost a window.
+    fn spread(&self, timing: &Timing) -> u32 {
+        self.smoothed.saturating_add(self.variation.saturating_mul(4).max(timing.floor / 2))
     }
 
     /// The smoothed round-trip time, once measured.
@@ -117,17 +171,27 @@ impl Rtt {
         (self.smoothed > 0).then_some(self.smoothed)
     }
 
-    /// When answers arrive: none before half of the shortest round trip seen, nearly all within the
-    /// smoothed one and four times its variation.
-    pub(crate) fn answers(&self) -> Answers {
-        let surely = self.smoothed.saturating_add(self.variation.saturating_mul(4));
-        Answers { earliest: self.least / 2, surely }
+    /// When answers arrive: none before half of the shortest round trip seen, nearly all within
+    /// the smoothed one and four times its variation.
+    pub(crate) fn answers(&self, timing: &Timing, unmeasured: u32) -> Answers {
+        if self.smoothed == 0 {
+            return Answers { earliest: 0, surely: timing.initial.max(unmeasured) };
+        }
+        let more = if self.anew { unmeasured } else { 0 };
+        Answers {
+            earliest: self.least / 2,
+            surely: self.doubled(self.spread(timing).saturating_add(more), timing),
+        }
     }
 
-    /// Forgets the measurements but keeps the shortest: what comes next has another scale.
+    /// Half of the shortest round trip seen, 0 until measured: nothing sent now is answered sooner.
+    pub(crate) fn soonest(&self) -> u32 {
+        self.least / 2
+    }
+
+    /// What comes next has another scale: measure anew, but remember the shortest.
     pub(crate) fn restart(&mut self) {
-        self.smoothed = 0;
-        self.variation = 0;
+        self.anew = true;
     }
 }
 
@@ -148,6 +212,27 @@ mod tests {
             rtt.sample(65_000);
         }
         assert!((65_000..90_000).contains(&rtt.timeout(&timing, 0)), "{}", rtt.timeout(&timing, 0));
+    }
+
+    #[test]
+    fn a_steady_path_leaves_room_for_a_small_delay() {
+        let timing = Timing::default();
+        let mut rtt = Rtt::default();
+        (0..500).for_each(|_| rtt.sample(65_000));
+        assert!(rtt.timeout(&timing, 0) >= 70_000, "{}", rtt.timeout(&timing, 0));
+    }
+
+    #[test]
+    fn the_handshake_tells_the_shortest_round_trip_even_when_windows_take_longer() {
+        let timing = Timing::default();
+        let mut rtt = Rtt::default();
+        rtt.sample(200);
+        rtt.restart();
+        assert_eq!(rtt.timeout(&timing, 0), 250_000, "a window has not been measured");
+        assert!(rtt.answers(&timing, 70_000).surely > 70_000, "nor answered before it is on the wire");
+        rtt.sample(73_000);
+        assert_eq!(rtt.answers(&timing, 0).earliest, 100);
+        assert_eq!(rtt.smoothed(), Some(73_000));
     }
 
     #[test]
@@ -174,5 +259,15 @@ mod tests {
         assert_eq!(rtt.timeout(&timing, 0), 20_000);
         (0..12).for_each(|_| rtt.back_off());
         assert_eq!(rtt.timeout(&timing, 0), 2_000_000);
+    }
+
+    #[test]
+    fn a_long_timeout_option_does_not_slow_down_what_was_measured() {
+        let timing = Timing::default().with_timeout_option(255);
+        let mut rtt = Rtt::default();
+        assert_eq!(rtt.timeout(&timing, 0), 255_000_000);
+        rtt.sample(1_000);
+        (0..12).for_each(|_| rtt.back_off());
+        assert_eq!(rtt.timeout(&timing, 0), 4_000_000);
     }
 }

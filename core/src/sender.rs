@@ -28,20 +28,32 @@ pub(crate) struct Sender {
     high: u64,
     /// When the first block after `acked` was last sent.
     burst_at: Time,
-    /// The block whose round trip is being measured, 0 for none, and when it was sent.
+    /// The block whose round trip is being measured, 0 for none, when it was sent for the first time,
+    /// behind how many others of its burst, of how many in all, and whether it was sent again since.
     sampled: u64,
     sampled_at: Time,
+    sampled_behind: u16,
+    sampled_of: u16,
+    ambiguous: bool,
+    /// When blocks last went out that had been sent before, `NEVER` if none did. The copies, and what
+    /// they overtook, cause ACKs that tell nothing new: one rollback answers one gap, however often the
+    /// peer reports it.
+    resent_at: Time,
+    /// Blocks that may go out again before it is certain that they have to.
+    credit: u32,
     window: u16,
     blksize: u16,
     rollover: Rollover,
-    /// One rollback for a gap: a peer may report one loss with an ACK for every later block.
-    rolled_back: bool,
 }
 
-/// When answers to a packet arrive, in microseconds after it was sent.
+/// Blocks that may go out again for each new one that arrives, when round trips are too uncertain to tell
+/// a gap from a late answer. With it the traffic stays in proportion to the file whatever the path does.
+const CREDIT: u32 = 4;
+
+/// When answers to what is sent now arrive, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Answers {
-    /// None comes sooner.
+    /// None to a packet comes sooner; 0 if that is not known.
     pub(crate) earliest: u32,
     /// All but stray ones are there.
     pub(crate) surely: u32,
@@ -52,16 +64,32 @@ pub(crate) struct Answers {
 pub(crate) enum Acked {
     /// Old, repeated or impossible: nothing changes.
     Ignored,
-    /// New blocks have arrived; the round trip in microseconds where it could be measured.
-    Progress { rtt: Option<u32> },
+    /// New blocks have arrived; `gap`: there are blocks out beyond them.
+    Progress { rtt: Measured, gap: bool },
     /// The peer misses the block after the one it named: sending goes on there.
     Gap,
     /// Everything has arrived.
-    Finished { rtt: Option<u32> },
+    Finished { rtt: Measured },
+}
+
+/// A round trip, in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measured {
+    Not,
+    /// It took `micros` until this `part` of a `whole` window was answered, in blocks.
+    Exactly {
+        micros: u32,
+        part: u32,
+        whole: u32,
+    },
+    /// It took no longer: which of several packets was answered is not known (Karn).
+    AtMost(u32),
 }
 
 impl Sender {
     pub(crate) fn new(size: u64, blksize: u16, window: u16, rollover: Rollover) -> Self {
+        // A window of the whole period could not tell an ACK of all from an ACK of none.
+        let window = window.clamp(1, (rollover.period() - 1).min(65_535) as u16);
         Sender {
             total: size / u64::from(blksize.max(1)) + 1,
             size,
@@ -72,10 +100,13 @@ impl Sender {
             burst_at: Time::default(),
             sampled: 0,
             sampled_at: Time::default(),
-            // A window of the whole period could not tell an ACK of all from an ACK of none.
-            window: window.clamp(1, (rollover.period() - 1).min(65_535) as u16),
+            sampled_behind: 0,
+            sampled_of: 0,
+            ambiguous: false,
+            credit: u32::from(window) * CREDIT,
+            window,
             rollover,
-            rolled_back: false,
+            resent_at: Time::NEVER,
         }
     }
 
@@ -88,28 +119,31 @@ impl Sender {
         if ahead == 0 {
             return self.on_duplicate(now, answers);
         }
-        let rtt = (self.sampled != 0 && position >= self.sampled).then(|| now.micros_since(self.sampled_at));
-        if rtt.is_some() {
-            self.sampled = 0;
-        }
+        let rtt = self.measure(now, position);
         self.acked = position;
         if position >= self.total {
             return Acked::Finished { rtt };
         }
+        self.credit = (self.credit + (ahead as u32).saturating_mul(CREDIT)).min(self.most_credit());
         // RFC 7440 section 4: an ACK inside the window tells of a gap; the next window starts after it.
-        self.rolled_back = position + 1 < self.next;
-        if self.rolled_back {
-            self.sampled = 0;
+        // Unless it comes too soon to be an answer to what was sent last: then it is a late one to what
+        // went out before, and what it asks for is on its way. Without this, each datagram that another
+        // overtook would cost a whole window, whose datagrams overtake each other again.
+        let gap = position + 1 < self.next;
+        if gap {
+            let again = (self.next - position - 1) as u32;
+            let answer = answers.earliest > 0 && self.waited(now, answers.earliest);
+            if answer || self.credit >= again {
+                self.credit = self.credit.saturating_sub(again);
+                self.roll_back_to(position + 1);
+            }
         }
-        self.next = position + 1;
-        Acked::Progress { rtt }
+        Acked::Progress { rtt, gap }
     }
 
     /// Nothing was heard in time: the whole window goes out again (RFC 7440 section 4).
     pub(crate) fn on_timeout(&mut self) {
-        self.next = self.acked + 1;
-        self.rolled_back = false;
-        self.sampled = 0;
+        self.roll_back_to(self.acked + 1);
     }
 
     /// The blocks that may go out now.
@@ -122,11 +156,17 @@ impl Sender {
         if blocks.first == self.acked + 1 {
             self.burst_at = now;
         }
-        // Karn: only a block that goes out for the first time is measured, the last one of the window,
-        // because it is the one that the peer answers.
-        if self.sampled == 0 && blocks.first > self.high {
-            self.sampled = last;
+        if blocks.first <= self.high {
+            self.resent_at = now;
+        }
+        // Karn: only a block that goes out for the first time is measured, the first such one, so that
+        // an ACK from inside of the window measures as well.
+        if self.sampled == 0 && last > self.high {
+            self.sampled = blocks.first.max(self.high + 1);
             self.sampled_at = now;
+            self.sampled_behind = (self.sampled - blocks.first) as u16;
+            self.sampled_of = blocks.count as u16;
+            self.ambiguous = false;
         }
         self.next = last + 1;
         self.high = self.high.max(last);
@@ -143,6 +183,16 @@ impl Sender {
         self.acked
     }
 
+    /// Whether blocks of the window now sent may still be stuck behind older copies of themselves.
+    pub(crate) fn is_behind_copies(&self) -> bool {
+        self.resent_at != Time::NEVER && self.resent_at >= self.burst_at
+    }
+
+    /// Blocks that may be on their way at once now.
+    pub(crate) fn in_window(&self) -> u64 {
+        (self.total - self.acked).min(u64::from(self.window))
+    }
+
     /// Bytes that the peer has.
     pub(crate) fn bytes(&self) -> u64 {
         (self.acked * u64::from(self.blksize)).min(self.size)
@@ -150,19 +200,48 @@ impl Sender {
 
     fn on_duplicate(&mut self, now: Time, answers: Answers) -> Acked {
         // RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice: a duplicate ACK never triggers DATA in
-        // lockstep. In a window it may tell that the first block was lost. After a rollback it is an
-        // echo of the same gap (some peers send one for every later block), unless all that was sent
-        // before the rollback must have been answered by now.
+        // lockstep. In a window it may tell that the first block was lost. Soon after blocks were sent
+        // again it is an echo: of the gap (some peers send one ACK for every later block), or of the
+        // copies.
         let lockstep = self.window == 1;
         let nothing_out = self.next <= self.acked + 1;
-        let least = if self.rolled_back { answers.surely } else { answers.earliest };
-        if lockstep || nothing_out || now.micros_since(self.burst_at) < least {
+        let echo = self.resent_within(now, answers.surely) || !self.waited(now, answers.earliest);
+        if lockstep || nothing_out || echo {
             return Acked::Ignored;
         }
-        self.rolled_back = true;
-        self.sampled = 0;
-        self.next = self.acked + 1;
+        self.roll_back_to(self.acked + 1);
         Acked::Gap
+    }
+
+    fn roll_back_to(&mut self, next: u64) {
+        self.next = next;
+        self.ambiguous |= self.sampled >= next;
+    }
+
+    fn measure(&mut self, now: Time, acked: u64) -> Measured {
+        if self.sampled == 0 || acked < self.sampled {
+            return Measured::Not;
+        }
+        let micros = now.micros_since(self.sampled_at);
+        let first = core::mem::take(&mut self.sampled);
+        if self.ambiguous {
+            return Measured::AtMost(micros);
+        }
+        let part = (acked - first + 1) as u32 + u32::from(self.sampled_behind);
+        Measured::Exactly { micros, part, whole: u32::from(self.sampled_of).max(part) }
+    }
+
+    fn most_credit(&self) -> u32 {
+        u32::from(self.window) * 2 * CREDIT
+    }
+
+    fn resent_within(&self, now: Time, micros: u32) -> bool {
+        self.resent_at != Time::NEVER && now.micros_since(self.resent_at) < micros
+    }
+
+    /// Whether the first block that the peer lacks was sent that long ago.
+    fn waited(&self, now: Time, micros: u32) -> bool {
+        now.micros_since(self.burst_at) >= micros
     }
 }
 
@@ -172,6 +251,10 @@ mod tests {
 
     fn at(micros: u64) -> Time {
         Time::from_micros(micros)
+    }
+
+    fn exactly(micros: u32, part: u32, whole: u32) -> Measured {
+        Measured::Exactly { micros, part, whole }
     }
 
     const ANY: Answers = Answers { earliest: 0, surely: 0 };
@@ -184,7 +267,7 @@ mod tests {
     fn lockstep_never_answers_a_duplicate() {
         let mut sender = sender(3, 1);
         assert_eq!(sender.poll(at(0)), Some(Blocks { first: 1, count: 1 }));
-        assert_eq!(sender.on_ack(at(5), 1, ANY), Acked::Progress { rtt: Some(5) });
+        assert_eq!(sender.on_ack(at(5), 1, ANY), Acked::Progress { rtt: exactly(5, 1, 1), gap: false });
         assert_eq!(sender.poll(at(5)), Some(Blocks { first: 2, count: 1 }));
         for _ in 0..10 {
             assert_eq!(sender.on_ack(at(500), 1, ANY), Acked::Ignored);
@@ -198,7 +281,7 @@ mod tests {
         let mut sender = sender(100, 8);
         assert_eq!(sender.poll(at(0)), Some(Blocks { first: 1, count: 8 }));
         // Block 3 was lost: the peer answers 2 for each of 4 to 8.
-        assert_eq!(sender.on_ack(at(10), 2, answers), Acked::Progress { rtt: None });
+        assert_eq!(sender.on_ack(at(10), 2, answers), Acked::Progress { rtt: exactly(10, 2, 8), gap: true });
         assert_eq!(sender.poll(at(10)), Some(Blocks { first: 3, count: 8 }));
         for echo in 11..16 {
             assert_eq!(sender.on_ack(at(echo), 2, answers), Acked::Ignored);
@@ -208,10 +291,55 @@ mod tests {
         for echo in 41..46 {
             assert_eq!(sender.on_ack(at(echo), 2, answers), Acked::Ignored);
         }
-        assert_eq!(sender.on_ack(at(60), 10, answers), Acked::Progress { rtt: None });
+        assert_eq!(
+            sender.on_ack(at(60), 10, answers),
+            Acked::Progress { rtt: Measured::AtMost(50), gap: false }
+        );
         assert_eq!(sender.poll(at(60)), Some(Blocks { first: 11, count: 8 }));
         assert_eq!(sender.on_ack(at(62), 10, answers), Acked::Ignored, "a doubled ACK of a whole window");
         assert_eq!(sender.on_ack(at(70), 10, answers), Acked::Gap, "block 11 was lost");
+    }
+
+    #[test]
+    fn datagrams_that_overtook_each_other_cost_one_rollback() {
+        let answers = Answers { earliest: 8, surely: 20 };
+        let mut sender = sender(100, 8);
+        sender.credit = 0;
+        sender.poll(at(0));
+        // Every second block arrives before the one that it follows: the peer reports gap after gap.
+        assert!(matches!(sender.on_ack(at(10), 1, answers), Acked::Progress { .. }));
+        assert_eq!(sender.poll(at(10)), Some(Blocks { first: 2, count: 8 }));
+        sender.credit = 0;
+        for late in 1..7 {
+            sender.credit = 0;
+            let sent = sender.on_ack(at(10 + u64::from(late)), 1 + late, answers);
+            assert!(matches!(sent, Acked::Progress { .. }), "{sent:?}");
+            let next = Blocks { first: 9 + u64::from(late), count: 1 };
+            assert_eq!(sender.poll(at(10 + u64::from(late))), Some(next), "only what is new");
+        }
+        // An answer to the copies: block 9 was lost.
+        assert!(matches!(sender.on_ack(at(20), 8, answers), Acked::Progress { .. }));
+        assert_eq!(sender.poll(at(20)), Some(Blocks { first: 9, count: 8 }));
+    }
+
+    #[test]
+    fn an_ack_from_inside_of_a_window_is_measured() {
+        let answers = Answers { earliest: 5, surely: 20 };
+        let mut sender = sender(100, 4);
+        sender.poll(at(0));
+        assert_eq!(sender.on_ack(at(10), 2, answers), Acked::Progress { rtt: exactly(10, 2, 4), gap: true });
+        assert_eq!(sender.poll(at(10)), Some(Blocks { first: 3, count: 4 }));
+        assert_eq!(
+            sender.on_ack(at(22), 4, answers),
+            Acked::Progress { rtt: Measured::Not, gap: true },
+            "3 and 4 went out twice"
+        );
+        sender.poll(at(22));
+        assert_eq!(
+            sender.on_ack(at(40), 8, answers),
+            Acked::Progress { rtt: Measured::AtMost(30), gap: false },
+            "5 went out at 10 and at 22"
+        );
     }
 
     #[test]
@@ -219,7 +347,7 @@ mod tests {
         let mut sender = sender(100, 4);
         sender.poll(at(0));
         assert_eq!(sender.on_ack(at(1), 5, ANY), Acked::Ignored);
-        assert_eq!(sender.on_ack(at(1), 4, ANY), Acked::Progress { rtt: Some(1) });
+        assert_eq!(sender.on_ack(at(1), 4, ANY), Acked::Progress { rtt: exactly(1, 4, 4), gap: false });
         sender.poll(at(1));
         assert_eq!(sender.on_ack(at(2), 3, ANY), Acked::Ignored);
         assert_eq!(sender.on_ack(at(2), 60_000, ANY), Acked::Ignored);

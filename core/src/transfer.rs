@@ -14,7 +14,7 @@ use crate::options::{Limits, Oack};
 use crate::packet::{Malformed, Packet};
 use crate::receiver::{Received, Receiver};
 use crate::rtt::{Rtt, Timing};
-use crate::sender::{Acked, Blocks, Sender};
+use crate::sender::{Acked, Blocks, Measured, Sender};
 use crate::time::Time;
 use crate::types::{ErrorCode, Operation};
 use core::time::Duration;
@@ -24,9 +24,12 @@ use std::borrow::Cow;
 /// request costs the spoofed host no more than this many packets, or windows of one.
 const UNPROVEN_REPEATS: u8 = 4;
 
-/// The slowest link that a window is planned for before anything was measured: 10 Mbit/s, in
+/// The part of its patience after which a server gives up such a client; until then it may be slow.
+const UNPROVEN_PATIENCE: u32 = 4;
+
+/// The slowest link that a window is planned for before anything was measured: 5 Mbit/s, in
 /// microseconds per 1,000 bytes.
-const UNMEASURED_MICROS_PER_KB: u64 = 800;
+const UNMEASURED_MICROS_PER_KB: u64 = 1_600;
 
 /// What a transfer asks of its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +68,7 @@ pub enum Finish {
     Complete,
     /// The peer sent an ERROR with this code.
     PeerError(u16),
-    /// The peer was silent for too long.
+    /// The peer was silent, or only repeated itself, for too long.
     TimedOut,
     /// This side ended it with an ERROR.
     Failed(ErrorCode),
@@ -99,7 +102,7 @@ pub struct Transfer {
     options: Oack,
     settings: Settings,
     rtt: Rtt,
-    /// When the peer was last heard.
+    /// When the peer last brought something new.
     heard: Time,
     /// When to act if it stays silent.
     deadline: Time,
@@ -187,15 +190,17 @@ impl Transfer {
     /// The request is granted. `asked` are the options of the request, `size` the bytes of the file as
     /// they appear on the wire (for a read), or what the client announced (for a write).
     ///
-    /// Does nothing when the transfer is not waiting for a decision.
+    /// A read whose size is not known cannot be sent: it ends with an ERROR. Does nothing when the
+    /// transfer is not waiting for a decision.
     pub fn handle_grant(&mut self, now: Time, asked: &Oack, limits: &Limits, size: Option<u64>) {
         if !matches!(self.phase, Phase::Deciding) {
             return;
         }
-        self.options = Oack::grant(asked, limits, size);
-        if let Some(seconds) = self.options.timeout {
-            self.settings.timing = self.settings.timing.with_timeout_option(seconds);
+        if self.operation == Operation::Read && size.is_none() {
+            self.fail(ErrorCode::NotDefined, "the size of the file is not known");
+            return;
         }
+        self.take_options(Oack::grant(asked, limits, size));
         self.heard = now;
         self.due.oack = !self.options.is_empty();
         match self.operation {
@@ -203,15 +208,20 @@ impl Transfer {
             Operation::Read => self.start_sending(size.unwrap_or(0)),
             Operation::Write => {
                 self.due.ack = !self.due.oack;
-                self.start_receiving(now);
+                self.start_receiving(Some(now));
             }
         }
         self.arm(now);
     }
 
-    /// A datagram of this transfer's peer arrived. Malformed ones are ignored.
+    /// A datagram of this transfer's peer arrived. Malformed ones are ignored, and so is one that comes
+    /// before the last one's [`Output::Accept`] was polled: to the peer it is lost on its way.
     pub fn handle_datagram(&mut self, now: Time, datagram: &[u8]) -> Result<(), Malformed> {
-        match Packet::parse(datagram)? {
+        let packet = Packet::parse(datagram)?;
+        if self.due.accept.is_some() {
+            return Ok(());
+        }
+        match packet {
             Packet::Data { block, payload } => self.on_data(now, block, payload.len()),
             Packet::Ack { block } => self.on_ack(now, block),
             Packet::Error { code, .. } => self.on_error(code),
@@ -240,10 +250,15 @@ impl Transfer {
             self.close();
             return;
         }
-        let silent = now.micros_since(self.heard) >= self.settings.timing.give_up();
+        let silent = now.micros_since(self.heard);
+        let give_up = self.settings.timing.give_up();
         let unproven = self.server && self.unproven() && self.repeats >= UNPROVEN_REPEATS;
-        if silent || unproven {
+        if silent >= give_up || unproven && silent >= give_up / UNPROVEN_PATIENCE {
             self.finish(Finish::TimedOut);
+            return;
+        }
+        if unproven {
+            self.deadline = self.heard.after(give_up / UNPROVEN_PATIENCE).max(now.after(1));
             return;
         }
         self.stats.timeouts += 1;
@@ -366,7 +381,8 @@ impl Transfer {
         }
     }
 
-    /// When the peer was last heard.
+    /// When the peer last brought something new: a block, the ACK of one, an answer to the handshake.
+    /// Repeats do not count, so that two ends that only repeat themselves give up.
     pub fn heard(&self) -> Time {
         self.heard
     }
@@ -379,11 +395,11 @@ impl Transfer {
     fn on_data(&mut self, now: Time, wire: u16, length: usize) {
         if let (Phase::Requested { .. }, Operation::Read, 1) = (&self.phase, self.operation, wire) {
             // DATA 1 instead of OACK: the server ignores options (RFC 2347).
-            self.sample(now, self.heard);
+            self.sample_handshake(now);
             self.options = Oack::default();
-            self.start_receiving(now);
+            self.start_receiving(None);
         }
-        let too_soon = self.rtt.answers().earliest;
+        let too_soon = self.rtt.soonest();
         match &mut self.phase {
             Phase::Receiving(receiver) => match receiver.on_data(now, wire, length, too_soon) {
                 Received::Ignored => self.stats.duplicates += 1,
@@ -393,7 +409,6 @@ impl Transfer {
                 Received::Repeat => {
                     receiver.ack_sent(now, true);
                     self.stats.duplicates += 1;
-                    self.hear(now);
                     self.due.ack = true;
                     self.arm(now);
                 }
@@ -401,8 +416,12 @@ impl Transfer {
                     if ack && !end {
                         receiver.ack_sent(now, false);
                     }
-                    if let Some(rtt) = rtt {
-                        self.rtt.sample(rtt);
+                    match rtt {
+                        Some(rtt) => self.rtt.sample(rtt),
+                        None if self.rtt.smoothed().is_none() => {
+                            self.rtt.at_most(now.micros_since(self.heard))
+                        }
+                        None => self.rtt.ease(),
                     }
                     self.hear(now);
                     self.due.accept = Some((offset, length as u16));
@@ -417,8 +436,7 @@ impl Transfer {
             Phase::Storing(_) => self.stats.duplicates += 1,
             Phase::Dallying(receiver) => {
                 self.stats.duplicates += 1;
-                let again = receiver.on_data(now, wire, length, too_soon) == Received::Repeat;
-                self.due.ack |= again;
+                self.due.ack |= receiver.on_late_data(now, wire, too_soon);
             }
             _ => {}
         }
@@ -428,16 +446,15 @@ impl Transfer {
         match (&self.phase, wire) {
             (Phase::Offered { size }, 0) => {
                 let size = *size;
-                self.sample(now, self.heard);
+                self.sample_handshake(now);
                 self.hear(now);
                 self.start_sending(size);
-                self.expect_a_window();
                 return;
             }
             (Phase::Requested { size }, 0) if self.operation == Operation::Write => {
                 // ACK 0 instead of OACK: the server ignores options (RFC 2347).
                 let size = *size;
-                self.sample(now, self.heard);
+                self.sample_handshake(now);
                 self.hear(now);
                 self.options = Oack::default();
                 self.start_sending(size);
@@ -445,25 +462,24 @@ impl Transfer {
             }
             _ => {}
         }
-        let answers = self.rtt.answers();
+        let answers = self.rtt.answers(&self.settings.timing, self.unmeasured());
         let Phase::Sending(sender) = &mut self.phase else { return };
         match sender.on_ack(now, wire, answers) {
             Acked::Ignored => self.stats.duplicates += 1,
             Acked::Gap => {
-                self.hear(now);
+                self.rtt.back_off();
                 self.arm(now);
             }
-            Acked::Progress { rtt } => {
-                if let Some(rtt) = rtt {
-                    self.rtt.sample(rtt);
+            Acked::Progress { rtt, gap } => {
+                self.take_measurement(rtt);
+                if gap {
+                    self.rtt.ease();
                 }
                 self.hear(now);
                 self.arm(now);
             }
             Acked::Finished { rtt } => {
-                if let Some(rtt) = rtt {
-                    self.rtt.sample(rtt);
-                }
+                self.take_measurement(rtt);
                 self.hear(now);
                 self.finish(Finish::Complete);
             }
@@ -471,7 +487,7 @@ impl Transfer {
     }
 
     fn on_oack(&mut self, now: Time, answer: crate::options::Options<'_>) {
-        match &self.phase {
+        match &mut self.phase {
             Phase::Requested { size } => {
                 let size = *size;
                 let Some(granted) = Oack::verify(&self.options, answer) else {
@@ -481,25 +497,24 @@ impl Transfer {
                     );
                     return;
                 };
-                self.sample(now, self.heard);
+                self.sample_handshake(now);
                 self.hear(now);
-                self.options = granted;
+                self.take_options(granted);
                 match self.operation {
                     Operation::Read => {
                         self.due.ack = true;
-                        self.start_receiving(now);
+                        self.start_receiving(Some(now));
                         self.arm(now);
                     }
                     Operation::Write => {
                         self.start_sending(size);
-                        self.expect_a_window();
                     }
                 }
             }
             // Our ACK 0 was lost.
             Phase::Receiving(receiver) if !self.server && receiver.acked() == 0 => {
+                receiver.ack_sent(now, true);
                 self.stats.duplicates += 1;
-                self.hear(now);
                 self.due.ack = true;
                 self.arm(now);
             }
@@ -510,6 +525,13 @@ impl Transfer {
     fn on_error(&mut self, code: u16) {
         if !matches!(self.phase, Phase::Ended { .. } | Phase::Dallying(_)) {
             self.finish(Finish::PeerError(code));
+        }
+    }
+
+    fn take_options(&mut self, options: Oack) {
+        self.options = options;
+        if let Some(seconds) = options.timeout {
+            self.settings.timing = self.settings.timing.with_timeout_option(seconds);
         }
     }
 
@@ -540,10 +562,13 @@ impl Transfer {
         self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover));
     }
 
-    fn start_receiving(&mut self, now: Time) {
+    /// `asked`: when the OACK or ACK went out that the first block will answer, if one does.
+    fn start_receiving(&mut self, asked: Option<Time>) {
         let (blksize, window) = (self.options.block_size(), self.options.window_size());
         let mut receiver = Receiver::new(blksize, window, self.settings.rollover);
-        receiver.ack_sent(now, false);
+        if let Some(asked) = asked {
+            receiver.ack_sent(asked, false);
+        }
         self.phase = Phase::Receiving(receiver);
     }
 
@@ -581,27 +606,56 @@ impl Transfer {
         self.repeats = 0;
     }
 
-    /// The round trip of a handshake, unless a repeat makes it ambiguous (Karn).
-    fn sample(&mut self, now: Time, sent: Time) {
-        if self.repeats == 0 {
-            self.rtt.sample(now.micros_since(sent));
+    /// The round trip of a handshake, counted from its first packet; a repeat makes it ambiguous (Karn),
+    /// and so does a server that takes its time to decide. What comes next is measured anew where this
+    /// says too little: a window takes longer than a packet.
+    fn sample_handshake(&mut self, now: Time) {
+        let rtt = now.micros_since(self.heard);
+        let exact = self.repeats == 0;
+        if exact {
+            self.rtt.sample(rtt)
+        } else {
+            self.rtt.at_most(rtt)
         }
-    }
-
-    /// A window takes longer than the handshake did: measure anew, but remember the shortest.
-    fn expect_a_window(&mut self) {
-        if self.options.window_size() > 1 {
+        if !exact || !self.server || self.options.window_size() > 1 {
             self.rtt.restart();
         }
     }
 
+    fn take_measurement(&mut self, rtt: Measured) {
+        match rtt {
+            Measured::Not => {}
+            Measured::Exactly { micros, part, whole } => self.rtt.sample_part(micros, part, whole),
+            Measured::AtMost(rtt) => {
+                self.rtt.at_most(rtt);
+                self.rtt.seen(rtt);
+            }
+        }
+    }
+
+    /// How long what is waited for is on the wire, as far as nothing was measured: in microseconds, and
+    /// never so long that patience would end before the first repeat.
+    fn unmeasured(&self) -> u32 {
+        let blocks = match &self.phase {
+            Phase::Sending(sender) => sender.in_window(),
+            Phase::Receiving(_) => 1,
+            _ => 0,
+        };
+        let window = u64::from(self.options.block_size()) * blocks;
+        let micros = window * UNMEASURED_MICROS_PER_KB / 1_000;
+        u32::try_from(micros).unwrap_or(u32::MAX).min(self.settings.timing.give_up() / 4)
+    }
+
     fn arm(&mut self, now: Time) {
-        let window = u64::from(self.options.block_size()) * u64::from(self.options.window_size());
-        let unmeasured = u32::try_from(window * UNMEASURED_MICROS_PER_KB / 1_000).unwrap_or(u32::MAX);
-        let mut wait = self.rtt.timeout(&self.settings.timing, unmeasured);
+        let mut wait = self.rtt.timeout(&self.settings.timing, self.unmeasured());
         if matches!(self.phase, Phase::Receiving(_)) {
             // The sender's own timer comes first: it knows better what was lost.
             wait = wait.saturating_mul(2);
+        }
+        if let Phase::Sending(sender) = &self.phase
+            && sender.is_behind_copies()
+        {
+            wait = wait.saturating_add(self.rtt.smoothed().unwrap_or(0));
         }
         self.deadline =
             now.after(wait).min(self.heard.after(self.settings.timing.give_up()).max(now.after(1)));

@@ -1,0 +1,99 @@
+//! How long a transfer takes, and how much it sends more than once, on paths like real ones.
+
+use super::simulator::{Endpoint, Job, Path, World, asking, assert_whole, reader_and_writer, run};
+use tuffet_core::Operation;
+
+const BOTH: [Operation; 2] = [Operation::Read, Operation::Write];
+
+/// Virtual seconds until the receiving end had everything.
+fn seconds(job: &Job, world: &World<Endpoint, Endpoint>) -> f64 {
+    assert_whole(job, world);
+    let (reader, _) = reader_and_writer(job.operation, world);
+    reader.report.finished_at.map_or(f64::INFINITY, |time| time.as_micros() as f64 / 1e6)
+}
+
+/// Blocks sent for each block of the file.
+fn effort(job: &Job, world: &World<Endpoint, Endpoint>) -> f64 {
+    let (_, writer) = reader_and_writer(job.operation, world);
+    writer.report.data as f64 / writer.blocks() as f64
+}
+
+fn average(figures: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = figures.fold((0.0, 0.0), |(count, sum), figure| (count + 1.0, sum + figure));
+    sum / count
+}
+
+/// Seconds and effort, averaged over some seeds.
+fn measure(operation: Operation, window: u16, size: usize, path: Path) -> (f64, f64) {
+    let mut job = Job::new(operation, asking(1_428, window), size);
+    job.limits.windowsize = 1_000;
+    let worlds: Vec<_> = (0..8).map(|seed| run(seed, &job, path, path)).collect();
+    let seconds = average(worlds.iter().map(|world| seconds(&job, world)));
+    (seconds, average(worlds.iter().map(|world| effort(&job, world))))
+}
+
+#[track_caller]
+fn assert_within((window, size, path): (u16, usize, Path), most_seconds: f64, most_effort: f64) {
+    for operation in BOTH {
+        let (seconds, effort) = measure(operation, window, size, path);
+        let figures = format!("{operation}, window {window}: {seconds:.3} s, {effort:.3} sent per block");
+        assert!(seconds <= most_seconds && effort <= most_effort, "{figures}, on {path:?}");
+    }
+}
+
+const LAN: Path = Path::clean(100);
+const MIB: usize = 1 << 20;
+
+/// Servers with a timer of one second need 15 s for the first of these.
+#[test]
+fn one_mebibyte_over_a_lossy_lan() {
+    assert_within((1, MIB, LAN.loss(0.01)), 1.0, 1.1);
+    assert_within((16, MIB, LAN.loss(0.01)), 0.3, 1.3);
+    assert_within((64, MIB, LAN.loss(0.01)), 0.6, 1.7);
+}
+
+#[test]
+fn one_mebibyte_over_a_very_lossy_lan() {
+    assert_within((1, MIB, LAN.loss(0.05)), 3.0, 1.2);
+    assert_within((16, MIB, LAN.loss(0.05)), 1.0, 2.0);
+    assert_within((64, MIB, LAN.loss(0.05)), 2.0, 4.5);
+}
+
+/// 65 ms there and back: a window for each round trip is all that the protocol allows.
+#[test]
+fn a_distant_server_gets_a_window_through_in_each_round_trip() {
+    let far = Path::clean(32_500);
+    for window in [1_u16, 16, 64] {
+        let size = 1_428 * usize::from(window) * 50;
+        let round_trips = 50.0 + 3.0;
+        assert_within((window, size, far), round_trips * 0.065 + 0.01, 1.0);
+    }
+    assert_within((64, 4 * MIB, far.loss(0.01)), 7.0, 1.7);
+    assert_within((1, MIB / 4, far.loss(0.01).jitter(2_000)), 15.0, 1.1);
+}
+
+/// A queue that a whole window fits into is where time-outs that come too soon feed on themselves: each
+/// adds a window to the queue, which makes the next answer later still.
+#[test]
+fn a_narrow_link_with_a_deep_queue_is_not_flooded() {
+    let narrow = Path::clean(200).rate(10_000_000, 1 << 30);
+    // 3.45 s is what the wire takes; going back to the gap costs half a window for each loss.
+    assert_within((64, 4 * MIB, narrow), 3.5, 1.0);
+    assert_within((64, 4 * MIB, narrow.loss(0.01)), 7.0, 1.7);
+    assert_within((64, 4 * MIB, narrow.loss(0.05)), 25.0, 4.5);
+    assert_within((512, 4 * MIB, narrow), 3.6, 1.0);
+    assert_within((512, 4 * MIB, narrow.loss(0.01)), 30.0, 6.5);
+    assert_within((64, MIB, Path::clean(200).rate(1_000_000, 1 << 30)), 11.0, 1.3);
+}
+
+/// What the peer's network card drops at the end of each burst costs a time-out for each window.
+#[test]
+fn a_queue_shorter_than_a_window_slows_down_but_does_not_stop() {
+    assert_within((64, 4 * MIB, Path::clean(200).rate(10_000_000, 65_536)), 8.0, 1.7);
+}
+
+#[test]
+fn a_fast_link_stays_fast() {
+    let fast = Path::clean(50).rate(1_000_000_000, 1 << 30);
+    assert_within((64, 16 * MIB, fast.loss(0.001)), 0.4, 1.1);
+}

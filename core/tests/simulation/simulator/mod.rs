@@ -1,0 +1,95 @@
+//! A deterministic network for two endpoints: a virtual clock, a link for each direction, and nothing
+//! that is not a function of one seed.
+//!
+//! [`Endpoint`] does for a [`Transfer`](tuffet_core::Transfer) what a host does: it carries real bytes,
+//! takes time to decide and to store, fails when told to, and checks the rule of use at every step.
+//! [`World`] moves datagrams between two [`Peer`]s; a scripted peer can stand in for either.
+
+mod endpoint;
+mod link;
+mod scenario;
+mod world;
+
+pub use endpoint::{Endpoint, Faults, Job};
+pub use link::Path;
+pub use scenario::Scenario;
+pub use world::{Peer, World};
+
+use tuffet_core::{DEFAULT_BLKSIZE, Finish, Oack, Operation, Output, Time, Transfer};
+
+/// A point in virtual time.
+pub const fn micros(micros: u64) -> Time {
+    Time::from_micros(micros)
+}
+
+/// A point in virtual time, or a length of it.
+pub const fn millis(millis: u64) -> Time {
+    Time::from_micros(millis * 1_000)
+}
+
+/// What a datagram is, by its opcode.
+pub fn opcode(datagram: &[u8]) -> u16 {
+    match datagram {
+        [high, low, ..] => u16::from_be_bytes([*high, *low]),
+        _ => 0,
+    }
+}
+
+/// The number of a DATA or ACK.
+pub fn number(datagram: &[u8]) -> u16 {
+    match datagram {
+        [_, _, high, low, ..] => u16::from_be_bytes([*high, *low]),
+        _ => 0,
+    }
+}
+
+pub const DATA: u16 = 3;
+pub const ACK: u16 = 4;
+pub const ERROR: u16 = 5;
+pub const OACK: u16 = 6;
+
+/// Runs `job` between two honest ends.
+pub fn run(seed: u64, job: &Job, up: Path, down: Path) -> World<Endpoint, Endpoint> {
+    let client = Endpoint::client(job.clone(), Faults::default());
+    let server = Endpoint::server(job.clone(), Faults::default());
+    let mut world = World::new(seed, client, server, up, down);
+    world.run(millis(3_600_000));
+    world
+}
+
+/// Both ends took it for complete, and the receiving one has the same bytes.
+pub fn assert_whole(job: &Job, world: &World<Endpoint, Endpoint>) {
+    let ends = (world.client.report.finish, world.server.report.finish);
+    assert_eq!(ends, (Some(Finish::Complete), Some(Finish::Complete)), "{job}");
+    let (reader, _) = reader_and_writer(job.operation, world);
+    assert!(reader.received() == &*job.file, "other bytes: {job}");
+}
+
+/// The end that receives the file, and the one that sends it.
+pub fn reader_and_writer(operation: Operation, world: &World<Endpoint, Endpoint>) -> (&Endpoint, &Endpoint) {
+    match operation {
+        Operation::Read => (&world.client, &world.server),
+        Operation::Write => (&world.server, &world.client),
+    }
+}
+
+/// All that a transfer asks for, until it waits or is closed.
+pub fn outputs(transfer: &mut Transfer, now: Time) -> Vec<Output> {
+    let mut outputs = Vec::new();
+    loop {
+        match transfer.poll(now) {
+            Output::Timeout(_) | Output::Closed => return outputs,
+            output => outputs.push(output),
+        }
+        assert!(outputs.len() < 8, "{outputs:?}");
+    }
+}
+
+/// Options with this block and window size, as far as they are not what applies without options.
+pub fn asking(blksize: u16, windowsize: u16) -> Oack {
+    Oack {
+        blksize: (blksize != DEFAULT_BLKSIZE).then_some(blksize),
+        windowsize: (windowsize != 1).then_some(windowsize),
+        ..Oack::default()
+    }
+}

@@ -1,0 +1,252 @@
+//! A scenario drawn from one seed: what is transferred, over which path, and what goes wrong.
+
+use super::{Endpoint, Faults, Job, Path, World};
+use core::time::Duration;
+use fastrand::Rng;
+use tuffet_core::{Limits, Mode, Oack, Operation, Rollover, Settings, Timing};
+
+/// Everything that a seed decides.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    pub seed: u64,
+    pub job: Job,
+    pub up: Path,
+    pub down: Path,
+    pub client: Faults,
+    pub server: Faults,
+}
+
+/// How hard the path and the ends make it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weather {
+    Calm,
+    Fair,
+    Foul,
+}
+
+/// One in this many scenarios has more than 65,535 blocks.
+const LONG_ONE_IN: u32 = 500;
+
+impl Scenario {
+    pub fn draw(seed: u64) -> Self {
+        let random = &mut Rng::with_seed(seed);
+        let weather = pick(random, &[Weather::Calm, Weather::Fair, Weather::Fair, Weather::Foul]);
+        if one_in(random, LONG_ONE_IN) {
+            return Scenario::long(seed, random);
+        }
+        let asked = options(random);
+        let limits = Limits {
+            blksize: pick(random, &[512, 1_428, 8_192, 65_464]),
+            windowsize: pick(random, &[1, 4, 64, 64, 5_000]),
+        };
+        let granted = Oack::grant(&asked, &limits, None);
+        let size = file_size(random, u64::from(granted.block_size()));
+        let (mut up, mut down) = paths(random, weather);
+        if granted.window_size() > 64 {
+            // A receiver that keeps no block beyond a gap makes hardly any way when thousands of blocks
+            // are shuffled; some that change places are enough.
+            (up.jitter, down.jitter) = (0, 0);
+        }
+        Scenario {
+            seed,
+            job: Job {
+                operation: pick(random, &[Operation::Read, Operation::Write]),
+                mode: pick(random, &[Mode::Octet, Mode::Octet, Mode::Netascii]),
+                asked,
+                limits,
+                settings: Settings {
+                    timing: timing(random),
+                    rollover: pick(random, &[Rollover::Zero, Rollover::One]),
+                },
+                file: content(random, size),
+            },
+            up,
+            down,
+            client: faults(random, weather),
+            server: faults(random, weather),
+        }
+    }
+
+    /// Past the rollover, over a path where nothing stays in flight for a whole period of numbers.
+    fn long(seed: u64, random: &mut Rng) -> Self {
+        let windowsize = pick(random, &[None, Some(1), Some(16), Some(64)]);
+        let path = Path::clean(random.u64(50..500)).loss(pick(random, &[0.0, 0.0005]));
+        let size = random.usize(65_530 * 8..70_000 * 8);
+        Scenario {
+            seed,
+            job: Job {
+                operation: pick(random, &[Operation::Read, Operation::Write]),
+                mode: Mode::Octet,
+                asked: Oack { blksize: Some(8), windowsize, ..Oack::default() },
+                limits: Limits::default(),
+                settings: Settings {
+                    rollover: pick(random, &[Rollover::Zero, Rollover::One]),
+                    ..Settings::default()
+                },
+                file: content(random, size),
+            },
+            up: path,
+            down: path,
+            client: Faults::default(),
+            server: Faults::default(),
+        }
+    }
+
+    pub fn world(&self) -> World<Endpoint, Endpoint> {
+        let client = Endpoint::client(self.job.clone(), self.client);
+        let server = Endpoint::server(self.job.clone(), self.server);
+        World::new(self.seed, client, server, self.up, self.down)
+    }
+
+    /// Whether an honest end is all that may happen: nothing fails, and hardly anything is lost.
+    pub fn must_succeed(&self) -> bool {
+        let mild = |path: &Path| {
+            path.loss <= 0.01 && !path.harms() && path.rate == 0 && path.delay + path.jitter <= 50_000
+        };
+        let sound = |faults: &Faults| {
+            let Faults { store_fails, fails_after, vanishes_after, .. } = *faults;
+            !store_fails && fails_after.is_none() && vanishes_after.is_none()
+        };
+        mild(&self.up) && mild(&self.down) && sound(&self.client) && sound(&self.server)
+    }
+
+    /// Whether nothing may be sent twice: nothing happens to a packet, and answers come at once.
+    pub fn repeats_nothing(&self) -> bool {
+        let quick = |path: &Path| path.is_faultless() && path.rate == 0 && path.delay <= 4_000;
+        let idle = |faults: &Faults| faults.store == 0 && faults.decision == 0 && faults.asks_again.is_none();
+        self.must_succeed()
+            && quick(&self.up)
+            && quick(&self.down)
+            && idle(&self.client)
+            && idle(&self.server)
+    }
+
+    /// In short, for a failure.
+    pub fn describe(&self) -> String {
+        let Scenario { job, up, down, client, server, .. } = self;
+        format!("{job}\n  up {up:?}\n  down {down:?}\n  client {client:?}\n  server {server:?}")
+    }
+}
+
+fn options(random: &mut Rng) -> Oack {
+    if one_in(random, 5) {
+        return Oack::default();
+    }
+    let blksize = match random.u32(0..6) {
+        0 => None,
+        1 => Some(pick(random, &[8, 511, 512, 513, 1_428, 65_464])),
+        _ => Some(logarithmic(random, 8, 65_464) as u16),
+    };
+    let windowsize = match random.u32(0..10) {
+        0..3 => None,
+        3..9 => Some(random.u16(1..=64)),
+        _ => Some(logarithmic(random, 64, 5_000) as u16),
+    };
+    Oack {
+        blksize,
+        windowsize,
+        timeout: pick(random, &[None, None, Some(1), Some(5), Some(255)]),
+        tsize: pick(random, &[None, Some(0), Some(4_711)]),
+    }
+}
+
+/// Nothing, about a number of whole blocks, or anything; up to some hundred KiB.
+fn file_size(random: &mut Rng, blksize: u64) -> usize {
+    let blocks = logarithmic(random, 1, (300_000 / blksize).clamp(4, 3_000));
+    let size = match random.u32(0..6) {
+        0 => 0,
+        1 => blocks * blksize,
+        2 => blocks * blksize - 1,
+        3 => blocks * blksize + 1,
+        _ => random.u64(0..=blocks * blksize),
+    };
+    size as usize
+}
+
+/// Some files are lines, so that netascii has something to do.
+fn content(random: &mut Rng, size: usize) -> std::rc::Rc<[u8]> {
+    if random.bool() {
+        return std::iter::repeat_with(|| random.u8(..)).take(size).collect();
+    }
+    std::iter::repeat_with(|| pick(random, b"ab\r\n\0\n")).take(size).collect()
+}
+
+fn paths(random: &mut Rng, weather: Weather) -> (Path, Path) {
+    let delay = logarithmic(random, 20, 200_000);
+    let (up, down) = (path(random, weather, delay), path(random, weather, delay));
+    if random.bool() { (up, down) } else { (up, up) }
+}
+
+fn path(random: &mut Rng, weather: Weather, delay: u64) -> Path {
+    let share = |random: &mut Rng, most: f64| if random.bool() { random.f64() * most } else { 0.0 };
+    let path = Path::clean(delay);
+    match weather {
+        Weather::Calm if random.bool() => path,
+        Weather::Calm => path.rate(logarithmic(random, 10_000_000, 10_000_000_000), u64::MAX),
+        Weather::Fair => Path {
+            jitter: random.u64(0..=delay / 4),
+            loss: share(random, 0.01),
+            duplicate: share(random, 0.02),
+            reorder: share(random, 0.01),
+            ..path
+        },
+        Weather::Foul => Path {
+            jitter: random.u64(0..=delay * 2),
+            loss: share(random, 0.3),
+            duplicate: share(random, 1.0),
+            reorder: share(random, 0.3),
+            corrupt: if one_in(random, 4) { random.f64() * 0.05 } else { 0.0 },
+            truncate: if one_in(random, 4) { random.f64() * 0.05 } else { 0.0 },
+            rate: if random.bool() { logarithmic(random, 1_000_000, 1_000_000_000) } else { 0 },
+            queue: logarithmic(random, 2_000, 10_000_000),
+            ..path
+        },
+    }
+}
+
+fn faults(random: &mut Rng, weather: Weather) -> Faults {
+    let faults = Faults {
+        decision: if random.bool() { logarithmic(random, 10, 5_000_000) } else { 0 },
+        store: if random.bool() { logarithmic(random, 10, 1_500_000) } else { 0 },
+        asks_again: one_in(random, 8).then(|| logarithmic(random, 1, 2_000_000)),
+        ..Faults::default()
+    };
+    if weather != Weather::Foul {
+        return faults;
+    }
+    Faults {
+        store_fails: one_in(random, 10),
+        fails_after: one_in(random, 8).then(|| random.u32(0..100)),
+        vanishes_after: one_in(random, 8).then(|| random.u32(0..100)),
+        ..faults
+    }
+}
+
+fn timing(random: &mut Rng) -> Timing {
+    if random.bool() {
+        return Timing::default();
+    }
+    let ms = Duration::from_millis;
+    let give_up = random.u64(8_000..=60_000);
+    Timing::new(
+        ms(logarithmic(random, 1, 1_000)),
+        ms(logarithmic(random, 10, 1_000)),
+        ms(random.u64(500..=5_000)),
+        ms(give_up),
+        ms(random.u64(1_000..=10_000)),
+    )
+}
+
+fn one_in(random: &mut Rng, many: u32) -> bool {
+    random.u32(0..many) == 0
+}
+
+fn pick<T: Copy>(random: &mut Rng, of: &[T]) -> T {
+    of[random.usize(0..of.len())]
+}
+
+/// Between `least` and `most`, small ones as likely as large ones.
+fn logarithmic(random: &mut Rng, least: u64, most: u64) -> u64 {
+    let exponent = random.f64() * (most as f64 / least as f64).ln();
+    ((least as f64 * exponent.exp()) as u64).clamp(least, most)
+}

@@ -13,8 +13,8 @@ struct CommonArgs {
     /// Bytes in a block, 8 to 65464 (RFC 2348); larger than the path's MTU minus 32 is fragmented.
     #[arg(long, value_name = "BYTES", default_value_t = 1428, value_parser = clap::value_parser!(u16).range(8..=65464))]
     blksize: u16,
-    /// Blocks in a window, 1 to 65535 (RFC 7440).
-    #[arg(long, value_name = "BLOCKS", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    /// Blocks in a window, 1 to 32767 (RFC 7440).
+    #[arg(long, value_name = "BLOCKS", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=32767))]
     windowsize: u16,
     /// Seconds that the server may be silent.
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]

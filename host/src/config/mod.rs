@@ -80,7 +80,7 @@ pub struct Listener {
 pub struct Transfer {
     /// The largest block granted, in bytes: 8 to 65464 (RFC 2348).
     pub max_blksize: u16,
-    /// The largest window granted, in blocks: 1 to 65535 (RFC 7440).
+    /// The largest window granted, in blocks: 1 to 32767 (RFC 7440).
     pub max_windowsize: u16,
     /// The block number after 65535: 0 or 1.
     pub rollover: u16,

@@ -146,8 +146,9 @@ pub(super) struct Transfer {
     /// The largest block granted, in bytes (RFC 2348). A client that asks for none gets 512.
     #[schemars(range(min = 8, max = 65464))]
     pub max_blksize: u16,
-    /// The largest window granted, in blocks (RFC 7440). A client that asks for none gets 1.
-    #[schemars(range(min = 1, max = 65535))]
+    /// The largest window granted, in blocks. RFC 7440 allows 65535; beyond 32767 a doubled ACK could be
+    /// taken for another one. A client that asks for none gets 1.
+    #[schemars(range(min = 1, max = 32767))]
     pub max_windowsize: u16,
     /// The block number that follows 65535.
     #[schemars(range(min = 0, max = 1))]

@@ -8,13 +8,16 @@
 //! decision may take time) or [`Transfer::fail`]. A client's starts with [`Transfer::client`] and asks to
 //! send its request.
 
+mod incoming;
+mod timing;
+
 use crate::block::Rollover;
 use crate::control::Control;
 use crate::options::{Limits, Oack};
 use crate::packet::{Malformed, Packet};
-use crate::receiver::{Received, Receiver};
+use crate::receiver::Receiver;
 use crate::rtt::{Rtt, Timing};
-use crate::sender::{Acked, Blocks, Measured, Sender};
+use crate::sender::{Blocks, Sender};
 use crate::time::Time;
 use crate::types::{ErrorCode, Operation};
 use core::time::Duration;
@@ -26,10 +29,6 @@ const UNPROVEN_REPEATS: u8 = 4;
 
 /// The part of its patience after which a server gives up such a client; until then it may be slow.
 const UNPROVEN_PATIENCE: u32 = 4;
-
-/// The slowest link that a window is planned for before anything was measured: 5 Mbit/s, in
-/// microseconds per 1,000 bytes.
-const UNMEASURED_MICROS_PER_KB: u64 = 1_600;
 
 /// What a transfer asks of its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -392,171 +391,6 @@ impl Transfer {
         matches!(self.phase, Phase::Deciding)
     }
 
-    fn on_data(&mut self, now: Time, wire: u16, length: usize) {
-        if let (Phase::Requested { .. }, Operation::Read, 1) = (&self.phase, self.operation, wire) {
-            // DATA 1 instead of OACK: the server ignores options (RFC 2347).
-            self.sample_handshake(now);
-            self.options = Oack::default();
-            self.start_receiving(None);
-        }
-        let too_soon = self.rtt.soonest();
-        match &mut self.phase {
-            Phase::Receiving(receiver) => match receiver.on_data(now, wire, length, too_soon) {
-                Received::Ignored => self.stats.duplicates += 1,
-                Received::TooLong => {
-                    self.fail(ErrorCode::IllegalOperation, "DATA longer than the block size")
-                }
-                Received::Repeat => {
-                    receiver.ack_sent(now, true);
-                    self.stats.duplicates += 1;
-                    self.due.ack = true;
-                    self.arm(now);
-                }
-                Received::Next { offset, rtt, ack, end } => {
-                    if ack && !end {
-                        receiver.ack_sent(now, false);
-                    }
-                    match rtt {
-                        Some(rtt) => self.rtt.sample(rtt),
-                        None if self.rtt.smoothed().is_none() => {
-                            self.rtt.at_most(now.micros_since(self.heard))
-                        }
-                        None => self.rtt.ease(),
-                    }
-                    self.hear(now);
-                    self.due.accept = Some((offset, length as u16));
-                    self.due.ack = ack && !end;
-                    self.due.oack = false;
-                    self.arm(now);
-                    if end {
-                        self.start_storing();
-                    }
-                }
-            },
-            Phase::Storing(_) => self.stats.duplicates += 1,
-            Phase::Dallying(receiver) => {
-                self.stats.duplicates += 1;
-                self.due.ack |= receiver.on_late_data(now, wire, too_soon);
-            }
-            _ => {}
-        }
-    }
-
-    fn on_ack(&mut self, now: Time, wire: u16) {
-        match (&self.phase, wire) {
-            (Phase::Offered { size }, 0) => {
-                let size = *size;
-                self.sample_handshake(now);
-                self.hear(now);
-                self.start_sending(size);
-                return;
-            }
-            (Phase::Requested { size }, 0) if self.operation == Operation::Write => {
-                // ACK 0 instead of OACK: the server ignores options (RFC 2347).
-                let size = *size;
-                self.sample_handshake(now);
-                self.hear(now);
-                self.options = Oack::default();
-                self.start_sending(size);
-                return;
-            }
-            _ => {}
-        }
-        let answers = self.rtt.answers(&self.settings.timing, self.unmeasured());
-        let Phase::Sending(sender) = &mut self.phase else { return };
-        match sender.on_ack(now, wire, answers) {
-            Acked::Ignored => self.stats.duplicates += 1,
-            Acked::Gap => {
-                self.rtt.back_off();
-                self.arm(now);
-            }
-            Acked::Progress { rtt, gap } => {
-                self.take_measurement(rtt);
-                if gap {
-                    self.rtt.ease();
-                }
-                self.hear(now);
-                self.arm(now);
-            }
-            Acked::Finished { rtt } => {
-                self.take_measurement(rtt);
-                self.hear(now);
-                self.finish(Finish::Complete);
-            }
-        }
-    }
-
-    fn on_oack(&mut self, now: Time, answer: crate::options::Options<'_>) {
-        match &mut self.phase {
-            Phase::Requested { size } => {
-                let size = *size;
-                let Some(granted) = Oack::verify(&self.options, answer) else {
-                    self.fail(
-                        ErrorCode::OptionRefused,
-                        "an option that was not asked, or more than was asked",
-                    );
-                    return;
-                };
-                self.sample_handshake(now);
-                self.hear(now);
-                self.take_options(granted);
-                match self.operation {
-                    Operation::Read => {
-                        self.due.ack = true;
-                        self.start_receiving(Some(now));
-                        self.arm(now);
-                    }
-                    Operation::Write => {
-                        self.start_sending(size);
-                    }
-                }
-            }
-            // Our ACK 0 was lost.
-            Phase::Receiving(receiver) if !self.server && receiver.acked() == 0 => {
-                receiver.ack_sent(now, true);
-                self.stats.duplicates += 1;
-                self.due.ack = true;
-                self.arm(now);
-            }
-            _ => {}
-        }
-    }
-
-    fn on_error(&mut self, code: u16) {
-        if !matches!(self.phase, Phase::Ended { .. } | Phase::Dallying(_)) {
-            self.finish(Finish::PeerError(code));
-        }
-    }
-
-    fn take_options(&mut self, options: Oack) {
-        self.options = options;
-        if let Some(seconds) = options.timeout {
-            self.settings.timing = self.settings.timing.with_timeout_option(seconds);
-        }
-    }
-
-    /// Sends again whatever the peer seems to have missed.
-    fn repeat(&mut self, now: Time) {
-        self.repeats = self.repeats.saturating_add(1);
-        self.rtt.back_off();
-        match &mut self.phase {
-            Phase::Requested { .. } => self.due.request = true,
-            Phase::Offered { .. } => self.due.oack = true,
-            Phase::Sending(sender) => sender.on_timeout(),
-            Phase::Receiving(receiver) => {
-                receiver.ack_sent(now, true);
-                let opening = self.server && receiver.acked() == 0 && !self.options.is_empty();
-                self.due.oack = opening;
-                self.due.ack = !opening;
-            }
-            Phase::Deciding | Phase::Storing(_) | Phase::Dallying(_) | Phase::Ended { .. } => return,
-        }
-        if !matches!(self.phase, Phase::Sending(_)) {
-            self.stats.retransmissions += 1;
-        }
-        self.arm(now);
-    }
-
     fn start_sending(&mut self, size: u64) {
         let (blksize, window) = (self.options.block_size(), self.options.window_size());
         self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover));
@@ -589,76 +423,6 @@ impl Transfer {
     fn close(&mut self) {
         self.deadline = Time::NEVER;
         self.phase = Phase::Ended { blocks: self.blocks(), bytes: self.bytes() };
-    }
-
-    /// Whether the peer has yet to answer anything at this address.
-    fn unproven(&self) -> bool {
-        match &self.phase {
-            Phase::Deciding | Phase::Offered { .. } => true,
-            Phase::Sending(sender) => sender.acked() == 0 && self.options.is_empty(),
-            Phase::Receiving(receiver) => receiver.acked() == 0,
-            _ => false,
-        }
-    }
-
-    fn hear(&mut self, now: Time) {
-        self.heard = now;
-        self.repeats = 0;
-    }
-
-    /// The round trip of a handshake, counted from its first packet; a repeat makes it ambiguous (Karn),
-    /// and so does a server that takes its time to decide. What comes next is measured anew where this
-    /// says too little: a window takes longer than a packet.
-    fn sample_handshake(&mut self, now: Time) {
-        let rtt = now.micros_since(self.heard);
-        let exact = self.repeats == 0;
-        if exact {
-            self.rtt.sample(rtt)
-        } else {
-            self.rtt.at_most(rtt)
-        }
-        if !exact || !self.server || self.options.window_size() > 1 {
-            self.rtt.restart();
-        }
-    }
-
-    fn take_measurement(&mut self, rtt: Measured) {
-        match rtt {
-            Measured::Not => {}
-            Measured::Exactly { micros, part, whole } => self.rtt.sample_part(micros, part, whole),
-            Measured::AtMost(rtt) => {
-                self.rtt.at_most(rtt);
-                self.rtt.seen(rtt);
-            }
-        }
-    }
-
-    /// How long what is waited for is on the wire, as far as nothing was measured: in microseconds, and
-    /// never so long that patience would end before the first repeat.
-    fn unmeasured(&self) -> u32 {
-        let blocks = match &self.phase {
-            Phase::Sending(sender) => sender.in_window(),
-            Phase::Receiving(_) => 1,
-            _ => 0,
-        };
-        let window = u64::from(self.options.block_size()) * blocks;
-        let micros = window * UNMEASURED_MICROS_PER_KB / 1_000;
-        u32::try_from(micros).unwrap_or(u32::MAX).min(self.settings.timing.give_up() / 4)
-    }
-
-    fn arm(&mut self, now: Time) {
-        let mut wait = self.rtt.timeout(&self.settings.timing, self.unmeasured());
-        if matches!(self.phase, Phase::Receiving(_)) {
-            // The sender's own timer comes first: it knows better what was lost.
-            wait = wait.saturating_mul(2);
-        }
-        if let Phase::Sending(sender) = &self.phase
-            && sender.is_behind_copies()
-        {
-            wait = wait.saturating_add(self.rtt.smoothed().unwrap_or(0));
-        }
-        self.deadline =
-            now.after(wait).min(self.heard.after(self.settings.timing.give_up()).max(now.after(1)));
     }
 }
 

@@ -1,0 +1,153 @@
+//! What the peer's packets do to a transfer.
+
+use super::{Finish, Phase, Transfer};
+use crate::options::{Oack, Options};
+use crate::receiver::Received;
+use crate::sender::Acked;
+use crate::time::Time;
+use crate::types::{ErrorCode, Operation};
+
+impl Transfer {
+    pub(super) fn on_data(&mut self, now: Time, wire: u16, length: usize) {
+        if let (Phase::Requested { .. }, Operation::Read, 1) = (&self.phase, self.operation, wire) {
+            // DATA 1 instead of OACK: the server ignores options (RFC 2347).
+            self.sample_handshake(now);
+            self.options = Oack::default();
+            self.start_receiving(None);
+        }
+        let too_soon = self.rtt.soonest();
+        match &mut self.phase {
+            Phase::Receiving(receiver) => match receiver.on_data(now, wire, length, too_soon) {
+                Received::Ignored => self.stats.duplicates += 1,
+                Received::TooLong => {
+                    self.fail(ErrorCode::IllegalOperation, "DATA longer than the block size")
+                }
+                Received::Repeat => {
+                    receiver.ack_sent(now, true);
+                    self.stats.duplicates += 1;
+                    self.due.ack = true;
+                    self.arm(now);
+                }
+                Received::Next { offset, rtt, ack, end } => {
+                    if ack && !end {
+                        receiver.ack_sent(now, false);
+                    }
+                    match rtt {
+                        Some(rtt) => self.rtt.sample(rtt),
+                        None if self.rtt.smoothed().is_none() => {
+                            self.rtt.at_most(now.micros_since(self.heard))
+                        }
+                        None => self.rtt.ease(),
+                    }
+                    self.hear(now);
+                    self.due.accept = Some((offset, length as u16));
+                    self.due.ack = ack && !end;
+                    self.due.oack = false;
+                    self.arm(now);
+                    if end {
+                        self.start_storing();
+                    }
+                }
+            },
+            Phase::Storing(_) => self.stats.duplicates += 1,
+            Phase::Dallying(receiver) => {
+                self.stats.duplicates += 1;
+                self.due.ack |= receiver.on_late_data(now, wire, too_soon);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn on_ack(&mut self, now: Time, wire: u16) {
+        match (&self.phase, wire) {
+            (Phase::Offered { size }, 0) => {
+                let size = *size;
+                self.sample_handshake(now);
+                self.hear(now);
+                self.start_sending(size);
+                return;
+            }
+            (Phase::Requested { size }, 0) if self.operation == Operation::Write => {
+                // ACK 0 instead of OACK: the server ignores options (RFC 2347).
+                let size = *size;
+                self.sample_handshake(now);
+                self.hear(now);
+                self.options = Oack::default();
+                self.start_sending(size);
+                return;
+            }
+            _ => {}
+        }
+        let answers = self.rtt.answers(&self.settings.timing, self.unmeasured());
+        let Phase::Sending(sender) = &mut self.phase else { return };
+        match sender.on_ack(now, wire, answers) {
+            Acked::Ignored => self.stats.duplicates += 1,
+            Acked::Gap => {
+                self.rtt.back_off();
+                self.arm(now);
+            }
+            Acked::Progress { rtt, gap } => {
+                self.take_measurement(rtt);
+                if gap {
+                    self.rtt.ease();
+                }
+                self.hear(now);
+                self.arm(now);
+            }
+            Acked::Finished { rtt } => {
+                self.take_measurement(rtt);
+                self.hear(now);
+                self.finish(Finish::Complete);
+            }
+        }
+    }
+
+    pub(super) fn on_oack(&mut self, now: Time, answer: Options<'_>) {
+        match &mut self.phase {
+            Phase::Requested { size } => {
+                let size = *size;
+                let Some(granted) = Oack::verify(&self.options, answer) else {
+                    self.fail(
+                        ErrorCode::OptionRefused,
+                        "an option that was not asked, or more than was asked",
+                    );
+                    return;
+                };
+                self.sample_handshake(now);
+                self.hear(now);
+                self.take_options(granted);
+                match self.operation {
+                    Operation::Read => {
+                        self.due.ack = true;
+                        self.start_receiving(Some(now));
+                        self.arm(now);
+                    }
+                    Operation::Write => {
+                        self.start_sending(size);
+                    }
+                }
+            }
+            // Our ACK 0 was lost.
+            Phase::Receiving(receiver) if !self.server && receiver.acked() == 0 => {
+                receiver.ack_sent(now, true);
+                self.stats.duplicates += 1;
+                self.due.ack = true;
+                self.arm(now);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn on_error(&mut self, code: u16) {
+        if !matches!(self.phase, Phase::Ended { .. } | Phase::Dallying(_)) {
+            self.finish(Finish::PeerError(code));
+        }
+    }
+
+    pub(super) fn take_options(&mut self, options: Oack) {
+        self.options = options;
+        if let Some(seconds) = options.timeout {
+            self.settings.timing = self.settings.timing.with_timeout_option(seconds);
+        }
+    }
+}

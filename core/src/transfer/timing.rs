@@ -1,0 +1,103 @@
+//! When a transfer acts without having heard anything: measuring, waiting, repeating.
+
+use super::{Phase, Transfer};
+use crate::sender::Measured;
+use crate::time::Time;
+
+/// The slowest link that a window is planned for before anything was measured: 5 Mbit/s, in
+/// microseconds per 1,000 bytes.
+const UNMEASURED_MICROS_PER_KB: u64 = 1_600;
+
+impl Transfer {
+    /// Sends again whatever the peer seems to have missed.
+    pub(super) fn repeat(&mut self, now: Time) {
+        self.repeats = self.repeats.saturating_add(1);
+        self.rtt.back_off();
+        match &mut self.phase {
+            Phase::Requested { .. } => self.due.request = true,
+            Phase::Offered { .. } => self.due.oack = true,
+            Phase::Sending(sender) => sender.on_timeout(),
+            Phase::Receiving(receiver) => {
+                receiver.ack_sent(now, true);
+                let opening = self.server && receiver.acked() == 0 && !self.options.is_empty();
+                self.due.oack = opening;
+                self.due.ack = !opening;
+            }
+            Phase::Deciding | Phase::Storing(_) | Phase::Dallying(_) | Phase::Ended { .. } => return,
+        }
+        if !matches!(self.phase, Phase::Sending(_)) {
+            self.stats.retransmissions += 1;
+        }
+        self.arm(now);
+    }
+
+    /// Whether the peer has yet to answer anything at this address.
+    pub(super) fn unproven(&self) -> bool {
+        match &self.phase {
+            Phase::Deciding | Phase::Offered { .. } => true,
+            Phase::Sending(sender) => sender.acked() == 0 && self.options.is_empty(),
+            Phase::Receiving(receiver) => receiver.acked() == 0,
+            _ => false,
+        }
+    }
+
+    pub(super) fn hear(&mut self, now: Time) {
+        self.heard = now;
+        self.repeats = 0;
+    }
+
+    /// The round trip of a handshake, counted from its first packet; a repeat makes it ambiguous (Karn),
+    /// and so does a server that takes its time to decide. What comes next is measured anew where this
+    /// says too little: a window takes longer than a packet.
+    pub(super) fn sample_handshake(&mut self, now: Time) {
+        let rtt = now.micros_since(self.heard);
+        let exact = self.repeats == 0;
+        if exact {
+            self.rtt.sample(rtt)
+        } else {
+            self.rtt.at_most(rtt)
+        }
+        if !exact || !self.server || self.options.window_size() > 1 {
+            self.rtt.restart();
+        }
+    }
+
+    pub(super) fn take_measurement(&mut self, rtt: Measured) {
+        match rtt {
+            Measured::Not => {}
+            Measured::Exactly { micros, part, whole } => self.rtt.sample_part(micros, part, whole),
+            Measured::AtMost(rtt) => {
+                self.rtt.at_most(rtt);
+                self.rtt.seen(rtt);
+            }
+        }
+    }
+
+    /// How long what is waited for is on the wire, as far as nothing was measured: in microseconds, and
+    /// never so long that patience would end before the first repeat.
+    pub(super) fn unmeasured(&self) -> u32 {
+        let blocks = match &self.phase {
+            Phase::Sending(sender) => sender.in_window(),
+            Phase::Receiving(_) => 1,
+            _ => 0,
+        };
+        let window = u64::from(self.options.block_size()) * blocks;
+        let micros = window * UNMEASURED_MICROS_PER_KB / 1_000;
+        u32::try_from(micros).unwrap_or(u32::MAX).min(self.settings.timing.give_up() / 4)
+    }
+
+    pub(super) fn arm(&mut self, now: Time) {
+        let mut wait = self.rtt.timeout(&self.settings.timing, self.unmeasured());
+        if matches!(self.phase, Phase::Receiving(_)) {
+            // The sender's own timer comes first: it knows better what was lost.
+            wait = wait.saturating_mul(2);
+        }
+        if let Phase::Sending(sender) = &self.phase
+            && sender.is_behind_copies()
+        {
+            wait = wait.saturating_add(self.rtt.smoothed().unwrap_or(0));
+        }
+        self.deadline =
+            now.after(wait).min(self.heard.after(self.settings.timing.give_up()).max(now.after(1)));
+    }
+}

@@ -118,9 +118,12 @@ impl Rtt {
     }
 
     /// When answers arrive: none before half of the shortest round trip seen, nearly all within the
-    /// smoothed one and four times its variation.
+    /// smoothed one and four times its variation. Before a measurement, only the time-out can tell.
     pub(crate) fn answers(&self) -> Answers {
-        let surely = self.smoothed.saturating_add(self.variation.saturating_mul(4));
+        let surely = match self.smoothed {
+            0 => u32::MAX,
+            smoothed => smoothed.saturating_add(self.variation.saturating_mul(4)),
+        };
         Answers { earliest: self.least / 2, surely }
     }
 
@@ -163,6 +166,16 @@ mod tests {
         assert_eq!(seen, [20, 40, 80, 160, 320, 640, 1_280, 2_560, 4_000, 4_000]);
         rtt.sample(1_000);
         assert_eq!(rtt.timeout(&timing, 0), 20_000);
+    }
+
+    #[test]
+    fn nothing_is_sure_before_it_was_measured() {
+        let mut rtt = Rtt::default();
+        assert_eq!(rtt.answers(), Answers { earliest: 0, surely: u32::MAX });
+        rtt.sample(1_000);
+        assert_eq!(rtt.answers(), Answers { earliest: 500, surely: 3_000 });
+        rtt.restart();
+        assert_eq!(rtt.answers(), Answers { earliest: 500, surely: u32::MAX });
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn an_idle_server_stops_at_once() {
 
 #[test]
 fn running_transfers_end_well() {
-    let mut server = Setup::new().sizes(&[5000]).writable().workers(2).start();
+    let server = Setup::new().sizes(&[5000]).writable().workers(2).start();
     let mut reader = Peer::new(server.address());
     reader.ask(&rrq("5000", &[]));
     reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
@@ -40,7 +40,7 @@ fn running_transfers_end_well() {
 
 #[test]
 fn a_second_signal_ends_what_runs() {
-    let mut server = Setup::new().sizes(&[5000]).start();
+    let server = Setup::new().sizes(&[5000]).start();
     let mut reader = Peer::new(server.address());
     reader.ask(&rrq("5000", &[]));
     reader.receive();
@@ -58,7 +58,7 @@ fn a_second_signal_ends_what_runs() {
 /// An upload whose last block has come is stored before the server goes.
 #[test]
 fn an_upload_is_stored_to_its_end() {
-    let mut server = Setup::new().writable().start();
+    let server = Setup::new().writable().start();
     let mut writer = Peer::new(server.address());
     writer.ask(&wrq("up", &[]));
     writer.expect(Answer::Ack(0));

@@ -63,9 +63,8 @@ fn a_limit_that_is_passed_on_the_way() {
         assert_eq!(peer.receive_after(&Answer::Ack(1)), Answer::Error(3, "file too large".into()));
         assert_ended(&server.outcome("big"), "denied", "limit of 1000 bytes");
     }
-    let root = server.root();
     server.stop();
-    assert_eq!(root.names(), ["there"]);
+    assert_eq!(server.root().names(), ["there"]);
 }
 
 /// Sends one whole block of an upload that needs two.
@@ -84,9 +83,8 @@ fn nothing_remains_of_a_client_that_falls_silent() {
     let server = server("overwrite: false", HASTY);
     let _peer = half(&server, "half");
     assert_ended(&server.outcome("half"), "timed-out", "silent after block 1");
-    let root = server.root();
     server.stop();
-    assert_eq!(root.names(), ["there"]);
+    assert_eq!(server.root().names(), ["there"]);
 }
 
 #[test]
@@ -97,9 +95,8 @@ fn nothing_remains_of_a_client_that_gives_up() {
         peer.send(&error(code, "no more"));
         assert_ended(&server.outcome("half"), "aborted", &format!("ERROR {code} \"no more\""));
     }
-    let root = server.root();
     server.stop();
-    assert_eq!(root.names(), ["there"]);
+    assert_eq!(server.root().names(), ["there"]);
 }
 
 #[test]
@@ -108,12 +105,11 @@ fn nothing_remains_of_uploads_that_a_stop_cuts_off() {
     let _peer = half(&server, "half");
     server.terminate();
     server.logged("stopping; running transfers may end");
-    let root = server.root();
     // The second signal.
     let cut_off = server.stop();
     assert_eq!(cut_off.len(), 1);
     assert_ended(&cut_off[0], "failed", "shut down");
-    assert_eq!(root.names(), ["there"]);
+    assert_eq!(server.root().names(), ["there"]);
 }
 
 #[test]
@@ -126,10 +122,9 @@ fn of_two_uploads_to_one_name_the_first_to_end_stays() {
     assert_eq!(slow.receive_after(&Answer::Ack(1)), Answer::Error(6, "file exists".into()));
     assert_moved(&server.outcome("both"), "stored", 516, 512, 1);
     assert_ended(&server.outcome("both"), "denied", "`overwrite: false`");
-    let root = server.root();
     server.stop();
-    assert_eq!(root.names(), ["both", "there"]);
-    assert!(root.read("both").ends_with(b"fast"));
+    assert_eq!(server.root().names(), ["both", "there"]);
+    assert!(server.root().read("both").ends_with(b"fast"));
 }
 
 #[test]
@@ -142,9 +137,8 @@ fn of_two_uploads_to_one_name_the_last_to_end_stays_where_it_may_overwrite() {
         assert_moved(&server.outcome("both"), "stored", 516, 512, 1);
         assert!(server.root().read("both").ends_with(end));
     }
-    let root = server.root();
     server.stop();
-    assert_eq!(root.names(), ["both", "there"]);
+    assert_eq!(server.root().names(), ["both", "there"]);
 }
 
 /// A reader that has begun gets the old file to its end.

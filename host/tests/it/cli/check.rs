@@ -39,7 +39,8 @@ fn an_unknown_key() {
 
 #[test]
 fn a_bad_value() {
-    check(&format!("{GOOD}transfer:\n  rollover: 2\n")).assert_fails(64, &["tuffet.yaml:4:13: ", "rollover"]);
+    check(&format!("{GOOD}transfer:\n  rollover: 2\n"))
+        .assert_fails(64, &["tuffet.yaml:4:13: ", "from 0 to 1"]);
 }
 
 /// All that is wrong is said at once.

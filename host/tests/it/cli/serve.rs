@@ -89,7 +89,7 @@ fn flags_that_are_wrong() {
         (&["serve", "--no-such-flag"], "--no-such-flag"),
         (&["serve"], "--root"),
         (&["serve", "--root", root], "--listen"),
-        (&["serve", "--root", root, "--listen", "localhost:69"], "localhost:69"),
+        (&["serve", "--root", root, "--listen", "localhost:69"], "`localhost` is not an IP address"),
         (&["serve", "--root", root, "--listen", "127.0.0.1"], "127.0.0.1"),
         (&["serve", "--root", root, "--listen", "127.0.0.1:0", "--workers", "0"], "workers"),
         (&["serve", "--root", root, "--listen", "127.0.0.1:0", "--log", "tuffet=loud"], "--log"),

@@ -16,6 +16,7 @@ struct Lines {
     waiting: Vec<Value>,
     /// All that was said, as it was said, for the message of a test that fails.
     raw: String,
+    panicked: bool,
     over: bool,
 }
 
@@ -29,8 +30,11 @@ impl Log {
                 let mut lines = lines.0.0.lock().unwrap();
                 lines.raw += &line;
                 lines.raw += "\n";
-                // Whatever is no JSON is a panic or an error at the start: kept in `raw`.
-                lines.waiting.extend(serde_json::from_str::<Value>(&line));
+                match serde_json::from_str::<Value>(&line) {
+                    Ok(value) => lines.waiting.push(value),
+                    // A panic of the server itself; those of plugins are told in lines of the log.
+                    Err(_) => lines.panicked |= line.contains("panicked at"),
+                }
                 news.0.1.notify_all();
             }
             lines.0.0.lock().unwrap().over = true;
@@ -76,6 +80,10 @@ impl Log {
     /// The lines that nobody took.
     pub fn rest(&self) -> Vec<Value> {
         std::mem::take(&mut self.0.0.lock().unwrap().waiting)
+    }
+
+    pub fn panicked(&self) -> bool {
+        self.0.0.lock().is_ok_and(|lines| lines.panicked)
     }
 
     pub fn raw(&self) -> String {

@@ -104,11 +104,6 @@ impl Peer {
         self.tid.expect("something was answered")
     }
 
-    /// The address that the server sees of this peer.
-    pub fn port(&self) -> u16 {
-        self.socket.local_addr().unwrap().port()
-    }
-
     /// Reads a whole file in the plain way: 512 bytes, lockstep.
     #[track_caller]
     pub fn read_plainly(&mut self, name: &str) -> Vec<u8> {

@@ -6,12 +6,13 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::process::{Child, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::thread;
 use tempfile::TempDir;
 
 /// A server that serves. Killed when dropped; a panic in it fails the test.
 pub struct Server {
-    child: Child,
+    child: Mutex<Child>,
     log: Log,
     addresses: Vec<SocketAddr>,
     temporary: TempDir,
@@ -30,7 +31,7 @@ impl Server {
         let listeners = setup.listeners();
         let (log, temporary) = (Log::follow(pipe), setup.into_temporary());
         // From here on the process is killed whatever happens.
-        let mut server = Server { child, log, addresses: Vec::new(), temporary };
+        let mut server = Server { child: Mutex::new(child), log, addresses: Vec::new(), temporary };
         for _ in 0..listeners {
             let line = server.log.take("address", |line| line["message"] == "listening");
             server.addresses.push(line["address"].as_str().unwrap_or_default().parse().unwrap());
@@ -81,14 +82,14 @@ impl Server {
 
     /// SIGTERM.
     pub fn terminate(&self) {
-        let pid = Pid::from_child(&self.child);
+        let pid = Pid::from_child(&self.child.lock().unwrap());
         kill_process(pid, Signal::TERM).unwrap();
     }
 
     /// Stops it in order and gives the outcomes that nobody asked for: with none of them, there was
     /// nothing beside what the test has seen.
     #[track_caller]
-    pub fn stop(mut self) -> Vec<Value> {
+    pub fn stop(&self) -> Vec<Value> {
         self.terminate();
         let status = self.wait();
         assert_eq!(status.code(), Some(0), "{}", self.log.raw());
@@ -97,9 +98,9 @@ impl Server {
 
     /// Waits for the process to end; its log closes when it does.
     #[track_caller]
-    pub fn wait(&mut self) -> ExitStatus {
+    pub fn wait(&self) -> ExitStatus {
         self.log.wait_for_end();
-        self.child.wait().unwrap()
+        self.child.lock().unwrap().wait().unwrap()
     }
 
     pub fn log(&self) -> String {
@@ -109,11 +110,12 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Ok(child) = self.child.get_mut() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
         if !thread::panicking() {
-            let log = self.log.raw();
-            assert!(!log.contains("panicked"), "the server panicked:\n{log}");
+            assert!(!self.log.panicked(), "the server panicked:\n{}", self.log.raw());
         }
     }
 }

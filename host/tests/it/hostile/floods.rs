@@ -81,7 +81,6 @@ fn half_open_uploads_leave_nothing() {
     for _ in &peers {
         assert_eq!(server.any_outcome()["outcome"], "timed-out");
     }
-    let root = server.root();
     server.stop();
-    assert_eq!(root.names(), ["100000", "good"]);
+    assert_eq!(server.root().names(), ["100000", "good"]);
 }

@@ -159,9 +159,8 @@ fn data_longer_than_the_block_size() {
         assert!(peer.expect_error(4).contains("longer than the block size"));
         assert_eq!(server.outcome("up")["outcome"], "failed");
     }
-    let root = server.root();
     server.stop();
-    assert!(!root.has("up"));
+    assert!(!server.root().has("up"));
 }
 
 /// An ERROR ends a transfer and is never answered; what it meant depends on when it came.
@@ -176,7 +175,7 @@ fn errors_from_the_client() {
         (tsize, 0, 0, "probed"),
         (tsize, 1, 0, "probed"),
         (&[], 1, 0, "probed"),
-        (tsize, 1, 8, "aborted"),
+        (tsize, 2, 8, "aborted"),
         (&[], 1, 3, "aborted"),
         (&[], 2, 65_535, "aborted"),
     ] {

@@ -88,11 +88,13 @@ fn blocks_move_while_a_plugin_loops() {
     bad.ask(&rrq("evil/file", &[]));
     let mut moved = 0;
     while bad.receive_within(std::time::Duration::from_millis(1)).is_none() {
-        let Answer::Data(block, _) = good.receive() else { panic!("DATA was due") };
-        good.send(&ack(block));
-        moved += 1;
+        for _ in 0..10 {
+            let Answer::Data(block, _) = good.receive() else { panic!("DATA was due") };
+            good.send(&ack(block));
+            moved += 1;
+        }
     }
-    assert!(moved >= 20, "{moved} blocks");
+    assert!(moved > 10, "{moved} blocks");
 }
 
 #[test]
@@ -140,9 +142,9 @@ fn answers_that_are_none() {
     for (misdeed, detail) in [
         ("traversal", ".."),
         ("unknown-root", "no-such-root"),
-        ("too-much-content", "content"),
+        ("too-much-content", "more than it may"),
         ("no-files", "files"),
-        ("many-files", "files"),
+        ("many-files", "more than it may"),
     ] {
         let component = misbehave();
         let server = Setup::new()

@@ -23,7 +23,7 @@ fn a_bad_subnet() {
     assert_refused(
         "policy: { authorize: [acl] }\nplugins:\n  acl:\n    component: builtin:acl\n    settings:\n      \
          deny:\n        - clients: [10.0.0.0/8, 300.1.2.3/8]\n",
-        &["policy.yaml:9:32: ", "plugin `acl`", "300.1.2.3"],
+        &["policy.yaml:9:33: ", "plugin `acl`", "300.1.2.3"],
     );
 }
 
@@ -32,7 +32,7 @@ fn an_unknown_key() {
     assert_refused(
         "policy: { authorize: [acl] }\nplugins:\n  acl:\n    component: builtin:acl\n    settings:\n      \
          denny: []\n",
-        &["policy.yaml:7:", "plugin `acl`", "denny"],
+        &["policy.yaml:8:14: ", "plugin `acl`", "denny"],
     );
 }
 

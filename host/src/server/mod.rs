@@ -113,6 +113,12 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     let deciding = tokio::spawn(admission.run(letters));
     let logging = tokio::spawn(log_summaries(ended));
 
+    // Before anyone can know that it serves: a signal must not find its default action, which is to kill.
+    let signals =
+        |kind| signal(kind).map_err(|error| ServeError::System("signals cannot be received", error));
+    let (mut terminate, mut interrupt) =
+        (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
+
     let (stopped, mut stops) = mpsc::unbounded_channel();
     for (number, worker) in workers.into_iter().enumerate() {
         let stopped = stopped.clone();
@@ -130,10 +136,6 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     let mut result = Ok(());
     let mut running = mailboxes.len();
     let mut drained = false;
-    let signals =
-        |kind| signal(kind).map_err(|error| ServeError::System("signals cannot be received", error));
-    let (mut terminate, mut interrupt) =
-        (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
     while running > 0 {
         tokio::select! {
             Some(stop) = stops.recv() => {

@@ -1,0 +1,80 @@
+//! `tuffet check` and `tuffet schema`.
+
+use crate::harness::{Ran, Setup, tuffet};
+
+fn check(yaml: &str) -> Ran {
+    let setup = Setup::new();
+    let file = setup.outside().path("tuffet.yaml");
+    std::fs::write(&file, yaml).unwrap();
+    tuffet([std::ffi::OsStr::new("check"), file.as_os_str()])
+}
+
+const GOOD: &str = "listeners: [{ address: 127.0.0.1:6969 }]\nroots: [{ name: boot, path: root }]\n";
+
+#[test]
+fn a_good_file() {
+    let ran = check(GOOD);
+    ran.assert_good();
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("tuffet.yaml: good"));
+    check(&format!(
+        "{GOOD}policy: {{ authorize: [acl] }}\nplugins:\n  acl:\n    component: builtin:acl\n    settings: \
+         {{ deny: [{{ names: [x] }}] }}\n"
+    ))
+    .assert_good();
+}
+
+/// No socket is bound: a port that is taken does not matter.
+#[test]
+fn of_a_server_that_runs() {
+    let server = Setup::new().start();
+    let port = server.address().port();
+    check(&GOOD.replace("6969", &port.to_string())).assert_good();
+}
+
+#[test]
+fn an_unknown_key() {
+    check(&format!("{GOOD}polcy:\n  default: deny\n"))
+        .assert_fails(64, &["tuffet.yaml:3:1: ", "polcy", "did you mean `policy`"]);
+}
+
+#[test]
+fn a_bad_value() {
+    check(&format!("{GOOD}transfer:\n  rollover: 2\n"))
+        .assert_fails(64, &["tuffet.yaml:4:13: ", "from 0 to 1"]);
+}
+
+/// All that is wrong is said at once.
+#[test]
+fn everything_that_is_wrong() {
+    let ran = check(
+        "listeners: [{ adress: 127.0.0.1:6969 }]\nroots: [{ name: boot, path: nowhere }]\nworkers: many\n",
+    );
+    ran.assert_fails(64, &["tuffet.yaml:1:15: ", "did you mean `address`", "tuffet.yaml:3:10: "]);
+}
+
+#[test]
+fn a_root_that_is_missing() {
+    let ran = check(&GOOD.replace("path: root", "path: nowhere"));
+    ran.assert_fails(64, &["tuffet.yaml:2:", "nowhere"]);
+}
+
+#[test]
+fn what_is_no_yaml() {
+    for text in ["", "{", "- a\n- b\n", "listeners: [\n", "\0", "a: b: c", "\u{feff}"] {
+        check(text).assert_fails(64, &["tuffet.yaml"]);
+    }
+    let ran = tuffet(["check", "/no/such/tuffet.yaml"]);
+    ran.assert_fails(64, &["/no/such/tuffet.yaml"]);
+}
+
+#[test]
+fn the_schema() {
+    let ran = tuffet(["schema"]);
+    ran.assert_good();
+    let schema: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert!(schema["properties"]["listeners"].is_object(), "{schema:#}");
+    let ran = tuffet(["schema", "--markdown"]);
+    ran.assert_good();
+    let book = include_str!("../../../../docs/configuration.md");
+    assert!(String::from_utf8_lossy(&ran.stdout) == book, "docs/configuration.md is out of date");
+}

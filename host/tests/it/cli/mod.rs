@@ -1,0 +1,4 @@
+//! The command line: what it says when something is wrong, and with which exit code it ends.
+
+mod check;
+mod serve;

@@ -1,0 +1,120 @@
+//! `tuffet serve` that cannot start.
+
+use crate::harness::{Ran, Setup, is_root, run, skipped, tuffet};
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn a_port_in_use() {
+    let server = Setup::new().start();
+    let (root, address) = (server.root().0, server.address().to_string());
+    for workers in ["1", "2"] {
+        let arguments =
+            ["serve", "--root", root.to_str().unwrap(), "--listen", &address, "--workers", workers];
+        tuffet(arguments).assert_fails(69, &["in use", &address, "ss -ulpn"]);
+    }
+    // The one that has it is not harmed.
+    server.stop();
+}
+
+/// With several workers the port is shared among them, and with nobody else.
+#[test]
+fn a_port_in_use_by_many_workers() {
+    let server = Setup::new().workers(4).start();
+    let (root, address) = (server.root().0, server.address().to_string());
+    for workers in ["1", "4"] {
+        let arguments =
+            ["serve", "--root", root.to_str().unwrap(), "--listen", &address, "--workers", workers];
+        tuffet(arguments).assert_fails(69, &["in use"]);
+    }
+}
+
+#[test]
+fn an_address_of_another_host() {
+    let setup = Setup::new();
+    let root = setup.root().0;
+    tuffet(["serve", "--root", root.to_str().unwrap(), "--listen", "192.0.2.77:6969"])
+        .assert_fails(69, &["192.0.2.77:6969", "ip address"]);
+}
+
+#[test]
+fn port_69_without_privilege() {
+    let first = std::fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start").unwrap_or_default();
+    if first.trim().parse::<u16>().is_ok_and(|first| first <= 69) {
+        return skipped("port 69 needs no privilege here (ip_unprivileged_port_start)");
+    }
+    let folder = std::env::temp_dir();
+    let arguments = ["serve", "--root", folder.to_str().unwrap(), "--listen", "127.0.0.1:69"];
+    let ran = if is_root() {
+        let Some(ran) = as_nobody(&arguments) else { return };
+        ran
+    } else {
+        tuffet(arguments)
+    };
+    ran.assert_fails(77, &["127.0.0.1:69", "privilege", "setcap cap_net_bind_service"]);
+}
+
+/// Runs it as a user without rights, from where such a user can run it.
+fn as_nobody(arguments: &[&str]) -> Option<Ran> {
+    use std::os::unix::fs::PermissionsExt;
+    if Command::new("setpriv").arg("--version").output().is_err() {
+        skipped("setpriv is not installed");
+        return None;
+    }
+    let folder = tempfile::TempDir::new().unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let binary = folder.path().join("tuffet");
+    if std::fs::hard_link(env!("CARGO_BIN_EXE_tuffet"), &binary).is_err() {
+        std::fs::copy(env!("CARGO_BIN_EXE_tuffet"), &binary).unwrap();
+    }
+    let nobody =
+        ["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"];
+    Some(run(Command::new("setpriv").args(nobody).arg(&binary).args(arguments).current_dir("/")))
+}
+
+#[test]
+fn a_folder_that_is_missing() {
+    tuffet(["serve", "--root", "/no/such/folder", "--listen", "127.0.0.1:0"])
+        .assert_fails(66, &["--root /no/such/folder", "name a folder that exists"]);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    tuffet(["serve", "--root", file.to_str().unwrap(), "--listen", "127.0.0.1:0"])
+        .assert_fails(66, &["Cargo.toml"]);
+}
+
+#[test]
+fn flags_that_are_wrong() {
+    let root = std::env::temp_dir();
+    let root = root.to_str().unwrap();
+    let cases: [(&[&str], &str); 9] = [
+        (&["serve", "--no-such-flag"], "--no-such-flag"),
+        (&["serve"], "--root"),
+        (&["serve", "--root", root], "--listen"),
+        (&["serve", "--root", root, "--listen", "localhost:69"], "`localhost` is not an IP address"),
+        (&["serve", "--root", root, "--listen", "127.0.0.1"], "127.0.0.1"),
+        (&["serve", "--root", root, "--listen", "127.0.0.1:0", "--workers", "0"], "workers"),
+        (&["serve", "--root", root, "--listen", "127.0.0.1:0", "--log", "tuffet=loud"], "--log"),
+        (&["serve", "--root", root, "--listen", "127.0.0.1:0", "--log-format", "xml"], "json"),
+        (&["serve", "--config", "/no/such/file.yaml"], "/no/such/file.yaml"),
+    ];
+    for (arguments, words) in cases {
+        tuffet(arguments).assert_fails(64, &[words]);
+    }
+    assert_eq!(tuffet(["no-such-command"]).code(), 64);
+    assert_eq!(tuffet(["serve", "--help"]).code(), 0);
+    assert_eq!(tuffet(["--version"]).code(), 0);
+}
+
+/// The text format is for people: one line for an outcome, and no escape sequences where it is no terminal.
+#[test]
+fn the_text_log() {
+    use crate::harness::{Answer, Peer, ack, rrq};
+    let setup =
+        Setup::new().file("a", b"x").flag("--log").flag("warn,tuffet::transfer=info,tuffet::server=info");
+    let server = setup.start();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("a", &[]));
+    peer.expect(Answer::Data(1, b"x".to_vec()));
+    peer.send(&ack(1));
+    server.outcome("a");
+    assert!(!server.log().contains('\u{1b}'));
+}

@@ -1,0 +1,71 @@
+//! SIGTERM: what runs may end, nothing new begins, and the exit code is 0.
+
+use crate::harness::{Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, rrq, wrq};
+
+const STOPPING: &str = "stopping; running transfers may end";
+
+#[test]
+fn an_idle_server_stops_at_once() {
+    for workers in [1, 4] {
+        let server = Setup::new().workers(workers).start();
+        assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
+    }
+}
+
+#[test]
+fn running_transfers_end_well() {
+    let server = Setup::new().sizes(&[5000]).writable().workers(2).start();
+    let mut reader = Peer::new(server.address());
+    reader.ask(&rrq("5000", &[]));
+    reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
+    let mut writer = Peer::new(server.address());
+    writer.ask(&wrq("up", &[]));
+    writer.expect(Answer::Ack(0));
+
+    server.terminate();
+    server.logged(STOPPING);
+    reader.send(&ack(1));
+    assert!(reader.read_on(2) == bytes(5000)[512..]);
+    assert_moved(&server.outcome("5000"), "served", 5000, 512, 1);
+    // The writer still runs, so the server does; a newcomer is turned away all the same.
+    let mut late = Peer::new(server.address());
+    late.ask(&rrq("5000", &[]));
+    writer.write_on(&bytes(1000), 512);
+    assert_moved(&server.outcome("up"), "stored", 1000, 512, 1);
+    assert_eq!(server.wait().code(), Some(0));
+    assert!(server.root().read("up") == bytes(1000));
+    assert_eq!(late.receive_within(std::time::Duration::from_millis(1)), None);
+    assert!(server.log().contains("\"stopped\""), "{}", server.log());
+}
+
+#[test]
+fn a_second_signal_ends_what_runs() {
+    let server = Setup::new().sizes(&[5000]).start();
+    let mut reader = Peer::new(server.address());
+    reader.ask(&rrq("5000", &[]));
+    reader.receive();
+    server.terminate();
+    server.logged(STOPPING);
+    server.terminate();
+    assert_eq!(
+        reader.receive_after(&Answer::Data(1, bytes(5000)[..512].to_vec())),
+        Answer::Error(0, "the server is shutting down".into())
+    );
+    assert_ended(&server.outcome("5000"), "failed", "shut down");
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+/// An upload whose last block has come is stored before the server goes.
+#[test]
+fn an_upload_is_stored_to_its_end() {
+    let server = Setup::new().writable().start();
+    let mut writer = Peer::new(server.address());
+    writer.ask(&wrq("up", &[]));
+    writer.expect(Answer::Ack(0));
+    writer.send(&data(1, b"all"));
+    server.terminate();
+    assert_eq!(writer.receive_after(&Answer::Ack(0)), Answer::Ack(1));
+    assert_moved(&server.outcome("up"), "stored", 3, 512, 1);
+    assert_eq!(server.wait().code(), Some(0));
+    assert_eq!(server.root().read("up"), b"all");
+}

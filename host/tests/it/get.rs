@@ -1,0 +1,167 @@
+//! `tuffet get` and `tuffet put` when something goes wrong: exit codes, messages, nothing left behind.
+
+use crate::harness::{Folder, Peer, Ran, Server, Setup, bytes, run};
+use std::net::{SocketAddr, UdpSocket};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Runs `tuffet` in a folder of its own; what lies there afterwards.
+fn tuffet(arguments: &[&str]) -> (Ran, TempDir) {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("local"), bytes(3000)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    let ran = run(command.args(arguments).current_dir(folder.path()));
+    (ran, folder)
+}
+
+/// Expects a failure that leaves nothing but what was there.
+#[track_caller]
+fn assert_fails(arguments: &[&str], code: i32, words: &[&str]) {
+    let (ran, folder) = tuffet(arguments);
+    ran.assert_fails(code, words);
+    assert_eq!(Folder(folder.path().to_owned()).names(), ["local"], "something was left behind");
+}
+
+fn url(server: &Server, file: &str) -> String {
+    format!("tftp://{}/{file}", server.address())
+}
+
+#[test]
+fn what_works() {
+    let server = Setup::new().sizes(&[3000]).writable().start();
+    let (ran, folder) = tuffet(&["get", &url(&server, "3000")]);
+    ran.assert_good();
+    assert!(ran.stderr.contains("blksize 1428, windowsize 16"), "{}", ran.stderr);
+    assert!(Folder(folder.path().to_owned()).read("3000") == bytes(3000));
+    let (ran, _) = tuffet(&["get", &url(&server, "3000"), "-o", "-", "--quiet"]);
+    ran.assert_good();
+    assert!(ran.stdout == bytes(3000));
+    assert_eq!(ran.stderr, "");
+    // In place of what was there.
+    let (ran, folder) = tuffet(&["get", &url(&server, "3000"), "--output", "local", "-q"]);
+    ran.assert_good();
+    assert_eq!(Folder(folder.path().to_owned()).names(), ["local"]);
+    let (ran, _) = tuffet(&["put", "local", &url(&server, "up")]);
+    ran.assert_good();
+    assert!(server.root().read("up") == bytes(3000));
+}
+
+#[test]
+fn a_missing_file() {
+    let server = Setup::new().start();
+    let url = url(&server, "missing");
+    assert_fails(&["get", &url], 2, &[&url, "file not found", "ERROR 1"]);
+    // What was there stays as it was.
+    let (ran, folder) = tuffet(&["get", &url, "-o", "local"]);
+    ran.assert_fails(2, &["file not found"]);
+    assert!(Folder(folder.path().to_owned()).read("local") == bytes(3000));
+}
+
+#[test]
+fn a_refusal() {
+    let server = Setup::new().start();
+    assert_fails(&["put", "local", &url(&server, "up")], 1, &["uploads are not allowed", "ERROR 2"]);
+    assert_fails(&["get", &url(&server, "../x")], 1, &["ERROR 2"]);
+}
+
+#[test]
+fn a_silent_port() {
+    // Bound, so that nothing else answers, and never read.
+    let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let url = format!("tftp://{}/x", silent.local_addr().unwrap());
+    assert_fails(&["get", &url, "--timeout", "1"], 69, &["no answer", "1 s", "firewall"]);
+    assert_fails(&["put", "local", &url, "--timeout", "1"], 69, &["no answer"]);
+}
+
+/// Nobody listens: the kernel says so at once.
+#[test]
+fn a_closed_port() {
+    let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    assert_fails(&["get", &format!("tftp://127.0.0.1:{port}/x"), "--timeout", "1"], 69, &["no answer"]);
+}
+
+#[test]
+fn what_is_no_url() {
+    for url in ["x", "http://127.0.0.1/x", "tftp://127.0.0.1", "tftp://127.0.0.1:99999/x", "tftp:///x"] {
+        assert_fails(&["get", url], 64, &["tftp://"]);
+        assert_fails(&["put", "local", url], 64, &["tftp://"]);
+    }
+    assert_fails(&["get", "tftp://127.0.0.1/folder/"], 64, &["--output"]);
+    assert_fails(&["get", "tftp://127.0.0.1/x", "--blksize", "7"], 64, &["7"]);
+    assert_fails(&["get", "tftp://127.0.0.1/x", "--windowsize", "0"], 64, &["0"]);
+    let long = format!("tftp://127.0.0.1/{}", "x".repeat(3000));
+    assert_fails(&["get", &long, "-o", "out"], 64, &["too long"]);
+}
+
+#[test]
+fn an_unknown_host() {
+    assert_fails(&["get", "tftp://no-such-host.invalid/x"], 68, &["no-such-host.invalid"]);
+}
+
+#[test]
+fn local_files() {
+    let server = Setup::new().sizes(&[3000]).writable().start();
+    let url = url(&server, "3000");
+    assert_fails(&["get", &url, "-o", "no/such/folder/x"], 74, &["no/such/folder/x"]);
+    assert_fails(&["put", "missing", &url], 74, &["missing"]);
+    assert_fails(&["put", ".", &url], 74, &["."]);
+    // The disk is full on the way: the server is told, and nothing remains.
+    assert_fails(&["get", &url, "-o", "/dev/full"], 74, &["/dev/full", "No space left"]);
+    assert_eq!(server.outcome("3000")["outcome"], "probed");
+}
+
+/// A server that answers what was not asked.
+#[test]
+fn a_server_that_breaks_the_protocol() {
+    let wrong = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address: SocketAddr = wrong.local_addr().unwrap();
+    wrong.set_read_timeout(Some(crate::harness::SOON)).unwrap();
+    let answering = std::thread::spawn(move || {
+        let mut buffer = [0; 2048];
+        let (_, client) = wrong.recv_from(&mut buffer).unwrap();
+        wrong.send_to(b"\0\x06blksize\065464\0", client).unwrap();
+        // The refusal: ERROR 8.
+        let (length, _) = wrong.recv_from(&mut buffer).unwrap();
+        assert_eq!(&buffer[..4], b"\0\x05\0\x08", "{}", buffer[..length].escape_ascii());
+    });
+    assert_fails(&["get", &format!("tftp://{address}/x")], 76, &["refused"]);
+    answering.join().unwrap();
+}
+
+/// A download appears when it is whole: a server that vanishes leaves nothing.
+#[test]
+fn a_server_that_falls_silent_on_the_way() {
+    let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap();
+    let answering = std::thread::spawn(move || {
+        let mut buffer = [0; 2048];
+        let (_, client) = server.recv_from(&mut buffer).unwrap();
+        server.send_to(&[&b"\0\x03\0\x01"[..], &[0; 512]].concat(), client).unwrap();
+        server
+    });
+    assert_fails(&["get", &format!("tftp://{address}/x"), "--timeout", "1"], 69, &["no answer"]);
+    drop(answering.join().unwrap());
+}
+
+/// Packets of somebody else are told so and change nothing.
+#[test]
+fn a_stranger_in_the_middle() {
+    let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap();
+    let answering = std::thread::spawn(move || {
+        let mut buffer = [0; 2048];
+        let (_, client) = server.recv_from(&mut buffer).unwrap();
+        server.send_to(&[&b"\0\x03\0\x01"[..], &[b'a'; 512]].concat(), client).unwrap();
+        server.recv_from(&mut buffer).unwrap();
+        let mut stranger = Peer::new(address);
+        stranger.send_to(b"\0\x03\0\x02poison", client);
+        assert_eq!(stranger.expect_error(5), "unknown transfer ID");
+        stranger.send_to(b"\0\x05\0\x00poison\0", client);
+        server.send_to(b"\0\x03\0\x02b", client).unwrap();
+        server.recv_from(&mut buffer).unwrap();
+    });
+    let (ran, _) = tuffet(&["get", &format!("tftp://{address}/x"), "-o", "-"]);
+    ran.assert_good();
+    assert_eq!(ran.stdout, [&[b'a'; 512][..], b"b"].concat());
+    answering.join().unwrap();
+}

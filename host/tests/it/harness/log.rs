@@ -1,0 +1,92 @@
+//! The server's log as events to wait for.
+
+use super::SOON;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Instant;
+
+/// The JSON lines that were logged and that no test has taken yet.
+#[derive(Clone, Default)]
+pub struct Log(Arc<(Mutex<Lines>, Condvar)>);
+
+#[derive(Default)]
+struct Lines {
+    waiting: Vec<Value>,
+    /// All that was said, as it was said, for the message of a test that fails.
+    raw: String,
+    panicked: bool,
+    over: bool,
+}
+
+impl Log {
+    /// Reads lines until the pipe closes.
+    pub fn follow(pipe: impl Read + Send + 'static) -> Log {
+        let log = Log::default();
+        let (lines, news) = (log.clone(), log.clone());
+        thread::spawn(move || {
+            for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                let mut lines = lines.0.0.lock().unwrap();
+                lines.raw += &line;
+                lines.raw += "\n";
+                match serde_json::from_str::<Value>(&line) {
+                    Ok(value) => lines.waiting.push(value),
+                    // A panic of the server itself; those of plugins are told in lines of the log.
+                    Err(_) => lines.panicked |= line.contains("panicked at"),
+                }
+                news.0.1.notify_all();
+            }
+            lines.0.0.lock().unwrap().over = true;
+            news.0.1.notify_all();
+        });
+        log
+    }
+
+    /// Waits for a line like this and takes it, so that the next call finds the next one.
+    #[track_caller]
+    pub fn take(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        self.try_take(is_it).unwrap_or_else(|| panic!("no {what} was logged:\n{}", self.raw()))
+    }
+
+    fn try_take(&self, is_it: impl Fn(&Value) -> bool) -> Option<Value> {
+        let end = Instant::now() + SOON;
+        let (mutex, news) = &*self.0;
+        let mut lines = mutex.lock().unwrap();
+        loop {
+            if let Some(at) = lines.waiting.iter().position(&is_it) {
+                return Some(lines.waiting.remove(at));
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if lines.over || left.is_zero() {
+                return None;
+            }
+            lines = news.wait_timeout(lines, left).unwrap().0;
+        }
+    }
+
+    /// Waits until the process has closed the pipe.
+    #[track_caller]
+    pub fn wait_for_end(&self) {
+        let (mutex, news) = &*self.0;
+        let lines = mutex.lock().unwrap();
+        // The guard goes at once: `raw` needs the lock.
+        let waited = news.wait_timeout_while(lines, SOON, |lines| !lines.over).unwrap().1;
+        if waited.timed_out() {
+            panic!("the server does not end:\n{}", self.raw());
+        }
+    }
+
+    /// The lines that nobody took.
+    pub fn rest(&self) -> Vec<Value> {
+        std::mem::take(&mut self.0.0.lock().unwrap().waiting)
+    }
+
+    pub fn panicked(&self) -> bool {
+        self.0.0.lock().is_ok_and(|lines| lines.panicked)
+    }
+
+    pub fn raw(&self) -> String {
+        self.0.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).raw.clone()
+    }
+}

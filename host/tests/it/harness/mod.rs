@@ -1,0 +1,76 @@
+//! What the tests stand on: a server process, the clients of other projects, raw UDP, a lossy path.
+
+mod bytes;
+mod client;
+mod log;
+mod network;
+mod outcome;
+mod packet;
+mod peer;
+mod relay;
+mod run;
+mod server;
+mod setup;
+mod skip;
+
+pub use bytes::{Folder, bytes, text};
+pub use client::{Client, Options};
+pub use network::Network;
+pub use outcome::{assert_ended, assert_moved};
+pub use packet::{Answer, ack, data, error, oack, request, rrq, wrq};
+pub use peer::Peer;
+pub use relay::Relay;
+pub use run::{Ran, run, tuffet};
+pub use server::Server;
+pub use setup::Setup;
+pub use skip::{is_root, skipped};
+
+use std::time::Duration;
+
+/// How long a test waits for what must happen soon. Reached by failing tests alone.
+pub const SOON: Duration = Duration::from_secs(20);
+
+/// How long a whole client process may take.
+pub const PATIENCE: Duration = Duration::from_secs(80);
+
+/// A test for each client: `each_client!(sizes)` runs `fn sizes(client: Client)` as `sizes::curl` and so
+/// on, and skips the clients that are not installed.
+macro_rules! each_client {
+    ($test:ident) => {
+        mod $test {
+            use crate::harness::Client;
+
+            fn with(client: Client) {
+                if client.is_installed() {
+                    super::$test(client);
+                }
+            }
+
+            #[test]
+            fn curl() {
+                with(Client::Curl);
+            }
+
+            #[test]
+            fn atftp() {
+                with(Client::Atftp);
+            }
+
+            #[test]
+            fn tftp_hpa() {
+                with(Client::TftpHpa);
+            }
+
+            #[test]
+            fn busybox() {
+                with(Client::Busybox);
+            }
+
+            #[test]
+            fn tuffet() {
+                with(Client::Tuffet);
+            }
+        }
+    };
+}
+pub(crate) use each_client;

@@ -1,0 +1,148 @@
+//! A client that does as it is told: one UDP socket, packet by packet.
+
+use super::{Answer, SOON, ack, data, rrq};
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::time::Duration;
+
+/// A socket and what it talks to: the listener at first, then whoever answered last.
+pub struct Peer {
+    socket: UdpSocket,
+    listener: SocketAddr,
+    tid: Option<SocketAddr>,
+}
+
+impl Peer {
+    pub fn new(listener: SocketAddr) -> Peer {
+        let any: IpAddr =
+            if listener.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+        let socket = UdpSocket::bind((any, 0)).unwrap();
+        socket.set_read_timeout(Some(SOON)).unwrap();
+        Peer { socket, listener, tid: None }
+    }
+
+    /// To the listener, as requests go; what answers becomes the TID.
+    pub fn ask(&mut self, packet: &[u8]) {
+        self.tid = None;
+        self.socket.send_to(packet, self.listener).unwrap();
+    }
+
+    /// To the listener, while the transfer goes on.
+    pub fn ask_meanwhile(&self, packet: &[u8]) {
+        self.socket.send_to(packet, self.listener).unwrap();
+    }
+
+    /// To the TID.
+    #[track_caller]
+    pub fn send(&self, packet: &[u8]) {
+        let tid = self.tid.expect("something was answered");
+        self.socket.send_to(packet, tid).unwrap();
+    }
+
+    /// To anywhere.
+    pub fn send_to(&self, packet: &[u8], to: SocketAddr) {
+        self.socket.send_to(packet, to).unwrap();
+    }
+
+    /// The next packet, whoever sent it; where it came from is [`Peer::tid`].
+    #[track_caller]
+    pub fn receive(&mut self) -> Answer {
+        let mut buffer = vec![0; 70_000];
+        match self.socket.recv_from(&mut buffer) {
+            Ok((length, from)) => {
+                self.tid = Some(from);
+                Answer::read(&buffer[..length])
+            }
+            Err(error) => panic!("no answer: {error}"),
+        }
+    }
+
+    /// The next packet that is not `repeated`: the server may have repeated that meanwhile.
+    #[track_caller]
+    pub fn receive_after(&mut self, repeated: &Answer) -> Answer {
+        loop {
+            let answer = self.receive();
+            if answer != *repeated {
+                return answer;
+            }
+        }
+    }
+
+    #[track_caller]
+    pub fn expect(&mut self, answer: Answer) {
+        assert_eq!(self.receive(), answer);
+    }
+
+    /// The next packet must be an ERROR with this code; its text.
+    #[track_caller]
+    pub fn expect_error(&mut self, code: u16) -> String {
+        match self.receive() {
+            Answer::Error(got, text) if got == code => text,
+            other => panic!("ERROR {code} was due, not {other:?}"),
+        }
+    }
+
+    /// A packet, if one comes this soon.
+    pub fn receive_within(&mut self, patience: Duration) -> Option<Answer> {
+        let mut buffer = vec![0; 70_000];
+        self.socket.set_read_timeout(Some(patience)).unwrap();
+        let received = self.socket.recv_from(&mut buffer);
+        self.socket.set_read_timeout(Some(SOON)).unwrap();
+        match received {
+            Ok((length, from)) => {
+                self.tid = Some(from);
+                Some(Answer::read(&buffer[..length]))
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Who answered last.
+    #[track_caller]
+    pub fn tid(&self) -> SocketAddr {
+        self.tid.expect("something was answered")
+    }
+
+    /// Reads a whole file in the plain way: 512 bytes, lockstep.
+    #[track_caller]
+    pub fn read_plainly(&mut self, name: &str) -> Vec<u8> {
+        self.ask(&rrq(name, &[]));
+        self.read_on(1)
+    }
+
+    /// Goes on with a plain read whose next block is this.
+    #[track_caller]
+    pub fn read_on(&mut self, mut next: u16) -> Vec<u8> {
+        let mut content = Vec::new();
+        loop {
+            match self.receive() {
+                Answer::Data(block, payload) if block == next => {
+                    content.extend_from_slice(&payload);
+                    self.send(&ack(block));
+                    next = next.wrapping_add(1);
+                    if payload.len() < 512 {
+                        return content;
+                    }
+                }
+                // Sent twice, because this test was slow.
+                Answer::Data(block, _) if block.wrapping_add(1) == next => {}
+                other => panic!("block {next} was due, not {other:?}"),
+            }
+        }
+    }
+
+    /// Goes on with a plain write after its ACK 0 or OACK, up to the last ACK.
+    #[track_caller]
+    pub fn write_on(&mut self, content: &[u8], blksize: usize) {
+        let mut blocks: Vec<&[u8]> = content.chunks(blksize).collect();
+        if content.len().is_multiple_of(blksize) {
+            blocks.push(b"");
+        }
+        for (block, payload) in (1_u16..).zip(blocks) {
+            self.send(&data(block, payload));
+            let before = Answer::Ack(block - 1);
+            assert_eq!(self.receive_after(&before), Answer::Ack(block));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A server process.
+
+use super::log::Log;
+use super::{Folder, Setup};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use tempfile::TempDir;
+
+/// A server that serves. Killed when dropped; a panic in it fails the test.
+pub struct Server {
+    child: Mutex<Child>,
+    log: Log,
+    addresses: Vec<SocketAddr>,
+    temporary: TempDir,
+}
+
+impl Server {
+    pub(super) fn start(setup: Setup) -> Server {
+        let mut command = setup.command();
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let pipe = child.stderr.take().expect("standard error is piped");
+        let listeners = setup.listeners();
+        let (log, temporary) = (Log::follow(pipe), setup.into_temporary());
+        // From here on the process is killed whatever happens.
+        let mut server = Server { child: Mutex::new(child), log, addresses: Vec::new(), temporary };
+        for _ in 0..listeners {
+            let line = server.log.take("address", |line| line["message"] == "listening");
+            server.addresses.push(line["address"].as_str().unwrap_or_default().parse().unwrap());
+        }
+        server.log.take("start", |line| line["message"] == "serving");
+        server
+    }
+
+    /// Where the first listener is.
+    pub fn address(&self) -> SocketAddr {
+        self.addresses[0]
+    }
+
+    /// Where all of them are, in the order of the flags.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// The folder that is served.
+    pub fn root(&self) -> Folder {
+        Folder(self.temporary.path().join("root"))
+    }
+
+    /// The folder around it.
+    pub fn outside(&self) -> Folder {
+        Folder(self.temporary.path().to_owned())
+    }
+
+    /// Waits for the outcome of a request for `path` and takes it.
+    #[track_caller]
+    pub fn outcome(&self, path: &str) -> Value {
+        self.log.take(&format!("outcome of {path:?}"), |line| {
+            line["message"] == "transfer" && line["path"] == path
+        })
+    }
+
+    /// Waits for the next outcome, whatever was asked.
+    #[track_caller]
+    pub fn any_outcome(&self) -> Value {
+        self.log.take("outcome", |line| line["message"] == "transfer")
+    }
+
+    /// Waits for a line with this message and takes it.
+    #[track_caller]
+    pub fn logged(&self, message: &str) -> Value {
+        self.log.take(message, |line| line["message"] == message)
+    }
+
+    /// SIGTERM.
+    pub fn terminate(&self) {
+        let pid = Pid::from_child(&self.child.lock().unwrap());
+        kill_process(pid, Signal::TERM).unwrap();
+    }
+
+    /// Stops it in order and gives the outcomes that nobody asked for: with none of them, there was
+    /// nothing beside what the test has seen.
+    #[track_caller]
+    pub fn stop(&self) -> Vec<Value> {
+        self.terminate();
+        let status = self.wait();
+        assert_eq!(status.code(), Some(0), "{}", self.log.raw());
+        self.log.rest().into_iter().filter(|line| line["message"] == "transfer").collect()
+    }
+
+    /// Waits for the process to end; its log closes when it does.
+    #[track_caller]
+    pub fn wait(&self) -> ExitStatus {
+        self.log.wait_for_end();
+        self.child.lock().unwrap().wait().unwrap()
+    }
+
+    pub fn log(&self) -> String {
+        self.log.raw()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Ok(child) = self.child.get_mut() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        if !thread::panicking() {
+            assert!(!self.log.panicked(), "the server panicked:\n{}", self.log.raw());
+        }
+    }
+}

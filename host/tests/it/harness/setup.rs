@@ -1,0 +1,127 @@
+//! What a server is started with.
+
+use super::{Folder, Server, bytes};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Files and flags, or files and a configuration, of a server to be started.
+pub struct Setup {
+    temporary: TempDir,
+    yaml: Option<String>,
+    flags: Vec<String>,
+    listen: Vec<String>,
+    behind: Vec<String>,
+}
+
+impl Setup {
+    /// A server of one empty root on a port of 127.0.0.1, configured by flags.
+    pub fn new() -> Setup {
+        let setup = Setup {
+            temporary: TempDir::new().unwrap(),
+            yaml: None,
+            flags: Vec::new(),
+            listen: Vec::new(),
+            behind: Vec::new(),
+        };
+        std::fs::create_dir(setup.root().0).unwrap();
+        setup
+    }
+
+    /// The folder that is served.
+    pub fn root(&self) -> Folder {
+        Folder(self.temporary.path().join("root"))
+    }
+
+    /// The folder around it, which is not.
+    pub fn outside(&self) -> Folder {
+        Folder(self.temporary.path().to_owned())
+    }
+
+    pub fn file(self, name: &str, content: &[u8]) -> Setup {
+        self.root().write(name, content);
+        self
+    }
+
+    /// Files of these sizes, named by them.
+    pub fn sizes(self, sizes: &[usize]) -> Setup {
+        sizes.iter().fold(self, |setup, size| setup.file(&size.to_string(), &bytes(*size)))
+    }
+
+    pub fn flag(mut self, flag: &str) -> Setup {
+        self.flags.push(flag.into());
+        self
+    }
+
+    pub fn writable(self) -> Setup {
+        self.flag("--writable")
+    }
+
+    pub fn single_port(self) -> Setup {
+        self.flag("--single-port")
+    }
+
+    pub fn workers(self, count: usize) -> Setup {
+        self.flag("--workers").flag(&count.to_string())
+    }
+
+    /// One more address, in place of the one on 127.0.0.1.
+    pub fn listen(mut self, address: &str) -> Setup {
+        self.listen.push(address.into());
+        self
+    }
+
+    /// What follows the roots in a configuration: `policy`, `plugins`, `transfer`, `limits`.
+    pub fn rest_of_yaml(self, rest: &str) -> Setup {
+        self.yaml(&format!("roots: [{{ name: boot, path: root }}]\n{rest}"))
+    }
+
+    /// The configuration but for its listeners.
+    pub fn yaml(mut self, yaml: &str) -> Setup {
+        self.yaml = Some(yaml.into());
+        self
+    }
+
+    /// A command that the server is started by, such as `ip netns exec NAME`.
+    pub fn behind(mut self, command: Vec<String>) -> Setup {
+        self.behind = command;
+        self
+    }
+
+    pub fn start(self) -> Server {
+        Server::start(self)
+    }
+
+    /// The command that starts it, with its log as JSON.
+    pub(super) fn command(&self) -> Command {
+        let words = self.behind.iter().map(String::as_str);
+        let mut words = words.chain([env!("CARGO_BIN_EXE_tuffet")]);
+        let mut command = Command::new(words.next().expect("at least the server itself"));
+        command.args(words).args(["serve", "--log-format", "json"]).args(&self.flags);
+        match &self.yaml {
+            Some(yaml) => {
+                let file = self.temporary.path().join("tuffet.yaml");
+                std::fs::write(&file, yaml).unwrap();
+                command.arg("--config").arg(file);
+            }
+            None => {
+                command.arg("--root").arg(self.root().0);
+            }
+        }
+        if self.listen.is_empty() {
+            command.args(["--listen", "127.0.0.1:0"]);
+        }
+        for address in &self.listen {
+            command.args(["--listen", address]);
+        }
+        command
+    }
+
+    /// How many lines say `listening`.
+    pub(super) fn listeners(&self) -> usize {
+        self.listen.len().max(1)
+    }
+
+    pub(super) fn into_temporary(self) -> TempDir {
+        self.temporary
+    }
+}

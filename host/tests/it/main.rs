@@ -1,0 +1,21 @@
+//! Tests through the real binary: a server process, real clients, raw UDP. One module per behaviour,
+//! one binary, because linking it is slow.
+//!
+//! A client that is not installed is skipped; `TUFFET_SKIPPED` names a file that collects what was.
+#![allow(clippy::unwrap_used, clippy::panic)] // a test that cannot go on fails, with the place
+
+mod addresses;
+mod cli;
+mod drain;
+mod get;
+mod harness;
+mod hostile;
+mod load;
+mod loss;
+mod netascii;
+mod policy;
+mod refusals;
+mod rollover;
+mod sizes;
+mod uploads;
+mod windows;

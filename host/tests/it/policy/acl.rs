@@ -1,0 +1,102 @@
+//! `builtin:acl` in front of real clients.
+
+use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended, assert_moved, bytes};
+use crate::harness::{each_client, rrq, wrq};
+
+const ACL: &str = r#"
+policy:
+  authorize: [acl]
+plugins:
+  acl:
+    component: builtin:acl
+    settings:
+      deny:
+        - names: ["secret/**"]
+          message: "not for you, said the acl"
+        - clients: [127.0.0.7]
+        - operations: [write]
+          names: ["*.bin"]
+          message: "no binaries"
+      allow:
+        - names: ["small/*"]
+          max-blksize: 600
+          max-windowsize: 2
+          max-bytes: 5000
+"#;
+
+fn server() -> Server {
+    Setup::new()
+        .file("secret/plan", b"the plan")
+        .file("small/5000", &bytes(5000))
+        .file("small/5001", &bytes(5001))
+        .file("open", b"for all")
+        .yaml(&format!("roots: [{{ name: boot, path: root, writable: true }}]{ACL}"))
+        .start()
+}
+
+each_client!(denials_in_its_own_words);
+fn denials_in_its_own_words(client: Client) {
+    let server = server();
+    let (ran, content) = client.try_get(server.address(), "secret/plan", Options::default());
+    let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), ran.stderr);
+    assert!(client == Client::Curl || said.contains("not for you, said the acl"), "{client}: {said}");
+    assert_eq!(content.unwrap_or_default(), b"");
+    let line = server.outcome("secret/plan");
+    assert_ended(&line, "denied", "deny rule 1");
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&"acl".into(), &1.into()));
+
+    assert_eq!(client.get(server.address(), "open", Options::default()), b"for all");
+    let line = server.outcome("open");
+    assert_moved(&line, "served", 7, 512, 1);
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&serde_json::Value::Null, &1.into()));
+}
+
+#[test]
+fn by_operation() {
+    let server = server();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("new.bin", &[]));
+    assert_eq!(peer.expect_error(2), "no binaries");
+    assert_ended(&server.outcome("new.bin"), "denied", "deny rule 3");
+    assert!(!server.root().has("new.bin"));
+}
+
+#[test]
+fn ceilings() {
+    let server = server();
+    let options = Options { blksize: Some(1428), windowsize: Some(16), ..Options::default() };
+    assert!(Client::Tuffet.get(server.address(), "small/5000", options) == bytes(5000));
+    let line = server.outcome("small/5000");
+    assert_moved(&line, "served", 5000, 600, 2);
+    assert_eq!(line["verdict_by"], "acl");
+
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("small/5001", &[]));
+    assert_eq!(peer.expect_error(2), "the file is larger than policy allows");
+    assert_ended(&server.outcome("small/5001"), "denied", "5001 bytes and policy allows 5000");
+
+    peer.ask(&wrq("small/up", &[("tsize", "5001")]));
+    assert_eq!(peer.expect_error(3), "file too large");
+    assert_ended(&server.outcome("small/up"), "denied", "limit of 5000 bytes");
+}
+
+#[test]
+fn a_default_of_deny() {
+    let server = Setup::new()
+        .file("open", b"x")
+        .rest_of_yaml(
+            r#"
+policy: { default: deny, authorize: [acl] }
+plugins:
+  acl: { component: "builtin:acl", settings: { allow: [{ names: ["open"] }] } }
+"#,
+        )
+        .start();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("other", &[]));
+    let text = peer.expect_error(2);
+    assert!(!text.is_empty());
+    assert_eq!(server.outcome("other")["outcome"], "denied");
+    peer.ask(&rrq("open", &[]));
+    peer.expect(Answer::Data(1, b"x".to_vec()));
+}

@@ -16,7 +16,10 @@ const TEXTS: usize = 32;
 pub(crate) enum Outcome {
     Completed,
     Failed(String),
-    TimedOut,
+    /// The server was silent for too long; whether it had ever answered.
+    TimedOut {
+        answered: bool,
+    },
     WrongBytes(String),
     Stalled,
 }
@@ -99,9 +102,14 @@ impl Figures {
                 self.failed += 1;
                 self.error(text);
             }
-            Outcome::TimedOut => {
+            Outcome::TimedOut { answered } => {
                 self.timed_out += 1;
-                self.error("the server was silent".to_owned());
+                let text = if answered {
+                    "the server fell silent in the middle of the transfer"
+                } else {
+                    "no answer to the request; does a TFTP server listen at --server?"
+                };
+                self.error(text.to_owned());
             }
             Outcome::WrongBytes(text) => {
                 self.wrong_bytes += 1;

@@ -1,6 +1,7 @@
 //! The files that are asked for, and what they should hold.
 
 use crate::args::WeightedName;
+use crate::fingerprint::Fingerprints;
 use fastrand::Rng;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ pub(crate) struct TestFile {
     pub(crate) name: String,
     /// Whole, in memory; `None` where only the length can be checked.
     pub(crate) content: Option<Box<[u8]>>,
+    /// For the block sizes that a server is likely to grant.
+    prints: Vec<Fingerprints>,
     /// The sum of the weights of this and all before it.
     cumulative: u64,
 }
@@ -56,10 +59,18 @@ impl FileMix {
                 Source::Folder(folder) => Some(read(&folder.join(file.name.trim_start_matches('/')))?),
                 Source::MadeUp(size) => Some(made_up(*size, seed, number as u64)),
             };
-            Ok(TestFile { name: file.name.clone(), content, cumulative })
+            Ok(TestFile { name: file.name.clone(), content, prints: Vec::new(), cumulative })
         };
         let files = names.iter().enumerate().map(load).collect::<Result<_, _>>()?;
         Ok(FileMix { files, seed })
+    }
+
+    /// Makes the check of reads with these block sizes cheap.
+    pub(crate) fn prepare(&mut self, blksizes: &[u16]) {
+        for file in &mut self.files {
+            let Some(content) = &file.content else { continue };
+            file.prints = blksizes.iter().map(|blksize| Fingerprints::new(content, *blksize)).collect();
+        }
     }
 
     /// The index of the file of the transfer with this number: by the seed alone.
@@ -75,6 +86,20 @@ impl FileMix {
     /// For an index that [`FileMix::pick`] did not give.
     pub(crate) fn get(&self, index: usize) -> &TestFile {
         &self.files[index]
+    }
+}
+
+impl TestFile {
+    /// Whether a block of `blksize` bytes, or a shorter last one, belongs at this offset; true where the
+    /// content is not known.
+    pub(crate) fn accepts(&self, blksize: u16, offset: u64, payload: &[u8]) -> bool {
+        let Some(content) = &self.content else { return true };
+        let prints = self.prints.iter().find(|prints| prints.blksize() == blksize);
+        if prints.is_some_and(|prints| prints.recognise(offset, payload)) {
+            return true;
+        }
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        content.get(start..).and_then(|rest| rest.get(..payload.len())) == Some(payload)
     }
 }
 
@@ -132,6 +157,22 @@ mod tests {
         assert_eq!(content(1), content(1));
         assert_ne!(content(1), content(2));
         assert_eq!(content(1).len(), 1_000);
+    }
+
+    #[test]
+    fn blocks_are_accepted_where_they_belong_with_and_without_preparation() {
+        let mut mix = FileMix::load(&names(&[1]), &Source::MadeUp(1_024), 1).unwrap();
+        let content = mix.get(0).content.clone().unwrap();
+        for _ in 0..2 {
+            let file = mix.get(0);
+            assert!(file.accepts(512, 0, &content[..512]) && file.accepts(512, 512, &content[512..]));
+            assert!(file.accepts(512, 1_024, b""), "the last, empty block");
+            assert!(!file.accepts(512, 1_024, b"x") && !file.accepts(512, 0, &content[512..]));
+            assert!(!file.accepts(512, u64::MAX, b"x"));
+            mix.prepare(&[512]);
+        }
+        let unknown = FileMix::load(&names(&[1]), &Source::Unknown, 1).unwrap();
+        assert!(unknown.get(0).accepts(512, 0, b"anything"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod clock;
 mod cpu;
 mod figures;
 mod files;
+mod fingerprint;
 mod loss;
 mod open_files;
 mod plan;

@@ -6,7 +6,7 @@ use crate::loss::Loss;
 use crate::schedule::Schedule;
 use std::net::SocketAddr;
 use std::time::Duration;
-use tuffet_core::{DATA_HEADER, Oack, Operation, Settings, Timing};
+use tuffet_core::{DATA_HEADER, DEFAULT_BLKSIZE, Oack, Operation, Settings, Timing};
 
 /// The kernel accounts about so much for each datagram beside its bytes.
 const KERNEL_OVERHEAD: usize = 1_024;
@@ -71,7 +71,10 @@ impl Plan {
             (None, None) if args.write => return Err(PlanError::NothingToWrite),
             (None, None) => Source::Unknown,
         };
-        let files = FileMix::load(&args.files, &source, args.seed)?;
+        let mut files = FileMix::load(&args.files, &source, args.seed)?;
+        if !args.write {
+            files.prepare(&[args.blksize.unwrap_or(DEFAULT_BLKSIZE), DEFAULT_BLKSIZE]);
+        }
         let endless = if args.duration.is_some() { u64::MAX } else { 32 };
         let usual = if args.rate.is_some() { 4_096 } else { 8 };
         let total = args.transfers.unwrap_or(endless);

@@ -239,7 +239,8 @@ mod tests {
 
     #[test]
     fn anything_that_went_wrong_shows() {
-        for wrong in [Outcome::Failed("x".into()), Outcome::TimedOut, Outcome::WrongBytes("x".into())] {
+        let silent = Outcome::TimedOut { answered: false };
+        for wrong in [Outcome::Failed("x".into()), silent, Outcome::WrongBytes("x".into())] {
             let report = report(&[Outcome::Completed, wrong]);
             assert!(!report.succeeded(), "{report}");
             assert_eq!(report.errors.values().sum::<u64>(), 1);

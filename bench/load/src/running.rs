@@ -152,7 +152,7 @@ impl Running {
             return self.drive(&[], context);
         }
         if context.now.since(self.transfer.heard()) >= context.plan.give_up {
-            return Some(Outcome::TimedOut);
+            return Some(self.timed_out());
         }
         // The core's timers are adaptive; an ordinary client's is not. So the core is told that its own
         // time has come, whenever this client's has.
@@ -261,10 +261,8 @@ impl Running {
     }
 
     fn check(&mut self, offset: u64, payload: &[u8], plan: &Plan) {
-        let Some(content) = &plan.files.get(self.file).content else { return };
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let expected = content.get(start..).and_then(|rest| rest.get(..payload.len()));
-        if expected != Some(payload) {
+        let blksize = self.transfer.options().block_size();
+        if !plan.files.get(self.file).accepts(blksize, offset, payload) {
             self.differs.get_or_insert(offset);
         }
     }
@@ -272,7 +270,7 @@ impl Running {
     fn outcome(&mut self, finish: Finish, plan: &Plan) -> Outcome {
         match finish {
             Finish::Complete => self.verdict(plan),
-            Finish::TimedOut => Outcome::TimedOut,
+            Finish::TimedOut => self.timed_out(),
             Finish::PeerError(code) => {
                 Outcome::Failed(self.error.take().unwrap_or_else(|| format!("ERROR {code}")))
             }
@@ -284,6 +282,10 @@ impl Running {
             }
             Finish::Failed(code) => Outcome::Failed(format!("this client ended it ({code:?})")),
         }
+    }
+
+    fn timed_out(&self) -> Outcome {
+        Outcome::TimedOut { answered: self.peer.is_some() }
     }
 
     /// Whether what was read is what was expected.

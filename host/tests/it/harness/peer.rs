@@ -86,7 +86,12 @@ impl Peer {
     pub fn receive_within(&mut self, patience: Duration) -> Option<Answer> {
         let mut buffer = vec![0; 70_000];
         self.socket.set_read_timeout(Some(patience)).unwrap();
-        let received = self.socket.recv_from(&mut buffer);
+        let received = loop {
+            match self.socket.recv_from(&mut buffer) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                received => break received,
+            }
+        };
         self.socket.set_read_timeout(Some(SOON)).unwrap();
         match received {
             Ok((length, from)) => {

@@ -8,9 +8,14 @@ use std::io::Write;
 
 const SIZE: usize = 512 * 100 + 10;
 
-/// A read of which the client has one block.
+/// A read of which the client has one block, from the disk.
 fn begun() -> (Server, Peer) {
-    let server = Setup::new().file("file", &bytes(SIZE)).start();
+    begun_with("0B")
+}
+
+fn begun_with(cache: &str) -> (Server, Peer) {
+    let yaml = format!("roots: [{{ name: boot, path: root }}]\nlimits: {{ cache: {cache} }}");
+    let server = Setup::new().file("file", &bytes(SIZE)).yaml(&yaml).start();
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("file", &[]));
     peer.expect(Answer::Data(1, bytes(SIZE)[..512].to_vec()));
@@ -62,6 +67,17 @@ fn written_over_in_place() {
     let (server, peer) = begun();
     fs::write(server.root().path("file"), vec![1; SIZE]).unwrap();
     assert_told(&server, peer);
+}
+
+/// What is in memory stays as it was for those who have begun; who comes later gets the new content.
+#[test]
+fn written_over_in_place_while_it_is_sent_from_memory() {
+    let (server, mut peer) = begun_with("1MiB");
+    fs::write(server.root().path("file"), b"new").unwrap();
+    peer.send(&ack(1));
+    assert!(peer.read_on(2) == bytes(SIZE)[512..]);
+    assert_moved(&server.outcome("file"), "served", SIZE, 512, 1);
+    assert_eq!(Client::Tuffet.get(server.address(), "file", Options::default()), b"new");
 }
 
 /// The right way to change a file: who has begun gets the old one whole, who comes later the new one.

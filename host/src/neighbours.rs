@@ -59,12 +59,15 @@ impl Neighbours {
         if client.is_loopback() || interface == 0 {
             return None;
         }
-        let known =
-            self.known.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied();
-        match known {
+        match self.known(client, interface) {
             Some(address) => Some(address),
             None => self.ask(client, interface).await,
         }
+    }
+
+    /// As [`Neighbours::find`], from what is known already.
+    pub(crate) fn known(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied()
     }
 
     async fn ask(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {

@@ -7,6 +7,7 @@ use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
 use crate::store::{OpenFile, Roots, StoreError};
 use crate::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use std::sync::Arc;
+use tokio::task::spawn_blocking;
 use tuffet_core::netascii::Encoder;
 use tuffet_core::{Limits, Oack};
 
@@ -61,8 +62,18 @@ impl Admission {
         }
     }
 
-    /// Opens what is to be moved, on a thread that may block. Without targets, the path is looked up in
-    /// the roots.
+    /// As [`Admission::decide`] where there is no policy to ask; blocks on the disk.
+    pub(super) fn decide_unasked(&self, request: &Request, asked: &Oack) -> Decided {
+        match open(&self.roots, request, &[], asked.tsize, None) {
+            Ok(Opened { content, resolved }) => Decided {
+                resolved: Some(resolved),
+                ..Decision::Grant { content, limits: self.limits }.into()
+            },
+            Err(error) => refused(&error).into(),
+        }
+    }
+
+    /// Opens what is to be moved, on a thread that may block.
     async fn open(
         &self,
         request: &Arc<Request>,
@@ -71,10 +82,7 @@ impl Admission {
         most: Option<u64>,
     ) -> Result<Opened, Decision> {
         let (roots, request, announced) = (self.roots.clone(), request.clone(), asked.tsize);
-        let opened = tokio::task::spawn_blocking(move || match request.operation {
-            Operation::Read => open_read(&roots, &request, &targets),
-            Operation::Write => open_write(&roots, &request, &targets, announced, most),
-        });
+        let opened = spawn_blocking(move || open(&roots, &request, &targets, announced, most));
         match opened.await {
             Ok(opened) => opened.map_err(|error| refused(&error)),
             Err(_) => Err(super::internal_error()),
@@ -95,6 +103,20 @@ struct Opened {
     content: Content,
     /// For the log: `ROOT:PATH`, or `content`.
     resolved: Arc<str>,
+}
+
+/// Opens a file; without targets, the path is looked up in the roots. Blocks on the disk.
+fn open(
+    roots: &Roots,
+    request: &Request,
+    targets: &[Target],
+    announced: Option<u64>,
+    most: Option<u64>,
+) -> Result<Opened, StoreError> {
+    match request.operation {
+        Operation::Read => open_read(roots, request, targets),
+        Operation::Write => open_write(roots, request, targets, announced, most),
+    }
 }
 
 fn open_read(roots: &Roots, request: &Request, targets: &[Target]) -> Result<Opened, StoreError> {

@@ -9,19 +9,21 @@ use crate::events::{Ending, Outcome};
 use crate::names;
 use crate::neighbours::Neighbours;
 use crate::policy::Policy;
-use crate::request::{ErrorCode, MacFact, MacSource, Request, RequestId};
+use crate::request::{ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
 use crate::store::{Roots, Upload};
-use crate::udp::Local;
 use crate::worker::{Decision, Key, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 use decide::Decided;
 use futures_util::FutureExt;
-use std::net::SocketAddr;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::spawn_blocking;
 use tuffet_core::Limits;
+
+/// Letters that are taken at once.
+const BATCH: usize = 256;
 
 /// What requests are decided with.
 pub(crate) struct Admission {
@@ -39,29 +41,61 @@ pub(crate) struct Admission {
 impl Admission {
     /// Decides what the workers ask until they are gone.
     pub(crate) async fn run(self: Arc<Self>, mut letters: UnboundedReceiver<ToControl>) {
-        while let Some(letter) = letters.recv().await {
-            let admission = self.clone();
-            match letter {
-                ToControl::Request(asked) => drop(tokio::spawn(async move { admission.answer(asked).await })),
-                ToControl::Store { worker, key, upload } => {
-                    tokio::task::spawn_blocking(move || admission.store(worker, key, upload));
+        let mut batch = Vec::with_capacity(BATCH);
+        while letters.recv_many(&mut batch, BATCH).await > 0 {
+            let mut unasked = Vec::new();
+            for letter in batch.drain(..) {
+                let admission = self.clone();
+                match letter {
+                    ToControl::Request(asked) if self.policy.is_empty() => unasked.push(asked),
+                    ToControl::Request(asked) => {
+                        tokio::spawn(async move { admission.answer(asked).await });
+                    }
+                    ToControl::Store { worker, key, upload } => {
+                        spawn_blocking(move || admission.store(worker, key, upload));
+                    }
+                    ToControl::Counted { worker, news } => news.log(worker),
+                    ToControl::Discard(upload) => drop(spawn_blocking(move || drop(upload))),
                 }
-                ToControl::Discard(upload) => drop(tokio::task::spawn_blocking(move || drop(upload))),
+            }
+            // Without policy a request is one look at the disk: a storm of them is worth one thread, not
+            // one each.
+            if !unasked.is_empty() {
+                let admission = self.clone();
+                spawn_blocking(move || unasked.into_iter().for_each(|asked| admission.answer_unasked(asked)));
             }
         }
     }
 
     async fn answer(&self, asked: NewRequest) {
-        let (request, refused) = self.read(&asked).await;
-        let request = Arc::new(request);
+        let interface = asked.local.map_or(0, |local| local.interface);
+        let neighbour = self.neighbours.find(asked.peer.ip(), interface).await;
+        let (request, refused) = self.read(&asked, neighbour);
         let decided = match refused {
             Some(decision) => decision.into(),
             // A bug in here must cost one request, not a place among the pending ones for ever.
             None => AssertUnwindSafe(self.decide(&request, &asked.asked))
                 .catch_unwind()
                 .await
-                .unwrap_or_else(|_| Decided::from(internal_error())),
+                .unwrap_or_else(|_| internal_error().into()),
         };
+        self.conclude(asked, request, decided);
+    }
+
+    /// As [`Admission::answer`] where there is no policy to ask; on a thread that may block.
+    fn answer_unasked(&self, asked: NewRequest) {
+        let interface = asked.local.map_or(0, |local| local.interface);
+        let neighbour = self.neighbours.known(asked.peer.ip(), interface);
+        let (request, refused) = self.read(&asked, neighbour);
+        let decided = match refused {
+            Some(decision) => decision.into(),
+            None => catch_unwind(AssertUnwindSafe(|| self.decide_unasked(&request, &asked.asked)))
+                .unwrap_or_else(|_| internal_error().into()),
+        };
+        self.conclude(asked, request, decided);
+    }
+
+    fn conclude(&self, asked: NewRequest, request: Arc<Request>, decided: Decided) {
         let Decided { decision, resolved, verdict_by, plugin_calls } = decided;
         let ticket = Box::new(Ticket {
             request,
@@ -77,7 +111,7 @@ impl Admission {
     }
 
     /// The request as policy sees it; a decision already where its name is refused.
-    async fn read(&self, asked: &NewRequest) -> (Request, Option<Decision>) {
+    fn read(&self, asked: &NewRequest, neighbour: Option<MacAddress>) -> (Arc<Request>, Option<Decision>) {
         let requested = String::from_utf8_lossy(&asked.name).into_owned();
         let (path, refused) = match names::normalise(&asked.name) {
             Ok(path) => (path, None),
@@ -92,25 +126,13 @@ impl Admission {
             listener: self.listeners.get(usize::from(asked.listener)).cloned().unwrap_or_else(|| "".into()),
             operation: asked.operation,
             mode: asked.mode,
-            macs: self.macs(&asked.peer, asked.local, &path).await,
+            macs: macs(neighbour, &path),
             path,
             requested,
             client: asked.peer,
             options: asked.options.clone(),
         };
-        (request, refused)
-    }
-
-    async fn macs(&self, peer: &SocketAddr, local: Option<Local>, path: &str) -> Vec<MacFact> {
-        let interface = local.map_or(0, |local| local.interface);
-        let neighbour = self.neighbours.find(peer.ip(), interface).await;
-        let requested = names::mac_in_name(path);
-        let fact = |source| move |address| MacFact { address, source };
-        neighbour
-            .map(fact(MacSource::NeighbourTable))
-            .into_iter()
-            .chain(requested.map(fact(MacSource::RequestedName)))
-            .collect()
+        (Arc::new(request), refused)
     }
 
     /// Runs on a thread that may block.
@@ -133,4 +155,13 @@ fn internal_error() -> Decision {
         message: "server error".into(),
         ending: Ending::new(Outcome::Failed, "a bug: deciding the request panicked"),
     }
+}
+
+fn macs(neighbour: Option<MacAddress>, path: &str) -> Vec<MacFact> {
+    let fact = |source| move |address| MacFact { address, source };
+    neighbour
+        .map(fact(MacSource::NeighbourTable))
+        .into_iter()
+        .chain(names::mac_in_name(path).map(fact(MacSource::RequestedName)))
+        .collect()
 }

@@ -69,10 +69,11 @@ pub enum DefaultVerdict {
 }
 
 /// What a failed call of a plugin counts as: a trap, a limit passed, a bad answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
     /// The request is denied.
+    #[default]
     Deny,
     /// The plugin has no opinion.
     Abstain,

@@ -9,7 +9,8 @@ use super::engine::PolicyRuntime;
 use super::failure::Failure;
 use super::load::{load, missing_hook};
 use super::plugin::Plugin;
-use super::spec::{DefaultVerdict, LoadProblem, LoadProblemKind, OnError, PolicySpec};
+use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
+use crate::config::{DefaultVerdict, OnError};
 use crate::request::{Ceilings, Denial, ErrorCode, Request};
 
 /// A loaded policy. Requests of one generation of the configuration are all judged by the same one.
@@ -117,6 +118,11 @@ impl Policy {
         Ok(Policy { default: spec.default, authorize, resolve, roots: spec.roots.clone() })
     }
 
+    /// Whether asking would change nothing: no plugin in a chain, and the default allows.
+    pub fn is_empty(&self) -> bool {
+        self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
+    }
+
     /// Asks the `authorize` chain: the first deny or drop ends it, ceilings of several allows combine to the
     /// lowest, and if all abstain the default decides.
     pub async fn authorize(&self, request: &Request) -> Authorization {
@@ -166,9 +172,6 @@ impl Policy {
 
     /// Asks the `resolve` chain: the first that does not abstain answers.
     pub async fn resolve(&self, request: &Request) -> Resolution {
-        if self.resolve.is_empty() {
-            return Resolution { answer: Answer::Abstain, by: None, calls: 0 };
-        }
         let mut its_request = convert::request(request);
         let macs = std::mem::take(&mut its_request.client.macs);
         let mut calls = 0;

@@ -15,8 +15,9 @@ use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::plugin::{MAX_CALLS, Plugin};
 use super::sandbox::Sandbox;
-use super::spec::{ComponentSource, LoadProblem, LoadProblemKind, PluginSpec};
+use super::spec::{LoadProblem, LoadProblemKind, PluginSpec};
 use super::text;
+use crate::config::ComponentSource;
 
 /// Reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
 /// seconds and is done off the async threads.

@@ -29,7 +29,4 @@ mod ticker;
 
 pub(crate) use chain::{Answer, Policy, Target, Verdict};
 pub(crate) use engine::PolicyRuntime;
-pub(crate) use spec::{
-    CallLimits, ComponentSource, DefaultVerdict, Grants, LoadProblem, LoadProblemKind, OnError, PluginSpec,
-    PolicySpec,
-};
+pub(crate) use spec::{CallLimits, Grants, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec};

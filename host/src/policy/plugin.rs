@@ -12,7 +12,8 @@ use super::call::Call;
 use super::engine::PolicyRuntime;
 use super::failure::{Failure, Refused};
 use super::sandbox::Sandbox;
-use super::spec::{CallLimits, Grants, OnError};
+use super::spec::{CallLimits, Grants};
+use crate::config::OnError;
 
 /// Calls of one plugin that run at once.
 pub(super) const MAX_CALLS: usize = 32;

@@ -1,8 +1,9 @@
 //! A policy as configured, and what can be wrong with it.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
+
+use crate::config::{ComponentSource, DefaultVerdict, OnError};
 
 /// The chains and the plugins in them.
 #[derive(Debug, Clone)]
@@ -17,15 +18,6 @@ pub(crate) struct PolicySpec {
     pub plugins: Vec<PluginSpec>,
     /// The names of the configured roots: a plugin that answers with another one has failed.
     pub roots: Vec<String>,
-}
-
-/// The end of the `authorize` chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DefaultVerdict {
-    /// What no plugin denies is allowed.
-    Allow,
-    /// What no plugin allows is denied.
-    Deny,
 }
 
 /// One plugin.
@@ -43,25 +35,6 @@ pub(crate) struct PluginSpec {
     pub grants: Grants,
     /// What one call may cost.
     pub limits: CallLimits,
-}
-
-/// Where the code of a plugin is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ComponentSource {
-    /// Embedded in the server; see [`super::builtin`].
-    Builtin(String),
-    /// A component in a file.
-    Path(PathBuf),
-}
-
-/// What it means when a plugin traps, runs out of time or memory, or gives an answer that is none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum OnError {
-    /// The request is denied.
-    #[default]
-    Deny,
-    /// The next plugin is asked, as if this one had no opinion.
-    Abstain,
 }
 
 /// What a plugin is told and given beyond the request. Nothing by default.

@@ -4,7 +4,6 @@
 //! before the first request is answered.
 
 mod error;
-mod overload;
 mod policy;
 
 pub use error::ServeError;
@@ -14,7 +13,7 @@ use crate::config::Config;
 use crate::events::log_summaries;
 use crate::neighbours::Neighbours;
 use crate::store::Roots;
-use crate::worker::{Counters, ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
+use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
 use policy::load_policy;
 use std::io;
 use std::path::Path;
@@ -96,15 +95,12 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     let settings = worker_settings(config);
     let mut workers = Vec::new();
     for (number, sockets) in sockets.into_iter().enumerate() {
-        let counters = Arc::new(Counters::default());
-        let worker =
-            Worker::new(number, settings, sockets, control.clone(), summaries.clone(), counters.clone())
-                .map_err(|error| ServeError::System("a worker cannot start", error))?;
-        workers.push((worker, counters));
+        let worker = Worker::new(number, settings, sockets, control.clone(), summaries.clone())
+            .map_err(|error| ServeError::System("a worker cannot start", error))?;
+        workers.push(worker);
     }
     drop((control, summaries));
-    let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(|(worker, _)| worker.mailbox()).collect();
-    let counters: Vec<Arc<Counters>> = workers.iter().map(|(_, counters)| counters.clone()).collect();
+    let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
     let admission = Arc::new(Admission {
         listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
         roots,
@@ -116,10 +112,9 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     });
     let deciding = tokio::spawn(admission.run(letters));
     let logging = tokio::spawn(log_summaries(ended));
-    let watching = tokio::spawn(overload::watch(counters));
 
     let (stopped, mut stops) = mpsc::unbounded_channel();
-    for (number, (worker, _)) in workers.into_iter().enumerate() {
+    for (number, worker) in workers.into_iter().enumerate() {
         let stopped = stopped.clone();
         std::thread::Builder::new()
             .name(format!("tuffet-worker-{number}"))
@@ -153,7 +148,6 @@ async fn run(config: &Config) -> Result<(), ServeError> {
         }
     }
     // The workers are gone: what they sent is worked off, then these end.
-    watching.abort();
     let _ = deciding.await;
     drop(mailboxes);
     let _ = logging.await;

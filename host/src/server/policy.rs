@@ -1,9 +1,9 @@
 //! From the configuration to a loaded policy; its problems shown at their place in the YAML file.
 
 use super::ServeError;
-use crate::config::{ComponentSource, Config, DefaultVerdict, Grant, OnError, PluginConfig};
+use crate::config::{Config, Grant, PluginConfig};
 use crate::policy::{
-    self, CallLimits, Grants, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec,
+    CallLimits, Grants, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec,
 };
 use std::io;
 
@@ -22,10 +22,7 @@ pub(crate) async fn load_policy(config: &Config) -> Result<Policy, ServeError> {
 
 fn spec(config: &Config) -> PolicySpec {
     PolicySpec {
-        default: match config.policy.default {
-            DefaultVerdict::Allow => policy::DefaultVerdict::Allow,
-            DefaultVerdict::Deny => policy::DefaultVerdict::Deny,
-        },
+        default: config.policy.default,
         authorize: config.policy.authorize.clone(),
         resolve: config.policy.resolve.clone(),
         plugins: config.policy.plugins.iter().map(plugin).collect(),
@@ -36,15 +33,9 @@ fn spec(config: &Config) -> PolicySpec {
 fn plugin(config: &PluginConfig) -> PluginSpec {
     PluginSpec {
         name: config.name.clone(),
-        component: match &config.component {
-            ComponentSource::Builtin(name) => policy::ComponentSource::Builtin(name.clone()),
-            ComponentSource::Path(path) => policy::ComponentSource::Path(path.clone()),
-        },
+        component: config.component.clone(),
         settings: config.settings.clone(),
-        on_error: match config.on_error {
-            OnError::Deny => policy::OnError::Deny,
-            OnError::Abstain => policy::OnError::Abstain,
-        },
+        on_error: config.on_error,
         grants: Grants { client_mac: config.grants.contains(&Grant::ClientMac) },
         limits: CallLimits {
             cpu: config.limits.time,

@@ -34,8 +34,8 @@ pub struct Received<'a> {
     pub payload: &'a [u8],
 }
 
-// SAFETY: the raw pointers in `headers` and `vectors` are written anew before each call and read by no one
-// else; what they point at is owned by the same value.
+// SAFETY: the raw pointers in `headers` and `vectors` are read by the kernel during a call alone; what they
+// point at is on the heap, owned by the same value and never reallocated.
 unsafe impl Send for ReceiveBatch {}
 
 impl ReceiveBatch {
@@ -44,29 +44,26 @@ impl ReceiveBatch {
         // SAFETY: all-zero bytes are valid for these C structures (null pointers, zero lengths).
         let (address, header, vector): (libc::sockaddr_storage, libc::mmsghdr, libc::iovec) =
             unsafe { (zeroed(), zeroed(), zeroed()) };
-        ReceiveBatch {
+        let mut batch = ReceiveBatch {
             payloads: vec![0; BATCH * ROOM].into_boxed_slice(),
             addresses: vec![address; BATCH].into_boxed_slice(),
             controls: vec![ControlBuffer([0; CONTROL_ROOM]); BATCH].into_boxed_slice(),
             vectors: vec![vector; BATCH].into_boxed_slice(),
             headers: vec![header; BATCH].into_boxed_slice(),
             filled: 0,
-        }
+        };
+        batch.prepare();
+        batch
     }
 
     /// Receives what has arrived, at most one batch; true if there may be more.
     pub fn fill(&mut self, socket: &Socket) -> io::Result<bool> {
-        self.filled = 0;
-        for (index, payload) in self.payloads.chunks_exact_mut(ROOM).enumerate() {
-            self.vectors[index] = libc::iovec { iov_base: payload.as_mut_ptr().cast(), iov_len: ROOM };
-            let header = &mut self.headers[index].msg_hdr;
-            header.msg_name = std::ptr::from_mut(&mut self.addresses[index]).cast();
-            header.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
-            header.msg_iov = std::ptr::from_mut(&mut self.vectors[index]);
-            header.msg_iovlen = 1;
-            header.msg_control = self.controls[index].0.as_mut_ptr().cast();
-            header.msg_controllen = CONTROL_ROOM as _;
+        // The kernel has shortened these lengths in what it filled.
+        for header in &mut self.headers[..self.filled] {
+            header.msg_hdr.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
+            header.msg_hdr.msg_controllen = CONTROL_ROOM as _;
         }
+        self.filled = 0;
         // SAFETY: each header points at its own buffers of the given lengths, which live in `self` and
         // are not touched until the call returns; BATCH headers are there.
         let count = unsafe {
@@ -88,6 +85,20 @@ impl ReceiveBatch {
         }
         self.filled = count as usize;
         Ok(self.filled == BATCH)
+    }
+
+    /// Points each header at its own buffers, which stay where they are on the heap.
+    fn prepare(&mut self) {
+        for (index, payload) in self.payloads.chunks_exact_mut(ROOM).enumerate() {
+            self.vectors[index] = libc::iovec { iov_base: payload.as_mut_ptr().cast(), iov_len: ROOM };
+            let header = &mut self.headers[index].msg_hdr;
+            header.msg_name = std::ptr::from_mut(&mut self.addresses[index]).cast();
+            header.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
+            header.msg_iov = std::ptr::from_mut(&mut self.vectors[index]);
+            header.msg_iovlen = 1;
+            header.msg_control = self.controls[index].0.as_mut_ptr().cast();
+            header.msg_controllen = CONTROL_ROOM as _;
+        }
     }
 
     /// How many datagrams the last call brought.

@@ -1,35 +1,101 @@
-//! What a worker counts and others read: plain atomics, written by one thread.
+//! What goes wrong in a worker without belonging to a transfer: counted here, told to the control side now
+//! and then, so that an idle worker sleeps and a flood does not flood the log.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Sub;
+use std::time::Duration;
+use tuffet_core::Time;
 
-/// One number that only grows.
-#[derive(Debug, Default)]
-pub(crate) struct Counter(AtomicU64);
+/// The least time between two reports.
+const INTERVAL: Duration = Duration::from_secs(10);
 
-impl Counter {
-    /// Called by the owning worker alone.
-    pub(super) fn add(&self, count: u64) {
-        if count > 0 {
-            self.0.fetch_add(count, Ordering::Relaxed);
+/// Counts since the worker started, or between two reports.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counters {
+    /// Requests dropped because a limit was reached; clients ask again.
+    pub(crate) overload: u64,
+    /// Datagrams that belong to no transfer and are no request.
+    pub(crate) stray: u64,
+    /// Datagrams that could not be understood.
+    pub(crate) malformed: u64,
+    /// Datagrams that the kernel did not take.
+    pub(crate) send_lost: u64,
+    /// Errors while receiving.
+    pub(crate) receive_errors: u64,
+}
+
+impl Sub for Counters {
+    type Output = Counters;
+
+    fn sub(self, earlier: Counters) -> Counters {
+        Counters {
+            overload: self.overload - earlier.overload,
+            stray: self.stray - earlier.stray,
+            malformed: self.malformed - earlier.malformed,
+            send_lost: self.send_lost - earlier.send_lost,
+            receive_errors: self.receive_errors - earlier.receive_errors,
         }
-    }
-
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
     }
 }
 
-/// The counters of one worker.
+impl Counters {
+    /// One line for the operator.
+    pub(crate) fn log(&self, worker: usize) {
+        let Counters { overload, stray, malformed, send_lost, receive_errors } = *self;
+        if overload > 0 {
+            tracing::warn!(
+                worker,
+                requests = overload,
+                "requests were dropped because `limits.transfers` or `limits.pending` was reached; clients ask again"
+            );
+        }
+        if send_lost > 0 || receive_errors > 0 {
+            tracing::warn!(worker, send_lost, receive_errors, "the kernel refused datagrams");
+        }
+        if stray > 0 || malformed > 0 {
+            tracing::debug!(
+                worker,
+                stray,
+                malformed,
+                "datagrams that are no request and belong to no transfer"
+            );
+        }
+    }
+}
+
+/// When and what to report next.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
-    /// Requests dropped because a limit was reached; clients ask again.
-    pub(crate) overload: Counter,
-    /// Datagrams that belong to no transfer and are no request.
-    pub(crate) stray: Counter,
-    /// Requests that could not be understood.
-    pub(crate) malformed: Counter,
-    /// Datagrams that the kernel did not take.
-    pub(crate) send_lost: Counter,
-    /// Errors while receiving.
-    pub(crate) receive_errors: Counter,
+pub(super) struct Reports {
+    told: Counters,
+    next: Time,
+}
+
+impl Reports {
+    /// What has come up since the last report, if it is time and there is anything.
+    pub(super) fn due(&mut self, counters: Counters, now: Time) -> Option<Counters> {
+        if counters == self.told || now < self.next {
+            return None;
+        }
+        let news = counters - self.told;
+        self.told = counters;
+        self.next = now + INTERVAL;
+        Some(news)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_trouble_is_told_at_once_the_next_after_a_while() {
+        let at = |seconds: u64| Time::from_micros(seconds * 1_000_000);
+        let mut reports = Reports::default();
+        let mut counters = Counters::default();
+        assert_eq!(reports.due(counters, at(1)), None);
+        counters.overload = 3;
+        assert_eq!(reports.due(counters, at(2)).map(|news| news.overload), Some(3));
+        counters.overload = 5;
+        assert_eq!(reports.due(counters, at(3)), None);
+        assert_eq!(reports.due(counters, at(12)).map(|news| news.overload), Some(2));
+    }
 }

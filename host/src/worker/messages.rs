@@ -1,6 +1,7 @@
 //! What passes between the workers and the control side, and the mailbox it passes through.
 
 use super::content::Content;
+use super::counters::Counters;
 use crate::events::{Ending, Place};
 use crate::request::{ErrorCode, Mode, Operation, Request};
 use crate::store::{StoreError, Upload};
@@ -28,6 +29,8 @@ pub(crate) enum ToControl {
     Store { worker: usize, key: Key, upload: Upload },
     /// Remove what is left of this upload; a disk may be slow to do so.
     Discard(Upload),
+    /// Something went wrong that belongs to no transfer.
+    Counted { worker: usize, news: Counters },
 }
 
 /// A request as the worker read it.

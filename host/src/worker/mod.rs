@@ -14,7 +14,7 @@ mod transfers;
 mod wheel;
 
 pub(crate) use content::{Content, NetasciiFile, Sink};
-pub(crate) use counters::Counters;
+use counters::{Counters, Reports};
 pub(crate) use messages::{Decision, Key, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 pub(crate) use sockets::{ListenerSpec, Sockets, bind_all};
 pub(crate) use transfers::outcome_of_store_error;
@@ -57,7 +57,8 @@ pub(crate) struct Worker {
     out: Outgoing,
     control: mpsc::UnboundedSender<ToControl>,
     summaries: mpsc::Sender<Summary>,
-    counters: Arc<Counters>,
+    counters: Counters,
+    reports: Reports,
     clock: Clock,
     /// Requests that wait for their decision.
     pending: usize,
@@ -87,7 +88,6 @@ impl Worker {
         sockets: Sockets,
         control: mpsc::UnboundedSender<ToControl>,
         summaries: mpsc::Sender<Summary>,
-        counters: Arc<Counters>,
     ) -> io::Result<Worker> {
         let poll = Poll::new()?;
         sockets.register(poll.registry())?;
@@ -103,7 +103,8 @@ impl Worker {
             out: Outgoing { batch: SendBatch::new(), socket: 0 },
             control,
             summaries,
-            counters,
+            counters: Counters::default(),
+            reports: Reports::default(),
             clock: Clock(Instant::now()),
             pending: 0,
             draining: None,
@@ -130,6 +131,7 @@ impl Worker {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 polled => polled?,
             }
+            self.wheel.advance(self.clock.now());
             for event in &events {
                 match event.token() {
                     MAILBOX => self.read_mailbox(),
@@ -147,6 +149,10 @@ impl Worker {
                 self.time_out(index, now);
             }
             self.flush();
+            if let Some(news) = self.reports.due(self.counters, now) {
+                // Nobody hears it only when the server stops.
+                let _ = self.control.send(ToControl::Counted { worker: self.number, news });
+            }
             if self.is_drained() {
                 return Ok(());
             }
@@ -183,7 +189,7 @@ impl Worker {
                 Ok(true) => {}
                 Ok(false) => return false,
                 // An error that the kernel kept for an earlier datagram; reading took it away.
-                Err(_) => self.counters.receive_errors.add(1),
+                Err(_) => self.counters.receive_errors += 1,
             }
         }
         true
@@ -202,7 +208,7 @@ impl Worker {
     }
 
     fn flush(&mut self) {
-        self.out.flush(&self.sockets, &self.counters);
+        self.out.flush(&self.sockets, &mut self.counters);
     }
 
     /// Whether there is nothing left to do after [`ToWorker::Drain`]; ends what is left in time.
@@ -218,13 +224,13 @@ impl Worker {
 }
 
 impl Outgoing {
-    fn flush(&mut self, sockets: &Sockets, counters: &Counters) {
+    fn flush(&mut self, sockets: &Sockets, counters: &mut Counters) {
         if self.batch.is_empty() {
             return;
         }
         if let Some(socket) = sockets.get(self.socket) {
             let report = self.batch.flush(&socket.socket);
-            counters.send_lost.add(u64::from(report.lost));
+            counters.send_lost += u64::from(report.lost);
         }
     }
 
@@ -234,7 +240,7 @@ impl Outgoing {
         socket: u16,
         length: usize,
         sockets: &Sockets,
-        counters: &Counters,
+        counters: &mut Counters,
     ) -> &mut SendBatch {
         if self.socket != socket || !self.batch.has_room(length) {
             self.flush(sockets, counters);

@@ -25,12 +25,12 @@ impl Worker {
             }
             Ok(Packet::Request(request)) => self.admit(asked, listener, datagram, request, now),
             // An answer to nothing, or noise: answering could start a loop between two servers.
-            Ok(_) => self.counters.stray.add(1),
+            Ok(_) => self.counters.stray += 1,
             Err(malformed) if malformed.is_request() => {
-                self.counters.malformed.add(1);
+                self.counters.malformed += 1;
                 self.refuse(asked, datagram, ErrorCode::IllegalOperation, &malformed.to_string());
             }
-            Err(_) => self.counters.malformed.add(1),
+            Err(_) => self.counters.malformed += 1,
         }
     }
 
@@ -56,7 +56,7 @@ impl Worker {
 
     /// A datagram on a TID socket from someone who has no transfer there.
     pub(super) fn stray(&mut self, number: u16, datagram: &Received<'_>) {
-        self.counters.stray.add(1);
+        self.counters.stray += 1;
         // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still wants something,
         // whereas a late ACK is the end of a transfer that went well, and an ERROR is never answered.
         if let Ok(Packet::Data { .. }) = Packet::parse(datagram.payload) {
@@ -77,7 +77,7 @@ impl Worker {
         let place = match self.summaries.clone().try_reserve_owned() {
             Ok(place) if !full && self.draining.is_none() => place,
             // No answer: the client asks again in a second, when there may be room.
-            _ => return self.counters.overload.add(1),
+            _ => return self.counters.overload += 1,
         };
         let peer = datagram.peer;
         let served = self.tid_for(asked, listener, &peer);

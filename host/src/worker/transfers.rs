@@ -24,10 +24,10 @@ impl Worker {
             return;
         }
         if number != entry.served {
-            return self.counters.stray.add(1);
+            return self.counters.stray += 1;
         }
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
-            return self.counters.malformed.add(1);
+            return self.counters.malformed += 1;
         }
         self.drive(index, Some(datagram.payload), now);
     }

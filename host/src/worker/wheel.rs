@@ -100,6 +100,12 @@ impl Wheel {
         self.tick = self.tick.max(present);
     }
 
+    /// Keeps up with time after a sleep, so that what is set next is measured from `now`.
+    pub(crate) fn advance(&mut self, now: Time) {
+        let present = now.as_micros() / MICROS;
+        self.tick = self.next_tick().map_or(present, |due| due.min(present)).max(self.tick);
+    }
+
     /// When the next timer is due; `None` if there is none.
     pub(crate) fn next(&self) -> Option<Time> {
         self.next_tick().map(|tick| Time::from_micros(tick * MICROS))
@@ -178,6 +184,16 @@ mod tests {
         assert_eq!(wheel.next(), Some(ms(SLOTS as u64 - 1)));
         wheel.set(1, Time::NEVER);
         assert_eq!(expire(&mut wheel, SLOTS as u64), [0]);
+    }
+
+    #[test]
+    fn after_a_long_sleep_timers_are_measured_from_the_present() {
+        let mut wheel = Wheel::new();
+        wheel.advance(ms(50_000));
+        wheel.set(0, ms(50_020));
+        assert_eq!(wheel.next(), Some(ms(50_020)));
+        wheel.advance(ms(60_000));
+        assert_eq!(expire(&mut wheel, 60_000), [0], "what is overdue is not skipped");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::request::{Ceilings, ErrorCode};
 async fn with_nothing_configured_the_default_decides() {
     let mut spec = authorizers(Vec::new());
     let policy = load(&spec).await;
+    assert!(policy.is_empty());
     let allowed = Authorization { verdict: Verdict::Allow(Ceilings::default()), by: None, calls: 0 };
     assert_eq!(policy.authorize(&read("a")).await, allowed);
     let as_asked = Resolution { answer: Answer::Abstain, by: None, calls: 0 };
@@ -13,6 +14,7 @@ async fn with_nothing_configured_the_default_decides() {
 
     spec.default = DefaultVerdict::Deny;
     let policy = load(&spec).await;
+    assert!(!policy.is_empty(), "a default that denies must be asked");
     let denied = denial(policy.authorize(&read("a")).await.verdict);
     assert_eq!(denied.code, ErrorCode::AccessViolation);
     assert_eq!(denied.reason, "no plugin allowed it (policy.default: deny)");

@@ -16,6 +16,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::config::{ComponentSource, DefaultVerdict, OnError};
 use crate::request::{MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 
 /// One engine for all tests of the process, as in the server.

@@ -40,7 +40,8 @@ def main(bin_folder, output):
             )
             session.append(("command", "$ " + command))
             session += [("plain" if ran.returncode == 0 else "bad", line) for line in ran.stdout.splitlines()]
-            entry = wait_for(log, lambda entry: entry.get("message") == "transfer")
+            path = command.rpartition(URL)[2]
+            entry = wait_for(log, lambda entry: entry.get("path") == path)
             session.append((level(entry), "  log: " + shown(entry)))
             session.append(("plain", ""))
     finally:

@@ -4,7 +4,7 @@ use super::Admission;
 use crate::events::{Ending, Outcome};
 use crate::policy::{Answer, Target, Verdict};
 use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
-use crate::store::{OpenFile, Roots, StoreError};
+use crate::store::{FileCache, OpenFile, Roots, StoreError};
 use crate::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -64,7 +64,7 @@ impl Admission {
 
     /// As [`Admission::decide`] where there is no policy to ask; blocks on the disk.
     pub(super) fn decide_unasked(&self, request: &Request, asked: &Oack) -> Decided {
-        match open(&self.roots, request, &[], asked.tsize, None) {
+        match self.files.open(request, &[], asked.tsize, None) {
             Ok(Opened { content, resolved }) => Decided {
                 resolved: Some(resolved),
                 ..Decision::Grant { content, limits: self.limits }.into()
@@ -81,8 +81,8 @@ impl Admission {
         asked: &Oack,
         most: Option<u64>,
     ) -> Result<Opened, Decision> {
-        let (roots, request, announced) = (self.roots.clone(), request.clone(), asked.tsize);
-        let opened = spawn_blocking(move || open(&roots, &request, &targets, announced, most));
+        let (files, request, announced) = (self.files.clone(), request.clone(), asked.tsize);
+        let opened = spawn_blocking(move || files.open(&request, &targets, announced, most));
         match opened.await {
             Ok(opened) => opened.map_err(|error| refused(&error)),
             Err(_) => Err(super::internal_error()),
@@ -105,32 +105,45 @@ struct Opened {
     resolved: Arc<str>,
 }
 
-/// Opens a file; without targets, the path is looked up in the roots. Blocks on the disk.
-fn open(
-    roots: &Roots,
-    request: &Request,
-    targets: &[Target],
-    announced: Option<u64>,
-    most: Option<u64>,
-) -> Result<Opened, StoreError> {
-    match request.operation {
-        Operation::Read => open_read(roots, request, targets),
-        Operation::Write => open_write(roots, request, targets, announced, most),
-    }
+/// Where files come from and go to.
+#[derive(Clone)]
+pub(crate) struct Files {
+    pub(crate) roots: Roots,
+    pub(crate) cache: FileCache,
 }
 
-fn open_read(roots: &Roots, request: &Request, targets: &[Target]) -> Result<Opened, StoreError> {
-    let file = match targets {
-        [] => roots.open_read(None, &request.path)?,
-        targets => first_existing(roots, targets)?,
-    };
-    let resolved = format!("{}:{}", file.root(), file.path()).into();
-    let file = Arc::new(file);
-    let content = match request.mode {
-        Mode::Octet => Content::File(file),
-        Mode::Netascii => Content::Netascii(Box::new(NetasciiFile::new(file).map_err(StoreError::Io)?)),
-    };
-    Ok(Opened { content, resolved })
+impl Files {
+    /// Opens a file; without targets, the path is looked up in the roots. Blocks on the disk.
+    fn open(
+        &self,
+        request: &Request,
+        targets: &[Target],
+        announced: Option<u64>,
+        most: Option<u64>,
+    ) -> Result<Opened, StoreError> {
+        match request.operation {
+            Operation::Read => self.open_read(request, targets),
+            Operation::Write => open_write(&self.roots, request, targets, announced, most),
+        }
+    }
+
+    fn open_read(&self, request: &Request, targets: &[Target]) -> Result<Opened, StoreError> {
+        let file = match targets {
+            [] => self.roots.open_read(None, &request.path)?,
+            targets => first_existing(&self.roots, targets)?,
+        };
+        let resolved = format!("{}:{}", file.root(), file.path()).into();
+        let content = match request.mode {
+            Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
+                Some(bytes) => Content::Bytes(bytes),
+                None => Content::File(Arc::new(file)),
+            },
+            Mode::Netascii => {
+                Content::Netascii(Box::new(NetasciiFile::new(Arc::new(file)).map_err(StoreError::Io)?))
+            }
+        };
+        Ok(Opened { content, resolved })
+    }
 }
 
 fn first_existing(roots: &Roots, targets: &[Target]) -> Result<OpenFile, StoreError> {

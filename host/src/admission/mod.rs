@@ -10,9 +10,10 @@ use crate::names;
 use crate::neighbours::Neighbours;
 use crate::policy::Policy;
 use crate::request::{ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
-use crate::store::{Roots, Upload};
+use crate::store::Upload;
 use crate::worker::{Decision, Key, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 use decide::Decided;
+pub(crate) use decide::Files;
 use futures_util::FutureExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -29,7 +30,7 @@ const BATCH: usize = 256;
 pub(crate) struct Admission {
     /// The names of the listeners, by number.
     pub(crate) listeners: Vec<Arc<str>>,
-    pub(crate) roots: Arc<Roots>,
+    pub(crate) files: Files,
     pub(crate) policy: Arc<Policy>,
     pub(crate) neighbours: Neighbours,
     pub(crate) limits: Limits,

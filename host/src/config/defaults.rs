@@ -59,6 +59,6 @@ impl Default for Retransmit {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { transfers: 20_000, pending: 4096 }
+        Self { transfers: 20_000, pending: 4096, cache: ByteCount(256 << 20) }
     }
 }

@@ -108,6 +108,8 @@ pub struct Limits {
     pub transfers: usize,
     /// Requests that wait for a decision, at least 1.
     pub pending: usize,
+    /// Memory for the contents of hot files, in bytes; 0 is none.
+    pub cache: u64,
 }
 
 impl Config {

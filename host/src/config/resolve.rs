@@ -23,7 +23,11 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let policy = resolver.policy(&written.policy, written.plugins);
     let workers = written.workers.unwrap_or_else(defaults::workers);
     let transfer = resolver.transfer(&written.transfer);
-    let limits = Limits { transfers: written.limits.transfers, pending: written.limits.pending };
+    let limits = Limits {
+        transfers: written.limits.transfers,
+        pending: written.limits.pending,
+        cache: written.limits.cache.0,
+    };
     let findings = resolver.findings;
     if findings.is_empty() {
         Ok(Config { listeners, roots, policy, workers, transfer, limits, source })

@@ -184,6 +184,8 @@ pub(super) struct Limits {
     /// Requests that wait for a decision.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub pending: usize,
+    /// Memory for the contents of hot files; 0B reads every file from the disk's own cache.
+    pub cache: ByteCount,
 }
 
 fn address_schema(_: &mut SchemaGenerator) -> Schema {

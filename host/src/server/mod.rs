@@ -8,11 +8,11 @@ mod policy;
 
 pub use error::ServeError;
 
-use crate::admission::Admission;
+use crate::admission::{Admission, Files};
 use crate::config::Config;
 use crate::events::log_summaries;
 use crate::neighbours::Neighbours;
-use crate::store::Roots;
+use crate::store::{FileCache, Roots};
 use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
 use policy::load_policy;
 use std::io;
@@ -76,7 +76,7 @@ fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
 
 async fn run(config: &Config) -> Result<(), ServeError> {
     let policy = Arc::new(load_policy(config).await?);
-    let roots = Arc::new(Roots::open(&config.roots).map_err(ServeError::Root)?);
+    let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
     let mut listeners: Vec<ListenerSpec> = config
         .listeners
         .iter()
@@ -103,7 +103,7 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
     let admission = Arc::new(Admission {
         listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
-        roots,
+        files: Files { roots, cache: FileCache::new(config.limits.cache) },
         policy,
         neighbours,
         limits: Limits { blksize: config.transfer.max_blksize, windowsize: config.transfer.max_windowsize },

@@ -8,6 +8,7 @@
 //! Everything here but [`OpenFile::read_at`] and [`Upload::write_at`] may wait for a disk and belongs
 //! on a thread that may block.
 
+mod cache;
 mod error;
 mod open_file;
 mod path;
@@ -23,6 +24,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use thiserror::Error;
 
+pub use cache::FileCache;
 pub use error::StoreError;
 pub use open_file::OpenFile;
 pub use upload::Upload;

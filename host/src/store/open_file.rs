@@ -23,6 +23,16 @@ pub struct OpenFile {
     size: u64,
 }
 
+/// What tells one content of a file from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Identity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, u64),
+    status: (i64, u64),
+}
+
 impl OpenFile {
     pub(super) fn open(folder: &Dir, root: &Arc<str>, path: &str) -> Result<Self, StoreError> {
         // Non-blocking so that the open of a FIFO returns; a terminal must not become ours.
@@ -49,6 +59,18 @@ impl OpenFile {
     /// Its path in that root.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// What it was when it was opened.
+    pub(super) fn identity(&self) -> Identity {
+        let stat = &self.opened;
+        Identity {
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            size: self.size,
+            modified: (stat.st_mtime, stat.st_mtime_nsec),
+            status: (stat.st_ctime, stat.st_ctime_nsec),
+        }
     }
 
     /// Reads from `offset` into `buffers`, in order, and says how many bytes it read; takes no lock.

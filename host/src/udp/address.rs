@@ -61,8 +61,17 @@ pub(super) fn from_kernel(storage: &libc::sockaddr_storage) -> Option<SocketAddr
     }
 }
 
-/// Finds the packet information among the control messages that the kernel wrote for `header`.
-pub(super) fn local_of(header: &libc::msghdr) -> Option<Local> {
+/// What the control messages of a received datagram tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Told {
+    pub(super) local: Option<Local>,
+    /// Bytes in each datagram of a coalesced buffer (UDP_GRO).
+    pub(super) segment: Option<usize>,
+}
+
+/// Reads the control messages that the kernel wrote for `header`.
+pub(super) fn told_by(header: &libc::msghdr) -> Told {
+    let mut told = Told::default();
     // SAFETY: `header` was filled by a receive call; its control buffer is valid for msg_controllen.
     let mut control = unsafe { libc::CMSG_FIRSTHDR(header) };
     while !control.is_null() {
@@ -74,20 +83,25 @@ pub(super) fn local_of(header: &libc::msghdr) -> Option<Local> {
                 let info = unsafe { libc::CMSG_DATA(control).cast::<libc::in_pktinfo>().read_unaligned() };
                 // ipi_spec_dst is the local unicast address even where the datagram was a broadcast.
                 let ip = Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes());
-                return Some(Local { address: unicast(ip.into()), interface: info.ipi_ifindex as u32 });
+                told.local = Some(Local { address: unicast(ip.into()), interface: info.ipi_ifindex as u32 });
             }
             (libc::IPPROTO_IPV6, libc::IPV6_PKTINFO) => {
                 // SAFETY: the level and type say that the data is an in6_pktinfo; it may be unaligned.
                 let info = unsafe { libc::CMSG_DATA(control).cast::<libc::in6_pktinfo>().read_unaligned() };
                 let ip = Ipv6Addr::from(info.ipi6_addr.s6_addr);
-                return Some(Local { address: unicast(ip.into()), interface: info.ipi6_ifindex });
+                told.local = Some(Local { address: unicast(ip.into()), interface: info.ipi6_ifindex });
+            }
+            (libc::SOL_UDP, libc::UDP_GRO) => {
+                // SAFETY: the level and type say that the data is an int (udp(7)); it may be unaligned.
+                let size = unsafe { libc::CMSG_DATA(control).cast::<libc::c_int>().read_unaligned() };
+                told.segment = usize::try_from(size).ok().filter(|size| *size > 0);
             }
             _ => {}
         }
         // SAFETY: `control` is a header of this message, as above.
         control = unsafe { libc::CMSG_NXTHDR(header, control) };
     }
-    None
+    told
 }
 
 /// Appends control messages to a message that is to be sent.

@@ -1,11 +1,12 @@
 //! Receiving: recvmmsg(2).
 
-use super::address::{CONTROL_ROOM, ControlBuffer, from_kernel, local_of};
+use super::address::{CONTROL_ROOM, ControlBuffer, from_kernel, told_by};
 use super::{Local, Socket};
 use std::io;
 use std::mem::zeroed;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
+use std::slice::Chunks;
 
 /// Datagrams in one call.
 const BATCH: usize = 32;
@@ -30,12 +31,24 @@ pub struct Received<'a> {
     pub peer: SocketAddr,
     /// Where it was sent to; `None` if the kernel did not say.
     pub local: Option<Local>,
-    /// Its bytes.
+    /// Its bytes; where the kernel coalesced several datagrams of one peer ([`BindOptions::gro`]), those
+    /// of all of them.
+    ///
+    /// [`BindOptions::gro`]: super::BindOptions::gro
     pub payload: &'a [u8],
+    /// Bytes in each datagram of a coalesced payload, the last of which may be shorter.
+    pub segment: Option<usize>,
 }
 
-// SAFETY: the raw pointers in `headers` and `vectors` are read by the kernel during a call alone; what they
-// point at is on the heap, owned by the same value and never reallocated.
+impl<'a> Received<'a> {
+    /// The datagrams of the payload: one, unless the kernel coalesced several. None if it is empty.
+    pub fn datagrams(&self) -> Chunks<'a, u8> {
+        self.payload.chunks(self.segment.unwrap_or(self.payload.len()).max(1))
+    }
+}
+
+// SAFETY: the raw pointers in `headers` and `vectors` point into boxes of the same value, which stay in
+// place when it moves and are never replaced.
 unsafe impl Send for ReceiveBatch {}
 
 impl ReceiveBatch {
@@ -50,22 +63,34 @@ impl ReceiveBatch {
             controls: vec![ControlBuffer([0; CONTROL_ROOM]); BATCH].into_boxed_slice(),
             vectors: vec![vector; BATCH].into_boxed_slice(),
             headers: vec![header; BATCH].into_boxed_slice(),
-            filled: 0,
+            filled: BATCH,
         };
-        batch.prepare();
+        for (index, payload) in batch.payloads.chunks_exact_mut(ROOM).enumerate() {
+            batch.vectors[index] = libc::iovec { iov_base: payload.as_mut_ptr().cast(), iov_len: ROOM };
+            let header = &mut batch.headers[index].msg_hdr;
+            header.msg_name = std::ptr::from_mut(&mut batch.addresses[index]).cast();
+            header.msg_iov = std::ptr::from_mut(&mut batch.vectors[index]);
+            header.msg_iovlen = 1;
+            header.msg_control = batch.controls[index].0.as_mut_ptr().cast();
+        }
+        batch.renew();
         batch
     }
 
-    /// Receives what has arrived, at most one batch; true if there may be more.
-    pub fn fill(&mut self, socket: &Socket) -> io::Result<bool> {
-        // The kernel has shortened these lengths in what it filled.
+    /// Makes the headers ready that the last call filled; the kernel leaves the others as they are.
+    fn renew(&mut self) {
         for header in &mut self.headers[..self.filled] {
             header.msg_hdr.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
             header.msg_hdr.msg_controllen = CONTROL_ROOM as _;
         }
         self.filled = 0;
-        // SAFETY: each header points at its own buffers of the given lengths, which live in `self` and
-        // are not touched until the call returns; BATCH headers are there.
+    }
+
+    /// Receives what has arrived, at most one batch; true if there may be more.
+    pub fn fill(&mut self, socket: &Socket) -> io::Result<bool> {
+        self.renew();
+        // SAFETY: each header points at its own buffers of the given lengths, which live in `self`, stay
+        // in place (`new` made them) and are not touched until the call returns; BATCH headers are there.
         let count = unsafe {
             libc::recvmmsg(
                 socket.as_raw_fd(),
@@ -87,20 +112,6 @@ impl ReceiveBatch {
         Ok(self.filled == BATCH)
     }
 
-    /// Points each header at its own buffers, which stay where they are on the heap.
-    fn prepare(&mut self) {
-        for (index, payload) in self.payloads.chunks_exact_mut(ROOM).enumerate() {
-            self.vectors[index] = libc::iovec { iov_base: payload.as_mut_ptr().cast(), iov_len: ROOM };
-            let header = &mut self.headers[index].msg_hdr;
-            header.msg_name = std::ptr::from_mut(&mut self.addresses[index]).cast();
-            header.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
-            header.msg_iov = std::ptr::from_mut(&mut self.vectors[index]);
-            header.msg_iovlen = 1;
-            header.msg_control = self.controls[index].0.as_mut_ptr().cast();
-            header.msg_controllen = CONTROL_ROOM as _;
-        }
-    }
-
     /// How many datagrams the last call brought.
     pub fn len(&self) -> usize {
         self.filled
@@ -120,12 +131,65 @@ impl ReceiveBatch {
         let peer = from_kernel(&self.addresses[index])?;
         let length = (header.msg_len as usize).min(ROOM);
         let payload = &self.payloads[index * ROOM..index * ROOM + length];
-        Some(Received { peer, local: local_of(&header.msg_hdr), payload })
+        let told = told_by(&header.msg_hdr);
+        Some(Received { peer, local: told.local, payload, segment: told.segment })
     }
 }
 
 impl Default for ReceiveBatch {
     fn default() -> Self {
         ReceiveBatch::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BindOptions, SendBatch};
+    use super::*;
+
+    /// Twenty full datagrams and a short one, sent as one message that the kernel cuts.
+    fn sent_to(gro: bool) -> (Vec<Vec<u8>>, usize) {
+        let loopback = "127.0.0.1:0".parse().unwrap();
+        let from = Socket::bind(loopback, BindOptions::default()).unwrap();
+        let to = Socket::bind(loopback, BindOptions { gro, ..BindOptions::default() }).unwrap();
+        let mut sender = SendBatch::new();
+        let length = 20 * 1_404 + 5;
+        for (index, byte) in sender.room(length).unwrap().iter_mut().enumerate() {
+            *byte = (index / 1_404) as u8;
+        }
+        sender.push(to.local(), None, length, 1_404);
+        assert_eq!(sender.flush(&from).lost, 0);
+        let (mut batch, mut datagrams, mut buffers) = (ReceiveBatch::new(), Vec::new(), 0);
+        while datagrams.len() < 21 {
+            let mut ready = [rustix::event::PollFd::new(&to, rustix::event::PollFlags::IN)];
+            let patience = rustix::event::Timespec { tv_sec: 5, tv_nsec: 0 };
+            assert_eq!(rustix::event::poll(&mut ready, Some(&patience)), Ok(1), "{}", datagrams.len());
+            batch.fill(&to).unwrap();
+            for received in (0..batch.len()).filter_map(|index| batch.get(index)) {
+                assert_eq!(received.peer, from.local());
+                assert_eq!(received.local.and_then(|local| local.address), Some(from.local().ip()));
+                datagrams.extend(received.datagrams().map(<[u8]>::to_vec));
+                buffers += 1;
+            }
+        }
+        (datagrams, buffers)
+    }
+
+    #[test]
+    fn a_window_comes_whole_where_the_kernel_may_coalesce() {
+        let (datagrams, buffers) = sent_to(true);
+        assert_eq!(buffers, 1);
+        assert_eq!(sent_to(false), (datagrams.clone(), 21));
+        assert_eq!(datagrams[20], [20; 5]);
+        for (number, datagram) in datagrams[..20].iter().enumerate() {
+            assert_eq!(datagram, &[number as u8; 1_404]);
+        }
+    }
+
+    #[test]
+    fn an_empty_datagram_has_no_datagrams_to_go_through() {
+        let received =
+            Received { peer: "127.0.0.1:1".parse().unwrap(), local: None, payload: &[], segment: None };
+        assert_eq!(received.datagrams().count(), 0);
     }
 }

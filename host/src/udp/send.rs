@@ -7,6 +7,7 @@ use std::mem::zeroed;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Datagrams that the kernel cuts from one message (UDP_MAX_SEGMENTS of older kernels).
@@ -48,9 +49,20 @@ pub struct SendBatch {
 struct Message {
     peer: SocketAddr,
     local: Option<Local>,
+    /// Bytes of the arena: whole datagrams, or their headers alone where there is a payload.
     bytes: Range<usize>,
     /// Bytes in each datagram but the last.
     segment: usize,
+    payload: Option<Payload>,
+}
+
+/// Bytes that are sent from where they lie, each piece behind a header of its own.
+#[derive(Debug, Clone)]
+struct Payload {
+    content: Arc<[u8]>,
+    range: Range<usize>,
+    /// Bytes in each header.
+    header: usize,
 }
 
 // SAFETY: the raw pointers in `headers` and `vectors` are written anew before each call and read by no one
@@ -69,7 +81,7 @@ impl SendBatch {
             messages: Vec::with_capacity(BATCH),
             addresses: vec![address; BATCH].into_boxed_slice(),
             controls: vec![ControlBuffer([0; CONTROL_ROOM]); BATCH].into_boxed_slice(),
-            vectors: vec![vector; BATCH].into_boxed_slice(),
+            vectors: vec![vector; BATCH * 2 * MAX_SEGMENTS].into_boxed_slice(),
             headers: vec![header; BATCH].into_boxed_slice(),
         }
     }
@@ -99,7 +111,26 @@ impl SendBatch {
         debug_assert!(self.messages.len() < BATCH && self.used + length <= self.arena.len());
         let bytes = self.used..self.used + length;
         self.used = bytes.end;
-        self.messages.push(Message { peer, local, bytes, segment: segment.max(1) });
+        self.messages.push(Message { peer, local, bytes, segment: segment.max(1), payload: None });
+    }
+
+    /// As [`SendBatch::push`], but the room holds only headers of `header` bytes; the payload of each
+    /// datagram, `segment - header` bytes and the rest in the last, follows from `content[range]` without
+    /// being copied first. There must be a header for each piece of the range, and for an empty last one.
+    pub fn push_gathered(
+        &mut self,
+        peer: SocketAddr,
+        local: Option<Local>,
+        (headers, header): (usize, usize),
+        segment: usize,
+        (content, range): (&Arc<[u8]>, Range<usize>),
+    ) {
+        debug_assert!(header > 0 && segment > header && headers % header == 0 && range.end <= content.len());
+        debug_assert!(range.len() <= headers / header * (segment - header));
+        let bytes = self.used..self.used + headers;
+        self.used = bytes.end;
+        let payload = Payload { content: content.clone(), range, header };
+        self.messages.push(Message { peer, local, bytes, segment, payload: Some(payload) });
     }
 
     /// Sends all that waits. A full send buffer is waited for shortly; then datagrams count as lost and
@@ -150,66 +181,93 @@ impl SendBatch {
     fn send(&mut self, socket: &Socket, messages: &[Message]) -> io::Result<usize> {
         let whole = |message: &&Message| message.datagrams() == 1 || self.segmented(socket, message);
         let count = messages.iter().take(BATCH).take_while(whole).count();
+        let mut vector = 0;
         for (index, message) in messages[..count].iter().enumerate() {
-            let segment = (message.datagrams() > 1).then_some(message.segment);
-            self.prepare(index, message.bytes.clone(), &message.peer, message.local, segment);
+            vector = self.prepare(index, vector, message, 0..message.datagrams() as usize);
         }
         self.submit(socket, count)
     }
 
     /// One datagram at a time, where the kernel does not cut; how many were lost.
     fn send_plain(&mut self, socket: &Socket, message: &Message) -> u32 {
-        let mut at = message.bytes.start;
-        while at < message.bytes.end {
-            let mut count = 0;
-            let mut end = at;
-            while count < BATCH && end < message.bytes.end {
-                let next = (end + message.segment).min(message.bytes.end);
-                self.prepare(count, end..next, &message.peer, message.local, None);
-                end = next;
-                count += 1;
+        let datagrams = message.datagrams() as usize;
+        let mut at = 0;
+        while at < datagrams {
+            let count = (datagrams - at).min(BATCH);
+            let mut vector = 0;
+            for index in 0..count {
+                vector = self.prepare(index, vector, message, at + index..at + index + 1);
             }
             match self.submit(socket, count) {
-                Ok(sent) => at = (at + sent.max(1) * message.segment).min(message.bytes.end),
+                Ok(sent) => at += sent.max(1),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock && wait_writable(socket) => {}
-                Err(_) => return (message.bytes.end - at).div_ceil(message.segment) as u32,
+                Err(_) => return (datagrams - at) as u32,
             }
         }
         0
     }
 
-    fn prepare(
-        &mut self,
-        index: usize,
-        bytes: Range<usize>,
-        peer: &SocketAddr,
-        local: Option<Local>,
-        segment: Option<usize>,
-    ) {
-        let payload = &mut self.arena[bytes];
-        self.vectors[index] = libc::iovec { iov_base: payload.as_mut_ptr().cast(), iov_len: payload.len() };
+    /// Describes some datagrams of a message to the kernel as one call, from the given place in the
+    /// vectors on; where the next may begin.
+    fn prepare(&mut self, index: usize, vector: usize, message: &Message, datagrams: Range<usize>) -> usize {
         let mut control = ControlWriter::new(&mut self.controls[index]);
-        if let Some(local) = local {
-            control.source(&local);
+        if let Some(local) = &message.local {
+            control.source(local);
         }
-        if let Some(segment) = segment {
-            control.segment(segment as u16);
+        if datagrams.len() > 1 {
+            control.segment(message.segment as u16);
         }
         let used = control.finish();
+        let end = match &message.payload {
+            None => {
+                let start = message.bytes.start + datagrams.start * message.segment;
+                let stop = (message.bytes.start + datagrams.end * message.segment).min(message.bytes.end);
+                self.vectors[vector] = vector_of(&self.arena[start..stop]);
+                vector + 1
+            }
+            Some(payload) => self.gather(vector, message, payload, datagrams),
+        };
         let header = &mut self.headers[index].msg_hdr;
-        header.msg_namelen = to_kernel(peer, &mut self.addresses[index]);
+        header.msg_namelen = to_kernel(&message.peer, &mut self.addresses[index]);
         header.msg_name = std::ptr::from_mut(&mut self.addresses[index]).cast();
-        header.msg_iov = std::ptr::from_mut(&mut self.vectors[index]);
-        header.msg_iovlen = 1;
+        header.msg_iov = std::ptr::from_mut(&mut self.vectors[vector]);
+        header.msg_iovlen = end - vector;
         header.msg_control =
             if used == 0 { std::ptr::null_mut() } else { self.controls[index].0.as_mut_ptr().cast() };
         header.msg_controllen = used as _;
+        end
+    }
+
+    /// Header, payload, header, payload, …
+    fn gather(
+        &mut self,
+        vector: usize,
+        message: &Message,
+        payload: &Payload,
+        datagrams: Range<usize>,
+    ) -> usize {
+        let piece = message.segment - payload.header;
+        let bytes = &payload.content[payload.range.clone()];
+        let mut at = vector;
+        for datagram in datagrams {
+            let header = message.bytes.start + datagram * payload.header;
+            self.vectors[at] = vector_of(&self.arena[header..header + payload.header]);
+            at += 1;
+            let start = (datagram * piece).min(bytes.len());
+            let stop = (start + piece).min(bytes.len());
+            if stop > start {
+                self.vectors[at] = vector_of(&bytes[start..stop]);
+                at += 1;
+            }
+        }
+        at
     }
 
     fn submit(&mut self, socket: &Socket, count: usize) -> io::Result<usize> {
-        // SAFETY: the first `count` headers were prepared just now; each points at its own address,
-        // control and payload bytes in `self`, which live and stay in place through the call.
+        // SAFETY: the first `count` headers were prepared just now; each points at its own address, control
+        // and vectors in `self`, and these at bytes of the arena or of a content that its message holds.
+        // All live and stay in place through the call, which only reads the bytes.
         let sent = unsafe {
             libc::sendmmsg(
                 socket.as_raw_fd(),
@@ -234,8 +292,16 @@ impl Default for SendBatch {
 
 impl Message {
     fn datagrams(&self) -> u32 {
-        self.bytes.len().div_ceil(self.segment).max(1) as u32
+        match &self.payload {
+            None => self.bytes.len().div_ceil(self.segment).max(1) as u32,
+            Some(payload) => (self.bytes.len() / payload.header) as u32,
+        }
     }
+}
+
+/// The kernel only reads what it sends.
+fn vector_of(bytes: &[u8]) -> libc::iovec {
+    libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
 }
 
 /// The errors by which kernels refuse UDP_SEGMENT: no checksum offload (EIO), segments beyond the MTU
@@ -291,6 +357,33 @@ mod tests {
             let sent = window(&mut batch, to.local(), 1_404, 20 * 1_404 + 5);
             assert_eq!(batch.flush(&from), SendReport::default());
             assert_eq!(receive(&to, sent.len()), sent);
+        }
+    }
+
+    #[test]
+    fn gathered_payloads_arrive_behind_their_headers_with_and_without_segmentation() {
+        let content: Arc<[u8]> = (0..50_000_u32).map(|index| (index % 253) as u8).collect();
+        for plain in [false, true] {
+            for (range, datagrams) in
+                [(1_000..1_000 + 20 * 512, 20), (7..7 + 512 * 5 + 3, 6), (9..9 + 512, 2), (5..5, 1)]
+            {
+                let (from, to) = pair();
+                if plain {
+                    from.disable_segmentation();
+                }
+                let mut batch = SendBatch::new();
+                let room = batch.room(datagrams * 4).unwrap();
+                room.iter_mut().enumerate().for_each(|(index, byte)| *byte = index as u8);
+                let expected: Vec<Vec<u8>> = (0..datagrams)
+                    .map(|index| {
+                        let piece = content[range.clone()].chunks(512).nth(index).unwrap_or_default();
+                        [&room[index * 4..index * 4 + 4], piece].concat()
+                    })
+                    .collect();
+                batch.push_gathered(to.local(), None, (datagrams * 4, 4), 516, (&content, range.clone()));
+                assert_eq!(batch.flush(&from), SendReport::default());
+                assert_eq!(receive(&to, datagrams), expected, "{range:?}");
+            }
         }
     }
 

@@ -3,18 +3,24 @@
 use socket2::{Domain, Protocol, SockAddr, Type};
 use std::cell::Cell;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 /// Bytes asked for each of the kernel's buffers. A storm of requests overflows the usual 208 KiB; the
 /// kernel grants what `net.core.rmem_max` allows (root: all of it).
 const KERNEL_BUFFER: usize = 8 << 20;
 
+/// What a receive buffer holds where nobody asks for more (`net.core.rmem_default`).
+const USUAL_BUFFER: usize = 208 << 10;
+
 /// How a socket is bound.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BindOptions {
     /// Several sockets share the port and the kernel spreads peers over them (SO_REUSEPORT).
     pub shared: bool,
+    /// Datagrams of one peer may come coalesced into one buffer (UDP_GRO); see
+    /// [`Received::datagrams`](super::Received::datagrams).
+    pub gro: bool,
 }
 
 /// A bound, non-blocking UDP socket that tells the local address of each datagram.
@@ -39,9 +45,31 @@ impl Socket {
         }
         set_buffers(&inner);
         enable_packet_info(&inner, address)?;
+        if options.gro {
+            set_option(&inner, libc::SOL_UDP, libc::UDP_GRO, 1)?;
+        }
         inner.bind(&SockAddr::from(address))?;
         let local = inner.local_addr()?.as_socket().unwrap_or(address);
         Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX) })
+    }
+
+    /// A socket for talking to one peer as an ordinary client does: the kernel picks the port when the
+    /// first datagram leaves, so [`Socket::local`] is unspecified, and does not tell the local address
+    /// of what comes in. Its receive buffer holds `room` bytes of the kernel's own accounting, but never
+    /// less than is usual; `gro` as in [`BindOptions`].
+    pub fn client(peer: SocketAddr, room: usize, gro: bool) -> io::Result<Socket> {
+        let kind = Type::DGRAM.nonblocking();
+        let inner = socket2::Socket::new(Domain::for_address(peer), kind, Some(Protocol::UDP))?;
+        if room > USUAL_BUFFER {
+            // The kernel doubles what is asked (socket(7), SO_RCVBUF).
+            set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, room / 2);
+        }
+        if gro {
+            set_option(&inner, libc::SOL_UDP, libc::UDP_GRO, 1)?;
+        }
+        let any: IpAddr =
+            if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+        Ok(Socket { inner, local: SocketAddr::new(any, 0), segment_limit: Cell::new(usize::MAX) })
     }
 
     /// The address that it is bound to, with the port that the kernel chose.
@@ -69,12 +97,15 @@ impl AsFd for Socket {
 
 /// Buffers are a wish: a refusal costs speed under bursts, not correctness.
 fn set_buffers(socket: &socket2::Socket) {
-    let size = KERNEL_BUFFER as libc::c_int;
-    for (forced, option) in [(libc::SO_RCVBUFFORCE, libc::SO_RCVBUF), (libc::SO_SNDBUFFORCE, libc::SO_SNDBUF)]
-    {
-        if set_option(socket, libc::SOL_SOCKET, forced, size).is_err() {
-            let _ = set_option(socket, libc::SOL_SOCKET, option, size);
-        }
+    set_buffer(socket, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, KERNEL_BUFFER);
+    set_buffer(socket, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF, KERNEL_BUFFER);
+}
+
+/// Beyond the system's limit where this process may (`forced`), up to it otherwise.
+fn set_buffer(socket: &socket2::Socket, forced: libc::c_int, option: libc::c_int, size: usize) {
+    let size = libc::c_int::try_from(size).unwrap_or(libc::c_int::MAX);
+    if set_option(socket, libc::SOL_SOCKET, forced, size).is_err() {
+        let _ = set_option(socket, libc::SOL_SOCKET, option, size);
     }
 }
 

@@ -172,49 +172,51 @@ impl NetasciiFile {
 /// Where the bytes of an upload go.
 pub(crate) struct Sink {
     upload: Upload,
-    netascii: Option<Netascii>,
-}
-
-#[derive(Default)]
-struct Netascii {
-    decoder: Decoder,
-    decoded: Vec<u8>,
-    /// Bytes written to the file.
+    netascii: Option<Decoder>,
+    /// Bytes that the file does not have yet: small blocks are written together. An ACK before the last
+    /// promises nothing about the disk.
+    buffer: Vec<u8>,
+    /// Bytes that the file has.
     written: u64,
 }
 
+/// Bytes written at once.
+const GATHER: usize = 32 << 10;
+
 impl Sink {
     pub(crate) fn new(upload: Upload, netascii: bool) -> Self {
-        Sink { upload, netascii: netascii.then(Netascii::default) }
+        Sink { upload, netascii: netascii.then(Decoder::default), buffer: Vec::new(), written: 0 }
     }
 
-    /// Takes the next bytes of the stream; `offset` is their place in it.
-    pub(crate) fn accept(&mut self, offset: u64, bytes: &[u8]) -> Result<(), StoreError> {
-        let Some(netascii) = &mut self.netascii else {
-            return self.upload.write_at(offset, bytes);
-        };
-        netascii.decoded.clear();
-        netascii.decoder.decode(bytes, &mut netascii.decoded);
-        netascii.write(&self.upload)
+    /// Takes the next bytes of the stream.
+    pub(crate) fn accept(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        match &mut self.netascii {
+            Some(decoder) => decoder.decode(bytes, &mut self.buffer),
+            None => self.buffer.extend_from_slice(bytes),
+        }
+        let limit = self.upload.limit();
+        if self.written + self.buffer.len() as u64 > limit {
+            return Err(StoreError::TooLarge { limit });
+        }
+        if self.buffer.len() >= GATHER { self.write() } else { Ok(()) }
     }
 
     /// All bytes have come.
     pub(crate) fn finish(&mut self) -> Result<(), StoreError> {
-        let Some(netascii) = &mut self.netascii else { return Ok(()) };
-        netascii.decoded.clear();
-        netascii.decoder.finish(&mut netascii.decoded);
-        netascii.write(&self.upload)
+        if let Some(decoder) = &mut self.netascii {
+            decoder.finish(&mut self.buffer);
+        }
+        self.write()
     }
 
     pub(crate) fn into_upload(self) -> Upload {
         self.upload
     }
-}
 
-impl Netascii {
-    fn write(&mut self, upload: &Upload) -> Result<(), StoreError> {
-        upload.write_at(self.written, &self.decoded)?;
-        self.written += self.decoded.len() as u64;
+    fn write(&mut self) -> Result<(), StoreError> {
+        self.upload.write_at(self.written, &self.buffer)?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
         Ok(())
     }
 }

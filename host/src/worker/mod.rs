@@ -12,15 +12,16 @@ mod sockets;
 mod table;
 mod transfers;
 mod wheel;
+mod wire;
 
 pub(crate) use content::{Content, NetasciiFile, Sink};
-use counters::{Counters, Reports};
+use counters::Reports;
 pub(crate) use messages::{Decision, Key, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 pub(crate) use sockets::{ListenerSpec, Sockets, bind_all};
 pub(crate) use transfers::outcome_of_store_error;
 
 use crate::events::Summary;
-use crate::udp::{ReceiveBatch, SendBatch};
+use crate::udp::ReceiveBatch;
 use mio::{Events, Poll, Token, Waker};
 use std::io;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ use table::Table;
 use tokio::sync::mpsc;
 use tuffet_core::{Settings, Time};
 use wheel::Wheel;
+use wire::Wire;
 
 const MAILBOX: Token = Token(usize::MAX);
 
@@ -51,24 +53,16 @@ pub(crate) struct Worker {
     settings: WorkerSettings,
     poll: Poll,
     mailbox: Arc<Mailbox>,
-    sockets: Sockets,
+    wire: Wire,
     table: Table,
     wheel: Wheel,
-    out: Outgoing,
     control: mpsc::UnboundedSender<ToControl>,
     summaries: mpsc::Sender<Summary>,
-    counters: Counters,
     reports: Reports,
     clock: Clock,
     /// Requests that wait for their decision.
     pending: usize,
     draining: Option<Instant>,
-}
-
-/// Datagrams that wait to be sent, all through one socket.
-struct Outgoing {
-    batch: SendBatch,
-    socket: u16,
 }
 
 /// The time of the protocol: since the worker started.
@@ -97,13 +91,11 @@ impl Worker {
             settings,
             poll,
             mailbox,
-            sockets,
+            wire: Wire::new(sockets),
             table: Table::default(),
             wheel: Wheel::new(),
-            out: Outgoing { batch: SendBatch::new(), socket: 0 },
             control,
             summaries,
-            counters: Counters::default(),
             reports: Reports::default(),
             clock: Clock(Instant::now()),
             pending: 0,
@@ -123,7 +115,7 @@ impl Worker {
     pub(crate) fn run(mut self) -> io::Result<()> {
         let mut events = Events::with_capacity(256);
         let mut received = ReceiveBatch::new();
-        let mut readable = vec![false; self.sockets.len()];
+        let mut readable = vec![false; self.wire.sockets.len()];
         let mut due = Vec::new();
         loop {
             let busy = readable.contains(&true);
@@ -148,8 +140,8 @@ impl Worker {
             for index in due.drain(..) {
                 self.time_out(index, now);
             }
-            self.flush();
-            if let Some(news) = self.reports.due(self.counters, now) {
+            self.wire.flush();
+            if let Some(news) = self.reports.due(self.wire.counters, now) {
                 // Nobody hears it only when the server stops.
                 let _ = self.control.send(ToControl::Counted { worker: self.number, news });
             }
@@ -173,7 +165,7 @@ impl Worker {
     /// Takes a few batches from a socket; true if there may be more.
     fn receive(&mut self, number: u16, received: &mut ReceiveBatch) -> bool {
         for _ in 0..TURN {
-            let Some(socket) = self.sockets.get(number) else { return false };
+            let Some(socket) = self.wire.sockets.get(number) else { return false };
             let (listener, listens) = (socket.listener, socket.listens);
             let more = received.fill(&socket.socket);
             let now = self.clock.now();
@@ -184,12 +176,12 @@ impl Worker {
                     None => self.stray(number, &datagram),
                 }
             }
-            self.flush();
+            self.wire.flush();
             match more {
                 Ok(true) => {}
                 Ok(false) => return false,
                 // An error that the kernel kept for an earlier datagram; reading took it away.
-                Err(_) => self.counters.receive_errors += 1,
+                Err(_) => self.wire.counters.receive_errors += 1,
             }
         }
         true
@@ -207,45 +199,14 @@ impl Worker {
         }
     }
 
-    fn flush(&mut self) {
-        self.out.flush(&self.sockets, &mut self.counters);
-    }
-
     /// Whether there is nothing left to do after [`ToWorker::Drain`]; ends what is left in time.
     fn is_drained(&mut self) -> bool {
         let Some(until) = self.draining else { return false };
         let over = Instant::now() >= until;
         if over {
             self.end_all();
-            self.flush();
+            self.wire.flush();
         }
         over || !self.has_running()
-    }
-}
-
-impl Outgoing {
-    fn flush(&mut self, sockets: &Sockets, counters: &mut Counters) {
-        if self.batch.is_empty() {
-            return;
-        }
-        if let Some(socket) = sockets.get(self.socket) {
-            let report = self.batch.flush(&socket.socket);
-            counters.send_lost += u64::from(report.lost);
-        }
-    }
-
-    /// The batch, ready for a message of `length` bytes through `socket`.
-    fn through(
-        &mut self,
-        socket: u16,
-        length: usize,
-        sockets: &Sockets,
-        counters: &mut Counters,
-    ) -> &mut SendBatch {
-        if self.socket != socket || !self.batch.has_room(length) {
-            self.flush(sockets, counters);
-            self.socket = socket;
-        }
-        &mut self.batch
     }
 }

@@ -7,7 +7,7 @@ use crate::events::{Ending, Outcome};
 use crate::udp::Received;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use tuffet_core::{ErrorCode, MAX_CONTROL, Packet, RequestPacket, Time, Transfer, encode_error};
+use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
 
 /// RFC 2347 allows 512 bytes; some clients ask for more.
 const MAX_REQUEST: usize = 2048;
@@ -25,12 +25,12 @@ impl Worker {
             }
             Ok(Packet::Request(request)) => self.admit(asked, listener, datagram, request, now),
             // An answer to nothing, or noise: answering could start a loop between two servers.
-            Ok(_) => self.counters.stray += 1,
+            Ok(_) => self.wire.counters.stray += 1,
             Err(malformed) if malformed.is_request() => {
-                self.counters.malformed += 1;
+                self.wire.counters.malformed += 1;
                 self.refuse(asked, datagram, ErrorCode::IllegalOperation, &malformed.to_string());
             }
-            Err(_) => self.counters.malformed += 1,
+            Err(_) => self.wire.counters.malformed += 1,
         }
     }
 
@@ -50,13 +50,13 @@ impl Worker {
         entry.ending =
             Some(Box::new(Ending::new(Outcome::Aborted, "the client asked again from the same port")));
         self.forget(index);
-        let Some(listener) = self.sockets.get(asked).map(|socket| socket.listener) else { return };
+        let Some(listener) = self.wire.sockets.get(asked).map(|socket| socket.listener) else { return };
         self.request(asked, listener, datagram, now);
     }
 
     /// A datagram on a TID socket from someone who has no transfer there.
     pub(super) fn stray(&mut self, number: u16, datagram: &Received<'_>) {
-        self.counters.stray += 1;
+        self.wire.counters.stray += 1;
         // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still wants something,
         // whereas a late ACK is the end of a transfer that went well, and an ERROR is never answered.
         if let Ok(Packet::Data { .. }) = Packet::parse(datagram.payload) {
@@ -77,7 +77,7 @@ impl Worker {
         let place = match self.summaries.clone().try_reserve_owned() {
             Ok(place) if !full && self.draining.is_none() => place,
             // No answer: the client asks again in a second, when there may be room.
-            _ => return self.counters.overload += 1,
+            _ => return self.wire.counters.overload += 1,
         };
         let peer = datagram.peer;
         let served = self.tid_for(asked, listener, &peer);
@@ -123,15 +123,10 @@ impl Worker {
 
     /// A TID socket on which this peer has no transfer; the listening socket where there is no such.
     fn tid_for(&self, asked: u16, listener: u16, peer: &SocketAddr) -> u16 {
-        self.sockets.tids(listener).find(|tid| self.table.find(*tid, peer).is_none()).unwrap_or(asked)
+        self.wire.sockets.tids(listener).find(|tid| self.table.find(*tid, peer).is_none()).unwrap_or(asked)
     }
 
-    /// An ERROR to someone who has no transfer.
     fn refuse(&mut self, number: u16, datagram: &Received<'_>, code: ErrorCode, text: &str) {
-        let Worker { out, sockets, counters, .. } = self;
-        let batch = out.through(number, MAX_CONTROL, sockets, counters);
-        if let Some(length) = batch.room(MAX_CONTROL).and_then(|room| encode_error(code, text, room)) {
-            batch.push(datagram.peer, datagram.local, length, length);
-        }
+        self.wire.error(number, datagram.peer, datagram.local, code, text);
     }
 }

@@ -57,7 +57,10 @@ pub(crate) fn bind_all(
         for sockets in &mut bound {
             let socket = match alone.take() {
                 Some(socket) => socket,
-                None => Socket::bind(listener.address, BindOptions { shared: true }).map_err(fail)?,
+                None => {
+                    Socket::bind(listener.address, BindOptions { shared: true, ..BindOptions::default() })
+                        .map_err(fail)?
+                }
             };
             sockets.add_listener(number as u16, socket, listener.single_port).map_err(fail)?;
         }

@@ -6,11 +6,9 @@ use super::messages::{Decision, Key, Ticket, ToControl};
 use super::table::Entry;
 use crate::events::{Ending, Outcome, Summary, outcome_of};
 use crate::store::StoreError;
-use crate::udp::{MAX_MESSAGE, MAX_SEGMENTS, Received};
+use crate::udp::Received;
 use std::time::{Duration, Instant};
-use tuffet_core::{
-    Blocks, Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Output, Packet, Time, Transfer,
-};
+use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Output, Packet, Time, Transfer};
 
 impl Worker {
     /// A datagram of a known peer.
@@ -24,10 +22,10 @@ impl Worker {
             return;
         }
         if number != entry.served {
-            return self.counters.stray += 1;
+            return self.wire.counters.stray += 1;
         }
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
-            return self.counters.malformed += 1;
+            return self.wire.counters.malformed += 1;
         }
         self.drive(index, Some(datagram.payload), now);
     }
@@ -87,12 +85,12 @@ impl Worker {
             let Some(entry) = self.table.get_mut(index) else { return };
             match entry.core.poll(now) {
                 Output::Send(blocks) => self.send_blocks(index, blocks),
-                Output::Control(control) => self.send_control(index, &control),
-                Output::Accept { offset, length } => {
+                Output::Control(control) => self.wire.control(entry, &control),
+                Output::Accept { length, .. } => {
                     let payload = datagram.and_then(|bytes| bytes.get(DATA_HEADER..)).unwrap_or_default();
                     let payload = &payload[..payload.len().min(usize::from(length))];
                     if let Some(Content::Upload(sink)) = &mut entry.content
-                        && let Err(error) = sink.accept(offset, payload)
+                        && let Err(error) = sink.accept(payload)
                     {
                         fail(entry, &error);
                     }
@@ -141,47 +139,17 @@ impl Worker {
         }
     }
 
-    fn send_control(&mut self, index: u32, control: &Control) {
-        let Worker { table, out, sockets, counters, .. } = self;
-        let Some(entry) = table.get_mut(index) else { return };
-        let batch = out.through(entry.served, MAX_CONTROL, sockets, counters);
-        if let Some(length) = batch.room(MAX_CONTROL).and_then(|room| control.encode(room)) {
-            batch.push(entry.peer, entry.local, length, length);
-        }
-    }
-
     fn send_blocks(&mut self, index: u32, blocks: Blocks) {
-        let Worker { table, out, sockets, counters, .. } = self;
-        let Some(entry) = table.get_mut(index) else { return };
-        let Some(content) = &mut entry.content else { return };
-        let size = content.size().unwrap_or(0);
-        let segment = usize::from(entry.core.options().block_size()) + DATA_HEADER;
-        let at_once = (MAX_MESSAGE / segment).clamp(1, MAX_SEGMENTS) as u32;
-        let end = blocks.first + u64::from(blocks.count);
-        let mut first = blocks.first;
-        while first < end {
-            let count = at_once.min((end - first) as u32);
-            let (_, last) = entry.core.range(first + u64::from(count) - 1, size);
-            let length = segment * (count as usize - 1) + DATA_HEADER + usize::from(last);
-            let batch = out.through(entry.served, length, sockets, counters);
-            let Some(room) = batch.room(length) else { return };
-            match content.fill(&entry.core, Blocks { first, count }, room) {
-                Ok(()) => batch.push(entry.peer, entry.local, length, segment),
-                Err(error) => {
-                    let (message, detail) = match error {
-                        ReadError::Changed => (
-                            "the file changed while it was read",
-                            "the file changed while it was read".into(),
-                        ),
-                        ReadError::Io(error) => ("read error", format!("the file cannot be read: {error}")),
-                    };
-                    entry.core.fail(ErrorCode::NotDefined, message);
-                    entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
-                    return;
-                }
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let Err(error) = self.wire.blocks(entry, blocks) else { return };
+        let (message, detail) = match error {
+            ReadError::Changed => {
+                ("the file changed while it was read", "the file changed while it was read".into())
             }
-            first += u64::from(count);
-        }
+            ReadError::Io(error) => ("read error", format!("the file cannot be read: {error}")),
+        };
+        entry.core.fail(ErrorCode::NotDefined, message);
+        entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
     }
 
     fn store(&mut self, index: u32) {

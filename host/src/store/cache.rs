@@ -1,0 +1,152 @@
+//! Hot files in memory: read once, shared by every transfer, sent from where they lie.
+//!
+//! A file is known by its identity (device, inode, size, times), which is looked at on every request: a
+//! file that changed is another file, and is read anew. What is in memory never changes, so a transfer
+//! from here has one content from its first block to its last.
+
+use super::OpenFile;
+use super::open_file::Identity;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use std::io::{self, IoSliceMut};
+use std::sync::Arc;
+
+/// Files up to this size are read when first asked for: the transfer would read them at once anyway.
+const SMALL: u64 = 64 << 10;
+
+/// A file may take this part of the memory.
+const SHARE: u64 = 4;
+
+/// How many files are remembered as asked for once.
+const SEEN: usize = 4096;
+
+/// The contents of hot files, bounded in bytes. Cheap to clone.
+#[derive(Clone)]
+pub struct FileCache {
+    /// `None` where no memory is granted.
+    shared: Option<Arc<Shared>>,
+}
+
+struct Shared {
+    contents: Cache<Identity, Arc<[u8]>, Bytes>,
+    seen: Cache<Identity, ()>,
+    largest: u64,
+}
+
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<Identity, Arc<[u8]>> for Bytes {
+    fn weight(&self, _: &Identity, content: &Arc<[u8]>) -> u64 {
+        // The entry itself counts, so that empty files are bounded too.
+        content.len() as u64 + 128
+    }
+}
+
+impl FileCache {
+    /// A cache of at most `capacity` bytes; 0 is none.
+    pub fn new(capacity: u64) -> FileCache {
+        let shared = (capacity > 0).then(|| {
+            let expected = (capacity / SMALL).clamp(16, 1 << 16) as usize;
+            Arc::new(Shared {
+                contents: Cache::with_weighter(expected, capacity, Bytes),
+                seen: Cache::new(SEEN),
+                largest: capacity / SHARE,
+            })
+        });
+        FileCache { shared }
+    }
+
+    /// The content of a file that was just opened, if it is in memory or worth it: small, or asked for
+    /// before. Reads the file then; of several that ask at once one reads. Blocks on the disk.
+    ///
+    /// # Errors
+    /// Those of reading. A file that changes while it is read is given as none: the transfer will find
+    /// out by itself.
+    pub fn content(&self, file: &OpenFile) -> io::Result<Option<Arc<[u8]>>> {
+        let Some(shared) = self.shared.as_ref().filter(|shared| file.size() <= shared.largest) else {
+            return Ok(None);
+        };
+        let identity = file.identity();
+        if let Some(content) = shared.contents.get(&identity) {
+            return Ok(Some(content));
+        }
+        if file.size() > SMALL && shared.seen.get(&identity).is_none() {
+            shared.seen.insert(identity, ());
+            return Ok(None);
+        }
+        let read = shared.contents.get_or_insert_with(&identity, || match read_whole(file) {
+            Ok(Some(content)) => Ok(content),
+            Ok(None) => Err(None),
+            Err(error) => Err(Some(error)),
+        });
+        match read {
+            Ok(content) => Ok(Some(content)),
+            Err(None) => Ok(None),
+            Err(Some(error)) => Err(error),
+        }
+    }
+}
+
+fn read_whole(file: &OpenFile) -> io::Result<Option<Arc<[u8]>>> {
+    let Ok(size) = usize::try_from(file.size()) else { return Ok(None) };
+    let mut bytes = vec![0; size];
+    let mut filled = 0;
+    while filled < size {
+        match file.read_at(filled as u64, &mut [IoSliceMut::new(&mut bytes[filled..])])? {
+            0 => return Ok(None),
+            read => filled += read,
+        }
+    }
+    Ok(file.unchanged()?.then(|| bytes.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{RootSpec, Roots};
+    use super::*;
+    use std::fs;
+    use tempfile::TempDir;
+
+    fn root() -> (TempDir, Roots) {
+        let folder = TempDir::new().unwrap();
+        let spec = RootSpec {
+            name: "r".into(),
+            path: folder.path().into(),
+            writable: false,
+            overwrite: false,
+            max_upload: 0,
+        };
+        let roots = Roots::open(&[spec]).unwrap();
+        (folder, roots)
+    }
+
+    #[test]
+    fn small_files_at_once_large_ones_when_asked_again_too_large_ones_never() {
+        let (folder, roots) = root();
+        let cache = FileCache::new(1 << 20);
+        for (name, size) in [("small", 10_usize), ("large", 100_000), ("huge", 300_000)] {
+            fs::write(folder.path().join(name), vec![7; size]).unwrap();
+        }
+        let ask =
+            |name| cache.content(&roots.open_read(None, name).unwrap()).unwrap().map(|bytes| bytes.len());
+        assert_eq!([ask("small"), ask("large"), ask("huge")], [Some(10), None, None]);
+        assert_eq!([ask("small"), ask("large"), ask("huge")], [Some(10), Some(100_000), None]);
+        let none = FileCache::new(0);
+        assert!(none.content(&roots.open_read(None, "small").unwrap()).unwrap().is_none());
+    }
+
+    #[test]
+    fn content_is_shared_and_a_changed_file_is_another_file() {
+        let (folder, roots) = root();
+        let cache = FileCache::new(1 << 20);
+        let path = folder.path().join("f");
+        let ask = || cache.content(&roots.open_read(None, "f").unwrap()).unwrap().unwrap();
+        fs::write(&path, "old").unwrap();
+        let old = ask();
+        assert!(Arc::ptr_eq(&old, &ask()));
+        fs::write(folder.path().join("g"), "new").unwrap();
+        fs::rename(folder.path().join("g"), &path).unwrap();
+        assert_eq!((&*old, &*ask()), (&b"old"[..], &b"new"[..]));
+    }
+}

@@ -16,7 +16,7 @@ BOXES = [
     (200, 40, 300, 352, "zone", "worker threads: own sockets, transfers, timers", []),
     (220, 80, 260, 66, "box", "udp", ["listening port and TID ports,", "datagrams in batches"]),
     (220, 176, 260, 84, "box", "tuffet-core", ["the protocol as a state machine:", "datagrams and time in, blocks out;", "no sockets, clock, files"]),
-    (220, 290, 260, 84, "box", "content", ["preadv from the open file into", "the send buffer; uploads into", "a temporary file"]),
+    (220, 290, 260, 84, "box", "content", ["hot files from memory, others", "by preadv into the send buffer;", "uploads into a temporary file"]),
     (580, 40, 280, 352, "zone", "control runtime (tokio)", []),
     (600, 80, 240, 48, "box", "admission", ["one task for each request"]),
     (600, 146, 240, 66, "wasm", "policy", ["authorize, then resolve: plugins,", "a fresh instance for each call"]),

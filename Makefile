@@ -54,8 +54,10 @@ check-plugin-guide: binary ## run docs/plugins.md as it is written
 clean: ## remove what was built
 	$(CARGO) clean
 
+# The whole workspace decides on the features of dependencies, as it does for `make test`: otherwise the
+# Wasm runtime would be compiled twice.
 binary: wasm-target
-	$(CARGO) build --locked --profile $(PROFILE) --bin tuffet
+	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet
 
 wasm-target:
 	@sh scripts/wasm-target.sh

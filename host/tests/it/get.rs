@@ -119,7 +119,7 @@ fn a_server_that_breaks_the_protocol() {
     let answering = std::thread::spawn(move || {
         let mut buffer = [0; 2048];
         let (_, client) = wrong.recv_from(&mut buffer).unwrap();
-        wrong.send_to(b"\0\x06blksize\065464\0", client).unwrap();
+        wrong.send_to(b"\0\x06blksize\x0065464\0", client).unwrap();
         // The refusal: ERROR 8.
         let (length, _) = wrong.recv_from(&mut buffer).unwrap();
         assert_eq!(&buffer[..4], b"\0\x05\0\x08", "{}", buffer[..length].escape_ascii());

@@ -44,16 +44,25 @@ impl Peer {
         self.socket.send_to(packet, to).unwrap();
     }
 
-    /// The next packet, whoever sent it; where it came from is [`Peer::tid`].
+    /// The next packet from the host that was asked; which port it came from is [`Peer::tid`].
     #[track_caller]
     pub fn receive(&mut self) -> Answer {
+        self.next().unwrap_or_else(|error| panic!("no answer: {error}"))
+    }
+
+    fn next(&mut self) -> std::io::Result<Answer> {
         let mut buffer = vec![0; 70_000];
-        match self.socket.recv_from(&mut buffer) {
-            Ok((length, from)) => {
-                self.tid = Some(from);
-                Answer::read(&buffer[..length])
+        loop {
+            match self.socket.recv_from(&mut buffer) {
+                // What another server had to say to whoever had this port before.
+                Ok((_, from)) if from.ip() != self.listener.ip() => {}
+                Ok((length, from)) => {
+                    self.tid = Some(from);
+                    return Ok(Answer::read(&buffer[..length]));
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
-            Err(error) => panic!("no answer: {error}"),
         }
     }
 
@@ -84,20 +93,11 @@ impl Peer {
 
     /// A packet, if one comes this soon.
     pub fn receive_within(&mut self, patience: Duration) -> Option<Answer> {
-        let mut buffer = vec![0; 70_000];
         self.socket.set_read_timeout(Some(patience)).unwrap();
-        let received = loop {
-            match self.socket.recv_from(&mut buffer) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                received => break received,
-            }
-        };
+        let received = self.next();
         self.socket.set_read_timeout(Some(SOON)).unwrap();
         match received {
-            Ok((length, from)) => {
-                self.tid = Some(from);
-                Some(Answer::read(&buffer[..length]))
-            }
+            Ok(answer) => Some(answer),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => None,
             Err(error) => panic!("{error}"),
         }

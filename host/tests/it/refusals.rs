@@ -59,7 +59,7 @@ fn files_that_the_server_may_not_read() {
     }
     let setup = Setup::new().file("forbidden", b"x");
     let path = setup.root().path("forbidden");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
     let server = setup.start();
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("forbidden", &[]));

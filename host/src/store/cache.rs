@@ -1,8 +1,9 @@
 //! Hot files in memory: read once, shared by every transfer, sent from where they lie.
 //!
 //! A file is known by its identity (device, inode, size, times), which is looked at on every request: a
-//! file that changed is another file, and is read anew. What is in memory never changes, so a transfer
-//! from here has one content from its first block to its last.
+//! file that changed is another file, and is read anew. A file that was written a moment ago is not kept,
+//! because its identity may outlive the next write. What is in memory never changes, so a transfer from
+//! here has one content from its first block to its last.
 
 use super::OpenFile;
 use super::open_file::Identity;
@@ -10,6 +11,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Files up to this size are read when first asked for: the transfer would read them at once anyway.
 const SMALL: u64 = 64 << 10;
@@ -71,6 +73,9 @@ impl FileCache {
         if let Some(content) = shared.contents.get(&identity) {
             return Ok(Some(content));
         }
+        if !identity.is_settled(SystemTime::now()) {
+            return Ok(None);
+        }
         if file.size() > SMALL && shared.seen.get(&identity).is_none() {
             shared.seen.insert(identity, ());
             return Ok(None);
@@ -106,6 +111,7 @@ mod tests {
     use super::super::{RootSpec, Roots};
     use super::*;
     use std::fs;
+    use std::time::{Duration, Instant};
     use tempfile::TempDir;
 
     fn root() -> (TempDir, Roots) {
@@ -121,6 +127,26 @@ mod tests {
         (folder, roots)
     }
 
+    /// Nothing tells when time has passed but the clock.
+    fn wait_until_settled(file: &OpenFile) {
+        let end = Instant::now() + Duration::from_secs(5);
+        while !file.identity().is_settled(SystemTime::now()) && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn what_was_just_written_is_not_kept() {
+        let (folder, roots) = root();
+        fs::write(folder.path().join("f"), "new").unwrap();
+        let identity = roots.open_read(None, "f").unwrap().identity();
+        let written = fs::metadata(folder.path().join("f")).unwrap().modified().unwrap();
+        assert!(!identity.is_settled(written));
+        assert!(!identity.is_settled(written + Duration::from_millis(20)), "within a step of the clock");
+        assert!(identity.is_settled(written + Duration::from_secs(3)));
+        assert!(!identity.is_settled(SystemTime::UNIX_EPOCH), "a clock that was set back");
+    }
+
     #[test]
     fn small_files_at_once_large_ones_when_asked_again_too_large_ones_never() {
         let (folder, roots) = root();
@@ -128,8 +154,11 @@ mod tests {
         for (name, size) in [("small", 10_usize), ("large", 100_000), ("huge", 300_000)] {
             fs::write(folder.path().join(name), vec![7; size]).unwrap();
         }
-        let ask =
-            |name| cache.content(&roots.open_read(None, name).unwrap()).unwrap().map(|bytes| bytes.len());
+        let ask = |name| {
+            let file = roots.open_read(None, name).unwrap();
+            wait_until_settled(&file);
+            cache.content(&file).unwrap().map(|bytes| bytes.len())
+        };
         assert_eq!([ask("small"), ask("large"), ask("huge")], [Some(10), None, None]);
         assert_eq!([ask("small"), ask("large"), ask("huge")], [Some(10), Some(100_000), None]);
         let none = FileCache::new(0);
@@ -141,7 +170,11 @@ mod tests {
         let (folder, roots) = root();
         let cache = FileCache::new(1 << 20);
         let path = folder.path().join("f");
-        let ask = || cache.content(&roots.open_read(None, "f").unwrap()).unwrap().unwrap();
+        let ask = || {
+            let file = roots.open_read(None, "f").unwrap();
+            wait_until_settled(&file);
+            cache.content(&file).unwrap().unwrap()
+        };
         fs::write(&path, "old").unwrap();
         let old = ask();
         assert!(Arc::ptr_eq(&old, &ask()));

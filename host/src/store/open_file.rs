@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::fs::{FileType, OFlags, Stat, fstat};
@@ -31,6 +32,18 @@ pub(super) struct Identity {
     size: u64,
     modified: (i64, u64),
     status: (i64, u64),
+}
+
+impl Identity {
+    /// Whether a later change would show. The times of a file move in steps, of up to 10 ms by the
+    /// kernel's clock and of up to 2 s where a file system keeps whole seconds: a second write within
+    /// the step of the first may leave the identity as it was.
+    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
+        let (seconds, nanoseconds) = self.status;
+        let step = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
+        let settled = Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds as u32) + step;
+        now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
+    }
 }
 
 impl OpenFile {

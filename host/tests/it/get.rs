@@ -1,6 +1,6 @@
 //! `tuffet get` and `tuffet put` when something goes wrong: exit codes, messages, nothing left behind.
 
-use crate::harness::{Folder, Peer, Ran, Server, Setup, bytes, run};
+use crate::harness::{Folder, Peer, Ran, Server, Setup, bytes, oack, run};
 use std::net::{SocketAddr, UdpSocket};
 use std::process::Command;
 use tempfile::TempDir;
@@ -119,7 +119,7 @@ fn a_server_that_breaks_the_protocol() {
     let answering = std::thread::spawn(move || {
         let mut buffer = [0; 2048];
         let (_, client) = wrong.recv_from(&mut buffer).unwrap();
-        wrong.send_to(b"\0\x06blksize\x0065464\0", client).unwrap();
+        wrong.send_to(&oack(&[("blksize", "65464")]), client).unwrap();
         // The refusal: ERROR 8.
         let (length, _) = wrong.recv_from(&mut buffer).unwrap();
         assert_eq!(&buffer[..4], b"\0\x05\0\x08", "{}", buffer[..length].escape_ascii());

@@ -4,18 +4,19 @@ use crate::harness::{
     Answer, Client, Options, Peer, Server, Setup, ack, assert_ended, assert_moved, bytes, rrq,
 };
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{Seek, Write};
+use std::path::Path;
+use std::time::Duration;
 
 const SIZE: usize = 512 * 100 + 10;
 
-/// A read of which the client has one block, from the disk.
+/// A server that reads from the disk alone, and a read of which the client has one block.
 fn begun() -> (Server, Peer) {
-    begun_with("0B")
+    begin(Setup::new().file("file", &bytes(SIZE)).rest_of_yaml("limits: { cache: 0B }"))
 }
 
-fn begun_with(cache: &str) -> (Server, Peer) {
-    let yaml = format!("roots: [{{ name: boot, path: root }}]\nlimits: {{ cache: {cache} }}");
-    let server = Setup::new().file("file", &bytes(SIZE)).yaml(&yaml).start();
+fn begin(setup: Setup) -> (Server, Peer) {
+    let server = setup.start();
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("file", &[]));
     peer.expect(Answer::Data(1, bytes(SIZE)[..512].to_vec()));
@@ -69,17 +70,6 @@ fn written_over_in_place() {
     assert_told(&server, peer);
 }
 
-/// What is in memory stays as it was for those who have begun; who comes later gets the new content.
-#[test]
-fn written_over_in_place_while_it_is_sent_from_memory() {
-    let (server, mut peer) = begun_with("1MiB");
-    fs::write(server.root().path("file"), b"new").unwrap();
-    peer.send(&ack(1));
-    assert!(peer.read_on(2) == bytes(SIZE)[512..]);
-    assert_moved(&server.outcome("file"), "served", SIZE, 512, 1);
-    assert_eq!(Client::Tuffet.get(server.address(), "file", Options::default()), b"new");
-}
-
 /// The right way to change a file: who has begun gets the old one whole, who comes later the new one.
 #[test]
 fn replaced_or_removed() {
@@ -96,4 +86,38 @@ fn replaced_or_removed() {
     peer.send(&ack(1));
     assert!(peer.read_on(2) == bytes(SIZE)[512..]);
     assert_moved(&server.outcome("file"), "served", SIZE, 512, 1);
+}
+
+/// What is in memory stays what it was to the end of the transfer; the next one gets what is there then.
+#[test]
+fn changed_while_it_is_sent_from_memory() {
+    let setup = Setup::new().file("file", &bytes(SIZE));
+    wait_until_old(&setup.root().path("file"));
+    let (server, mut peer) = begin(setup);
+    fs::write(server.root().path("file"), vec![1; SIZE]).unwrap();
+    peer.send(&ack(1));
+    assert!(peer.read_on(2) == bytes(SIZE)[512..]);
+    assert_moved(&server.outcome("file"), "served", SIZE, 512, 1);
+    assert!(Peer::new(server.address()).read_plainly("file") == vec![1; SIZE]);
+}
+
+/// A file that was written a moment ago is not kept in memory. Nothing but the clock tells when.
+fn wait_until_old(path: &Path) {
+    let changed = fs::metadata(path).unwrap().modified().unwrap();
+    while changed.elapsed().is_ok_and(|age| age < Duration::from_millis(100)) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Within one step of the file system's clock, too, and though the size stays the same.
+#[test]
+fn written_over_again_and_again() {
+    let server = Setup::new().file("file", b"....").start();
+    let mut file = OpenOptions::new().write(true).open(server.root().path("file")).unwrap();
+    for number in 0..500 {
+        let content = format!("{number:04}").into_bytes();
+        file.rewind().unwrap();
+        file.write_all(&content).unwrap();
+        assert_eq!(Peer::new(server.address()).read_plainly("file"), content);
+    }
 }

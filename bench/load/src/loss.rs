@@ -1,0 +1,76 @@
+//! A lossy path inside the generator: datagrams are dropped before they are sent, or after they came.
+//!
+//! What happens to the n-th datagram of a direction of a transfer follows from the seed alone, not from
+//! the order in which transfers run, so that two servers meet the same path.
+
+use fastrand::Rng;
+
+/// How much is lost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Loss {
+    /// Of 2^64.
+    threshold: u64,
+    seed: u64,
+}
+
+/// The path of one transfer.
+#[derive(Debug, Clone)]
+pub(crate) struct Path {
+    threshold: u64,
+    inbound: Rng,
+    outbound: Rng,
+}
+
+impl Loss {
+    /// `part` of the datagrams of each direction, 0 to 1.
+    pub(crate) fn new(part: f64, seed: u64) -> Self {
+        // Casts from floats saturate: 1 loses all but one of 2^64.
+        Loss { threshold: (part * 2_f64.powi(64)) as u64, seed }
+    }
+
+    /// The path of the transfer with this number.
+    pub(crate) fn path(&self, number: u64) -> Path {
+        let rng = |direction: u64| crate::files::rng(self.seed, number * 2 + direction);
+        Path { threshold: self.threshold, inbound: rng(0), outbound: rng(1) }
+    }
+}
+
+impl Path {
+    /// Whether the next datagram of the server is lost.
+    pub(crate) fn loses_inbound(&mut self) -> bool {
+        self.threshold > 0 && self.inbound.u64(..) < self.threshold
+    }
+
+    /// Whether the next datagram to the server is lost.
+    pub(crate) fn loses_outbound(&mut self) -> bool {
+        self.threshold > 0 && self.outbound.u64(..) < self.threshold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fates(part: f64, seed: u64, number: u64) -> Vec<(bool, bool)> {
+        let mut path = Loss::new(part, seed).path(number);
+        (0..10_000).map(|_| (path.loses_inbound(), path.loses_outbound())).collect()
+    }
+
+    #[test]
+    fn the_same_seed_loses_the_same_datagrams() {
+        assert_eq!(fates(0.1, 7, 3), fates(0.1, 7, 3));
+        assert_ne!(fates(0.1, 7, 3), fates(0.1, 8, 3));
+        assert_ne!(fates(0.1, 7, 3), fates(0.1, 7, 4));
+        // The directions are apart: what is sent does not change what is lost on the way in.
+        let mut inbound = Loss::new(0.1, 7).path(3);
+        let alone: Vec<bool> = (0..10_000).map(|_| inbound.loses_inbound()).collect();
+        assert!(alone.iter().eq(fates(0.1, 7, 3).iter().map(|(inbound, _)| inbound)));
+    }
+
+    #[test]
+    fn loses_as_much_as_was_asked() {
+        let lost = |part| fates(part, 1, 0).iter().filter(|(inbound, _)| *inbound).count();
+        assert_eq!((lost(0.0), lost(1.0)), (0, 10_000));
+        assert!((60..140).contains(&lost(0.01)), "{}", lost(0.01));
+    }
+}

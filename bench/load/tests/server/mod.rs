@@ -1,0 +1,95 @@
+//! A plain TFTP server for the tests: the server role of the core, a thread and a socket per transfer,
+//! files made up from their names.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+use tuffet_core::{
+    DATA_HEADER, ErrorCode, Limits, MAX_CONTROL, Operation, Output, Packet, Settings, Time, Transfer,
+    data_header,
+};
+
+/// What was written to the server, by name.
+pub type Stored = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
+
+/// The bytes of the file `NAME-LENGTH`.
+pub fn content(name: &str) -> Option<Vec<u8>> {
+    let length = name.rsplit_once('-')?.1.parse::<usize>().ok()?;
+    Some((0..length).map(|index| (index * 7 + index / 251) as u8).collect())
+}
+
+/// Serves on a free port until the process ends.
+pub fn serve() -> (SocketAddr, Stored) {
+    let listener = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let stored = Stored::default();
+    let written = stored.clone();
+    thread::spawn(move || {
+        let mut buffer = [0; 2048];
+        while let Ok((length, peer)) = listener.recv_from(&mut buffer) {
+            let (request, written) = (buffer[..length].to_vec(), written.clone());
+            thread::spawn(move || run(&request, peer, &written));
+        }
+    });
+    (address, stored)
+}
+
+fn run(request: &[u8], peer: SocketAddr, stored: &Stored) {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let Ok(Packet::Request(request)) = Packet::parse(request) else { return };
+    let name = String::from_utf8_lossy(request.name).into_owned();
+    let start = Instant::now();
+    let now = || Time::from_micros(start.elapsed().as_micros() as u64);
+    let mut transfer = Transfer::server(now(), request.operation, Settings::default());
+    let (asked, reads) = (request.options.asked(), request.operation == Operation::Read);
+    let bytes = if reads { content(&name) } else { Some(Vec::new()) };
+    let size = if reads { bytes.as_ref().map(|bytes| bytes.len() as u64) } else { asked.tsize };
+    let mut bytes = match bytes {
+        Some(bytes) => {
+            transfer.handle_grant(now(), &asked, &Limits::default(), size);
+            bytes
+        }
+        None => {
+            transfer.fail(ErrorCode::FileNotFound, "no such file here");
+            Vec::new()
+        }
+    };
+    let mut datagram = vec![0; 65_536];
+    let mut length = 0;
+    loop {
+        match transfer.poll(now()) {
+            Output::Control(control) => {
+                let mut packet = [0; MAX_CONTROL];
+                let length = control.encode(&mut packet).unwrap();
+                socket.send_to(&packet[..length], peer).unwrap();
+            }
+            Output::Send(blocks) => {
+                for position in blocks.first..blocks.first + u64::from(blocks.count) {
+                    let (offset, length) = transfer.range(position, bytes.len() as u64);
+                    let mut packet = data_header(transfer.wire(position)).to_vec();
+                    packet.extend(&bytes[offset as usize..][..length.into()]);
+                    socket.send_to(&packet, peer).unwrap();
+                }
+            }
+            Output::Accept { .. } => bytes.extend(&datagram[DATA_HEADER..length]),
+            Output::Store { .. } => {
+                stored.lock().unwrap().push((name.clone(), std::mem::take(&mut bytes)));
+                transfer.handle_stored(now());
+            }
+            Output::Timeout(until) => {
+                let wait = until.since(now()).max(Duration::from_millis(1));
+                socket.set_read_timeout(Some(wait)).unwrap();
+                match socket.recv(&mut datagram) {
+                    Ok(received) => {
+                        length = received;
+                        let _ = transfer.handle_datagram(now(), &datagram[..length]);
+                    }
+                    Err(_) => transfer.handle_timeout(now()),
+                }
+            }
+            Output::Closed => return,
+            Output::Request | Output::Finished(_) => {}
+        }
+    }
+}

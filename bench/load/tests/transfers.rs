@@ -49,7 +49,8 @@ fn reads_complete_and_are_compared() {
         &["--rate", "500", "--adaptive"],
     ] {
         let (code, report) = load(server, &[&files[..], options, &["--transfers", "40"]].concat());
-        assert_eq!((code, &report["completed"], &report["errors"]), (0, &40.into(), &serde_json::json!({})));
+        let all = (code, &report["completed"], &report["errors"]);
+        assert_eq!(all, (0, &40.into(), &serde_json::json!({})), "{options:?}: {report}");
         assert!(report["bytes"].as_u64() > Some(300_000), "{options:?}: {report}");
         assert!(report["completion_ms"]["p50"].as_f64() >= report["first_block_ms"]["p50"].as_f64());
         assert_eq!(report["options"]["blksize"].is_null(), !options.contains(&"--blksize"), "{report}");

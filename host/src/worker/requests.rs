@@ -123,7 +123,7 @@ impl Worker {
     }
 
     /// A TID socket on which this peer has no transfer; the listening socket where there is no such.
-    fn tid_for(&self, asked: u16, listener: u16, peer: &SocketAddr) -> u16 {
+    fn tid_for(&mut self, asked: u16, listener: u16, peer: &SocketAddr) -> u16 {
         self.wire.sockets.tids(listener).find(|tid| self.table.find(*tid, peer).is_none()).unwrap_or(asked)
     }
 

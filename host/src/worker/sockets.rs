@@ -34,6 +34,8 @@ pub(crate) struct Sockets {
     all: Vec<WorkerSocket>,
     /// For each listener, the numbers of its TID sockets; empty in single-port mode.
     tids: Vec<std::ops::Range<u16>>,
+    /// Moves on with each transfer.
+    turn: u16,
 }
 
 /// Binds the sockets of all workers. The addresses are resolved on the way: port 0 becomes the port that
@@ -45,8 +47,9 @@ pub(crate) fn bind_all(
     listeners: &mut [ListenerSpec],
     workers: usize,
 ) -> Result<Vec<Sockets>, (usize, io::Error)> {
-    let mut bound: Vec<Sockets> =
-        (0..workers).map(|_| Sockets { all: Vec::new(), tids: Vec::new() }).collect();
+    let mut bound: Vec<Sockets> = (0..workers)
+        .map(|_| Sockets { all: Vec::new(), tids: Vec::new(), turn: fastrand::u16(..) })
+        .collect();
     for (number, listener) in listeners.iter_mut().enumerate() {
         let fail = |error| (number, error);
         // With SO_REUSEPORT a second server would share the port in silence, so the port is first taken
@@ -111,12 +114,14 @@ impl Sockets {
         numbers
     }
 
-    /// The TID sockets of a listener, starting at a random one (RFC 1350 section 4: TIDs are chosen at
-    /// random); none in single-port mode.
-    pub(super) fn tids(&self, listener: u16) -> impl Iterator<Item = u16> + use<> {
+    /// The TID sockets of a listener, each call starting at the next one: a client that uses its port again
+    /// gets another TID, so that a late ACK of its last transfer cannot be taken for one of the next. None
+    /// in single-port mode.
+    pub(super) fn tids(&mut self, listener: u16) -> impl Iterator<Item = u16> + use<> {
         let range = self.tids.get(usize::from(listener)).cloned().unwrap_or_default();
         let count = range.len() as u16;
-        let start = if count > 0 { fastrand::u16(..count) } else { 0 };
+        self.turn = self.turn.wrapping_add(1);
+        let start = if count > 0 { self.turn % count } else { 0 };
         (0..count).map(move |step| range.start + (start + step) % count)
     }
 }

@@ -35,8 +35,13 @@ pub fn serve() -> (SocketAddr, Stored) {
     (address, stored)
 }
 
+/// Sockets of transfers that have ended stay open: a port that came again at once could get the last ACK
+/// of the transfer before, from the same client.
+static ENDED: Mutex<Vec<UdpSocket>> = Mutex::new(Vec::new());
+
 fn run(request: &[u8], peer: SocketAddr, stored: &Stored) {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    ENDED.lock().unwrap().push(socket.try_clone().unwrap());
     let Ok(Packet::Request(request)) = Packet::parse(request) else { return };
     let name = String::from_utf8_lossy(request.name).into_owned();
     let start = Instant::now();
@@ -80,8 +85,10 @@ fn run(request: &[u8], peer: SocketAddr, stored: &Stored) {
             Output::Timeout(until) => {
                 let wait = until.since(now()).max(Duration::from_millis(1));
                 socket.set_read_timeout(Some(wait)).unwrap();
-                match socket.recv(&mut datagram) {
-                    Ok(received) => {
+                match socket.recv_from(&mut datagram) {
+                    // Not of this transfer.
+                    Ok((_, from)) if from != peer => {}
+                    Ok((received, _)) => {
                         length = received;
                         let _ = transfer.handle_datagram(now(), &datagram[..length]);
                     }

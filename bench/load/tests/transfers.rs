@@ -5,7 +5,7 @@
 mod server;
 
 use serde_json::Value;
-use server::{content, serve};
+use server::{content, serve, serve_patiently};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
 use std::process::Command;
@@ -38,7 +38,7 @@ fn text(path: &Path) -> &str {
 
 #[test]
 fn reads_complete_and_are_compared() {
-    let (server, _) = serve();
+    let (server, _) = serve_patiently();
     let folder = expected(&["a-0", "b-1024", "c-300000"]);
     let files =
         ["--file", "a-0", "--file", "b-1024", "--file", "c-300000:3", "--expect", text(folder.path())];

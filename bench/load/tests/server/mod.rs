@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_core::{
-    DATA_HEADER, ErrorCode, Limits, MAX_CONTROL, Operation, Output, Packet, Settings, Time, Transfer,
+    DATA_HEADER, ErrorCode, Limits, MAX_CONTROL, Operation, Output, Packet, Settings, Time, Timing, Transfer,
     data_header,
 };
 
@@ -21,6 +21,17 @@ pub fn content(name: &str) -> Option<Vec<u8>> {
 
 /// Serves on a free port until the process ends.
 pub fn serve() -> (SocketAddr, Stored) {
+    serve_with(Timing::default())
+}
+
+/// As [`serve`], but repeats nothing within five seconds. A client that uses its port again cannot tell what
+/// is repeated for its last transfer from an answer to its next request, so nothing may be repeated.
+pub fn serve_patiently() -> (SocketAddr, Stored) {
+    let seconds = Duration::from_secs;
+    serve_with(Timing::new(seconds(5), seconds(5), seconds(5), seconds(30), seconds(5)))
+}
+
+fn serve_with(timing: Timing) -> (SocketAddr, Stored) {
     let listener = UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let stored = Stored::default();
@@ -29,7 +40,7 @@ pub fn serve() -> (SocketAddr, Stored) {
         let mut buffer = [0; 2048];
         while let Ok((length, peer)) = listener.recv_from(&mut buffer) {
             let (request, written) = (buffer[..length].to_vec(), written.clone());
-            thread::spawn(move || run(&request, peer, &written));
+            thread::spawn(move || run(&request, peer, &written, timing));
         }
     });
     (address, stored)
@@ -39,14 +50,14 @@ pub fn serve() -> (SocketAddr, Stored) {
 /// of the transfer before, from the same client.
 static ENDED: Mutex<Vec<UdpSocket>> = Mutex::new(Vec::new());
 
-fn run(request: &[u8], peer: SocketAddr, stored: &Stored) {
+fn run(request: &[u8], peer: SocketAddr, stored: &Stored, timing: Timing) {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     ENDED.lock().unwrap().push(socket.try_clone().unwrap());
     let Ok(Packet::Request(request)) = Packet::parse(request) else { return };
     let name = String::from_utf8_lossy(request.name).into_owned();
     let start = Instant::now();
     let now = || Time::from_micros(start.elapsed().as_micros() as u64);
-    let mut transfer = Transfer::server(now(), request.operation, Settings::default());
+    let mut transfer = Transfer::server(now(), request.operation, Settings { timing, ..Settings::default() });
     let (asked, reads) = (request.options.asked(), request.operation == Operation::Read);
     let bytes = if reads { content(&name) } else { Some(Vec::new()) };
     let size = if reads { bytes.as_ref().map(|bytes| bytes.len() as u64) } else { asked.tsize };

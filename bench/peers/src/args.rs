@@ -116,6 +116,13 @@ fn measure(args: &Args) -> Result<bool, String> {
     tuffet_measure::pin(args.generator_core).map_err(|error| error.to_string())?;
     let scale = args.scale();
     let bench = args.bench(&programs, &workshop.cache, scale)?;
+    let elsewhere = idle_percent(&bench);
+    if elsewhere > QUIET {
+        eprintln!(
+            "WARNING: core {} is {elsewhere:.0} % busy with other things: the figures of this run mean little",
+            args.server_core
+        );
+    }
     let floor = scale.floor_seconds().map(|seconds| Floor {
         program: programs.limit,
         server_core: args.server_core,
@@ -203,9 +210,20 @@ impl Args {
         let cores = cores.into_iter().map(Cores::measure).collect::<Result<Vec<_>, _>>();
         let cores = cores.map_err(|error| error.to_string())?;
         let generator = Generator { program: programs.load.clone(), files: place.files() };
-        Ok(Bench { generator, place, cores, least: scale.least(), rest: scale.rest(), hold: scale.hold() })
+        Ok(Bench {
+            generator,
+            place,
+            cores,
+            least: scale.least(),
+            settle: scale.settle(),
+            rest: scale.rest(),
+            hold: scale.hold(),
+        })
     }
 }
+
+/// A core that is busier than this (in percent) with nothing to do is not for measuring.
+pub(crate) const QUIET: f64 = 5.0;
 
 /// What has to be here.
 struct Programs {

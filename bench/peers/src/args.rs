@@ -104,15 +104,16 @@ fn measure(args: &Args) -> Result<bool, String> {
     }
     if args.smoke && args.peers.is_empty() {
         // Tuffet, its variants and the first peer that is there.
-        let mut peers = 0;
-        ready.retain(|(contender, _)| {
-            contender.is_tuffet() || {
-                peers += 1;
-                peers == 1
+        match ready.iter().position(|(contender, _)| !contender.is_tuffet()) {
+            Some(first) => ready.truncate(first + 1),
+            None => {
+                eprintln!("no peer is on this machine: Tuffet runs alone (apt-get install atftpd gets one)")
             }
-        });
+        }
     }
     raise_descriptors();
+    // Before this program keeps to one core.
+    let machine = Machine::read();
     tuffet_measure::pin(args.generator_core).map_err(|error| error.to_string())?;
     let scale = args.scale();
     let bench = args.bench(&programs, &workshop.cache, scale)?;
@@ -136,7 +137,7 @@ fn measure(args: &Args) -> Result<bool, String> {
     let results = Results {
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         commit: commit(),
-        machine: Machine::read(),
+        machine,
         settings: Settings {
             scale: scale.name().to_owned(),
             rounds,

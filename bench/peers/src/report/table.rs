@@ -96,7 +96,8 @@ fn facts(page: &mut String, results: &Results) {
 }
 
 fn targets(page: &mut String, results: &Results) {
-    if results.cases.iter().all(|case| case.targets.is_empty()) {
+    let none = results.cases.iter().all(|case| case.targets.is_empty());
+    if none || results.settings.scale == "smoke" {
         return;
     }
     *page += "## What was to be reached\n\n| case | target | measured | reached |\n|---|---|---|---|\n";

@@ -1,1 +1,65 @@
-fn main() {}
+//! `tuffet-instructions`: how many instructions the hot functions of the core take, by callgrind.
+//!
+//! Wall time differs from run to run and from machine to machine; instruction counts repeat. Each program
+//! runs twice, with few and with many units, and the difference is divided by the units between them: start
+//! and end of the process fall out.
+#![forbid(unsafe_code)]
+
+mod callgrind;
+mod kept;
+mod units;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Counts the instructions of hot functions and compares them with the ones kept.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Count, compare, and fail if one is out of bounds
+    Check {
+        /// The counts that are kept
+        #[arg(long, value_name = "FILE", default_value = "bench/instructions.json")]
+        kept: PathBuf,
+        /// How far a count may be from the one kept, in percent
+        #[arg(long, value_name = "PERCENT", default_value_t = 15.0)]
+        bound: f64,
+    },
+    /// Count, and keep the counts
+    Update {
+        /// Where they are kept
+        #[arg(long, value_name = "FILE", default_value = "bench/instructions.json")]
+        kept: PathBuf,
+    },
+    /// Run so many units of a program: what callgrind counts
+    #[command(hide = true)]
+    Unit {
+        /// Which program
+        name: String,
+        /// How many units
+        count: u64,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Args::parse().command {
+        Command::Check { kept, bound } => kept::check(&kept, bound),
+        Command::Update { kept } => kept::update(&kept).map(|()| true),
+        Command::Unit { name, count } => units::run(&name, count).map(|()| true),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("tuffet-instructions: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -104,18 +104,26 @@ fn measure(args: &Args) -> Result<bool, String> {
     }
     if args.smoke && args.peers.is_empty() {
         // Tuffet, its variants and the first peer that is there.
-        let mut peers = 0;
-        ready.retain(|(contender, _)| {
-            contender.is_tuffet() || {
-                peers += 1;
-                peers == 1
+        match ready.iter().position(|(contender, _)| !contender.is_tuffet()) {
+            Some(first) => ready.truncate(first + 1),
+            None => {
+                eprintln!("no peer is on this machine: Tuffet runs alone (apt-get install atftpd gets one)")
             }
-        });
+        }
     }
     raise_descriptors();
+    // Before this program keeps to one core.
+    let machine = Machine::read();
     tuffet_measure::pin(args.generator_core).map_err(|error| error.to_string())?;
     let scale = args.scale();
     let bench = args.bench(&programs, &workshop.cache, scale)?;
+    let elsewhere = idle_percent(&bench);
+    if elsewhere > QUIET {
+        eprintln!(
+            "WARNING: core {} is {elsewhere:.0} % busy with other things: the figures of this run mean little",
+            args.server_core
+        );
+    }
     let floor = scale.floor_seconds().map(|seconds| Floor {
         program: programs.limit,
         server_core: args.server_core,
@@ -129,7 +137,7 @@ fn measure(args: &Args) -> Result<bool, String> {
     let results = Results {
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         commit: commit(),
-        machine: Machine::read(),
+        machine,
         settings: Settings {
             scale: scale.name().to_owned(),
             rounds,
@@ -203,9 +211,20 @@ impl Args {
         let cores = cores.into_iter().map(Cores::measure).collect::<Result<Vec<_>, _>>();
         let cores = cores.map_err(|error| error.to_string())?;
         let generator = Generator { program: programs.load.clone(), files: place.files() };
-        Ok(Bench { generator, place, cores, least: scale.least(), rest: scale.rest(), hold: scale.hold() })
+        Ok(Bench {
+            generator,
+            place,
+            cores,
+            least: scale.least(),
+            settle: scale.settle(),
+            rest: scale.rest(),
+            hold: scale.hold(),
+        })
     }
 }
+
+/// A core that is busier than this (in percent) with nothing to do is not for measuring.
+pub(crate) const QUIET: f64 = 5.0;
 
 /// What has to be here.
 struct Programs {

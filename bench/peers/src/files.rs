@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// Where a tmpfs is, on any Linux with glibc.
 const MEMORY: &str = "/dev/shm";
 
+/// Folders of runs are called so, with the number of the process.
+const PREFIX: &str = "tuffet-bench-";
+
 /// Names of a probe's uploads begin so.
 pub(crate) const PROBE: &str = "probe";
 
@@ -28,7 +31,10 @@ impl Workplace {
     /// # Errors
     /// When neither can be written to.
     pub(crate) fn new(fallback: &Path) -> io::Result<Self> {
-        let name = format!("tuffet-bench-{}", std::process::id());
+        for place in [Path::new(MEMORY), fallback] {
+            remove_stale(place);
+        }
+        let name = format!("{PREFIX}{}", std::process::id());
         let memory = Path::new(MEMORY).join(&name);
         let in_memory = fs::create_dir(&memory).is_ok();
         let folder = if in_memory { memory } else { fallback.join(name) };
@@ -95,6 +101,18 @@ impl Workplace {
     }
 }
 
+/// Removes the folders of runs that were killed.
+fn remove_stale(place: &Path) {
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(process) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
+        let gone = process.parse::<u32>().is_ok_and(|number| !Path::new(&format!("/proc/{number}")).exists());
+        if gone && fs::remove_dir_all(entry.path()).is_ok() {
+            eprintln!("removed {}, which a run that was killed left behind", entry.path().display());
+        }
+    }
+}
+
 impl Drop for Workplace {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.folder) {
@@ -106,6 +124,21 @@ impl Drop for Workplace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_killed_run_left_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let stale = place.path().join(format!("{PREFIX}{}", child.id()));
+        let current = place.path().join(format!("{PREFIX}{}", std::process::id()));
+        let other = place.path().join(format!("{PREFIX}notes"));
+        for folder in [&stale, &current, &other] {
+            fs::create_dir(folder).unwrap();
+        }
+        remove_stale(place.path());
+        assert_eq!([stale.exists(), current.exists(), other.exists()], [false, true, true]);
+    }
 
     #[test]
     fn uploads_are_compared_and_missed() {

@@ -17,6 +17,9 @@ pub(crate) struct Generator {
     pub(crate) files: PathBuf,
 }
 
+/// How long a client that is to hold a transfer waits for a server that does not start it.
+const STALL_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// What it reports; `bench/load/README.md` defines each.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Report {
@@ -102,6 +105,7 @@ impl Generator {
         let mut command = self.command(server, file, None, windowsize);
         command.arg("--transfers").arg(open.to_string()).arg("--concurrency").arg(open.to_string());
         command.args(["--stall", "1", "--stall-for"]).arg(format!("{}ms", hold.as_millis()));
+        command.arg("--timeout").arg(format!("{}ms", STALL_TIMEOUT.as_millis()));
         let output = scratch.join("stalled.json");
         let file = std::fs::File::create(&output).map_err(|error| error.to_string())?;
         command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());

@@ -28,6 +28,9 @@ pub(crate) struct Bench {
     pub(crate) cores: Vec<Cores>,
     /// How long a round lasts at least, by repeating the case.
     pub(crate) least: Duration,
+    /// From the last activity until a server counts as idle; four times as long where clients stall, so
+    /// that timers have backed off.
+    pub(crate) settle: Duration,
     /// How long idleness is measured.
     pub(crate) rest: Duration,
     /// How long stalled clients hold their transfers for the memory.
@@ -58,6 +61,8 @@ pub(crate) struct Sample {
     pub(crate) figures: Figures,
     /// How often the case was repeated for it.
     pub(crate) repeats: u32,
+    /// Options that the server granted less of than was asked.
+    pub(crate) note: Option<String>,
     /// Errors that clients got, and how many got each.
     pub(crate) errors: BTreeMap<String, u64>,
 }
@@ -80,6 +85,7 @@ impl Bench {
                 }
                 Kind::Idle { stalled } => self.idle(&mut server, cores, (*stalled).min(contender.max_open)),
             }
+            .map(|outcome| if server.lives() { outcome } else { Outcome::Failed(server.last_words()) })
             .unwrap_or_else(|error| Outcome::Failed(format!("{error}; {}", server.last_words()))),
             Err(error) => Outcome::Failed(error),
         }
@@ -104,9 +110,10 @@ impl Bench {
 
     fn transfers(&self, server: &mut Server, cores: &Cores, load: &Load) -> Result<Outcome, String> {
         let file = self.place.file(load.size).map_err(|error| error.to_string())?;
-        if let Some(why) = refused(server, load, &file)? {
-            return Ok(Outcome::Cannot(why));
-        }
+        let note = match negotiate(server, load, &file)? {
+            Negotiated::Granted(note) => note,
+            Negotiated::Refused(why) => return Ok(Outcome::Cannot(why)),
+        };
         if !load.write && load.loss == 0.0 {
             // What is read for the first time is read from where it lies; afterwards it is as it will stay.
             self.generator.load(
@@ -129,6 +136,7 @@ impl Bench {
         }
         let busy = meter.stop().map_err(|error| error.to_string())?;
         let mut sample = sample(load, &reports, &busy, &cores.idle);
+        sample.note = note;
         if load.write {
             let completed = reports.iter().map(|report| report.completed).sum();
             let wrong = self.place.wrong_uploads(&file, completed).map_err(|error| error.to_string())?;
@@ -139,14 +147,16 @@ impl Bench {
         Ok(Outcome::Measured(sample))
     }
 
-    /// The most memory that is seen while the transfers are held, against that after one transfer.
+    /// The most memory that is seen while the transfers are held, against that after some transfers: buffers
+    /// that are used for the first time are not what an open transfer costs.
     fn memory(&self, server: &mut Server, open: u32, windowsize: u16) -> Result<Outcome, String> {
         let asked = (windowsize > 1).then_some(windowsize);
         let file = self.place.file(MEMORY_FILE).map_err(|error| error.to_string())?;
-        let load = Load { size: MEMORY_FILE, windowsize: asked, ..ONE_TRANSFER };
-        if let Some(why) = refused(server, &load, &file)? {
-            return Ok(Outcome::Cannot(why));
-        }
+        let load = Load { size: MEMORY_FILE, windowsize: asked, ..WARM_UP };
+        let note = match negotiate(server, &load, &file)? {
+            Negotiated::Granted(note) => note,
+            Negotiated::Refused(why) => return Ok(Outcome::Cannot(why)),
+        };
         self.generator.load(server.address, &load, &file, "")?;
         let before = Footprint::read(server.id());
         let mut stalled =
@@ -162,12 +172,12 @@ impl Bench {
         }
         let growth = (most - before.resident_kib) as f64 * 1024.0 / opened as f64;
         let figures = Figures::from([(Metric::GrowthBytes, growth), (Metric::Open, opened as f64)]);
-        Ok(Outcome::Measured(Sample { figures, repeats: 1, ..Sample::default() }))
+        Ok(Outcome::Measured(Sample { figures, repeats: 1, note, ..Sample::default() }))
     }
 
     fn idle(&self, server: &mut Server, cores: &Cores, stalled: u32) -> Result<Outcome, String> {
         let file = self.place.file(MEMORY_FILE).map_err(|error| error.to_string())?;
-        let settle = if stalled == 0 { SETTLE } else { 4 * SETTLE };
+        let settle = if stalled == 0 { self.settle } else { 4 * self.settle };
         let mut held = None;
         if stalled > 0 {
             let hold = settle + self.rest + STALL_SLACK;
@@ -232,7 +242,7 @@ fn sample(load: &Load, reports: &[Report], busy: &Busy, idle: &Busy) -> Sample {
     for (text, count) in reports.iter().flat_map(|report| &report.errors) {
         *errors.entry(text.clone()).or_default() += count;
     }
-    Sample { figures, repeats: u32::try_from(reports.len()).unwrap_or(u32::MAX), errors }
+    Sample { figures, repeats: u32::try_from(reports.len()).unwrap_or(u32::MAX), note: None, errors }
 }
 
 impl Cores {
@@ -252,13 +262,11 @@ const MEMORY_FILE: u64 = crate::cases::MIB;
 /// What opening many transfers may take beyond the time that they are held.
 const STALL_SLACK: Duration = Duration::from_secs(10);
 
-/// From the last activity until a server counts as idle.
-const SETTLE: Duration = Duration::from_secs(1);
-
-const ONE_TRANSFER: Load = Load {
+/// Before memory is measured.
+const WARM_UP: Load = Load {
     write: false,
-    transfers: 1,
-    concurrency: 1,
+    transfers: 64,
+    concurrency: 16,
     size: 0,
     blksize: None,
     windowsize: None,
@@ -267,24 +275,77 @@ const ONE_TRANSFER: Load = Load {
     limit: Duration::from_secs(30),
 };
 
-/// Why the server cannot do what the load asks for: an option that it does not grant as asked.
-fn refused(server: &mut Server, load: &Load, file: &str) -> Result<Option<String>, String> {
+/// What a server makes of the options of a load.
+enum Negotiated {
+    /// All of them are granted; if less than was asked, how much.
+    Granted(Option<String>),
+    /// One is not.
+    Refused(String),
+}
+
+fn negotiate(server: &mut Server, load: &Load, file: &str) -> Result<Negotiated, String> {
     let asked = Oack { blksize: load.blksize, windowsize: load.windowsize, ..Oack::default() };
     if asked.is_empty() {
-        return Ok(None);
+        return Ok(Negotiated::Granted(None));
     }
     let (operation, name) =
         if load.write { (Operation::Write, "probe-options") } else { (Operation::Read, file) };
-    let granted = server.granted(operation, name, &asked)?;
-    let said = |name: &str, asked: Option<u16>, granted: Option<u16>| match (asked, granted) {
-        (Some(asked), Some(granted)) if granted < asked => Some(format!("{name} {granted} at most")),
-        (Some(_), None) => Some(format!("no {name}")),
-        _ => None,
-    };
-    let why = [
-        said("blksize", asked.blksize, granted.blksize),
-        said("windowsize", asked.windowsize, granted.windowsize),
-    ];
-    let why: Vec<String> = why.into_iter().flatten().collect();
-    Ok((!why.is_empty()).then(|| why.join(", ")))
+    Ok(compare(&asked, &server.granted(operation, name, &asked)?))
+}
+
+fn compare(asked: &Oack, granted: &Oack) -> Negotiated {
+    let options =
+        [("blksize", asked.blksize, granted.blksize), ("windowsize", asked.windowsize, granted.windowsize)];
+    let missing = options.iter().find(|(_, asked, granted)| asked.is_some() && granted.is_none());
+    if let Some((name, ..)) = missing {
+        return Negotiated::Refused(format!("no {name}"));
+    }
+    let less = options.iter().filter(|(_, asked, granted)| granted < asked);
+    let less: Vec<String> =
+        less.map(|(name, _, granted)| format!("{name} {}", granted.unwrap_or(0))).collect();
+    Negotiated::Granted((!less.is_empty()).then(|| format!("grants {} at most", less.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_is_noted_none_is_refused() {
+        let options = |blksize, windowsize| Oack { blksize, windowsize, ..Oack::default() };
+        let asked = options(Some(1400), Some(64));
+        let note = |granted| match compare(&asked, &granted) {
+            Negotiated::Granted(note) => note.unwrap_or_default(),
+            Negotiated::Refused(why) => why,
+        };
+        assert_eq!(note(options(Some(1400), Some(64))), "");
+        assert_eq!(note(options(Some(1400), Some(32))), "grants windowsize 32 at most");
+        assert_eq!(note(options(Some(1400), None)), "no windowsize");
+        assert_eq!(note(options(None, None)), "no blksize");
+    }
+
+    #[test]
+    fn a_sample_adds_up_repeats_and_takes_the_idle_share_off() {
+        let report = Report {
+            completed: 4,
+            failed: 1,
+            bytes: 500_000_000,
+            seconds: 2.0,
+            client_timeouts: 3,
+            ..Report::default()
+        };
+        let load = Load { blksize: Some(1000), ..WARM_UP };
+        let busy = Busy { seconds: 5.0, busy: 3.0, stolen: 0.5 };
+        let idle = Busy { seconds: 1.0, busy: 0.2, stolen: 0.0 };
+        let sample = sample(&load, &[report.clone(), report], &busy, &idle);
+        let figure = |metric| sample.figures.get(&metric).copied();
+        assert_eq!(figure(Metric::ThroughputMbS), Some(250.0));
+        assert_eq!(figure(Metric::TransfersPerS), Some(2.0));
+        assert_eq!(figure(Metric::CpuSPerGb), Some(2.0));
+        assert_eq!(figure(Metric::CpuUsPerBlock), Some(2.0));
+        assert_eq!(figure(Metric::Incomplete), Some(2.0));
+        assert_eq!(figure(Metric::ClientTimeouts), Some(3.0), "for each repeat");
+        assert_eq!(figure(Metric::StolenPercent), Some(10.0));
+        assert_eq!(sample.repeats, 2);
+    }
 }

@@ -60,6 +60,9 @@ pub(crate) struct ServerResult {
     /// Medians over the rounds.
     pub(crate) median: Figures,
     pub(crate) rounds: Vec<Round>,
+    /// Options that it granted less of than was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
     /// Why it does not take part: the server lacks something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cannot: Option<String>,

@@ -111,7 +111,11 @@ fn one_round(bench: &Bench, ready: &[Ready], kind: &Kind, result: &mut CaseResul
         let seconds = started.elapsed().as_secs_f64();
         let said = match outcome {
             Outcome::Measured(sample) => {
-                let said = summary(&sample.figures);
+                let mut said = summary(&sample.figures);
+                if let Some(note) = &sample.note {
+                    said = format!("{said} ({note})");
+                }
+                server.note = sample.note;
                 server.rounds.push(Round {
                     figures: sample.figures,
                     repeats: sample.repeats,

@@ -54,6 +54,14 @@ impl Scale {
         })
     }
 
+    /// From the last activity until a server counts as idle.
+    pub(crate) fn settle(self) -> Duration {
+        Duration::from_millis(match self {
+            Scale::Full | Scale::Quick => 1_000,
+            Scale::Smoke => 100,
+        })
+    }
+
     /// How long idleness is measured.
     pub(crate) fn rest(self) -> Duration {
         Duration::from_millis(match self {

@@ -5,13 +5,13 @@ use crate::metric::{Metric, short};
 use crate::results::{CaseResult, Results};
 use std::fmt::Write;
 
-const PANEL: u32 = 460;
+const PANEL: u32 = 580;
 const COLUMNS: usize = 2;
 const MARGIN: u32 = 16;
 const TITLE: u32 = 30;
 const ROW: u32 = 20;
 const LABEL: u32 = 124;
-const BAR: u32 = 230;
+const BAR: u32 = 340;
 
 const STYLE: &str = "\
 text{font:12px system-ui,sans-serif;fill:#1f2328}\
@@ -127,7 +127,7 @@ fn draw(title: &str, panels: Vec<Panel>) -> Option<String> {
 
 /// A title that fits a panel; the whole of it stands in the table.
 fn shortened(title: &str) -> String {
-    const MOST: usize = 62;
+    const MOST: usize = 76;
     if title.chars().count() <= MOST {
         return title.to_owned();
     }
@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn bars_are_as_long_as_their_figures() {
         let svg = throughput(&results()).unwrap();
-        assert!(svg.contains(r#"<rect class="own" x="124" y="30" width="230.0""#), "{svg}");
-        assert!(svg.contains(r#"<rect class="peer" x="124" y="50" width="51.1""#), "{svg}");
+        assert!(svg.contains(r#"<rect class="own" x="124" y="30" width="340.0""#), "{svg}");
+        assert!(svg.contains(r#"<rect class="peer" x="124" y="50" width="75.6""#), "{svg}");
         assert!(svg.contains("cannot"));
         assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
         assert!(cpu(&results()).is_none(), "no case has a CPU figure");
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn titles_fit_and_text_is_text() {
-        assert_eq!(shortened(&"ä".repeat(100)).chars().count(), 62);
+        assert_eq!(shortened(&"ä".repeat(100)).chars().count(), 76);
         assert_eq!(escaped("a<b&\"c\""), "a&lt;b&amp;&quot;c&quot;");
     }
 }

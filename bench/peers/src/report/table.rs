@@ -32,6 +32,12 @@ pub(super) fn markdown(results: &Results, images: &[&str]) -> String {
         let scale = &results.settings.scale;
         page += &format!("**A {scale} run: it shows that everything works, its figures mean little.**\n\n");
     }
+    if results.settings.idle_percent > crate::args::QUIET {
+        let busy = short(results.settings.idle_percent);
+        page += &format!(
+            "**The server's core was {busy} % busy with other things: the figures mean little.**\n\n"
+        );
+    }
     facts(&mut page, results);
     targets(&mut page, results);
     for image in images {
@@ -90,7 +96,8 @@ fn facts(page: &mut String, results: &Results) {
 }
 
 fn targets(page: &mut String, results: &Results) {
-    if results.cases.iter().all(|case| case.targets.is_empty()) {
+    let none = results.cases.iter().all(|case| case.targets.is_empty());
+    if none || results.settings.scale == "smoke" {
         return;
     }
     *page += "## What was to be reached\n\n| case | target | measured | reached |\n|---|---|---|---|\n";
@@ -185,6 +192,9 @@ fn row(
     let spread = tuffet_measure::spread(values).filter(|_| server.rounds.len() > 1);
     let spread = spread.map_or_else(|| "–".to_owned(), |spread| format!("{:.0} %", spread * 100.0));
     let _ = writeln!(page, " {ratio} | {spread} |");
+    if let Some(note) = &server.note {
+        notes.push(format!("- {} {}", server.server, cell(note)));
+    }
     if let Some(why) = &server.failed {
         notes.push(format!("- {} failed after {} rounds: {}", server.server, server.rounds.len(), cell(why)));
     }

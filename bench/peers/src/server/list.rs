@@ -83,7 +83,7 @@ pub(crate) const SERVERS: &[Contender] = &[
         uploads: true,
         port_69: false,
         cores: 1,
-        max_open: 1_000,
+        max_open: 300,
     },
     Contender {
         name: "dnsmasq",
@@ -140,7 +140,7 @@ pub(crate) const SERVERS: &[Contender] = &[
         uploads: true,
         port_69: false,
         cores: 1,
-        max_open: 1_000,
+        max_open: 300,
     },
 ];
 

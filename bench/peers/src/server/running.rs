@@ -65,6 +65,11 @@ impl Server {
         self.running.id()
     }
 
+    /// Whether it still runs.
+    pub(crate) fn lives(&mut self) -> bool {
+        self.running.ended().is_none()
+    }
+
     /// What it wrote last, for an error.
     pub(crate) fn last_words(&mut self) -> String {
         let text = std::fs::read(&self.log).unwrap_or_default();

@@ -8,11 +8,14 @@ BIN := $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 SKIPPED := $(TARGET)/skipped.txt
 
 .DEFAULT_GOAL := help
+
+include bench/bench.mk
+
 .PHONY: help run build test lint plugins pictures check-examples check-plugin-guide clean wasm-target binary
 
 help: ## list these
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null \
-		|| sed -nE 's/^([a-z-]+):.*## (.*)/  make \1: \2/p' Makefile
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
+		|| sed -nE 's/^([a-z-]+):.*## (.*)/  make \1: \2/p' $(MAKEFILE_LIST)
 
 run: binary ## build what is needed and serve examples/quickstart on 127.0.0.1:6969
 	@sh scripts/quickstart.sh "$(BIN)"

@@ -5,8 +5,35 @@
 #
 # leaves TARGET_DIR/wasm32-wasip2/guest/PACKAGE.wasm (with _ for -). Takes the toolchain's own target
 # wasm32-wasip2, or, where rustup cannot fetch it, Debian's compiler and library sources.
+#
+#   plugins/build.sh --toolchain
+#
+# says which of the two it would take, `target` or `debian`, or fails.
 set -eu
 
+cargo=${CARGO:-cargo}
+rustc=${RUSTC:-rustc}
+debian=${TUFFET_DEBIAN_RUSTC:-/usr/bin/rustc}
+# Debian: rustc-web knows the target, rust-web-src has the library to build for it, wasi-libc the C library.
+# The linkers come from the rustup toolchain.
+linkers=$("$rustc" --print sysroot)/lib/rustlib/$("$rustc" -vV | sed -n 's/^host: //p')/bin
+
+toolchain() {
+    libraries=$("$rustc" --print target-libdir --target wasm32-wasip2 2>/dev/null || true)
+    if [ -n "$libraries" ] && ls "$libraries"/libstd-*.rlib >/dev/null 2>&1; then
+        echo target
+    elif [ -x "$debian" ] && [ -d /usr/lib/wasm32-wasi ] && [ -x "$linkers/wasm-component-ld" ] \
+        && [ -f "$("$debian" --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ]; then
+        echo debian
+    else
+        return 1
+    fi
+}
+
+if [ "${1-}" = --toolchain ]; then
+    toolchain
+    exit
+fi
 [ $# -ge 2 ] || { echo "usage: plugins/build.sh TARGET_DIR PACKAGE..." >&2; exit 2; }
 mkdir -p "$1"
 target_dir=$(cd "$1" && pwd)
@@ -15,8 +42,6 @@ packages=
 for package in "$@"; do packages="$packages -p $package"; done
 
 here=$(cd "$(dirname "$0")/.." && pwd)
-cargo=${CARGO:-cargo}
-rustc=${RUSTC:-rustc}
 
 # What a build of the host sets is not meant for guests: its flags, its linter, its target.
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS CARGO_BUILD_TARGET CARGO_BUILD_TARGET_DIR \
@@ -29,25 +54,20 @@ build() {
     "$cargo" build --locked --profile guest --target wasm32-wasip2 --target-dir "$target_dir" $packages "$@"
 }
 
-libraries=$("$rustc" --print target-libdir --target wasm32-wasip2 2>/dev/null || true)
-if [ -n "$libraries" ] && ls "$libraries"/libstd-*.rlib >/dev/null 2>&1; then
+case $(toolchain || true) in
+target)
     build
     exit
-fi
-
-# Debian: rustc-web knows the target, rust-web-src has the library to build for it, wasi-libc the C library.
-# The linkers come from the rustup toolchain.
-debian=${TUFFET_DEBIAN_RUSTC:-/usr/bin/rustc}
-linkers=$("$rustc" --print sysroot)/lib/rustlib/$("$rustc" -vV | sed -n 's/^host: //p')/bin
-if [ -x "$debian" ] && [ -d /usr/lib/wasm32-wasi ] && [ -x "$linkers/wasm-component-ld" ] \
-    && [ -f "$("$debian" --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ]; then
+    ;;
+debian)
     echo "the target wasm32-wasip2 is not installed: building the plugins with Debian's rustc-web" >&2
     unset RUSTUP_TOOLCHAIN
     PATH=$linkers/gcc-ld:$linkers:$PATH RUSTC=$debian RUSTC_BOOTSTRAP=1 \
         CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS="-Clink-self-contained=no -L/usr/lib/wasm32-wasi" \
         build -Zbuild-std=std,panic_abort
     exit
-fi
+    ;;
+esac
 
 cat >&2 <<'MESSAGE'
 Tuffet's plugins are WebAssembly, and no compiler for the target wasm32-wasip2 is installed. Run

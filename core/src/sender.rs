@@ -193,6 +193,11 @@ impl Sender {
         (self.total - self.acked).min(u64::from(self.window))
     }
 
+    /// Whether each block was sent at least once.
+    pub(crate) fn all_sent(&self) -> bool {
+        self.high >= self.total
+    }
+
     /// Bytes that the peer has.
     pub(crate) fn bytes(&self) -> u64 {
         (self.acked * u64::from(self.blksize)).min(self.size)

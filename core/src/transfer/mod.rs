@@ -391,6 +391,12 @@ impl Transfer {
         matches!(self.phase, Phase::Deciding)
     }
 
+    /// Whether the peer has proven its address, all blocks have been sent and only its last ACK is missing:
+    /// a peer that asks anew then has all it wanted.
+    pub fn awaits_last_ack(&self) -> bool {
+        matches!(&self.phase, Phase::Sending(sender) if sender.all_sent()) && !self.unproven()
+    }
+
     fn start_sending(&mut self, size: u64) {
         let (blksize, window) = (self.options.block_size(), self.options.window_size());
         self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover));

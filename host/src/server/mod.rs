@@ -159,9 +159,9 @@ async fn run(config: &Config) -> Result<(), ServeError> {
 
 fn stop(mailboxes: &[Arc<Mailbox>], drained: &mut bool) {
     let patience = if *drained { Duration::ZERO } else { DRAIN };
-    tracing::info!(seconds = patience.as_secs(), "stopping; running transfers may end");
     *drained = true;
     drain(mailboxes, patience);
+    tracing::info!(seconds = patience.as_secs(), "stopping; running transfers may end");
 }
 
 fn drain(mailboxes: &[Arc<Mailbox>], patience: Duration) {

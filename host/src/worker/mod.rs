@@ -115,7 +115,8 @@ impl Worker {
     pub(crate) fn run(mut self) -> io::Result<()> {
         let mut events = Events::with_capacity(256);
         let mut received = ReceiveBatch::new();
-        let mut readable = vec![false; self.wire.sockets.len()];
+        let numbers = self.wire.sockets.numbers();
+        let mut readable = vec![false; numbers.len()];
         let mut due = Vec::new();
         loop {
             let busy = readable.contains(&true);
@@ -130,7 +131,8 @@ impl Worker {
                     Token(number) => readable[number] = true,
                 }
             }
-            for (number, readable) in (0..).zip(&mut readable) {
+            for &number in &numbers {
+                let readable = &mut readable[usize::from(number)];
                 if *readable {
                     *readable = self.receive(number, &mut received);
                 }

@@ -39,7 +39,8 @@ impl Worker {
         let fingerprint = self.table.fingerprint(datagram.payload);
         let Some(entry) = self.table.get_mut(index) else { return };
         let repeated = entry.fingerprint == fingerprint;
-        let running = entry.core.is_deciding() || now.since(entry.core.heard()) < ANEW;
+        let lately = now.since(entry.core.heard()) < ANEW && !entry.core.awaits_last_ack();
+        let running = entry.core.is_deciding() || lately;
         if repeated && running {
             entry.core.handle_repeated_request(now);
             self.drive(index, None, now);

@@ -103,8 +103,12 @@ impl Sockets {
         self.all.get(usize::from(number))
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.all.len()
+    /// All numbers, TID sockets first: the last ACK of a transfer must be read before the next request
+    /// from the same port.
+    pub(super) fn numbers(&self) -> Vec<u16> {
+        let mut numbers: Vec<u16> = (0..self.all.len() as u16).collect();
+        numbers.sort_by_key(|number| self.all[usize::from(*number)].listens);
+        numbers
     }
 
     /// The TID sockets of a listener, starting at a random one (RFC 1350 section 4: TIDs are chosen at

@@ -30,6 +30,13 @@ impl Peer {
         Peer { received: None, ..Peer::new(listener) }
     }
 
+    /// May ask a broadcast address.
+    pub fn broadcasting(listener: SocketAddr) -> Peer {
+        let peer = Peer::new(listener);
+        peer.socket.set_broadcast(true).unwrap();
+        peer
+    }
+
     /// To the listener, as requests go; what answers becomes the TID.
     pub fn ask(&mut self, packet: &[u8]) {
         self.tid = None;
@@ -54,7 +61,7 @@ impl Peer {
         self.socket.send_to(packet, to).unwrap();
     }
 
-    /// The next packet, whoever sent it; where it came from is [`Peer::tid`].
+    /// The next packet from the host that was asked; which port it came from is [`Peer::tid`].
     #[track_caller]
     pub fn receive(&mut self) -> Answer {
         loop {
@@ -85,13 +92,19 @@ impl Peer {
         self.packet_within(patience).map(|packet| Answer::read(&packet))
     }
 
+    /// Only the host that was asked, and never from a second TID.
+    fn may_answer(&self, from: SocketAddr) -> bool {
+        let everyone = self.socket.broadcast().is_ok_and(|on| on);
+        self.tid.map_or(everyone || from.ip() == self.listener.ip(), |tid| tid == from)
+    }
+
     fn packet_within(&mut self, patience: Duration) -> Option<Vec<u8>> {
         let mut buffer = vec![0; 70_000];
         self.socket.set_read_timeout(Some(patience)).unwrap();
         loop {
             match self.socket.recv_from(&mut buffer) {
-                // A server never changes its TID; others on this machine may err in theirs.
-                Ok((_, from)) if self.tid.is_some_and(|tid| tid != from) => {}
+                // What another server had to say to whoever had this port before.
+                Ok((_, from)) if !self.may_answer(from) => {}
                 Ok((length, from)) => {
                     self.tid = Some(from);
                     buffer.truncate(length);

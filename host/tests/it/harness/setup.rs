@@ -1,7 +1,9 @@
 //! What a server is started with.
 
 use super::{Folder, Server, bytes};
+use std::net::Ipv4Addr;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
 /// Files and flags, or files and a configuration, of a server to be started.
@@ -14,7 +16,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A server of one empty root on a port of 127.0.0.1, configured by flags.
+    /// A server of one empty root on a loopback address of its own, configured by flags.
     pub fn new() -> Setup {
         let setup = Setup {
             temporary: TempDir::new().unwrap(),
@@ -64,7 +66,7 @@ impl Setup {
         self.flag("--workers").flag(&count.to_string())
     }
 
-    /// One more address, in place of the one on 127.0.0.1.
+    /// One more address, in place of the loopback address of its own.
     pub fn listen(mut self, address: &str) -> Setup {
         self.listen.push(address.into());
         self
@@ -108,7 +110,7 @@ impl Setup {
             }
         }
         if self.listen.is_empty() {
-            command.args(["--listen", "127.0.0.1:0"]);
+            command.args(["--listen", &format!("{}:0", own_loopback())]);
         }
         for address in &self.listen {
             command.args(["--listen", address]);
@@ -124,4 +126,13 @@ impl Setup {
     pub(super) fn into_temporary(self) -> TempDir {
         self.temporary
     }
+}
+
+/// A loopback address that no other server of this run has. A server repeats itself to clients that are
+/// gone, and a later client may have got the port of one of them: it must see who is speaking.
+fn own_loopback() -> Ipv4Addr {
+    static SERVERS: AtomicU32 = AtomicU32::new(0);
+    let number = SERVERS.fetch_add(1, Ordering::Relaxed);
+    let run = 64 + std::process::id() % 128;
+    Ipv4Addr::new(127, run as u8, (number / 250 % 250) as u8, (1 + number % 250) as u8)
 }

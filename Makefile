@@ -1,0 +1,63 @@
+# The commands of this project; .ci/run calls the same. `make` lists them.
+
+CARGO ?= cargo
+# `make run PROFILE=release` serves the quickstart from an optimised build.
+PROFILE ?= dev
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+BIN := $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+SKIPPED := $(TARGET)/skipped.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint plugins pictures check-examples check-plugin-guide clean wasm-target binary
+
+help: ## list these
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null \
+		|| sed -nE 's/^([a-z-]+):.*## (.*)/  make \1: \2/p' Makefile
+
+run: binary ## build what is needed and serve examples/quickstart on 127.0.0.1:6969
+	@sh scripts/quickstart.sh "$(BIN)"
+
+build: wasm-target ## the optimised binary, target/release/tuffet
+	$(CARGO) build --locked --release --bin tuffet
+
+test: binary ## every test; installs the clients it needs where it may, and says what it skips
+	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables
+	@rm -f "$(SKIPPED)"
+	TUFFET_SKIPPED="$(SKIPPED)" $(CARGO) test --locked --workspace
+	@sh scripts/check-examples.sh "$(BIN)"
+	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)"
+	@if [ -s "$(SKIPPED)" ]; then echo; echo "skipped:"; sort -u "$(SKIPPED)" | sed 's/^/  /'; \
+		else echo; echo "nothing was skipped"; fi
+
+lint: wasm-target ## formatting, lints, links, shell scripts
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	@sh scripts/check-unsafe.sh
+	@sh scripts/check-links.sh
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh; \
+		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
+
+plugins: wasm-target ## the bundled plugins alone, as components below target/guests
+	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-mac-map
+	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
+
+pictures: binary ## draw the pictures of the documentation anew (python3)
+	python3 scripts/pictures/quickstart.py "$(BIN)" docs/pictures/quickstart.svg
+	python3 scripts/pictures/architecture.py docs/pictures/architecture.svg
+
+check-examples: binary ## whether every example is a good configuration
+	@sh scripts/check-examples.sh "$(BIN)"
+
+check-plugin-guide: binary ## run docs/plugins.md as it is written
+	@sh scripts/check-plugin-guide.sh "$(BIN)"
+
+clean: ## remove what was built
+	$(CARGO) clean
+
+# The whole workspace decides on the features of dependencies, as it does for `make test`: otherwise the
+# Wasm runtime would be compiled twice.
+binary: wasm-target
+	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet
+
+wasm-target:
+	@sh scripts/wasm-target.sh

@@ -1,0 +1,71 @@
+//! `tuffet-limit`: what raw UDP on this machine can carry, in the shapes of TFTP.
+//!
+//! A server on one core answers each request of 4 bytes with a window of datagrams, and does nothing
+//! else: no parsing, no files, no timers, no copy of the payload. What it costs is the floor that real
+//! servers are held against. It makes its system calls through `tuffet::udp`, as the server does.
+#![forbid(unsafe_code)]
+
+mod client;
+mod report;
+mod run;
+mod server;
+mod shape;
+
+use clap::Parser;
+use report::Report;
+use shape::Shape;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Measures what raw UDP on this machine can carry, in the shapes of TFTP.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    /// Seconds that each shape is measured, after a tenth of a second of warm-up.
+    #[arg(long, default_value_t = 1.0, value_parser = seconds)]
+    seconds: f64,
+    /// Only the shapes whose name holds this; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    shape: Vec<String>,
+    /// The core of the side that is measured.
+    #[arg(long, default_value_t = 0)]
+    server_core: usize,
+    /// The core of the other side.
+    #[arg(long, default_value_t = 1)]
+    client_core: usize,
+    /// JSON in place of the table.
+    #[arg(long)]
+    json: bool,
+}
+
+fn main() -> ExitCode {
+    match measure(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tuffet-limit: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(args: &Args) -> Result<(), run::RunError> {
+    let wanted =
+        |shape: &&Shape| args.shape.is_empty() || args.shape.iter().any(|name| shape.name.contains(name));
+    let shapes: Vec<&Shape> = shape::SHAPES.iter().filter(wanted).collect();
+    let bench = run::Bench::new(args.server_core, args.client_core, Duration::from_secs_f64(args.seconds))?;
+    let figures = shapes.into_iter().map(|shape| bench.run(shape)).collect::<Result<Vec<_>, _>>()?;
+    let report = Report { seconds: args.seconds, figures };
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&report).map_err(run::RunError::Report)?);
+    } else {
+        print!("{report}");
+    }
+    Ok(())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.01..=600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("write seconds from 0.01 to 600".to_owned()),
+    }
+}

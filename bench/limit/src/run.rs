@@ -1,0 +1,139 @@
+//! One shape, measured: both sides in their threads, and what the server's core did meanwhile.
+
+use crate::client::Clients;
+use crate::report::Figures;
+use crate::server::Server;
+use crate::shape::Shape;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+use tuffet::udp::{BindOptions, Socket};
+use tuffet_measure::{Busy, CoreMeter, MeasureError, pin};
+
+/// Bytes before the block in a DATA packet (RFC 1350 section 5).
+const HEADER: usize = 4;
+
+const WARM_UP: Duration = Duration::from_millis(100);
+
+/// Time over which the idle baseline is taken.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// Why a shape could not be measured.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunError {
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    #[error("a loopback socket failed: {0}")]
+    Socket(#[from] io::Error),
+    #[error("a measuring thread panicked")]
+    Panicked,
+    #[error("the result cannot be written as JSON: {0}")]
+    Report(serde_json::Error),
+}
+
+/// Two cores, an idle baseline and a time for each shape.
+pub(crate) struct Bench {
+    server: usize,
+    client: usize,
+    time: Duration,
+    idle: Busy,
+}
+
+impl Bench {
+    pub(crate) fn new(server: usize, client: usize, time: Duration) -> Result<Self, RunError> {
+        raise_descriptors();
+        // This thread sleeps; it must not sleep on the core that is measured.
+        pin(client)?;
+        Ok(Bench { server, client, time, idle: CoreMeter::baseline(&[server], IDLE)? })
+    }
+
+    pub(crate) fn run(&self, shape: &Shape) -> Result<Figures, RunError> {
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let socket = Socket::bind(any, BindOptions::default())?;
+        let (sent, received, repeats) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        let stop = AtomicBool::new(false);
+        let clients =
+            Clients { shape, server: socket.local(), received: &received, repeats: &repeats, stop: &stop };
+        let (sent, stop) = (&sent, &stop);
+        thread::scope(|scope| {
+            let server = scope.spawn(move || -> Result<(), RunError> {
+                pin(self.server)?;
+                Ok(Server { socket, shape, sent, stop }.serve()?)
+            });
+            let client = scope.spawn(move || -> Result<(), RunError> {
+                pin(self.client)?;
+                Ok(clients.ask()?)
+            });
+            let measured = self.measure(shape, sent, &received, &repeats);
+            stop.store(true, Ordering::Relaxed);
+            join(server)?;
+            join(client)?;
+            measured
+        })
+    }
+
+    fn measure(
+        &self,
+        shape: &Shape,
+        sent: &AtomicU64,
+        received: &AtomicU64,
+        repeats: &AtomicU64,
+    ) -> Result<Figures, RunError> {
+        thread::sleep(WARM_UP);
+        let read = || [sent, received, repeats].map(|counter| counter.load(Ordering::Relaxed));
+        let (before, meter, started) = (read(), CoreMeter::start(&[self.server])?, Instant::now());
+        thread::sleep(self.time);
+        let (after, seconds, busy) = (read(), started.elapsed().as_secs_f64(), meter.stop()?);
+        let [sent, received, repeats] = std::array::from_fn(|index| after[index] - before[index]);
+        let bytes = (received * (shape.size - HEADER) as u64) as f64;
+        let cpu = busy.beyond(&self.idle);
+        Ok(Figures {
+            shape: shape.name.to_owned(),
+            packets: received,
+            lost: sent.saturating_sub(received),
+            repeats,
+            throughput_mb_s: bytes / seconds / 1e6,
+            packets_per_s: received as f64 / seconds,
+            cpu_s: cpu,
+            cpu_s_per_gb: (bytes > 0.0).then(|| cpu / (bytes / 1e9)),
+            cpu_us_per_packet: (received > 0).then(|| cpu * 1e6 / received as f64),
+            stolen_s: busy.stolen,
+        })
+    }
+}
+
+fn join(thread: ScopedJoinHandle<'_, Result<(), RunError>>) -> Result<(), RunError> {
+    thread.join().map_err(|_| RunError::Panicked)?
+}
+
+/// A thousand clients are a thousand sockets. Where it is refused, binding them says so.
+fn raise_descriptors() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::SHAPES;
+
+    #[test]
+    fn every_shape_moves_datagrams() {
+        let cores = tuffet_measure::cores().unwrap();
+        let bench = Bench {
+            server: cores[0],
+            client: cores[cores.len() - 1],
+            time: Duration::from_millis(50),
+            idle: Busy::default(),
+        };
+        raise_descriptors();
+        for shape in &SHAPES {
+            let figures = bench.run(shape).unwrap();
+            assert!(figures.packets >= shape.window as u64, "{}: {figures:?}", shape.name);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Which core a thread runs on.
+//!
+//! Asked of `taskset` and read from `/proc`: the system call is behind a feature of `rustix` that nothing
+//! else here uses, and another set of features would build the policy runtime a second time.
+
+use crate::{MeasureError, read};
+use std::fs;
+use std::io;
+use std::process::{Command, Stdio};
+
+/// Keeps the calling thread, and what it starts from now on, on this core.
+///
+/// # Errors
+/// When there is no `taskset`, the machine has no such core, or this process may not use it.
+pub fn pin(core: usize) -> Result<(), MeasureError> {
+    taskset(core).map_err(|source| MeasureError::Pin { core, source })
+}
+
+fn taskset(core: usize) -> io::Result<()> {
+    let link = fs::read_link("/proc/thread-self")?;
+    let thread = link.file_name().ok_or_else(|| io::Error::other("/proc/thread-self names no thread"))?;
+    let output = Command::new("taskset")
+        .args(["--cpu-list", "--pid", &core.to_string()])
+        .arg(thread)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| io::Error::new(error.kind(), format!("taskset of util-linux is needed: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+}
+
+/// The cores that the calling thread may use, in order.
+///
+/// # Errors
+/// When `/proc` does not tell.
+pub fn cores() -> Result<Vec<usize>, MeasureError> {
+    let status = read("/proc/thread-self/status")?;
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    Ok(list.map(parse_list).unwrap_or_default())
+}
+
+/// `0-3,8`
+fn parse_list(list: &str) -> Vec<usize> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse::<usize>().ok()?..=last.parse().ok()?)
+    };
+    list.trim().split(',').filter_map(range).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists() {
+        assert_eq!(parse_list("\t0-2,5\n"), [0, 1, 2, 5]);
+        assert_eq!(parse_list(""), []);
+    }
+
+    #[test]
+    fn a_thread_stays_where_it_is_put() {
+        let last = cores().unwrap().pop().unwrap();
+        let seen = std::thread::spawn(move || {
+            pin(last).unwrap();
+            cores().unwrap()
+        });
+        assert_eq!(seen.join().unwrap(), [last]);
+        assert!(pin(100_000).is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! Memory and wake-ups of a process with all its descendants.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// What a process and its descendants hold and have done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Footprint {
+    /// How many processes.
+    pub processes: usize,
+    /// Resident memory in KiB: `VmRSS` of a single process; the proportional share (`Pss`) of each where
+    /// there are several, so that shared pages count once.
+    pub resident_kib: u64,
+    /// Voluntary context switches of all threads that live: how often they went to sleep, and so how often
+    /// they woke.
+    pub switches: u64,
+}
+
+impl Footprint {
+    /// Reads it for `root` and all its descendants; those that end meanwhile count for nothing.
+    pub fn read(root: u32) -> Self {
+        let processes = descendants(root);
+        let several = processes.len() > 1;
+        let mut sum = Footprint { processes: processes.len(), ..Footprint::default() };
+        for pid in processes {
+            sum.resident_kib += resident(pid, several).unwrap_or(0);
+            sum.switches += switches(pid);
+        }
+        sum
+    }
+}
+
+/// `root` and all that descends from it, as far as they live.
+pub fn descendants(root: u32) -> Vec<u32> {
+    let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut alive = BTreeSet::new();
+    for pid in numbers("/proc") {
+        let Some(parent) = parent(pid) else { continue };
+        alive.insert(pid);
+        children.entry(parent).or_default().push(pid);
+    }
+    let mut found = if alive.contains(&root) { vec![root] } else { Vec::new() };
+    let mut next = 0;
+    while let Some(&pid) = found.get(next) {
+        found.extend(children.get(&pid).into_iter().flatten());
+        next += 1;
+    }
+    found
+}
+
+/// The fourth field of `/proc/PID/stat`; the second, the name, may hold spaces and brackets.
+fn parent(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+fn resident(pid: u32, shared: bool) -> Option<u64> {
+    let (file, key) = if shared { ("smaps_rollup", "Pss:") } else { ("status", "VmRSS:") };
+    kib(&fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?, key)
+}
+
+fn switches(pid: u32) -> u64 {
+    numbers(&format!("/proc/{pid}/task"))
+        .into_iter()
+        .filter_map(|thread| {
+            let status = fs::read_to_string(format!("/proc/{pid}/task/{thread}/status")).ok()?;
+            kib(&status, "voluntary_ctxt_switches:")
+        })
+        .sum()
+}
+
+fn kib(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+fn numbers(folder: &str) -> Vec<u32> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_counts_with_its_parent() {
+        let me = std::process::id();
+        let alone = Footprint::read(me);
+        assert!(alone.resident_kib > 0);
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let both = Footprint::read(me);
+        assert!(descendants(me).contains(&child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(both.processes > alone.processes && both.resident_kib > 0);
+        assert!(!descendants(me).contains(&child.id()));
+    }
+
+    #[test]
+    fn the_first_of_two_similar_keys() {
+        let status = "nonvoluntary_ctxt_switches:\t9\nvoluntary_ctxt_switches:\t4\n";
+        assert_eq!(kib(status, "voluntary_ctxt_switches:"), Some(4));
+    }
+}

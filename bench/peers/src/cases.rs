@@ -1,0 +1,316 @@
+//! The cases, and what Tuffet has to reach in each. To add one, append it to [`CASES`].
+
+use crate::metric::Metric;
+use std::time::Duration;
+
+pub(crate) const KIB: u64 = 1024;
+pub(crate) const MIB: u64 = 1024 * KIB;
+
+/// One thing that is measured on every server.
+#[derive(Debug)]
+pub(crate) struct Case {
+    /// For `--case`, and the key in the results.
+    pub(crate) name: &'static str,
+    /// One line for the tables.
+    pub(crate) title: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) servers: Servers,
+    pub(crate) targets: &'static [Target],
+}
+
+/// Who takes part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Servers {
+    /// Tuffet and every peer.
+    All,
+    /// Tuffet, every peer, and these variants of Tuffet.
+    AllAnd(&'static [&'static str]),
+    /// These alone.
+    Only(&'static [&'static str]),
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// Files are transferred.
+    Transfers(Load),
+    /// Transfers are opened and held open: how much the server's memory grows.
+    Memory { open: u32, windowsize: u16 },
+    /// Nothing happens, with so many transfers held open by clients that stay silent.
+    Idle { stalled: u32 },
+}
+
+/// What the load generator does. Without blksize and windowsize the request has no options (RFC 1350).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    pub(crate) write: bool,
+    pub(crate) transfers: u32,
+    pub(crate) concurrency: u32,
+    /// Bytes in each file.
+    pub(crate) size: u64,
+    pub(crate) blksize: Option<u16>,
+    pub(crate) windowsize: Option<u16>,
+    /// The client receives with UDP_GRO.
+    pub(crate) gro: bool,
+    /// Part of the datagrams that is lost in each direction.
+    pub(crate) loss: f64,
+    /// A run that takes longer is stopped and counts as unfinished.
+    pub(crate) limit: Duration,
+}
+
+/// What has to be reached.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target {
+    /// The server that has to reach it.
+    pub(crate) who: &'static str,
+    pub(crate) metric: Metric,
+    pub(crate) bound: Bound,
+}
+
+/// By what a figure is judged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Bound {
+    AtMost(f64),
+    /// So many times the best of the peers that completed every transfer.
+    TimesBestPeer(f64),
+    /// So many times another server's figure, at least.
+    Times(f64, &'static str),
+    /// So many times another server's figure, at most.
+    AtMostTimes(f64, &'static str),
+    /// So many times what a packet costs in a shape of `tuffet-limit`, at most.
+    AtMostTimesLimit(f64, &'static str),
+}
+
+impl Case {
+    /// Whether the server of this name takes part; `variant` if it is a variant of Tuffet.
+    pub(crate) fn includes(&self, server: &str, variant: bool) -> bool {
+        match self.servers {
+            Servers::All => !variant,
+            Servers::AllAnd(variants) => !variant || variants.contains(&server),
+            Servers::Only(names) => names.contains(&server),
+        }
+    }
+}
+
+impl Load {
+    /// Bytes in a block.
+    pub(crate) fn block(&self) -> u16 {
+        self.blksize.unwrap_or(tuffet_core::DEFAULT_BLKSIZE)
+    }
+}
+
+const READ: Load = Load {
+    write: false,
+    transfers: 1,
+    concurrency: 1,
+    size: 10 * MIB,
+    blksize: None,
+    windowsize: None,
+    gro: false,
+    loss: 0.0,
+    limit: Duration::from_secs(60),
+};
+const LOCKSTEP_1400: Load = Load { blksize: Some(1400), ..READ };
+const WRITE: Load = Load { write: true, transfers: 3, concurrency: 3, ..READ };
+const LOSSY: Load = Load {
+    transfers: 8,
+    concurrency: 8,
+    size: MIB,
+    loss: 0.01,
+    limit: Duration::from_secs(120),
+    ..LOCKSTEP_1400
+};
+
+const fn tuffet(metric: Metric, bound: Bound) -> Target {
+    Target { who: "tuffet", metric, bound }
+}
+
+/// Every transfer ends with the right bytes.
+const ALL_COMPLETE: Target = tuffet(Metric::Incomplete, Bound::AtMost(0.0));
+
+/// All cases, in the order of the tables: those of "What it must reach" in the issue that asked for
+/// this instrument.
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        name: "window64-gro",
+        title: "32 × 10 MiB, 8 at once, blksize 1400, windowsize 64, client with UDP_GRO",
+        kind: Kind::Transfers(Load {
+            transfers: 32,
+            concurrency: 8,
+            windowsize: Some(64),
+            gro: true,
+            ..LOCKSTEP_1400
+        }),
+        servers: Servers::All,
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(6.0)),
+            tuffet(Metric::CpuSPerGb, Bound::AtMost(0.6)),
+        ],
+    },
+    Case {
+        name: "window64",
+        title: "12 × 10 MiB, 3 at once, blksize 1400, windowsize 64",
+        kind: Kind::Transfers(Load { transfers: 12, concurrency: 3, windowsize: Some(64), ..LOCKSTEP_1400 }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0))],
+    },
+    Case {
+        name: "lockstep-1400",
+        title: "16 × 10 MiB, 8 at once, blksize 1400, lockstep",
+        kind: Kind::Transfers(Load { transfers: 16, concurrency: 8, ..LOCKSTEP_1400 }),
+        servers: Servers::All,
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::Times(1.3, "dnsmasq")),
+            tuffet(Metric::CpuUsPerBlock, Bound::AtMostTimesLimit(1.15, "echo-1404")),
+        ],
+    },
+    Case {
+        name: "lockstep-512",
+        title: "2 × 10 MiB, one at a time, blksize 512, lockstep",
+        kind: Kind::Transfers(Load { transfers: 2, ..READ }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
+    },
+    Case {
+        name: "small-files",
+        title: "5,000 × 2 KiB, 100 at once, blksize 512",
+        kind: Kind::Transfers(Load { transfers: 5_000, concurrency: 100, size: 2 * KIB, ..READ }),
+        servers: Servers::AllAnd(&["tuffet-policy"]),
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::TransfersPerS, Bound::Times(1.3, "dnsmasq")),
+            Target {
+                who: "tuffet-policy",
+                metric: Metric::TransfersPerS,
+                bound: Bound::Times(1.0, "rs-tftpd"),
+            },
+        ],
+    },
+    Case {
+        name: "medium-window8",
+        title: "2,000 × 64 KiB, 200 at once, blksize 1400, windowsize 8",
+        kind: Kind::Transfers(Load {
+            transfers: 2_000,
+            concurrency: 200,
+            size: 64 * KIB,
+            windowsize: Some(8),
+            ..LOCKSTEP_1400
+        }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(3.0))],
+    },
+    Case {
+        name: "crowd",
+        title: "2,000 × 64 KiB, 1,000 at once, blksize 512",
+        kind: Kind::Transfers(Load { transfers: 2_000, concurrency: 1_000, size: 64 * KIB, ..READ }),
+        servers: Servers::All,
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0)),
+            tuffet(Metric::ClientTimeouts, Bound::AtMost(0.0)),
+        ],
+    },
+    Case {
+        name: "loss-lockstep",
+        title: "8 × 1 MiB at once over 1 % loss each way, blksize 1400, lockstep",
+        kind: Kind::Transfers(LOSSY),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(20.0))],
+    },
+    Case {
+        name: "loss-window16",
+        title: "8 × 1 MiB at once over 1 % loss each way, blksize 1400, windowsize 16",
+        kind: Kind::Transfers(Load { windowsize: Some(16), ..LOSSY }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(20.0))],
+    },
+    Case {
+        name: "upload-512",
+        title: "uploads, 3 × 10 MiB at once, blksize 512, lockstep",
+        kind: Kind::Transfers(WRITE),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.2))],
+    },
+    Case {
+        name: "upload-window16",
+        title: "uploads, 3 × 10 MiB at once, blksize 1400, windowsize 16",
+        kind: Kind::Transfers(Load { blksize: Some(1400), windowsize: Some(16), ..WRITE }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0))],
+    },
+    Case {
+        name: "memory",
+        title: "memory: 10,000 transfers held open, lockstep",
+        kind: Kind::Memory { open: 10_000, windowsize: 1 },
+        servers: Servers::All,
+        targets: &[tuffet(Metric::GrowthBytes, Bound::AtMost(256.0))],
+    },
+    Case {
+        name: "memory-window64",
+        title: "memory: 10,000 transfers held open, windowsize 64",
+        kind: Kind::Memory { open: 10_000, windowsize: 64 },
+        servers: Servers::All,
+        targets: &[tuffet(Metric::GrowthBytes, Bound::AtMost(256.0))],
+    },
+    Case {
+        name: "workers",
+        title: "two workers against one: 32 × 10 MiB, 8 at once, blksize 1400, windowsize 64, client with UDP_GRO",
+        kind: Kind::Transfers(Load {
+            transfers: 32,
+            concurrency: 8,
+            windowsize: Some(64),
+            gro: true,
+            ..LOCKSTEP_1400
+        }),
+        servers: Servers::Only(&["tuffet", "tuffet-2-workers"]),
+        targets: &[Target {
+            who: "tuffet-2-workers",
+            metric: Metric::CpuSPerGb,
+            bound: Bound::AtMostTimes(1.1, "tuffet"),
+        }],
+    },
+    Case {
+        name: "idle",
+        title: "idle: no transfer",
+        kind: Kind::Idle { stalled: 0 },
+        servers: Servers::All,
+        targets: &[
+            tuffet(Metric::BusyPercent, Bound::AtMost(0.5)),
+            tuffet(Metric::WakeupsPerS, Bound::AtMost(1.0)),
+        ],
+    },
+    Case {
+        name: "idle-stalled",
+        title: "idle: 1,000 transfers whose clients stay silent",
+        kind: Kind::Idle { stalled: 1_000 },
+        servers: Servers::All,
+        targets: &[tuffet(Metric::BusyPercent, Bound::AtMost(2.0))],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_differ_and_targets_are_about_who_takes_part() {
+        for (index, case) in CASES.iter().enumerate() {
+            assert!(CASES[..index].iter().all(|other| other.name != case.name), "{}", case.name);
+            for target in case.targets {
+                let variant = target.who != "tuffet";
+                assert!(case.includes(target.who, variant), "{}: {}", case.name, target.who);
+            }
+        }
+    }
+
+    #[test]
+    fn variants_take_part_only_where_they_are_named() {
+        let case = |name| CASES.iter().find(|case| case.name == name).unwrap();
+        assert!(case("small-files").includes("tuffet-policy", true));
+        assert!(!case("window64").includes("tuffet-policy", true));
+        assert!(case("window64").includes("dnsmasq", false));
+        assert!(!case("workers").includes("dnsmasq", false));
+    }
+}

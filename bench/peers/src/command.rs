@@ -1,0 +1,193 @@
+//! Other programs, each bounded in time: none of them can hold up a run.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often a child that has closed its output is looked at.
+const STEP: Duration = Duration::from_millis(5);
+
+/// Time between a request to end and the end by force.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What a program printed and how it ended.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// A program with all the processes that it starts. Ends them when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+}
+
+/// A command whose process ends when this one does, even by a signal (PR_SET_PDEATHSIG).
+pub(crate) fn tied(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--"]).arg(program);
+    command
+}
+
+/// Runs a command to its end, or stops it and all that it started after `limit`.
+///
+/// # Errors
+/// When it cannot be started, read, or takes longer than `limit`.
+pub(crate) fn run(mut command: Command, limit: Duration) -> io::Result<Done> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let deadline = Instant::now() + limit;
+    let late = || {
+        let after = humantime::format_duration(limit);
+        io::Error::new(io::ErrorKind::TimedOut, format!("{name} was stopped: not finished after {after}"))
+    };
+    let mut running = Running::start(command)?;
+    let (stdout, stderr) = (reader(running.child.stdout.take()), reader(running.child.stderr.take()));
+    let wait = |text: &mpsc::Receiver<String>| {
+        text.recv_timeout(deadline.saturating_duration_since(Instant::now())).map_err(|_| late())
+    };
+    let (stdout, stderr) = (wait(&stdout)?, wait(&stderr)?);
+    loop {
+        if let Some(status) = running.child.try_wait()? {
+            return Ok(Done { status, stdout, stderr });
+        }
+        if Instant::now() >= deadline {
+            return Err(late());
+        }
+        thread::sleep(STEP);
+    }
+}
+
+/// As [`run`], where anything but success is an error that tells what was printed last.
+pub(crate) fn succeed(command: Command, limit: Duration) -> Result<String, String> {
+    let shown = format!("{command:?}");
+    match run(command, limit) {
+        Ok(done) if done.status.success() => Ok(done.stdout),
+        Ok(done) => Err(format!("{shown} ended with {}: {}", done.status, last_lines(&done.stderr))),
+        Err(error) => Err(format!("{shown}: {error}")),
+    }
+}
+
+/// The end of what a program complained about.
+pub(crate) fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(3)..].join(" / ")
+}
+
+impl Running {
+    /// Starts a command in a process group of its own.
+    pub(crate) fn start(mut command: Command) -> io::Result<Running> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let child = command
+            .process_group(0)
+            .spawn()
+            .map_err(|error| io::Error::new(error.kind(), format!("{name} cannot be started: {error}")))?;
+        Ok(Running { child })
+    }
+
+    /// Starts a command whose output goes into a file.
+    pub(crate) fn start_logged(mut command: Command, log: &Path) -> io::Result<Running> {
+        let file = File::create(log)?;
+        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        Running::start(command)
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, if it did.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        let id = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        if let Some(id) = id {
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process_group(id, signal);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.signal(rustix::process::Signal::TERM);
+        let deadline = Instant::now() + GRACE;
+        while self.ended().is_none() && Instant::now() < deadline {
+            thread::sleep(STEP);
+        }
+        // Children outlive their parent in some servers.
+        self.signal(rustix::process::Signal::KILL);
+        let _ = self.child.wait();
+    }
+}
+
+fn reader(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What came before an error is still worth showing.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = tied("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn output_and_status() {
+        let done = run(shell("echo out; echo err >&2; exit 3"), Duration::from_secs(20)).unwrap();
+        assert_eq!(
+            (done.stdout.as_str(), done.stderr.as_str(), done.status.code()),
+            ("out\n", "err\n", Some(3))
+        );
+        let error = succeed(shell("echo why >&2; exit 1"), Duration::from_secs(20)).unwrap_err();
+        assert!(error.ends_with("why"), "{error}");
+    }
+
+    #[test]
+    fn whatever_takes_too_long_ends_with_its_children() {
+        let started = Instant::now();
+        let error = run(shell("sleep 300 & sleep 300"), Duration::from_millis(200)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(started.elapsed() < Duration::from_secs(100));
+    }
+
+    #[test]
+    fn children_that_left_their_parent_end_too() {
+        let running = Running::start(shell("sleep 300 & exec sleep 301")).unwrap();
+        let id = running.id();
+        while tuffet_measure::descendants(id).len() < 2 {
+            thread::sleep(STEP);
+        }
+        let all = tuffet_measure::descendants(id);
+        drop(running);
+        let state =
+            |process: &u32| std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let lives = |process: &u32| !state(process).is_empty() && !state(process).contains(") Z ");
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while all.iter().any(lives) {
+            assert!(Instant::now() < deadline, "{:?}", all.iter().map(state).collect::<Vec<_>>());
+            thread::sleep(STEP);
+        }
+    }
+}

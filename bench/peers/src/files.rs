@@ -1,0 +1,126 @@
+//! The files that are served, and the comparison of those that were uploaded. They lie in memory
+//! (tmpfs) where the machine has one, so that no disk is measured.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where a tmpfs is, on any Linux with glibc.
+const MEMORY: &str = "/dev/shm";
+
+/// Names of a probe's uploads begin so.
+pub(crate) const PROBE: &str = "probe";
+
+/// What the seed of the contents is.
+const SEED: u64 = 69;
+
+/// A folder for one run; removed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Workplace {
+    folder: PathBuf,
+    /// Whether it lies in memory.
+    pub(crate) in_memory: bool,
+}
+
+impl Workplace {
+    /// Makes the folder; in `fallback` if there is no tmpfs that may be written to.
+    ///
+    /// # Errors
+    /// When neither can be written to.
+    pub(crate) fn new(fallback: &Path) -> io::Result<Self> {
+        let name = format!("tuffet-bench-{}", std::process::id());
+        let memory = Path::new(MEMORY).join(&name);
+        let in_memory = fs::create_dir(&memory).is_ok();
+        let folder = if in_memory { memory } else { fallback.join(name) };
+        let place = Workplace { folder, in_memory };
+        for part in ["files", "scratch", "uploads"] {
+            fs::create_dir_all(place.folder.join(part))?;
+        }
+        Ok(place)
+    }
+
+    /// What servers serve.
+    pub(crate) fn files(&self) -> PathBuf {
+        self.folder.join("files")
+    }
+
+    /// For the servers' own files.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.folder.join("scratch")
+    }
+
+    /// An empty folder for uploads, with `probe` in it for the first request.
+    ///
+    /// # Errors
+    /// When it cannot be emptied or written to.
+    pub(crate) fn uploads(&self) -> io::Result<PathBuf> {
+        let folder = self.folder.join("uploads");
+        fs::remove_dir_all(&folder)?;
+        fs::create_dir(&folder)?;
+        fs::write(folder.join(PROBE), b"probe")?;
+        Ok(folder)
+    }
+
+    /// A file of `size` random bytes among those that are served; returns its name.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn file(&self, size: u64) -> io::Result<String> {
+        let name = format!("{size}.img");
+        let path = self.files().join(&name);
+        if !path.exists() {
+            let mut bytes = vec![0; usize::try_from(size).map_err(io::Error::other)?];
+            fastrand::Rng::with_seed(SEED ^ size).fill(&mut bytes);
+            fs::write(path, bytes)?;
+        }
+        Ok(name)
+    }
+
+    /// How many of the files that were uploaded are not byte for byte those that were sent, and how many
+    /// of `expected` are missing.
+    ///
+    /// # Errors
+    /// When the folder or a file cannot be read.
+    pub(crate) fn wrong_uploads(&self, name: &str, expected: u64) -> io::Result<u64> {
+        let sent = fs::read(self.files().join(name))?;
+        let (mut right, mut wrong) = (0_u64, 0_u64);
+        for entry in fs::read_dir(self.folder.join("uploads"))? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(PROBE) {
+                continue;
+            }
+            if fs::read(entry.path())? == sent { right += 1 } else { wrong += 1 }
+        }
+        Ok(wrong + expected.saturating_sub(right + wrong))
+    }
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.folder) {
+            eprintln!("{} is left behind: {error}", self.folder.display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uploads_are_compared_and_missed() {
+        let fallback = tempfile::tempdir().unwrap();
+        let place = Workplace::new(fallback.path()).unwrap();
+        let name = place.file(1_000).unwrap();
+        let uploads = place.uploads().unwrap();
+        let sent = fs::read(place.files().join(&name)).unwrap();
+        fs::write(uploads.join("1000.img.w0"), &sent).unwrap();
+        assert_eq!(place.wrong_uploads(&name, 1).unwrap(), 0);
+        assert_eq!(place.wrong_uploads(&name, 2).unwrap(), 1, "one is missing");
+        fs::write(uploads.join("1000.img.w1"), &sent[1..]).unwrap();
+        assert_eq!(place.wrong_uploads(&name, 2).unwrap(), 1, "one is short");
+        let folder = place.folder.clone();
+        drop(place);
+        assert!(!folder.exists());
+    }
+}

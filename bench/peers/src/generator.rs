@@ -1,0 +1,172 @@
+//! The load generator, `tuffet-load`: its command line and what it reports.
+
+use crate::cases::Load;
+use crate::command::{Running, run, tied};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The program, and what is the same for all its runs.
+#[derive(Debug)]
+pub(crate) struct Generator {
+    pub(crate) program: PathBuf,
+    /// The files that are served.
+    pub(crate) files: PathBuf,
+}
+
+/// What it reports; `bench/load/README.md` defines each.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Report {
+    pub(crate) completed: u64,
+    pub(crate) failed: u64,
+    pub(crate) timed_out: u64,
+    pub(crate) wrong_bytes: u64,
+    #[serde(default)]
+    pub(crate) stalled: u64,
+    #[serde(default)]
+    pub(crate) errors: BTreeMap<String, u64>,
+    pub(crate) bytes: u64,
+    pub(crate) seconds: f64,
+    pub(crate) first_block_ms: Quantiles,
+    pub(crate) completion_ms: Quantiles,
+    pub(crate) client_timeouts: u64,
+    pub(crate) cpu_user_s: f64,
+    pub(crate) cpu_system_s: f64,
+}
+
+/// Milliseconds; nothing where nothing was measured.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+pub(crate) struct Quantiles {
+    pub(crate) p50: Option<f64>,
+    pub(crate) p99: Option<f64>,
+}
+
+/// Clients that hold transfers open, in the background.
+pub(crate) struct Stalled {
+    running: Running,
+    output: PathBuf,
+}
+
+impl Generator {
+    /// Runs a load to its end. `tag` keeps uploads of several runs apart.
+    ///
+    /// # Errors
+    /// When it cannot be run, takes longer than the load's limit, or reports nothing.
+    pub(crate) fn load(
+        &self,
+        server: SocketAddr,
+        load: &Load,
+        file: &str,
+        tag: &str,
+    ) -> Result<Report, String> {
+        let mut command = self.command(server, file, load.blksize, load.windowsize);
+        command.arg("--transfers").arg(load.transfers.to_string());
+        command.arg("--concurrency").arg(load.concurrency.to_string());
+        command.arg("--expect").arg(&self.files);
+        if load.gro {
+            command.arg("--gro");
+        }
+        if load.loss > 0.0 {
+            command.arg("--loss").arg(load.loss.to_string());
+        }
+        if load.write {
+            command.args(["--write", "--tag", tag]);
+        }
+        let done = run(command, load.limit).map_err(|error| error.to_string())?;
+        // It ends with an error when transfers failed; what it reports says so too.
+        parse(&done.stdout).map_err(|error| {
+            format!(
+                "the generator ended with {} and {error}: {}",
+                done.status,
+                crate::command::last_lines(&done.stderr)
+            )
+        })
+    }
+
+    /// Opens transfers and holds each of them for some time.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn stall(
+        &self,
+        server: SocketAddr,
+        open: u32,
+        windowsize: Option<u16>,
+        hold: Duration,
+        file: &str,
+        scratch: &Path,
+    ) -> Result<Stalled, String> {
+        let mut command = self.command(server, file, None, windowsize);
+        command.arg("--transfers").arg(open.to_string()).arg("--concurrency").arg(open.to_string());
+        command.args(["--stall", "1", "--stall-for"]).arg(format!("{}ms", hold.as_millis()));
+        let output = scratch.join("stalled.json");
+        let file = std::fs::File::create(&output).map_err(|error| error.to_string())?;
+        command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
+        let running = Running::start(command).map_err(|error| error.to_string())?;
+        Ok(Stalled { running, output })
+    }
+
+    fn command(
+        &self,
+        server: SocketAddr,
+        file: &str,
+        blksize: Option<u16>,
+        windowsize: Option<u16>,
+    ) -> Command {
+        let mut command = tied(&self.program);
+        command.args(["--json", "--server"]).arg(server.to_string()).args(["--file", file]);
+        if let Some(blksize) = blksize {
+            command.arg("--blksize").arg(blksize.to_string());
+        }
+        if let Some(windowsize) = windowsize {
+            command.arg("--windowsize").arg(windowsize.to_string());
+        }
+        command
+    }
+}
+
+impl Stalled {
+    /// Whether the clients still hold their transfers.
+    pub(crate) fn holds(&mut self) -> bool {
+        self.running.ended().is_none()
+    }
+
+    /// What it reports once it has ended.
+    ///
+    /// # Errors
+    /// When it reported nothing.
+    pub(crate) fn report(&self) -> Result<Report, String> {
+        parse(&std::fs::read_to_string(&self.output).map_err(|error| error.to_string())?)
+    }
+}
+
+impl Report {
+    /// Transfers that did not end as they should.
+    pub(crate) fn incomplete(&self) -> u64 {
+        self.failed + self.timed_out + self.wrong_bytes
+    }
+}
+
+fn parse(json: &str) -> Result<Report, String> {
+    serde_json::from_str(json).map_err(|error| format!("its report is not what is expected ({error})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports() {
+        let report = parse(
+            r#"{"transfers":3,"completed":1,"failed":1,"timed_out":1,"wrong_bytes":0,"bytes":512,"seconds":0.5,
+                "errors":{"no such file":1},"first_block_ms":{"p50":1.5,"p99":null},"completion_ms":{"p50":2.0},
+                "client_timeouts":4,"cpu_user_s":0.1,"cpu_system_s":0.2,"unknown":1}"#,
+        )
+        .unwrap();
+        assert_eq!((report.incomplete(), report.first_block_ms.p50), (2, Some(1.5)));
+        assert!(parse("").is_err());
+    }
+}

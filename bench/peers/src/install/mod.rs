@@ -1,0 +1,79 @@
+//! Where the programs come from: what is there already, or fetched and built once into a cache below
+//! `target/`. Nothing is installed over what the machine has, but for shared libraries and compilers.
+
+mod crates;
+mod debian;
+mod source;
+
+pub(crate) use crates::crate_binary;
+pub(crate) use debian::package_binary;
+pub(crate) use source::source_binary;
+
+use crate::command::{run, succeed};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A program that can be run.
+#[derive(Debug, Clone)]
+pub(crate) struct Installed {
+    pub(crate) program: PathBuf,
+    /// Its version, and where it came from if that is not plain.
+    pub(crate) version: String,
+}
+
+/// Fetches and builds.
+#[derive(Debug)]
+pub(crate) struct Workshop {
+    /// Where it keeps what it fetched.
+    pub(crate) cache: PathBuf,
+    /// Whether it may fetch what is missing.
+    pub(crate) may_install: bool,
+}
+
+/// How long a download or a build may take.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+impl Workshop {
+    /// A folder of the cache, made if it is missing.
+    fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        let folder = self.cache.join(name);
+        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(folder)
+    }
+
+    /// Installs Debian packages on this machine: libraries and compilers that others need.
+    fn apt_install(&self, packages: &[String]) -> Result<(), String> {
+        if packages.is_empty() {
+            return Ok(());
+        }
+        if !rustix::process::geteuid().is_root() {
+            return Err(format!("install these packages, or run as root: {}", packages.join(" ")));
+        }
+        let mut install = Command::new("apt-get");
+        install.env("DEBIAN_FRONTEND", "noninteractive");
+        install.args(["install", "--yes", "--no-install-recommends"]).args(packages);
+        succeed(install, PATIENCE).map(drop)
+    }
+}
+
+/// What `PROGRAM ARGUMENT` prints, its first line.
+pub(crate) fn says(program: &Path, argument: &str) -> Option<String> {
+    let mut command = Command::new(program);
+    command.arg(argument);
+    let done = run(command, Duration::from_secs(10)).ok()?;
+    let text = if done.stdout.trim().is_empty() { done.stderr } else { done.stdout };
+    text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+}
+
+/// The first of these that is on the PATH or in the places of daemons.
+pub(crate) fn on_this_machine(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let daemons = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
+    let mut places = std::env::split_paths(&path).chain(daemons);
+    places.find_map(|folder| Some(folder.join(program)).filter(|file| file.is_file()))
+}
+
+fn nothing_installed(what: &str) -> String {
+    format!("{what} is not here and nothing is to be fetched (--no-install)")
+}

@@ -1,0 +1,290 @@
+//! One server in one case, once.
+
+use crate::cases::{Kind, Load};
+use crate::files::{PROBE, Workplace};
+use crate::generator::{Generator, Report};
+use crate::install::Installed;
+use crate::metric::{Figures, Metric};
+use crate::server::{Contender, Server};
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+use tuffet_core::{Oack, Operation};
+use tuffet_measure::{Busy, CoreMeter, Footprint, MeasureError};
+
+/// A round is repeated until it took so long in all, because ticks of 10 ms are what the busy time is
+/// counted in; but no more often than this.
+const MOST_REPEATS: u32 = 12;
+
+/// Between two looks at the memory of a server.
+const SAMPLE: Duration = Duration::from_millis(500);
+
+/// What is the same for all servers and cases of a run.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) place: Workplace,
+    pub(crate) generator: Generator,
+    /// The first is that of servers with one worker.
+    pub(crate) cores: Vec<Cores>,
+    /// How long a round lasts at least, by repeating the case.
+    pub(crate) least: Duration,
+    /// How long idleness is measured.
+    pub(crate) rest: Duration,
+    /// How long stalled clients hold their transfers for the memory.
+    pub(crate) hold: Duration,
+}
+
+/// Where a server runs.
+#[derive(Debug, Clone)]
+pub(crate) struct Cores {
+    pub(crate) numbers: Vec<usize>,
+    /// How busy they are with nothing to do.
+    pub(crate) idle: Busy,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Measured(Sample),
+    /// The server does not have what the case is about.
+    Cannot(String),
+    /// It has, but it did not work.
+    Failed(String),
+}
+
+/// The figures of one run.
+#[derive(Debug, Default)]
+pub(crate) struct Sample {
+    pub(crate) figures: Figures,
+    /// How often the case was repeated for it.
+    pub(crate) repeats: u32,
+    /// Errors that clients got, and how many got each.
+    pub(crate) errors: BTreeMap<String, u64>,
+}
+
+impl Bench {
+    /// Starts the server anew and measures.
+    pub(crate) fn run(&self, contender: &Contender, installed: &Installed, kind: &Kind) -> Outcome {
+        let write = matches!(kind, Kind::Transfers(load) if load.write);
+        if write && !contender.uploads {
+            return Outcome::Cannot("takes no uploads".to_owned());
+        }
+        let Some(cores) = self.cores.get(contender.cores - 1).or(self.cores.first()) else {
+            return Outcome::Failed("no core was given to the servers".to_owned());
+        };
+        match self.started(contender, installed, cores, write) {
+            Ok(mut server) => match kind {
+                Kind::Transfers(load) => self.transfers(&mut server, cores, load),
+                Kind::Memory { open, windowsize } => {
+                    self.memory(&mut server, (*open).min(contender.max_open), *windowsize)
+                }
+                Kind::Idle { stalled } => self.idle(&mut server, cores, (*stalled).min(contender.max_open)),
+            }
+            .unwrap_or_else(|error| Outcome::Failed(format!("{error}; {}", server.last_words()))),
+            Err(error) => Outcome::Failed(error),
+        }
+    }
+
+    fn started(
+        &self,
+        contender: &Contender,
+        installed: &Installed,
+        cores: &Cores,
+        write: bool,
+    ) -> Result<Server, String> {
+        let (root, file) = if write {
+            (self.place.uploads().map_err(|error| error.to_string())?, PROBE.to_owned())
+        } else {
+            (self.place.files(), self.place.file(1).map_err(|error| error.to_string())?)
+        };
+        let cores: Vec<String> = cores.numbers.iter().map(usize::to_string).collect();
+        let folders = (root.as_path(), &*self.place.scratch());
+        Server::start(contender, installed, &cores.join(","), folders, write, &file)
+    }
+
+    fn transfers(&self, server: &mut Server, cores: &Cores, load: &Load) -> Result<Outcome, String> {
+        let file = self.place.file(load.size).map_err(|error| error.to_string())?;
+        if let Some(why) = refused(server, load, &file)? {
+            return Ok(Outcome::Cannot(why));
+        }
+        if !load.write && load.loss == 0.0 {
+            // What is read for the first time is read from where it lies; afterwards it is as it will stay.
+            self.generator.load(
+                server.address,
+                &Load { transfers: 1, concurrency: 1, ..*load },
+                &file,
+                "",
+            )?;
+        }
+        let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
+        let (started, mut reports) = (Instant::now(), Vec::new());
+        while reports.is_empty() || (started.elapsed() < self.least && reports.len() < MOST_REPEATS as usize)
+        {
+            reports.push(self.generator.load(
+                server.address,
+                load,
+                &file,
+                &format!("w{}-", reports.len()),
+            )?);
+        }
+        let busy = meter.stop().map_err(|error| error.to_string())?;
+        let mut sample = sample(load, &reports, &busy, &cores.idle);
+        if load.write {
+            let completed = reports.iter().map(|report| report.completed).sum();
+            let wrong = self.place.wrong_uploads(&file, completed).map_err(|error| error.to_string())?;
+            for metric in [Metric::WrongBytes, Metric::Incomplete] {
+                *sample.figures.entry(metric).or_default() += wrong as f64;
+            }
+        }
+        Ok(Outcome::Measured(sample))
+    }
+
+    /// The most memory that is seen while the transfers are held, against that after one transfer.
+    fn memory(&self, server: &mut Server, open: u32, windowsize: u16) -> Result<Outcome, String> {
+        let asked = (windowsize > 1).then_some(windowsize);
+        let file = self.place.file(MEMORY_FILE).map_err(|error| error.to_string())?;
+        let load = Load { size: MEMORY_FILE, windowsize: asked, ..ONE_TRANSFER };
+        if let Some(why) = refused(server, &load, &file)? {
+            return Ok(Outcome::Cannot(why));
+        }
+        self.generator.load(server.address, &load, &file, "")?;
+        let before = Footprint::read(server.id());
+        let mut stalled =
+            self.generator.stall(server.address, open, asked, self.hold, &file, &self.place.scratch())?;
+        let (deadline, mut most) = (Instant::now() + self.hold + STALL_SLACK, before.resident_kib);
+        while stalled.holds() && Instant::now() < deadline {
+            most = most.max(Footprint::read(server.id()).resident_kib);
+            thread::sleep(SAMPLE);
+        }
+        let opened = stalled.report()?.stalled;
+        if opened == 0 {
+            return Err("no transfer could be held open".to_owned());
+        }
+        let growth = (most - before.resident_kib) as f64 * 1024.0 / opened as f64;
+        let figures = Figures::from([(Metric::GrowthBytes, growth), (Metric::Open, opened as f64)]);
+        Ok(Outcome::Measured(Sample { figures, repeats: 1, ..Sample::default() }))
+    }
+
+    fn idle(&self, server: &mut Server, cores: &Cores, stalled: u32) -> Result<Outcome, String> {
+        let file = self.place.file(MEMORY_FILE).map_err(|error| error.to_string())?;
+        let settle = if stalled == 0 { SETTLE } else { 4 * SETTLE };
+        let mut held = None;
+        if stalled > 0 {
+            let hold = settle + self.rest + STALL_SLACK;
+            let scratch = self.place.scratch();
+            held = Some(self.generator.stall(server.address, stalled, None, hold, &file, &scratch)?);
+        }
+        thread::sleep(settle);
+        let (meter, before) = (CoreMeter::start(&cores.numbers), Footprint::read(server.id()));
+        let meter = meter.map_err(|error| error.to_string())?;
+        thread::sleep(self.rest);
+        let (busy, after) = (meter.stop().map_err(|error| error.to_string())?, Footprint::read(server.id()));
+        if held.as_mut().is_some_and(|held| !held.holds()) {
+            return Err("the transfers were not held open for long enough".to_owned());
+        }
+        let seconds = busy.seconds.max(1e-6);
+        let figures = Figures::from([
+            (Metric::BusyPercent, busy.beyond(&cores.idle) * 100.0 / seconds),
+            (Metric::WakeupsPerS, after.switches.saturating_sub(before.switches) as f64 / seconds),
+            (Metric::StolenPercent, busy.stolen * 100.0 / seconds),
+        ]);
+        Ok(Outcome::Measured(Sample { figures, repeats: 1, ..Sample::default() }))
+    }
+}
+
+type Quantile = fn(&Report) -> Option<f64>;
+
+/// What the generator reports of all repeats, and what the cores did meanwhile.
+fn sample(load: &Load, reports: &[Report], busy: &Busy, idle: &Busy) -> Sample {
+    let sum = |of: fn(&Report) -> f64| reports.iter().map(of).sum::<f64>();
+    let (bytes, seconds) = (sum(|report| report.bytes as f64), sum(|report| report.seconds).max(1e-6));
+    let completed = sum(|report| report.completed as f64);
+    let cpu = busy.beyond(idle);
+    let mut figures = Figures::from([
+        (Metric::ThroughputMbS, bytes / 1e6 / seconds),
+        (Metric::TransfersPerS, completed / seconds),
+        (Metric::ClientTimeouts, sum(|report| report.client_timeouts as f64) / reports.len().max(1) as f64),
+        (Metric::Incomplete, sum(|report| report.incomplete() as f64)),
+        (Metric::WrongBytes, sum(|report| report.wrong_bytes as f64)),
+        (Metric::StolenPercent, busy.stolen * 100.0 / busy.seconds.max(1e-6)),
+    ]);
+    if bytes > 0.0 {
+        let generator = sum(|report| report.cpu_user_s + report.cpu_system_s);
+        figures.insert(Metric::CpuSPerGb, cpu * 1e9 / bytes);
+        figures.insert(Metric::CpuUsPerBlock, cpu * 1e6 * f64::from(load.block()) / bytes);
+        figures.insert(Metric::GeneratorCpuSPerGb, generator * 1e9 / bytes);
+    }
+    if completed > 0.0 {
+        figures.insert(Metric::CpuMsPerTransfer, cpu * 1e3 / completed);
+    }
+    let quantiles: [(Metric, Quantile); 4] = [
+        (Metric::FirstBlockP50Ms, |report| report.first_block_ms.p50),
+        (Metric::FirstBlockP99Ms, |report| report.first_block_ms.p99),
+        (Metric::CompletionP50Ms, |report| report.completion_ms.p50),
+        (Metric::CompletionP99Ms, |report| report.completion_ms.p99),
+    ];
+    for (metric, of) in quantiles {
+        if let Some(value) = tuffet_measure::median(reports.iter().filter_map(of)) {
+            figures.insert(metric, value);
+        }
+    }
+    let mut errors = BTreeMap::new();
+    for (text, count) in reports.iter().flat_map(|report| &report.errors) {
+        *errors.entry(text.clone()).or_default() += count;
+    }
+    Sample { figures, repeats: u32::try_from(reports.len()).unwrap_or(u32::MAX), errors }
+}
+
+impl Cores {
+    /// Takes the baseline of these cores.
+    pub(crate) fn measure(numbers: Vec<usize>) -> Result<Cores, MeasureError> {
+        let idle = CoreMeter::baseline(&numbers, BASELINE)?;
+        Ok(Cores { numbers, idle })
+    }
+}
+
+/// Time over which the idle baseline is taken.
+const BASELINE: Duration = Duration::from_secs(2);
+
+/// Large enough that no window holds all of it.
+const MEMORY_FILE: u64 = crate::cases::MIB;
+
+/// What opening many transfers may take beyond the time that they are held.
+const STALL_SLACK: Duration = Duration::from_secs(10);
+
+/// From the last activity until a server counts as idle.
+const SETTLE: Duration = Duration::from_secs(1);
+
+const ONE_TRANSFER: Load = Load {
+    write: false,
+    transfers: 1,
+    concurrency: 1,
+    size: 0,
+    blksize: None,
+    windowsize: None,
+    gro: false,
+    loss: 0.0,
+    limit: Duration::from_secs(30),
+};
+
+/// Why the server cannot do what the load asks for: an option that it does not grant as asked.
+fn refused(server: &mut Server, load: &Load, file: &str) -> Result<Option<String>, String> {
+    let asked = Oack { blksize: load.blksize, windowsize: load.windowsize, ..Oack::default() };
+    if asked.is_empty() {
+        return Ok(None);
+    }
+    let (operation, name) =
+        if load.write { (Operation::Write, "probe-options") } else { (Operation::Read, file) };
+    let granted = server.granted(operation, name, &asked)?;
+    let said = |name: &str, asked: Option<u16>, granted: Option<u16>| match (asked, granted) {
+        (Some(asked), Some(granted)) if granted < asked => Some(format!("{name} {granted} at most")),
+        (Some(_), None) => Some(format!("no {name}")),
+        _ => None,
+    };
+    let why = [
+        said("blksize", asked.blksize, granted.blksize),
+        said("windowsize", asked.windowsize, granted.windowsize),
+    ];
+    let why: Vec<String> = why.into_iter().flatten().collect();
+    Ok((!why.is_empty()).then(|| why.join(", ")))
+}

@@ -1,0 +1,227 @@
+//! The Markdown page of a run.
+
+use super::{headline, is_own};
+use crate::metric::{Metric, short};
+use crate::results::{CaseResult, Results, ServerResult};
+use crate::target::best_peer;
+use std::fmt::Write;
+
+/// Columns of the tables, in this order; those that nobody has a figure for are left out.
+const COLUMNS: [Metric; 15] = [
+    Metric::ThroughputMbS,
+    Metric::TransfersPerS,
+    Metric::CpuSPerGb,
+    Metric::CpuMsPerTransfer,
+    Metric::CpuUsPerBlock,
+    Metric::FirstBlockP50Ms,
+    Metric::FirstBlockP99Ms,
+    Metric::CompletionP50Ms,
+    Metric::CompletionP99Ms,
+    Metric::ClientTimeouts,
+    Metric::Incomplete,
+    Metric::GrowthBytes,
+    Metric::Open,
+    Metric::BusyPercent,
+    Metric::WakeupsPerS,
+];
+
+/// The whole page; `images` are the names of the plots beside it.
+pub(super) fn markdown(results: &Results, images: &[&str]) -> String {
+    let mut page = format!("# Tuffet and its peers, {}\n\n", results.date.get(..10).unwrap_or("undated"));
+    if results.settings.scale != "full" {
+        let scale = &results.settings.scale;
+        page += &format!("**A {scale} run: it shows that everything works, its figures mean little.**\n\n");
+    }
+    facts(&mut page, results);
+    targets(&mut page, results);
+    for image in images {
+        let _ = writeln!(page, "![{image}]({image})\n");
+    }
+    limit(&mut page, results);
+    page += "## Cases\n\nMedians of the rounds; how each figure is defined: [bench/README.md](../README.md). \
+             *spread* is (largest − smallest) / median of the rounds.\n\n";
+    for case in &results.cases {
+        case_table(&mut page, case);
+    }
+    page
+}
+
+fn facts(page: &mut String, results: &Results) {
+    let machine = &results.machine;
+    let guest = if machine.virtual_machine { ", a virtual machine" } else { "" };
+    let rows = [
+        ("revision", results.commit.clone()),
+        ("machine", format!("{}, {} cores, {} MiB{guest}", machine.cpu, machine.cores, machine.memory_mib)),
+        ("system", format!("{}, kernel {}", machine.system, machine.kernel)),
+        ("frequency governor", machine.governor.clone().unwrap_or_else(|| "not visible".to_owned())),
+        (
+            "settings",
+            machine
+                .settings
+                .iter()
+                .map(|(key, value)| format!("{key}={value}"))
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
+        (
+            "run",
+            format!(
+                "{}, {} rounds, server on core {}, all else on core {}, idle baseline {} %, files {}",
+                results.settings.scale,
+                results.settings.rounds,
+                results.settings.server_core,
+                results.settings.generator_core,
+                short(results.settings.idle_percent),
+                if results.settings.files_in_memory { "in memory" } else { "on disk" },
+            ),
+        ),
+    ];
+    *page += "| | |\n|---|---|\n";
+    for (name, value) in rows {
+        let _ = writeln!(page, "| {name} | {} |", cell(&value));
+    }
+    for (server, version) in &results.versions {
+        let _ = writeln!(page, "| {server} | {} |", cell(version));
+    }
+    for (server, why) in &results.skipped {
+        let _ = writeln!(page, "| {server} | skipped: {} |", cell(why));
+    }
+    *page += "\n";
+}
+
+fn targets(page: &mut String, results: &Results) {
+    if results.cases.iter().all(|case| case.targets.is_empty()) {
+        return;
+    }
+    *page += "## What was to be reached\n\n| case | target | measured | reached |\n|---|---|---|---|\n";
+    for case in &results.cases {
+        for target in &case.targets {
+            let reached = match target.reached {
+                Some(true) => "yes",
+                Some(false) => "**no**",
+                None => "not measured",
+            };
+            let _ = writeln!(
+                page,
+                "| {} | {} | {} | {reached} |",
+                cell(&case.title),
+                target.target,
+                target.measured
+            );
+        }
+    }
+    *page += "\n";
+}
+
+fn limit(page: &mut String, results: &Results) {
+    if results.limit.is_empty() {
+        return;
+    }
+    *page += "## The limit: raw UDP in the shapes of TFTP\n\n| shape | MB/s | packets/s | CPU s/GB | CPU µs/packet |\n\
+              |---|--:|--:|--:|--:|\n";
+    let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), short);
+    for (shape, figures) in &results.limit {
+        let _ = writeln!(
+            page,
+            "| {shape} | {} | {} | {} | {} |",
+            short(figures.throughput_mb_s),
+            short(figures.packets_per_s),
+            number(figures.cpu_s_per_gb),
+            number(figures.cpu_us_per_packet)
+        );
+    }
+    *page += "\n";
+}
+
+fn case_table(page: &mut String, case: &CaseResult) {
+    let metric = headline(case);
+    let columns: Vec<Metric> = COLUMNS
+        .into_iter()
+        .filter(|column| case.servers.iter().any(|server| server.median.contains_key(column)))
+        .collect();
+    let _ = writeln!(page, "### {}\n", case.title);
+    *page += "| server |";
+    for column in &columns {
+        let _ = write!(page, " {} |", column.heading());
+    }
+    *page += " × best peer | spread |\n|---|";
+    *page += &"--:|".repeat(columns.len() + 2);
+    *page += "\n";
+    let best = best_peer(case, metric, |server| !is_own(server)).map(|(_, best)| best);
+    let mut notes = Vec::new();
+    for server in &case.servers {
+        match server.cannot.as_ref().or(server.failed.as_ref()) {
+            Some(why) if server.median.is_empty() => {
+                let what = if server.failed.is_some() { "failed" } else { "cannot" };
+                notes.push(format!("- {} {what}: {}", server.server, cell(why)));
+            }
+            _ => row(page, server, &columns, metric, best, &mut notes),
+        }
+    }
+    *page += "\n";
+    if !notes.is_empty() {
+        *page += &notes.join("\n");
+        *page += "\n\n";
+    }
+}
+
+fn row(
+    page: &mut String,
+    server: &ServerResult,
+    columns: &[Metric],
+    metric: Metric,
+    best: Option<f64>,
+    notes: &mut Vec<String>,
+) {
+    let name = if is_own(&server.server) { format!("**{}**", server.server) } else { server.server.clone() };
+    let _ = write!(page, "| {name} |");
+    for column in columns {
+        let value = server.median.get(column).map_or_else(|| "–".to_owned(), |value| short(*value));
+        let _ = write!(page, " {value} |");
+    }
+    let ratio = server.median.get(&metric).zip(best).filter(|(_, best)| *best > 0.0);
+    let ratio = ratio.map_or_else(|| "–".to_owned(), |(value, best)| short(value / best));
+    let values = server.rounds.iter().filter_map(|round| round.figures.get(&metric).copied());
+    let spread = tuffet_measure::spread(values).filter(|_| server.rounds.len() > 1);
+    let spread = spread.map_or_else(|| "–".to_owned(), |spread| format!("{:.0} %", spread * 100.0));
+    let _ = writeln!(page, " {ratio} | {spread} |");
+    if let Some(why) = &server.failed {
+        notes.push(format!("- {} failed after {} rounds: {}", server.server, server.rounds.len(), cell(why)));
+    }
+    for (text, count) in server.rounds.iter().flat_map(|round| &round.errors) {
+        let note = format!("- {}: {count} × {}", server.server, cell(text));
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+}
+
+/// Text that cannot end a cell or a row.
+fn cell(text: &str) -> String {
+    text.replace(['\n', '\r'], " ").replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::results;
+
+    #[test]
+    fn a_page_names_everything_and_every_row_has_all_columns() {
+        let page = markdown(&results(), &["x.svg"]);
+        for text in
+            ["| **tuffet** | 900 | 0.50 | 4.50 | – |", "| **no** |", "atftpd cannot: no windowsize", "x.svg"]
+        {
+            assert!(page.contains(text), "{text} is missing in:\n{page}");
+        }
+        for block in page.split("\n\n").filter(|block| block.starts_with('|')) {
+            let cells: Vec<usize> = block.lines().map(|row| row.matches('|').count()).collect();
+            assert!(cells.windows(2).all(|pair| pair[0] == pair[1]), "{block}");
+        }
+    }
+
+    #[test]
+    fn cells_stay_cells() {
+        assert_eq!(cell("a | b\nc"), "a \\| b c");
+    }
+}

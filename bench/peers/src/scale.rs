@@ -1,0 +1,106 @@
+//! How much of a case is run.
+
+use crate::cases::{KIB, Kind};
+use std::time::Duration;
+
+/// The whole of it, enough to see the order of magnitude, or enough to see that it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    Full,
+    /// A quarter of the transfers, for work on the server.
+    Quick,
+    /// A few transfers of small files, for CI: says nothing about speed.
+    Smoke,
+}
+
+impl Scale {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Scale::Full => "full",
+            Scale::Quick => "quick",
+            Scale::Smoke => "smoke",
+        }
+    }
+
+    pub(crate) fn kind(self, kind: Kind) -> Kind {
+        match (self, kind) {
+            (Scale::Full, kind) => kind,
+            (Scale::Quick, Kind::Transfers(mut load)) => {
+                load.transfers = (load.transfers / 4).max(load.concurrency.min(load.transfers));
+                Kind::Transfers(load)
+            }
+            (Scale::Quick, Kind::Memory { open, windowsize }) => Kind::Memory { open: open / 10, windowsize },
+            (Scale::Quick, kind @ Kind::Idle { .. }) => kind,
+            (Scale::Smoke, Kind::Transfers(mut load)) => {
+                load.transfers = load.transfers.min(20);
+                load.concurrency = load.concurrency.min(10);
+                load.size = load.size.min(100 * KIB + 7);
+                load.limit = load.limit.min(Duration::from_secs(30));
+                Kind::Transfers(load)
+            }
+            (Scale::Smoke, Kind::Memory { open, windowsize }) => {
+                Kind::Memory { open: open.min(50), windowsize }
+            }
+            (Scale::Smoke, Kind::Idle { stalled }) => Kind::Idle { stalled: stalled.min(50) },
+        }
+    }
+
+    /// How long a round lasts at least.
+    pub(crate) fn least(self) -> Duration {
+        Duration::from_millis(match self {
+            Scale::Full => 1_500,
+            Scale::Quick => 500,
+            Scale::Smoke => 0,
+        })
+    }
+
+    /// How long idleness is measured.
+    pub(crate) fn rest(self) -> Duration {
+        Duration::from_millis(match self {
+            Scale::Full => 10_000,
+            Scale::Quick => 3_000,
+            Scale::Smoke => 200,
+        })
+    }
+
+    /// How long transfers are held open for the memory.
+    pub(crate) fn hold(self) -> Duration {
+        Duration::from_millis(match self {
+            Scale::Full => 12_000,
+            Scale::Quick => 5_000,
+            Scale::Smoke => 700,
+        })
+    }
+
+    /// Seconds for each shape of the limit; none at all in the smallest.
+    pub(crate) fn floor_seconds(self) -> Option<f64> {
+        match self {
+            Scale::Full => Some(1.5),
+            Scale::Quick => Some(0.5),
+            Scale::Smoke => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::CASES;
+
+    #[test]
+    fn a_smaller_scale_keeps_the_kind_of_case() {
+        for case in CASES {
+            let (quick, smoke) = (Scale::Quick.kind(case.kind), Scale::Smoke.kind(case.kind));
+            if let (Kind::Transfers(full), Kind::Transfers(quick), Kind::Transfers(smoke)) =
+                (case.kind, quick, smoke)
+            {
+                assert!(
+                    full.transfers >= quick.transfers
+                        && quick.transfers >= smoke.transfers.min(quick.transfers)
+                );
+                assert!(quick.transfers > 0 && smoke.transfers > 0, "{}", case.name);
+                assert_eq!((full.windowsize, full.write), (smoke.windowsize, smoke.write));
+            }
+        }
+    }
+}

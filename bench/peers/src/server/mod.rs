@@ -1,0 +1,59 @@
+//! The servers: how each is had, started and stopped.
+
+mod list;
+mod probe;
+mod running;
+mod tuffet;
+
+pub(crate) use list::SERVERS;
+pub(crate) use probe::{Answer, probe};
+pub(crate) use running::Server;
+
+use crate::install::{Installed, Workshop};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A server that can take part.
+pub(crate) struct Contender {
+    /// For `--peer`, and the key in the results.
+    pub(crate) name: &'static str,
+    /// Whether it is Tuffet set up differently.
+    pub(crate) variant: bool,
+    pub(crate) install: fn(&Workshop, &Places) -> Result<Installed, String>,
+    /// The command that serves in the foreground, at its best: flags that cost it speed are left out.
+    pub(crate) command: fn(&Installed, &Launch<'_>) -> Result<Command, String>,
+    /// Whether it takes uploads.
+    pub(crate) uploads: bool,
+    /// Whether it can only listen on port 69, and so only for root.
+    pub(crate) port_69: bool,
+    /// Cores that it gets, as far as there are so many beside the generator's.
+    pub(crate) cores: usize,
+    /// How many transfers it is asked to hold open at most: a process for each has its limit.
+    pub(crate) max_open: u32,
+}
+
+/// Where the programs of this project are.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    pub(crate) tuffet: PathBuf,
+}
+
+/// With what a server is started.
+#[derive(Debug)]
+pub(crate) struct Launch<'a> {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// What it serves, and where uploads go.
+    pub(crate) root: &'a Path,
+    pub(crate) uploads: bool,
+    /// For its own files.
+    pub(crate) scratch: &'a Path,
+}
+
+impl Contender {
+    /// Whether it is Tuffet, in any form.
+    pub(crate) fn is_tuffet(&self) -> bool {
+        self.name == "tuffet" || self.variant
+    }
+}

@@ -1,0 +1,99 @@
+//! One request, to learn whether a server answers and which options it grants. The transfer is ended
+//! with an ERROR at once.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+use tuffet_core::{ErrorCode, MAX_CONTROL, Mode, Oack, Operation, Packet, RequestPacket, encode_error};
+
+/// How long an answer is waited for before the request is repeated.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// Room for DATA of the largest block.
+const ROOM: usize = 66_000;
+
+/// What a server answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It starts the transfer, with these options.
+    Granted(Oack),
+    /// It refuses.
+    Error(String),
+}
+
+/// Asks until there is an answer or `limit` has passed (`None`). `alive` is asked before each try; an error
+/// of it ends the probe.
+///
+/// # Errors
+/// When the socket fails, or `alive` says so.
+pub(crate) fn probe(
+    server: SocketAddr,
+    operation: Operation,
+    name: &str,
+    asked: &Oack,
+    limit: Duration,
+    mut alive: impl FnMut() -> io::Result<()>,
+) -> io::Result<Option<Answer>> {
+    let deadline = Instant::now() + limit;
+    let mut request = [0; 512];
+    let length = RequestPacket::encode(operation, name.as_bytes(), Mode::Octet, asked, &mut request)
+        .ok_or_else(|| io::Error::other(format!("{name:?} cannot be asked for")))?;
+    let mut answer = vec![0; ROOM];
+    while Instant::now() < deadline {
+        alive()?;
+        // A new port for each try: to a server that is slow, the same one would be the same request.
+        let socket = UdpSocket::bind(SocketAddr::new(server.ip(), 0))?;
+        socket.set_read_timeout(Some(PATIENCE))?;
+        socket.send_to(&request[..length], server)?;
+        let Ok((length, peer)) = socket.recv_from(&mut answer) else { continue };
+        let granted = match Packet::parse(&answer[..length]) {
+            Ok(Packet::Oack(options)) => options.asked(),
+            Ok(Packet::Data { .. } | Packet::Ack { .. }) => Oack::default(),
+            Ok(Packet::Error { text, .. }) => {
+                return Ok(Some(Answer::Error(String::from_utf8_lossy(text).into_owned())));
+            }
+            Ok(Packet::Request(_)) | Err(_) => continue,
+        };
+        let mut error = [0; MAX_CONTROL];
+        if let Some(length) = encode_error(ErrorCode::NotDefined, "probe", &mut error) {
+            socket.send_to(&error[..length], peer)?;
+        }
+        return Ok(Some(Answer::Granted(granted)));
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(with: &'static [u8]) -> (Option<Answer>, Vec<u8>) {
+        let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap();
+        let thread = std::thread::spawn(move || {
+            let mut buffer = [0; 600];
+            let (_, peer) = server.recv_from(&mut buffer).unwrap();
+            server.send_to(with, peer).unwrap();
+            server.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+            server.recv_from(&mut buffer).map_or(Vec::new(), |(length, _)| buffer[..length].to_vec())
+        });
+        let asked = Oack { windowsize: Some(64), ..Oack::default() };
+        let limit = Duration::from_secs(5);
+        let answer = probe(address, Operation::Read, "a", &asked, limit, || Ok(())).unwrap();
+        (answer, thread.join().unwrap())
+    }
+
+    #[test]
+    fn options_are_read_and_the_transfer_is_ended() {
+        let (answer, after) = answered(b"\0\x06windowsize\x0016\0");
+        let granted = Oack { windowsize: Some(16), ..Oack::default() };
+        assert_eq!(answer, Some(Answer::Granted(granted)));
+        assert_eq!(after, b"\0\x05\0\0probe\0");
+    }
+
+    #[test]
+    fn data_grants_nothing_and_errors_are_told() {
+        assert_eq!(answered(b"\0\x03\0\x01hello").0, Some(Answer::Granted(Oack::default())));
+        assert_eq!(answered(b"\0\x05\0\x01no such file\0").0, Some(Answer::Error("no such file".into())));
+    }
+}

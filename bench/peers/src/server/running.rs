@@ -1,0 +1,122 @@
+//! A server that runs on its core.
+
+use super::{Answer, Contender, Launch, probe};
+use crate::command::{Running, last_lines, tied};
+use crate::install::Installed;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tuffet_core::{Oack, Operation};
+
+/// How long a server may take until it answers: one that compiles its plugins takes its time.
+const START: Duration = Duration::from_secs(30);
+
+/// How long the answer to a probe may take once it serves.
+const ANSWER: Duration = Duration::from_secs(3);
+
+/// Stops when it is dropped.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    running: Running,
+    log: PathBuf,
+}
+
+impl Server {
+    /// Starts a server on these cores and waits until it answers a request for `file`.
+    ///
+    /// # Errors
+    /// When it cannot be started or does not answer; tells what it wrote last.
+    pub(crate) fn start(
+        contender: &Contender,
+        installed: &Installed,
+        cores: &str,
+        folders: (&Path, &Path),
+        uploads: bool,
+        file: &str,
+    ) -> Result<Server, String> {
+        let address = free_address(contender.port_69).map_err(|error| error.to_string())?;
+        let (root, scratch) = folders;
+        let launch = Launch { address, root, uploads, scratch };
+        let log = scratch.join(format!("{}.log", contender.name));
+        let command = pinned(&(contender.command)(installed, &launch)?, cores);
+        let running = Running::start_logged(command, &log).map_err(|error| error.to_string())?;
+        let mut server = Server { address, running, log };
+        match server.ask(Operation::Read, file, &Oack::default(), START)? {
+            Answer::Granted(_) => Ok(server),
+            Answer::Error(text) => Err(format!("it refuses {file}: {text}")),
+        }
+    }
+
+    /// The options that it grants of those in `asked`.
+    ///
+    /// # Errors
+    /// When it does not answer, or refuses.
+    pub(crate) fn granted(&mut self, operation: Operation, name: &str, asked: &Oack) -> Result<Oack, String> {
+        match self.ask(operation, name, asked, ANSWER)? {
+            Answer::Granted(options) => Ok(options),
+            Answer::Error(text) => Err(text),
+        }
+    }
+
+    /// The process that was started; others may descend from it.
+    pub(crate) fn id(&self) -> u32 {
+        self.running.id()
+    }
+
+    /// What it wrote last, for an error.
+    pub(crate) fn last_words(&mut self) -> String {
+        let text = std::fs::read(&self.log).unwrap_or_default();
+        let words = last_lines(&String::from_utf8_lossy(&text));
+        let state =
+            self.running.ended().map_or("it runs".to_owned(), |status| format!("it ended with {status}"));
+        if words.is_empty() { state } else { format!("{state}: {words}") }
+    }
+
+    fn ask(
+        &mut self,
+        operation: Operation,
+        name: &str,
+        asked: &Oack,
+        limit: Duration,
+    ) -> Result<Answer, String> {
+        let running = &mut self.running;
+        let alive = || match running.ended() {
+            Some(status) => Err(io::Error::other(format!("it ended with {status}"))),
+            None => Ok(()),
+        };
+        match probe(self.address, operation, name, asked, limit, alive) {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => {
+                let waited = humantime::format_duration(limit);
+                let words = self.last_words();
+                Err(format!("no answer on {} within {waited}; {words}", self.address))
+            }
+            Err(error) => Err(format!("{error}; {}", self.last_words())),
+        }
+    }
+}
+
+/// The same command, on these cores, ended with this process.
+fn pinned(command: &Command, cores: &str) -> Command {
+    let mut outer = tied("taskset");
+    outer.args(["--cpu-list", cores]).arg(command.get_program()).args(command.get_args());
+    outer
+}
+
+/// A loopback address with a port that nobody listens on.
+fn free_address(port_69: bool) -> io::Result<SocketAddr> {
+    if !port_69 {
+        return UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr();
+    }
+    let mut last = io::Error::other("no loopback address was tried");
+    for host in 1..=20 {
+        let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 69, 0, host)), 69);
+        match UdpSocket::bind(address) {
+            Ok(_) => return Ok(address),
+            Err(error) => last = error,
+        }
+    }
+    Err(io::Error::new(last.kind(), format!("it listens on port 69 alone, which cannot be had: {last}")))
+}

@@ -85,6 +85,20 @@ fn single_port(client: Client) {
     }
 }
 
+/// Network gear that installs itself asks everyone: who answers does so from an address of its own.
+#[test]
+fn a_broadcast_is_answered_from_a_unicast_address() {
+    for single_port in [false, true] {
+        let setup = Setup::new().sizes(&[600]).writable().listen("0.0.0.0:0");
+        let server = if single_port { setup.single_port() } else { setup }.start();
+        let everyone = SocketAddr::new([127, 255, 255, 255].into(), server.address().port());
+        let mut peer = Peer::broadcasting(everyone);
+        assert!(peer.read_plainly("600") == bytes(600));
+        assert_eq!(peer.tid().ip(), std::net::Ipv4Addr::LOCALHOST);
+        assert_eq!(server.outcome("600")["outcome"], "served");
+    }
+}
+
 #[test]
 fn the_unspecified_ipv6_address() {
     let server = Setup::new().sizes(&[600]).writable().listen("[::]:0").start();

@@ -60,7 +60,7 @@ fn a_limit_that_is_passed_on_the_way() {
         peer.send(&data(1, &[0; 512]));
         assert_eq!(peer.receive(), Answer::Ack(1));
         peer.send(&data(2, &[0; 512]));
-        assert_eq!(peer.receive_after(&Answer::Ack(1)), Answer::Error(3, "file too large".into()));
+        assert_eq!(peer.receive(), Answer::Error(3, "file too large".into()));
         assert_ended(&server.outcome("big"), "denied", "limit of 1000 bytes");
     }
     server.stop();
@@ -73,7 +73,7 @@ fn half(server: &Server, name: &str) -> Peer {
     peer.ask(&wrq(name, &[]));
     peer.expect(Answer::Ack(0));
     peer.send(&data(1, &[7; 512]));
-    assert_eq!(peer.receive_after(&Answer::Ack(0)), Answer::Ack(1));
+    assert_eq!(peer.receive(), Answer::Ack(1));
     assert!(!server.root().has(name), "visible before it is whole");
     peer
 }
@@ -117,9 +117,9 @@ fn of_two_uploads_to_one_name_the_first_to_end_stays() {
     let server = server("overwrite: false", "");
     let (mut slow, mut fast) = (half(&server, "both"), half(&server, "both"));
     fast.send(&data(2, b"fast"));
-    assert_eq!(fast.receive_after(&Answer::Ack(1)), Answer::Ack(2));
+    assert_eq!(fast.receive(), Answer::Ack(2));
     slow.send(&data(2, b"slow"));
-    assert_eq!(slow.receive_after(&Answer::Ack(1)), Answer::Error(6, "file exists".into()));
+    assert_eq!(slow.receive(), Answer::Error(6, "file exists".into()));
     assert_moved(&server.outcome("both"), "stored", 516, 512, 1);
     assert_ended(&server.outcome("both"), "denied", "`overwrite: false`");
     server.stop();
@@ -133,7 +133,7 @@ fn of_two_uploads_to_one_name_the_last_to_end_stays_where_it_may_overwrite() {
     let (mut slow, mut fast) = (half(&server, "both"), half(&server, "both"));
     for (peer, end) in [(&mut fast, b"fast"), (&mut slow, b"slow")] {
         peer.send(&data(2, end));
-        assert_eq!(peer.receive_after(&Answer::Ack(1)), Answer::Ack(2));
+        assert_eq!(peer.receive(), Answer::Ack(2));
         assert_moved(&server.outcome("both"), "stored", 516, 512, 1);
         assert!(server.root().read("both").ends_with(end));
     }
@@ -181,7 +181,7 @@ fn the_last_ack_is_repeated() {
     let server = server("overwrite: false", "");
     let mut peer = half(&server, "up");
     peer.send(&data(2, b"end"));
-    assert_eq!(peer.receive_after(&Answer::Ack(1)), Answer::Ack(2));
+    assert_eq!(peer.receive(), Answer::Ack(2));
     assert_moved(&server.outcome("up"), "stored", 515, 512, 1);
     // One that comes at once is taken for a double, so it may take another.
     let again = std::iter::repeat_with(|| {

@@ -58,14 +58,15 @@ impl Client {
         // `tftp` is the name of other clients too, and some busyboxes have none.
         let (program, argument, says) = match self {
             Client::Tuffet => return true,
-            Client::Curl => ("curl", "--version", " tftp "),
+            Client::Curl => ("curl", "--version", "tftp"),
             Client::Atftp => ("atftp", "--version", "atftp"),
-            Client::TftpHpa => ("tftp", "-V", "tftp-hpa"),
-            Client::Busybox => ("busybox", "--list", "\ntftp\n"),
+            Client::TftpHpa => ("tftp", "-V", "hpa"),
+            Client::Busybox => ("busybox", "--list", "tftp"),
         };
-        let ran = Command::new(program).arg(argument).output();
-        let is_it =
-            ran.is_ok_and(|ran| String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).contains(says));
+        let is_it = Command::new(program).arg(argument).output().is_ok_and(|ran| {
+            let said = [ran.stdout, ran.stderr].concat();
+            String::from_utf8_lossy(&said).split([' ', '\n', ',', '-']).any(|word| word == says)
+        });
         if !is_it {
             skipped(&format!("{self} is not installed"));
         }
@@ -160,6 +161,9 @@ fn atftp(server: SocketAddr, name: &str, local: &Path, options: Options, upload:
         if let Some(value) = value {
             atftp.arg("--option").arg(format!("{option} {value}"));
         }
+    }
+    if options.windowsize.is_some() {
+        atftp.args(["--option", "tsize 0"]);
     }
     if options.netascii {
         atftp.args(["--option", "mode netascii"]);

@@ -34,7 +34,7 @@ plugins:
 fn assert_undisturbed(misdeed: &str, why: &str) {
     let server = server(misdeed, "deny");
     let name = SIZE.to_string();
-    let mut good = Peer::new(server.address());
+    let mut good = Peer::strict(server.address());
     good.ask(&rrq(&name, &[]));
     let mut content = Vec::new();
     let mut bad: Vec<Peer> = (0..8).map(|_| Peer::new(server.address())).collect();

@@ -83,13 +83,21 @@ pub(super) fn told_by(header: &libc::msghdr) -> Told {
                 let info = unsafe { libc::CMSG_DATA(control).cast::<libc::in_pktinfo>().read_unaligned() };
                 // ipi_spec_dst is the local unicast address even where the datagram was a broadcast.
                 let ip = Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes());
-                told.local = Some(Local { address: unicast(ip.into()), interface: info.ipi_ifindex as u32 });
+                told.local = Some(Local {
+                    address: unicast(ip.into()),
+                    interface: info.ipi_ifindex as u32,
+                    copied: info.ipi_addr.s_addr != info.ipi_spec_dst.s_addr,
+                });
             }
             (libc::IPPROTO_IPV6, libc::IPV6_PKTINFO) => {
                 // SAFETY: the level and type say that the data is an in6_pktinfo; it may be unaligned.
                 let info = unsafe { libc::CMSG_DATA(control).cast::<libc::in6_pktinfo>().read_unaligned() };
                 let ip = Ipv6Addr::from(info.ipi6_addr.s6_addr);
-                told.local = Some(Local { address: unicast(ip.into()), interface: info.ipi6_ifindex });
+                told.local = Some(Local {
+                    address: unicast(ip.into()),
+                    interface: info.ipi6_ifindex,
+                    copied: ip.is_multicast(),
+                });
             }
             (libc::SOL_UDP, libc::UDP_GRO) => {
                 // SAFETY: the level and type say that the data is an int (udp(7)); it may be unaligned.

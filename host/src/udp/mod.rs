@@ -26,4 +26,7 @@ pub struct Local {
     pub address: Option<IpAddr>,
     /// The interface's index, 0 if unknown.
     pub interface: u32,
+    /// It was sent to a broadcast address or a multicast group: the kernel gives a copy to each socket
+    /// that shares the port.
+    pub copied: bool,
 }

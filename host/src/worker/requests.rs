@@ -19,6 +19,12 @@ const ANEW: Duration = Duration::from_secs(1);
 impl Worker {
     /// A datagram on a listening socket that belongs to no transfer there.
     pub(super) fn request(&mut self, asked: u16, listener: u16, datagram: &Received<'_>, now: Time) {
+        // Every worker has a copy of a broadcast: one answers. With a single port the kernel chooses the
+        // worker that will get the ACKs, which is not known here, so that all must.
+        let copied = datagram.local.is_some_and(|local| local.copied);
+        if copied && self.number > 0 && self.wire.sockets.tids(listener).next().is_some() {
+            return;
+        }
         match Packet::parse(datagram.payload) {
             Ok(Packet::Request(_)) if datagram.payload.len() > MAX_REQUEST => {
                 self.refuse(asked, datagram, ErrorCode::IllegalOperation, "request longer than 2048 bytes");

@@ -28,7 +28,7 @@ pub use skip::{is_root, skipped};
 use std::time::Duration;
 
 /// How long a test waits for what must happen soon. Reached by failing tests alone.
-pub const SOON: Duration = Duration::from_secs(20);
+pub const SOON: Duration = Duration::from_secs(60);
 
 /// How long a whole client process may take.
 pub const PATIENCE: Duration = Duration::from_secs(80);

@@ -23,7 +23,7 @@ plugins:
   bad:
     component: "{component}"
     on-error: {on_error}
-    limits: {{ time: 200ms, wall: 2s, memory: 16MiB }}
+    limits: {{ time: 200ms, wall: 30s, memory: 16MiB }}
     settings: {{ do: {misdeed}, when: "evil/**" }}
 "#
         ))

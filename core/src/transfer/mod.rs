@@ -199,7 +199,9 @@ impl Transfer {
             self.fail(ErrorCode::NotDefined, "the size of the file is not known");
             return;
         }
-        self.take_options(Oack::grant(asked, limits, size));
+        // RFC 2349 lets a server leave `tsize` out. curl takes the 0 of an empty file for an error.
+        let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
+        self.take_options(Oack::grant(asked, limits, said));
         self.heard = now;
         self.due.oack = !self.options.is_empty();
         match self.operation {

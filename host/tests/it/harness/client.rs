@@ -28,8 +28,6 @@ pub struct Options {
     /// Seconds; for tuffet its patience.
     pub timeout: Option<u8>,
     pub netascii: bool,
-    /// Asks for no options at all, where the client can be told so.
-    pub plain: bool,
 }
 
 impl fmt::Display for Client {
@@ -142,9 +140,6 @@ fn curl(server: SocketAddr, name: &str, local: &Path, options: Options, upload: 
     curl.arg(if upload { "--upload-file" } else { "--output" }).arg(local);
     if let Some(blksize) = options.blksize {
         curl.args(["--tftp-blksize", &blksize.to_string()]);
-    }
-    if options.plain {
-        curl.arg("--tftp-no-options");
     }
     curl.arg(format!("tftp://{server}/{name}"));
     curl

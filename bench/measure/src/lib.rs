@@ -12,7 +12,7 @@ pub use affinity::{cores, pin};
 pub use busy::{Busy, CoreMeter, CoreTimes};
 pub use machine::Machine;
 pub use median::{median, spread};
-pub use process::{Footprint, descendants};
+pub use process::{Footprint, Wakeups, descendants};
 
 /// What could not be read of the machine, or set.
 #[derive(Debug, thiserror::Error)]

@@ -11,9 +11,24 @@ pub struct Footprint {
     /// Resident memory in KiB: `VmRSS` of a single process; the proportional share (`Pss`) of each where
     /// there are several, so that shared pages count once.
     pub resident_kib: u64,
-    /// Voluntary context switches of all threads that live: how often they went to sleep, and so how often
-    /// they woke.
-    pub switches: u64,
+}
+
+/// Voluntary context switches of each thread of a process and its descendants: how often they went to
+/// sleep, and so how often they woke.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wakeups(BTreeMap<u32, u64>);
+
+impl Wakeups {
+    /// Reads them for `root` and all its descendants.
+    pub fn read(root: u32) -> Self {
+        Wakeups(descendants(root).into_iter().flat_map(switches).collect())
+    }
+
+    /// How many there were since `before`. Threads that ended meanwhile count for nothing.
+    pub fn since(&self, before: &Wakeups) -> u64 {
+        let of = |(thread, now): (&u32, &u64)| now.saturating_sub(before.0.get(thread).copied().unwrap_or(0));
+        self.0.iter().map(of).sum()
+    }
 }
 
 impl Footprint {
@@ -24,7 +39,6 @@ impl Footprint {
         let mut sum = Footprint { processes: processes.len(), ..Footprint::default() };
         for pid in processes {
             sum.resident_kib += resident(pid, several).unwrap_or(0);
-            sum.switches += switches(pid);
         }
         sum
     }
@@ -56,20 +70,20 @@ fn parent(pid: u32) -> Option<u32> {
 
 fn resident(pid: u32, shared: bool) -> Option<u64> {
     let (file, key) = if shared { ("smaps_rollup", "Pss:") } else { ("status", "VmRSS:") };
-    kib(&fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?, key)
+    number(&fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?, key)
 }
 
-fn switches(pid: u32) -> u64 {
+fn switches(pid: u32) -> Vec<(u32, u64)> {
     numbers(&format!("/proc/{pid}/task"))
         .into_iter()
         .filter_map(|thread| {
             let status = fs::read_to_string(format!("/proc/{pid}/task/{thread}/status")).ok()?;
-            kib(&status, "voluntary_ctxt_switches:")
+            Some((thread, number(&status, "voluntary_ctxt_switches:")?))
         })
-        .sum()
+        .collect()
 }
 
-fn kib(text: &str, key: &str) -> Option<u64> {
+fn number(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.split_ascii_whitespace().next()?.parse().ok()
 }
@@ -98,8 +112,24 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_that_ends_takes_nothing_away() {
+        let before = Wakeups(BTreeMap::from([(1, 10), (2, 900)]));
+        let after = Wakeups(BTreeMap::from([(1, 14), (3, 2)]));
+        assert_eq!(after.since(&before), 6);
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_has_woken() {
+        let before = Wakeups::read(std::process::id());
+        for _ in 0..3 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert!(Wakeups::read(std::process::id()).since(&before) >= 3);
+    }
+
+    #[test]
     fn the_first_of_two_similar_keys() {
         let status = "nonvoluntary_ctxt_switches:\t9\nvoluntary_ctxt_switches:\t4\n";
-        assert_eq!(kib(status, "voluntary_ctxt_switches:"), Some(4));
+        assert_eq!(number(status, "voluntary_ctxt_switches:"), Some(4));
     }
 }

@@ -15,6 +15,9 @@ const STEP: Duration = Duration::from_millis(5);
 /// Time between a request to end and the end by force.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Of util-linux.
+const SETPRIV: &str = "setpriv";
+
 /// What a program printed and how it ended.
 #[derive(Debug)]
 pub(crate) struct Done {
@@ -31,7 +34,7 @@ pub(crate) struct Running {
 
 /// A command whose process ends when this one does, even by a signal (PR_SET_PDEATHSIG).
 pub(crate) fn tied(program: impl AsRef<std::ffi::OsStr>) -> Command {
-    let mut command = Command::new("setpriv");
+    let mut command = Command::new(SETPRIV);
     command.args(["--pdeathsig", "KILL", "--"]).arg(program);
     command
 }
@@ -41,7 +44,7 @@ pub(crate) fn tied(program: impl AsRef<std::ffi::OsStr>) -> Command {
 /// # Errors
 /// When it cannot be started, read, or takes longer than `limit`.
 pub(crate) fn run(mut command: Command, limit: Duration) -> io::Result<Done> {
-    let name = command.get_program().to_string_lossy().into_owned();
+    let name = name_of(&command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let deadline = Instant::now() + limit;
     let late = || {
@@ -84,7 +87,7 @@ pub(crate) fn last_lines(text: &str) -> String {
 impl Running {
     /// Starts a command in a process group of its own.
     pub(crate) fn start(mut command: Command) -> io::Result<Running> {
-        let name = command.get_program().to_string_lossy().into_owned();
+        let name = name_of(&command);
         let child = command
             .process_group(0)
             .spawn()
@@ -130,6 +133,13 @@ impl Drop for Running {
     }
 }
 
+/// The program, also behind [`tied`].
+fn name_of(command: &Command) -> String {
+    let tied_to = command.get_args().skip_while(|argument| *argument != "--").nth(1);
+    let program = tied_to.filter(|_| command.get_program() == SETPRIV).unwrap_or(command.get_program());
+    Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned()
+}
+
 fn reader(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -169,6 +179,7 @@ mod tests {
         let started = Instant::now();
         let error = run(shell("sleep 300 & sleep 300"), Duration::from_millis(200)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(error.to_string().starts_with("sh was stopped"), "{error}");
         assert!(started.elapsed() < Duration::from_secs(100));
     }
 

@@ -104,7 +104,9 @@ impl Generator {
     ) -> Result<Stalled, String> {
         let mut command = self.command(server, file, None, windowsize);
         command.arg("--transfers").arg(open.to_string()).arg("--concurrency").arg(open.to_string());
-        command.args(["--stall", "1", "--stall-for"]).arg(format!("{}ms", hold.as_millis()));
+        // The first block is acknowledged: a client that never answered has not proven its address, and a
+        // server may drop it early.
+        command.args(["--stall", "2", "--stall-for"]).arg(format!("{}ms", hold.as_millis()));
         command.arg("--timeout").arg(format!("{}ms", STALL_TIMEOUT.as_millis()));
         let output = scratch.join("stalled.json");
         let file = std::fs::File::create(&output).map_err(|error| error.to_string())?;

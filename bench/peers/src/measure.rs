@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_core::{Oack, Operation};
-use tuffet_measure::{Busy, CoreMeter, Footprint, MeasureError};
+use tuffet_measure::{Busy, CoreMeter, Footprint, MeasureError, Wakeups};
 
 /// A round is repeated until it took so long in all, because ticks of 10 ms are what the busy time is
 /// counted in; but no more often than this.
@@ -185,17 +185,17 @@ impl Bench {
             held = Some(self.generator.stall(server.address, stalled, None, hold, &file, &scratch)?);
         }
         thread::sleep(settle);
-        let (meter, before) = (CoreMeter::start(&cores.numbers), Footprint::read(server.id()));
+        let (meter, before) = (CoreMeter::start(&cores.numbers), Wakeups::read(server.id()));
         let meter = meter.map_err(|error| error.to_string())?;
         thread::sleep(self.rest);
-        let (busy, after) = (meter.stop().map_err(|error| error.to_string())?, Footprint::read(server.id()));
+        let (busy, after) = (meter.stop().map_err(|error| error.to_string())?, Wakeups::read(server.id()));
         if held.as_mut().is_some_and(|held| !held.holds()) {
             return Err("the transfers were not held open for long enough".to_owned());
         }
         let seconds = busy.seconds.max(1e-6);
         let figures = Figures::from([
             (Metric::BusyPercent, busy.beyond(&cores.idle) * 100.0 / seconds),
-            (Metric::WakeupsPerS, after.switches.saturating_sub(before.switches) as f64 / seconds),
+            (Metric::WakeupsPerS, after.since(&before) as f64 / seconds),
             (Metric::StolenPercent, busy.stolen * 100.0 / seconds),
         ]);
         Ok(Outcome::Measured(Sample { figures, repeats: 1, ..Sample::default() }))
@@ -257,7 +257,7 @@ impl Cores {
 const BASELINE: Duration = Duration::from_secs(2);
 
 /// Large enough that no window holds all of it.
-const MEMORY_FILE: u64 = crate::cases::MIB;
+const MEMORY_FILE: u64 = 256 * crate::cases::KIB;
 
 /// What opening many transfers may take beyond the time that they are held.
 const STALL_SLACK: Duration = Duration::from_secs(10);
@@ -265,8 +265,8 @@ const STALL_SLACK: Duration = Duration::from_secs(10);
 /// Before memory is measured.
 const WARM_UP: Load = Load {
     write: false,
-    transfers: 64,
-    concurrency: 16,
+    transfers: 32,
+    concurrency: 8,
     size: 0,
     blksize: None,
     windowsize: None,

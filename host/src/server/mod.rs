@@ -33,6 +33,10 @@ const DALLY: Duration = Duration::from_secs(5);
 /// Threads that decide requests; plugins yield, and files are opened on threads of their own.
 const CONTROL_THREADS: usize = 2;
 
+/// Threads that wait for disks at once. A storm of requests must not become a storm of threads, and a
+/// folder that hangs must not take all of them soon.
+const BLOCKING_THREADS: usize = 64;
+
 /// Serves until SIGTERM or SIGINT. Running transfers are then given ten seconds; a second signal ends
 /// them at once.
 ///
@@ -68,6 +72,7 @@ pub fn require_folder(path: &Path) -> Result<(), ServeError> {
 fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(CONTROL_THREADS)
+        .max_blocking_threads(BLOCKING_THREADS)
         .thread_name("tuffet-control")
         .enable_all()
         .build()

@@ -2,8 +2,7 @@
 
 use crate::harness::{Answer, Client, Options, Peer, Setup, ack, assert_moved, data, request, text};
 
-const NETASCII: Options =
-    Options { blksize: None, windowsize: None, timeout: None, netascii: true };
+const NETASCII: Options = Options { blksize: None, windowsize: None, timeout: None, netascii: true };
 
 /// As it travels, by another way than the server's.
 fn on_the_wire(content: &[u8]) -> Vec<u8> {

@@ -436,10 +436,27 @@ impl Transfer {
 
 #[cfg(test)]
 mod tests {
-    use super::Transfer;
+    use super::*;
 
     #[test]
     fn ten_thousand_transfers_are_small() {
         assert!(size_of::<Transfer>() <= 256, "{}", size_of::<Transfer>());
+    }
+
+    #[test]
+    fn only_the_last_ack_of_a_proven_peer_is_awaited_at_the_end() {
+        let now = Time::from_micros(0);
+        let mut transfer = Transfer::server(now, Operation::Read, Settings::default());
+        transfer.handle_grant(now, &Oack::default(), &Limits::default(), Some(600));
+        assert!(matches!(transfer.poll(now), Output::Send(Blocks { first: 1, count: 1 })));
+        assert!(!transfer.awaits_last_ack(), "block 2 is still to be sent");
+        assert_eq!(transfer.handle_datagram(now, b"\0\x04\0\x01"), Ok(()));
+        assert!(matches!(transfer.poll(now), Output::Send(Blocks { first: 2, count: 1 })));
+        assert!(transfer.awaits_last_ack());
+
+        let mut unproven = Transfer::server(now, Operation::Read, Settings::default());
+        unproven.handle_grant(now, &Oack::default(), &Limits::default(), Some(5));
+        assert!(matches!(unproven.poll(now), Output::Send(Blocks { first: 1, count: 1 })));
+        assert!(!unproven.awaits_last_ack(), "its request may be repeated because block 1 was lost");
     }
 }

@@ -6,7 +6,8 @@ mod transfer;
 use crate::config::{self, Config, EXIT_CONFIG};
 use crate::server::{self, ServeError};
 use clap::{Parser, Subcommand};
-use std::io::Write;
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -63,6 +64,11 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// A line on standard error, in one write: another process may be writing to the same place.
+fn complain(line: impl Display) {
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
 fn check(file: &Path) -> ExitCode {
     let checked = Config::load(file).map_err(ServeError::from).and_then(|config| server::check(&config));
     match checked {
@@ -71,7 +77,7 @@ fn check(file: &Path) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{error}");
+            complain(&error);
             ExitCode::from(error.exit_code())
         }
     }
@@ -80,6 +86,6 @@ fn check(file: &Path) -> ExitCode {
 fn schema(markdown: bool) -> ExitCode {
     let text = if markdown { config::reference() } else { format!("{:#}\n", config::schema()) };
     // A reader that closes early, such as head(1), is no error.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
 }

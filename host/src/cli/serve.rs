@@ -1,5 +1,6 @@
 //! `tuffet serve`.
 
+use super::complain;
 use crate::config::{Config, EXIT_CONFIG, Overrides};
 use crate::server::{self, ServeError};
 use clap::{Args, ValueEnum};
@@ -48,7 +49,10 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
     let filter = match EnvFilter::try_new(&args.log) {
         Ok(filter) => filter,
         Err(error) => {
-            eprintln!("--log {:?}: {error}; write a level such as info, or target=level", args.log);
+            complain(format_args!(
+                "--log {:?}: {error}; write a level such as info, or target=level",
+                args.log
+            ));
             return ExitCode::from(EXIT_CONFIG);
         }
     };
@@ -60,7 +64,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
     match configure(args).and_then(|config| server::serve(&config)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error}");
+            complain(&error);
             ExitCode::from(error.exit_code())
         }
     }

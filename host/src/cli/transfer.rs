@@ -1,5 +1,6 @@
 //! `tuffet get` and `tuffet put`.
 
+use super::complain;
 use crate::client::{self, ClientError, ClientOptions, GetOptions, PutOptions, Report, Url};
 use crate::config::EXIT_CONFIG;
 use clap::Args;
@@ -49,7 +50,7 @@ pub(super) fn get(args: &GetArgs) -> ExitCode {
     let output = match &args.output {
         Some(output) => output.clone(),
         None if args.url.file_name().is_empty() => {
-            eprintln!("{} names a folder; say with --output where it goes", args.url);
+            complain(format_args!("{} names a folder; say with --output where it goes", args.url));
             return ExitCode::from(EXIT_CONFIG);
         }
         None => PathBuf::from(args.url.file_name()),
@@ -106,12 +107,12 @@ fn conclude(bar: &ProgressBar, quiet: bool, result: Result<Report, ClientError>)
     match result {
         Ok(report) => {
             if !quiet {
-                eprintln!("{}", line(&report));
+                complain(line(&report));
             }
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{error}");
+            complain(&error);
             ExitCode::from(error.exit_code())
         }
     }

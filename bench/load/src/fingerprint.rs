@@ -60,12 +60,12 @@ fn fingerprint(bytes: &[u8]) -> u64 {
     print
 }
 
-#[inline]
+#[inline(always)]
 fn add((sums, orders): &mut ([u64; LANES], [u64; LANES]), chunk: &[u8; CHUNK]) {
     let (words, _) = chunk.as_chunks::<WORD>();
-    for ((sum, order), word) in sums.iter_mut().zip(orders).zip(words) {
-        *sum = sum.wrapping_add(u64::from_le_bytes(*word));
-        *order = order.wrapping_add(*sum);
+    for lane in 0..LANES {
+        sums[lane] = sums[lane].wrapping_add(u64::from_le_bytes(words[lane]));
+        orders[lane] = orders[lane].wrapping_add(sums[lane]);
     }
 }
 

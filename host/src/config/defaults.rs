@@ -1,10 +1,11 @@
 //! Every default of the configuration that is not empty or `false`.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::policy::{DefaultVerdict, OnError};
 use super::units::{ByteCount, TimeSpan};
-use super::written::{Limits, PluginLimits, Policy, Retransmit, Transfer};
+use super::written::{Limits, PluginLimits, Policy, Retransmit, Transfer, Written};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -21,6 +22,21 @@ pub(super) fn on_error() -> OnError {
 /// As many as there are processor cores for this process.
 pub(super) fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self {
+            listeners: Vec::new(),
+            roots: Vec::new(),
+            policy: Policy::default(),
+            plugins: BTreeMap::new(),
+            workers: None,
+            busy_poll: TimeSpan(Duration::from_micros(50)),
+            transfer: Transfer::default(),
+            limits: Limits::default(),
+        }
+    }
 }
 
 impl Default for Policy {

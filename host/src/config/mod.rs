@@ -56,6 +56,8 @@ pub struct Config {
     pub policy: PolicyConfig,
     /// How many threads move blocks, 1 to 1024.
     pub workers: usize,
+    /// How long a worker looks for the next datagram before it sleeps: 0 to 1 ms.
+    pub busy_poll: Duration,
     /// What is negotiated, and how losses are repaired.
     pub transfer: Transfer,
     /// How much is accepted at a time.

@@ -22,6 +22,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let roots = resolver.roots(&written.roots);
     let policy = resolver.policy(&written.policy, written.plugins);
     let workers = written.workers.unwrap_or_else(defaults::workers);
+    let busy_poll = written.busy_poll.0;
     let transfer = resolver.transfer(&written.transfer);
     let limits = Limits {
         transfers: written.limits.transfers,
@@ -30,7 +31,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     };
     let findings = resolver.findings;
     if findings.is_empty() {
-        Ok(Config { listeners, roots, policy, workers, transfer, limits, source })
+        Ok(Config { listeners, roots, policy, workers, busy_poll, transfer, limits, source })
     } else {
         Err(source.error(findings))
     }

@@ -187,5 +187,6 @@ fn worker_settings(config: &Config) -> WorkerSettings {
         },
         max_transfers: share(config.limits.transfers),
         max_pending: share(config.limits.pending),
+        busy_poll: config.busy_poll,
     }
 }

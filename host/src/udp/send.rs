@@ -265,6 +265,15 @@ impl SendBatch {
     }
 
     fn submit(&mut self, socket: &Socket, count: usize) -> io::Result<usize> {
+        match self.submit_once(socket, count) {
+            Err(error) if error.raw_os_error() == Some(libc::EMSGSIZE) && socket.allow_fragments() => {
+                self.submit_once(socket, count)
+            }
+            sent => sent,
+        }
+    }
+
+    fn submit_once(&mut self, socket: &Socket, count: usize) -> io::Result<usize> {
         // SAFETY: the first `count` headers were prepared just now; each points at its own address, control
         // and vectors in `self`, and these at bytes of the arena or of a content that its message holds.
         // All live and stay in place through the call, which only reads the bytes.
@@ -418,7 +427,8 @@ mod tests {
 
     #[test]
     fn answers_leave_from_the_address_that_was_asked() {
-        let server = Socket::bind("0.0.0.0:0".parse().unwrap(), BindOptions::default()).unwrap();
+        let options = BindOptions { tell_local: true, ..BindOptions::default() };
+        let server = Socket::bind("0.0.0.0:0".parse().unwrap(), options).unwrap();
         let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         client.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         let asked: SocketAddr = (std::net::Ipv4Addr::new(127, 0, 0, 9), server.local().port()).into();

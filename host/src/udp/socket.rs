@@ -21,15 +21,20 @@ pub struct BindOptions {
     /// Datagrams of one peer may come coalesced into one buffer (UDP_GRO); see
     /// [`Received::datagrams`](super::Received::datagrams).
     pub gro: bool,
+    /// Each datagram tells to which local address it came, and through which interface.
+    pub tell_local: bool,
 }
 
-/// A bound, non-blocking UDP socket that tells the local address of each datagram.
+/// A bound, non-blocking UDP socket.
 #[derive(Debug)]
 pub struct Socket {
     inner: socket2::Socket,
     local: SocketAddr,
     /// The largest segment that UDP_SEGMENT may be used for; lowered when the kernel refuses one.
     pub(super) segment_limit: Cell<usize>,
+    /// Whether datagrams larger than the path's MTU are refused rather than fragmented. Until one is
+    /// refused: see [`Socket::allow_fragments`].
+    whole: Cell<bool>,
 }
 
 impl Socket {
@@ -44,13 +49,19 @@ impl Socket {
             inner.set_reuse_port(true)?;
         }
         set_buffers(&inner);
-        enable_packet_info(&inner, address)?;
+        if options.tell_local {
+            enable_packet_info(&inner, address)?;
+        }
         if options.gro {
             set_option(&inner, libc::SOL_UDP, libc::UDP_GRO, 1)?;
         }
         inner.bind(&SockAddr::from(address))?;
         let local = inner.local_addr()?.as_socket().unwrap_or(address);
-        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX) })
+        // Without an error the kernel must number each datagram for its fragments, in a table that all
+        // sockets share. IPv6 numbers fragments alone.
+        let whole = address.is_ipv4()
+            && set_option(&inner, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO).is_ok();
+        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole: Cell::new(whole) })
     }
 
     /// A socket for talking to one peer as an ordinary client does: the kernel picks the port when the
@@ -69,12 +80,21 @@ impl Socket {
         }
         let any: IpAddr =
             if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-        Ok(Socket { inner, local: SocketAddr::new(any, 0), segment_limit: Cell::new(usize::MAX) })
+        let local = SocketAddr::new(any, 0);
+        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole: Cell::new(false) })
     }
 
     /// The address that it is bound to, with the port that the kernel chose.
     pub fn local(&self) -> SocketAddr {
         self.local
+    }
+
+    /// A datagram was larger than the path's MTU: from now on such are fragmented (the kernel's default,
+    /// which a block size above the MTU needs). False if they are already.
+    pub(super) fn allow_fragments(&self) -> bool {
+        self.whole.take()
+            && set_option(&self.inner, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_WANT)
+                .is_ok()
     }
 
     /// Never cut datagrams by UDP_SEGMENT on this socket.

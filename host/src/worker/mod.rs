@@ -4,6 +4,7 @@
 //! writes a log line or takes a lock that another thread can hold: requests go to the control side, and
 //! come back decided.
 
+mod busy_poll;
 mod content;
 mod counters;
 mod messages;
@@ -14,6 +15,7 @@ mod transfers;
 mod wheel;
 mod wire;
 
+use busy_poll::BusyPoll;
 pub(crate) use content::{Content, NetasciiFile, Sink};
 use counters::Reports;
 pub(crate) use messages::{Decision, Key, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
@@ -45,6 +47,8 @@ pub(crate) struct WorkerSettings {
     pub(crate) max_transfers: usize,
     /// Requests of this worker that wait for their decision.
     pub(crate) max_pending: usize,
+    /// How long to look for the next datagram before going to sleep.
+    pub(crate) busy_poll: Duration,
 }
 
 /// Everything that one worker owns.
@@ -59,6 +63,7 @@ pub(crate) struct Worker {
     control: mpsc::UnboundedSender<ToControl>,
     summaries: mpsc::Sender<Summary>,
     reports: Reports,
+    busy_poll: BusyPoll,
     clock: Clock,
     /// Requests that wait for their decision.
     pending: usize,
@@ -97,6 +102,7 @@ impl Worker {
             control,
             summaries,
             reports: Reports::default(),
+            busy_poll: BusyPoll::new(settings.busy_poll),
             clock: Clock(Instant::now()),
             pending: 0,
             draining: None,
@@ -118,26 +124,27 @@ impl Worker {
         let numbers = self.wire.sockets.numbers();
         let mut readable = vec![false; numbers.len()];
         let mut due = Vec::new();
+        let mut now = self.clock.now();
         loop {
-            let busy = readable.contains(&true);
+            let busy = readable.contains(&true) || self.looks(now);
             match self.poll.poll(&mut events, self.patience(busy)) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 polled => polled?,
             }
-            self.wheel.advance(self.clock.now());
+            now = self.clock.now();
+            self.wheel.advance(now);
             for event in &events {
                 match event.token() {
-                    MAILBOX => self.read_mailbox(),
+                    MAILBOX => self.read_mailbox(now),
                     Token(number) => readable[number] = true,
                 }
             }
             for &number in &numbers {
                 let readable = &mut readable[usize::from(number)];
                 if *readable {
-                    *readable = self.receive(number, &mut received);
+                    *readable = self.receive(number, &mut received, &mut now);
                 }
             }
-            let now = self.clock.now();
             self.wheel.expire(now, &mut due);
             for index in due.drain(..) {
                 self.time_out(index, now);
@@ -164,13 +171,23 @@ impl Worker {
         [timer, drain].into_iter().flatten().min()
     }
 
-    /// Takes a few batches from a socket; true if there may be more.
-    fn receive(&mut self, number: u16, received: &mut ReceiveBatch) -> bool {
+    /// Whether to look for datagrams rather than to sleep. Not while requests wait for their decision: the
+    /// control side may need this core for it.
+    fn looks(&mut self, now: Time) -> bool {
+        self.busy_poll.looks(now) && self.pending == 0
+    }
+
+    /// Takes a few batches from a socket; true if there may be more. `now` becomes the time of the last.
+    fn receive(&mut self, number: u16, received: &mut ReceiveBatch, now: &mut Time) -> bool {
         for _ in 0..TURN {
             let Some(socket) = self.wire.sockets.get(number) else { return false };
             let (listener, listens) = (socket.listener, socket.listens);
             let more = received.fill(&socket.socket);
-            let now = self.clock.now();
+            if !received.is_empty() {
+                *now = self.clock.now();
+                self.busy_poll.arrived(*now);
+            }
+            let now = *now;
             for datagram in (0..received.len()).filter_map(|index| received.get(index)) {
                 match self.table.find(number, &datagram.peer) {
                     Some(index) => self.deliver(index, number, &datagram, now),
@@ -189,10 +206,9 @@ impl Worker {
         true
     }
 
-    fn read_mailbox(&mut self) {
+    fn read_mailbox(&mut self, now: Time) {
         self.mailbox.open();
         while let Some(letter) = self.mailbox.take() {
-            let now = self.clock.now();
             match letter {
                 ToWorker::Decided { key, ticket, decision } => self.decided(key, ticket, decision, now),
                 ToWorker::Stored { key, result } => self.stored(key, result, now),

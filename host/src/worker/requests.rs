@@ -91,7 +91,7 @@ impl Worker {
         let key = self.table.insert(Entry {
             core: Transfer::server(now, request.operation, self.settings.transfer),
             peer,
-            local: datagram.local,
+            local: self.wire.sockets.source(asked, datagram.local),
             asked,
             served,
             generation: 0,

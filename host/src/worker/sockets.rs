@@ -1,6 +1,6 @@
 //! The sockets of a worker: its share of each listening port, and its pools of TID ports.
 
-use crate::udp::{BindOptions, Socket};
+use crate::udp::{BindOptions, Local, Socket};
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use std::io;
@@ -8,8 +8,9 @@ use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 
 /// TID ports of one listener in one worker. Transfers are told apart by (port, peer), so a few are
-/// enough for any number of them; several spread the load over the kernel's buffers.
-const TID_PORTS: u16 = 8;
+/// enough for any number of them. Several spread the load over the kernel's buffers and let consecutive
+/// transfers differ; each more makes the batches of a busy worker smaller.
+const TID_PORTS: u16 = 4;
 
 /// A listener as it was configured and bound.
 #[derive(Debug, Clone)]
@@ -54,15 +55,15 @@ pub(crate) fn bind_all(
         let fail = |error| (number, error);
         // With SO_REUSEPORT a second server would share the port in silence, so the port is first taken
         // alone.
-        let alone = Socket::bind(listener.address, BindOptions::default()).map_err(fail)?;
+        let options = BindOptions { tell_local: true, ..BindOptions::default() };
+        let alone = Socket::bind(listener.address, options).map_err(fail)?;
         listener.address = alone.local();
         let mut alone = (workers == 1).then_some(alone);
         for sockets in &mut bound {
             let socket = match alone.take() {
                 Some(socket) => socket,
                 None => {
-                    Socket::bind(listener.address, BindOptions { shared: true, ..BindOptions::default() })
-                        .map_err(fail)?
+                    Socket::bind(listener.address, BindOptions { shared: true, ..options }).map_err(fail)?
                 }
             };
             sockets.add_listener(number as u16, socket, listener.single_port).map_err(fail)?;
@@ -84,7 +85,8 @@ impl Sockets {
         self.all.push(WorkerSocket { socket, listener, listens: true });
         let first = self.all.len() as u16;
         for _ in 0..if single_port { 0 } else { TID_PORTS } {
-            let socket = Socket::bind(tid, BindOptions::default())?;
+            let tell_local = tid.ip().is_unspecified();
+            let socket = Socket::bind(tid, BindOptions { tell_local, ..BindOptions::default() })?;
             self.all.push(WorkerSocket { socket, listener, listens: false });
         }
         self.tids.push(first..self.all.len() as u16);
@@ -104,6 +106,11 @@ impl Sockets {
 
     pub(super) fn get(&self, number: u16) -> Option<&WorkerSocket> {
         self.all.get(usize::from(number))
+    }
+
+    /// From where a transfer answers: as it was asked, where the socket could answer from several addresses.
+    pub(super) fn source(&self, number: u16, asked: Option<Local>) -> Option<Local> {
+        asked.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
     }
 
     /// All numbers, TID sockets first: the last ACK of a transfer must be read before the next request

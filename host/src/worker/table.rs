@@ -15,7 +15,7 @@ use tuffet_core::Transfer;
 pub(super) struct Entry {
     pub(super) core: Transfer,
     pub(super) peer: SocketAddr,
-    /// The address that was asked; answers leave from it.
+    /// The address that was asked, where the socket has several; answers leave from it.
     pub(super) local: Option<Local>,
     /// The socket that was asked: a listener.
     pub(super) asked: u16,

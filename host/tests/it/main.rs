@@ -12,6 +12,7 @@ mod harness;
 mod hostile;
 mod load;
 mod loss;
+mod mtu;
 mod netascii;
 mod policy;
 mod refusals;

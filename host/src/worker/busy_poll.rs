@@ -1,0 +1,105 @@
+//! Looking for the next datagram for a moment before going to sleep.
+//!
+//! While datagrams follow each other closely, sleeping between them costs more than it saves: this side is
+//! woken late, and the other side pays for waking it. So a worker that has just heard something looks again
+//! and again for a short time. Where that is in vain (a path whose round trip is longer), it stops trying
+//! and tries again only now and then.
+
+use std::time::Duration;
+use tuffet_core::Time;
+
+/// Looks in vain before it stops trying.
+const TRIES: u8 = 8;
+
+/// Then it tries once in so many times that something came.
+const SELDOM: u8 = 32;
+
+/// When to look and when to sleep.
+#[derive(Debug, Default)]
+pub(super) struct BusyPoll {
+    budget: Duration,
+    /// Looks until then.
+    until: Option<Time>,
+    /// Looks in vain since the last that was not.
+    vain: u8,
+    /// Times that something came without a look, since the last look.
+    passed: u8,
+}
+
+impl BusyPoll {
+    /// Looks for as long as `budget`; never if that is zero.
+    pub(super) fn new(budget: Duration) -> Self {
+        BusyPoll { budget, ..BusyPoll::default() }
+    }
+
+    /// Datagrams came.
+    pub(super) fn arrived(&mut self, now: Time) {
+        if self.budget.is_zero() {
+            return;
+        }
+        if self.until.is_some() {
+            self.vain = 0;
+        } else if self.vain >= TRIES && self.passed < SELDOM {
+            self.passed += 1;
+            return;
+        }
+        self.passed = 0;
+        self.until = Some(now + self.budget);
+    }
+
+    /// Whether to look again rather than to sleep.
+    pub(super) fn looks(&mut self, now: Time) -> bool {
+        let Some(until) = self.until else { return false };
+        if now < until {
+            return true;
+        }
+        self.until = None;
+        self.vain = self.vain.saturating_add(1);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(micros: u64) -> Time {
+        Time::from_micros(micros)
+    }
+
+    #[test]
+    fn looks_for_its_budget_after_each_datagram() {
+        let mut poll = BusyPoll::new(Duration::from_micros(20));
+        assert!(!poll.looks(at(0)), "nothing came yet");
+        poll.arrived(at(100));
+        assert!(poll.looks(at(119)));
+        poll.arrived(at(119));
+        assert!(poll.looks(at(138)));
+        assert!(!poll.looks(at(139)));
+        assert!(!poll.looks(at(140)));
+    }
+
+    #[test]
+    fn on_a_long_path_it_looks_seldom_until_it_is_worth_it_again() {
+        let mut poll = BusyPoll::new(Duration::from_micros(20));
+        let mut looked = 0;
+        for datagram in 0..1_000 {
+            let now = datagram * 100;
+            poll.arrived(at(now));
+            looked += u32::from(poll.looks(at(now + 1)));
+            assert!(!poll.looks(at(now + 50)));
+        }
+        assert!((8..=8 + 1_000 / 32).contains(&looked), "{looked}");
+        for datagram in 0..100 {
+            poll.arrived(at(200_000 + datagram * 10));
+        }
+        assert!(poll.looks(at(200_991)), "datagrams follow each other closely");
+    }
+
+    #[test]
+    fn without_a_budget_it_never_looks() {
+        let mut poll = BusyPoll::new(Duration::ZERO);
+        poll.arrived(at(5));
+        assert!(!poll.looks(at(5)));
+    }
+}

@@ -109,6 +109,11 @@ impl Plan {
         Oack { tsize: self.options.tsize.map(|_| size), ..self.options }
     }
 
+    /// Whether at most one datagram is on its way to a client at any time.
+    pub(crate) fn lockstep(&self) -> bool {
+        self.options.window_size() == 1
+    }
+
     /// Bytes that two windows of DATA take in a client's receive buffer.
     pub(crate) fn buffer_room(&self) -> usize {
         let datagram = DATA_HEADER + usize::from(self.options.block_size()) + KERNEL_OVERHEAD;

@@ -158,7 +158,10 @@ impl Generator {
         loop {
             let Generator { slots, batch, plan, wire, figures, deadlines, .. } = self;
             let Slot { socket: Some(socket), running } = &mut slots[place] else { return };
-            let more = match batch.fill(socket) {
+            // In lockstep what brings something new is the only one: what may follow it is a copy of it, and
+            // comes to light with the next.
+            let expected = if plan.lockstep() { 1 } else { usize::MAX };
+            let more = match batch.fill_up_to(socket, expected) {
                 Ok(more) => more,
                 // What a connected socket sent met a closed port: as lost as any other packet.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
@@ -171,6 +174,7 @@ impl Generator {
             let mut context = Context { now, plan, socket, wire, figures };
             let Some(running) = running else { return };
             let stalled = running.is_stalled();
+            let heard = running.heard();
             let mut outcome = None;
             'batch: for received in (0..batch.len()).filter_map(|index| batch.get(index)) {
                 for datagram in received.datagrams() {
@@ -181,6 +185,7 @@ impl Generator {
                 }
             }
             deadlines[place] = running.deadline();
+            let news = running.heard() != heard;
             let stalls = running.is_stalled() && !stalled;
             if let Some(outcome) = outcome {
                 self.finish(place, outcome);
@@ -189,7 +194,7 @@ impl Generator {
             if stalls {
                 self.stalls();
             }
-            if !more {
+            if !more || news && self.plan.lockstep() {
                 return;
             }
         }

@@ -82,6 +82,11 @@ impl Running {
         self.deadline
     }
 
+    /// When something new last came.
+    pub(crate) fn heard(&self) -> Time {
+        self.transfer.heard()
+    }
+
     /// Whether it holds its transfer open without answering.
     pub(crate) fn is_stalled(&self) -> bool {
         self.stalled

@@ -19,12 +19,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::task::spawn_blocking;
+use tokio::runtime::Handle;
 use tuffet_core::Limits;
-
-/// Letters that are taken at once.
-const BATCH: usize = 256;
 
 /// What requests are decided with.
 pub(crate) struct Admission {
@@ -40,31 +36,30 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    /// Decides what the workers ask until they are gone.
-    pub(crate) async fn run(self: Arc<Self>, mut letters: UnboundedReceiver<ToControl>) {
-        let mut batch = Vec::with_capacity(BATCH);
-        while letters.recv_many(&mut batch, BATCH).await > 0 {
-            let mut unasked = Vec::new();
-            for letter in batch.drain(..) {
-                let admission = self.clone();
-                match letter {
-                    ToControl::Request(asked) if self.policy.is_empty() => unasked.push(asked),
-                    ToControl::Request(asked) => {
-                        tokio::spawn(async move { admission.answer(asked).await });
-                    }
-                    ToControl::Store { worker, key, upload } => {
-                        spawn_blocking(move || admission.store(worker, key, upload));
-                    }
-                    ToControl::Counted { worker, news } => news.log(worker),
-                    ToControl::Discard(upload) => drop(spawn_blocking(move || drop(upload))),
+    /// Does what a worker asks, on threads of the runtime; what comes out is posted.
+    pub(crate) fn take(self: &Arc<Self>, runtime: &Handle, letters: Vec<ToControl>) {
+        let mut unasked = Vec::new();
+        for letter in letters {
+            let admission = self.clone();
+            match letter {
+                ToControl::Request(asked) if self.policy.is_empty() => unasked.push(asked),
+                ToControl::Request(asked) => {
+                    runtime.spawn(async move { admission.answer(asked).await });
                 }
+                ToControl::Store { worker, key, upload } => {
+                    runtime.spawn_blocking(move || admission.store(worker, key, upload));
+                }
+                ToControl::Counted { worker, news } => drop(runtime.spawn(async move { news.log(worker) })),
+                ToControl::Discard(upload) => drop(runtime.spawn_blocking(move || drop(upload))),
             }
-            // Without policy a request is one look at the disk: a storm of them is worth one thread, not
-            // one each.
-            if !unasked.is_empty() {
-                let admission = self.clone();
-                spawn_blocking(move || unasked.into_iter().for_each(|asked| admission.answer_unasked(asked)));
-            }
+        }
+        // Without policy a request is one look at the disk: those of a turn are worth one thread, not one
+        // each.
+        if !unasked.is_empty() {
+            let admission = self.clone();
+            runtime.spawn_blocking(move || {
+                unasked.into_iter().for_each(|asked| admission.answer_unasked(asked));
+            });
         }
     }
 

@@ -1,12 +1,25 @@
 //! One line in the log for each request that ended.
 
 use super::{Outcome, Summary};
+use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
+use tokio::time::sleep;
+
+/// Summaries that are taken at once.
+const BATCH: usize = 256;
+
+/// The least time between two batches. Waking this task for each of many short transfers would cost their
+/// worker as much as several blocks.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Logs summaries until all senders are gone.
 pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>) {
-    while let Some(summary) = summaries.recv().await {
-        log(&summary);
+    let mut batch = Vec::with_capacity(BATCH);
+    while summaries.recv_many(&mut batch, BATCH).await > 0 {
+        if batch.len() < BATCH {
+            sleep(PAUSE).await;
+        }
+        batch.drain(..).for_each(|summary| log(&summary));
     }
 }
 

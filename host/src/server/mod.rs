@@ -20,6 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tuffet_core::{Limits, Rollover, Settings, Timing};
@@ -94,17 +95,16 @@ async fn run(config: &Config) -> Result<(), ServeError> {
         Neighbours::none()
     });
 
-    let (control, letters) = mpsc::unbounded_channel();
     // A place for each running transfer and as many that are waiting to be logged.
     let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
     let settings = worker_settings(config);
     let mut workers = Vec::new();
     for (number, sockets) in sockets.into_iter().enumerate() {
-        let worker = Worker::new(number, settings, sockets, control.clone(), summaries.clone())
+        let worker = Worker::new(number, settings, sockets, summaries.clone())
             .map_err(|error| ServeError::System("a worker cannot start", error))?;
         workers.push(worker);
     }
-    drop((control, summaries));
+    drop(summaries);
     let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
     let admission = Arc::new(Admission {
         listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
@@ -115,7 +115,6 @@ async fn run(config: &Config) -> Result<(), ServeError> {
         mailboxes: mailboxes.clone(),
         ids: AtomicU64::new(fastrand::u64(..)),
     });
-    let deciding = tokio::spawn(admission.run(letters));
     let logging = tokio::spawn(log_summaries(ended));
 
     // Before anyone can know that it serves: a signal must not find its default action, which is to kill.
@@ -127,9 +126,10 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     let (stopped, mut stops) = mpsc::unbounded_channel();
     for (number, worker) in workers.into_iter().enumerate() {
         let stopped = stopped.clone();
+        let (admission, runtime) = (admission.clone(), Handle::current());
         std::thread::Builder::new()
             .name(format!("tuffet-worker-{number}"))
-            .spawn(move || stopped.send(worker.run()))
+            .spawn(move || stopped.send(worker.run(|letters| admission.take(&runtime, letters))))
             .map_err(|error| ServeError::System("a worker cannot start", error))?;
     }
     drop(stopped);
@@ -154,9 +154,8 @@ async fn run(config: &Config) -> Result<(), ServeError> {
             _ = interrupt.recv() => stop(&mailboxes, &mut drained),
         }
     }
-    // The workers are gone: what they sent is worked off, then these end.
-    let _ = deciding.await;
-    drop(mailboxes);
+    // The workers are gone: when what they asked is worked off, nobody can report any more.
+    drop((mailboxes, admission));
     let _ = logging.await;
     tracing::info!("stopped");
     result

@@ -45,6 +45,12 @@ impl<'a> Received<'a> {
     pub fn datagrams(&self) -> Chunks<'a, u8> {
         self.payload.chunks(self.segment.unwrap_or(self.payload.len()).max(1))
     }
+
+    /// The same, each with where it came from.
+    pub fn each(&self) -> impl Iterator<Item = Received<'a>> + use<'a> {
+        let Received { peer, local, .. } = *self;
+        self.datagrams().map(move |payload| Received { peer, local, payload, segment: None })
+    }
 }
 
 // SAFETY: the raw pointers in `headers` and `vectors` point into boxes of the same value, which stay in
@@ -88,14 +94,21 @@ impl ReceiveBatch {
 
     /// Receives what has arrived, at most one batch; true if there may be more.
     pub fn fill(&mut self, socket: &Socket) -> io::Result<bool> {
+        self.fill_up_to(socket, BATCH)
+    }
+
+    /// As [`ReceiveBatch::fill`], at most `most` datagrams. Each call ends with a look that finds nothing
+    /// unless that many came, which costs a third of a datagram: who expects one had better ask for one.
+    pub fn fill_up_to(&mut self, socket: &Socket, most: usize) -> io::Result<bool> {
+        let most = most.clamp(1, BATCH);
         self.renew();
         // SAFETY: each header points at its own buffers of the given lengths, which live in `self`, stay
-        // in place (`new` made them) and are not touched until the call returns; BATCH headers are there.
+        // in place (`new` made them) and are not touched until the call returns; `most` headers are there.
         let count = unsafe {
             libc::recvmmsg(
                 socket.as_raw_fd(),
                 self.headers.as_mut_ptr(),
-                BATCH as libc::c_uint,
+                most as libc::c_uint,
                 libc::MSG_DONTWAIT,
                 std::ptr::null_mut(),
             )
@@ -109,7 +122,7 @@ impl ReceiveBatch {
             };
         }
         self.filled = count as usize;
-        Ok(self.filled == BATCH)
+        Ok(self.filled == most)
     }
 
     /// How many datagrams the last call brought.

@@ -53,7 +53,7 @@ impl Socket {
             enable_packet_info(&inner, address)?;
         }
         if options.gro {
-            set_option(&inner, libc::SOL_UDP, libc::UDP_GRO, 1)?;
+            coalesce(&inner);
         }
         inner.bind(&SockAddr::from(address))?;
         let local = inner.local_addr()?.as_socket().unwrap_or(address);
@@ -76,7 +76,7 @@ impl Socket {
             set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, room / 2);
         }
         if gro {
-            set_option(&inner, libc::SOL_UDP, libc::UDP_GRO, 1)?;
+            coalesce(&inner);
         }
         let any: IpAddr =
             if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
@@ -127,6 +127,11 @@ fn set_buffer(socket: &socket2::Socket, forced: libc::c_int, option: libc::c_int
     if set_option(socket, libc::SOL_SOCKET, forced, size).is_err() {
         let _ = set_option(socket, libc::SOL_SOCKET, option, size);
     }
+}
+
+/// A wish: kernels before 5.0 deliver each datagram by itself.
+fn coalesce(socket: &socket2::Socket) {
+    let _ = set_option(socket, libc::SOL_UDP, libc::UDP_GRO, 1);
 }
 
 fn enable_packet_info(socket: &socket2::Socket, address: SocketAddr) -> io::Result<()> {

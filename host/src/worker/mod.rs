@@ -60,7 +60,8 @@ pub(crate) struct Worker {
     wire: Wire,
     table: Table,
     wheel: Wheel,
-    control: mpsc::UnboundedSender<ToControl>,
+    /// What is to be told to the control side at the end of this turn: to wake it costs as much as a block.
+    outbox: Vec<ToControl>,
     summaries: mpsc::Sender<Summary>,
     reports: Reports,
     busy_poll: BusyPoll,
@@ -85,7 +86,6 @@ impl Worker {
         number: usize,
         settings: WorkerSettings,
         sockets: Sockets,
-        control: mpsc::UnboundedSender<ToControl>,
         summaries: mpsc::Sender<Summary>,
     ) -> io::Result<Worker> {
         let poll = Poll::new()?;
@@ -99,7 +99,7 @@ impl Worker {
             wire: Wire::new(sockets),
             table: Table::default(),
             wheel: Wheel::new(),
-            control,
+            outbox: Vec::new(),
             summaries,
             reports: Reports::default(),
             busy_poll: BusyPoll::new(settings.busy_poll),
@@ -114,11 +114,11 @@ impl Worker {
         self.mailbox.clone()
     }
 
-    /// Serves until it is drained.
+    /// Serves until it is drained. `control` takes what the control side has to do, and does not wait for it.
     ///
     /// # Errors
     /// When the kernel refuses to wait for events: nothing can be served then.
-    pub(crate) fn run(mut self) -> io::Result<()> {
+    pub(crate) fn run(mut self, control: impl Fn(Vec<ToControl>)) -> io::Result<()> {
         let mut events = Events::with_capacity(256);
         let mut received = ReceiveBatch::new();
         let numbers = self.wire.sockets.numbers();
@@ -151,10 +151,13 @@ impl Worker {
             }
             self.wire.flush();
             if let Some(news) = self.reports.due(self.wire.counters, now) {
-                // Nobody hears it only when the server stops.
-                let _ = self.control.send(ToControl::Counted { worker: self.number, news });
+                self.outbox.push(ToControl::Counted { worker: self.number, news });
             }
-            if self.is_drained() {
+            let drained = self.is_drained();
+            if !self.outbox.is_empty() {
+                control(std::mem::take(&mut self.outbox));
+            }
+            if drained {
                 return Ok(());
             }
         }
@@ -188,11 +191,13 @@ impl Worker {
                 self.busy_poll.arrived(*now);
             }
             let now = *now;
-            for datagram in (0..received.len()).filter_map(|index| received.get(index)) {
-                match self.table.find(number, &datagram.peer) {
-                    Some(index) => self.deliver(index, number, &datagram, now),
-                    None if listens => self.request(number, listener, &datagram, now),
-                    None => self.stray(number, &datagram),
+            for buffer in (0..received.len()).filter_map(|index| received.get(index)) {
+                for datagram in buffer.each() {
+                    match self.table.find(number, &datagram.peer) {
+                        Some(index) => self.deliver(index, number, &datagram, now),
+                        None if listens => self.request(number, listener, &datagram, now),
+                        None => self.stray(number, &datagram),
+                    }
                 }
             }
             self.wire.flush();

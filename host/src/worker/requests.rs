@@ -121,11 +121,7 @@ impl Worker {
             asked: request.options.asked(),
             place,
         });
-        if self.control.send(asked_for).is_err() {
-            // The control side has stopped: so will this worker.
-            self.pending -= 1;
-            self.forget(key.index);
-        }
+        self.outbox.push(asked_for);
     }
 
     /// A TID socket on which this peer has no transfer; the listening socket where there is no such.

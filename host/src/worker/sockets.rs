@@ -55,7 +55,7 @@ pub(crate) fn bind_all(
         let fail = |error| (number, error);
         // With SO_REUSEPORT a second server would share the port in silence, so the port is first taken
         // alone.
-        let options = BindOptions { tell_local: true, ..BindOptions::default() };
+        let options = BindOptions { tell_local: true, gro: true, shared: false };
         let alone = Socket::bind(listener.address, options).map_err(fail)?;
         listener.address = alone.local();
         let mut alone = (workers == 1).then_some(alone);
@@ -86,7 +86,7 @@ impl Sockets {
         let first = self.all.len() as u16;
         for _ in 0..if single_port { 0 } else { TID_PORTS } {
             let tell_local = tid.ip().is_unspecified();
-            let socket = Socket::bind(tid, BindOptions { tell_local, ..BindOptions::default() })?;
+            let socket = Socket::bind(tid, BindOptions { tell_local, gro: true, shared: false })?;
             self.all.push(WorkerSocket { socket, listener, listens: false });
         }
         self.tids.push(first..self.all.len() as u16);

@@ -161,8 +161,7 @@ impl Worker {
         }
         let key = Key { index, generation: entry.generation };
         let upload = sink.into_upload();
-        // Nobody receives it only when the server stops, and then the transfer ends there.
-        let _ = self.control.send(ToControl::Store { worker: self.number, key, upload });
+        self.outbox.push(ToControl::Store { worker: self.number, key, upload });
     }
 
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {
@@ -181,7 +180,7 @@ impl Worker {
     /// Removing a temporary file may wait for a disk: not here.
     fn discard(&mut self, content: Content) {
         if let Content::Upload(sink) = content {
-            let _ = self.control.send(ToControl::Discard(sink.into_upload()));
+            self.outbox.push(ToControl::Discard(sink.into_upload()));
         }
     }
 }

@@ -19,6 +19,7 @@ use busy_poll::BusyPoll;
 pub(crate) use content::{Content, NetasciiFile, Sink};
 use counters::Reports;
 pub(crate) use messages::{Decision, Key, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
+use requests::Overtaking;
 pub(crate) use sockets::{ListenerSpec, Sockets, bind_all};
 pub(crate) use transfers::outcome_of_store_error;
 
@@ -62,6 +63,9 @@ pub(crate) struct Worker {
     wheel: Wheel,
     /// What is to be told to the control side at the end of this turn: to wake it costs as much as a block.
     outbox: Vec<ToControl>,
+    /// Requests that wait until the ACKs before them have been read.
+    overtaking: Vec<Overtaking>,
+    looked_for_acks: bool,
     summaries: mpsc::Sender<Summary>,
     reports: Reports,
     busy_poll: BusyPoll,
@@ -100,6 +104,8 @@ impl Worker {
             table: Table::default(),
             wheel: Wheel::new(),
             outbox: Vec::new(),
+            overtaking: Vec::new(),
+            looked_for_acks: false,
             summaries,
             reports: Reports::default(),
             busy_poll: BusyPoll::new(settings.busy_poll),
@@ -145,6 +151,7 @@ impl Worker {
                     *readable = self.receive(number, &mut received, &mut now);
                 }
             }
+            self.take_overtaking(&mut received, &mut now);
             self.wheel.expire(now, &mut due);
             for index in due.drain(..) {
                 self.time_out(index, now);

@@ -4,7 +4,7 @@ use super::Worker;
 use super::messages::{NewRequest, ToControl};
 use super::table::Entry;
 use crate::events::{Ending, Outcome};
-use crate::udp::Received;
+use crate::udp::{Local, ReceiveBatch, Received};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
@@ -15,6 +15,15 @@ const MAX_REQUEST: usize = 2048;
 /// The same request again from the same port: sooner after the last packet of its transfer than this it
 /// is a straggler, later the client has started anew.
 const ANEW: Duration = Duration::from_secs(1);
+
+/// A request from a port whose last transfer lacks nothing but its last ACK.
+pub(super) struct Overtaking {
+    asked: u16,
+    served: u16,
+    peer: SocketAddr,
+    local: Option<Local>,
+    payload: Box<[u8]>,
+}
 
 impl Worker {
     /// A datagram on a listening socket that belongs to no transfer there.
@@ -52,6 +61,13 @@ impl Worker {
             self.drive(index, None, now);
             return;
         }
+        // Its last ACK may lie in another socket, unread: see `take_overtaking`.
+        if entry.core.awaits_last_ack() && entry.served != asked && !self.looked_for_acks {
+            let Received { peer, local, payload, .. } = *datagram;
+            let served = entry.served;
+            self.overtaking.push(Overtaking { asked, served, peer, local, payload: payload.into() });
+            return;
+        }
         // iPXE and U-Boot use a source port again. What it asked before is of no interest any more, and
         // an ERROR for it could be taken for an answer to the new request.
         entry.ending =
@@ -59,6 +75,23 @@ impl Worker {
         self.forget(index);
         let Some(listener) = self.wire.sockets.get(asked).map(|socket| socket.listener) else { return };
         self.request(asked, listener, datagram, now);
+    }
+
+    /// Takes the requests that may have overtaken an ACK: what was sent before them is read first, so that
+    /// the transfer before is known to have gone well.
+    pub(super) fn take_overtaking(&mut self, received: &mut ReceiveBatch, now: &mut Time) {
+        for late in std::mem::take(&mut self.overtaking) {
+            self.receive(late.served, received, now);
+            self.looked_for_acks = true;
+            let Overtaking { asked, peer, local, payload, .. } = late;
+            let datagram = Received { peer, local, payload: &payload, segment: None };
+            match (self.table.find(asked, &peer), self.wire.sockets.get(asked)) {
+                (Some(index), _) => self.deliver(index, asked, &datagram, *now),
+                (None, Some(socket)) => self.request(asked, socket.listener, &datagram, *now),
+                (None, None) => {}
+            }
+            self.looked_for_acks = false;
+        }
     }
 
     /// A datagram on a TID socket from someone who has no transfer there.

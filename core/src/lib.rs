@@ -22,6 +22,7 @@ mod block;
 mod control;
 pub mod netascii;
 mod options;
+mod pace;
 mod packet;
 mod receiver;
 mod rtt;

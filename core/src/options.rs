@@ -92,11 +92,14 @@ pub struct Limits {
     pub blksize: u16,
     /// The largest window in blocks, 1 to 32767; more is cut to that.
     pub windowsize: u16,
+    /// How many blocks of a window go out within a millisecond, at least 1; `None`: all at once. Nothing
+    /// that is negotiated: a window of more is spread over time.
+    pub burst: Option<u16>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { blksize: MAX_BLKSIZE, windowsize: 64 }
+        Limits { blksize: MAX_BLKSIZE, windowsize: 64, burst: None }
     }
 }
 
@@ -226,7 +229,7 @@ mod tests {
 
     #[test]
     fn grants_only_what_was_asked_and_never_more() {
-        let limits = Limits { blksize: 1_428, windowsize: 16 };
+        let limits = Limits { blksize: 1_428, windowsize: 16, burst: None };
         let asked = Oack { blksize: Some(65_464), windowsize: Some(4), timeout: Some(3), tsize: Some(0) };
         let granted = Oack::grant(&asked, &limits, Some(77));
         assert_eq!(

@@ -3,6 +3,7 @@
 //! Knows which blocks are acknowledged and which may go out next; the bytes stay with the caller.
 
 use crate::block::Rollover;
+use crate::pace::Pace;
 use crate::time::Time;
 
 /// A run of blocks to send: `first`, `first + 1`, … (`count` of them).
@@ -41,6 +42,7 @@ pub(crate) struct Sender {
     resent_at: Time,
     /// Blocks that may go out again before it is certain that they have to.
     credit: u32,
+    pace: Pace,
     window: u16,
     blksize: u16,
     rollover: Rollover,
@@ -87,7 +89,8 @@ pub(crate) enum Measured {
 }
 
 impl Sender {
-    pub(crate) fn new(size: u64, blksize: u16, window: u16, rollover: Rollover) -> Self {
+    /// `burst`: blocks in a millisecond, if that is limited.
+    pub(crate) fn new(size: u64, blksize: u16, window: u16, rollover: Rollover, burst: Option<u16>) -> Self {
         // A window of the whole period could not tell an ACK of all from an ACK of none.
         let window = window.clamp(1, (rollover.period() - 1).min(65_535) as u16);
         Sender {
@@ -104,6 +107,7 @@ impl Sender {
             sampled_of: 0,
             ambiguous: false,
             credit: u32::from(window) * CREDIT,
+            pace: Pace::new(burst, window),
             window,
             rollover,
             resent_at: Time::NEVER,
@@ -136,13 +140,17 @@ impl Sender {
             if answer || self.credit >= again {
                 self.credit = self.credit.saturating_sub(again);
                 self.roll_back_to(position + 1);
+                self.pace.cut_off(ahead as u32, self.window);
             }
+        } else {
+            self.pace.went_well();
         }
         Acked::Progress { rtt, gap }
     }
 
     /// Nothing was heard in time: the whole window goes out again (RFC 7440 section 4).
     pub(crate) fn on_timeout(&mut self) {
+        self.pace.cut_off(0, self.window);
         self.roll_back_to(self.acked + 1);
     }
 
@@ -152,7 +160,12 @@ impl Sender {
         if self.next > last {
             return None;
         }
-        let blocks = Blocks { first: self.next, count: (last - self.next + 1) as u32 };
+        let count = self.pace.take(now, (last - self.next + 1) as u32);
+        if count == 0 {
+            return None;
+        }
+        let blocks = Blocks { first: self.next, count };
+        let last = self.next + u64::from(count) - 1;
         if blocks.first == self.acked + 1 {
             self.burst_at = now;
         }
@@ -171,6 +184,12 @@ impl Sender {
         self.next = last + 1;
         self.high = self.high.max(last);
         Some(blocks)
+    }
+
+    /// When the rest of the window may go out, if it waits for that.
+    pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
+        let last = (self.acked + u64::from(self.window)).min(self.total);
+        self.pace.resumes(now).filter(|_| self.next <= last)
     }
 
     /// The last block that was ever sent.
@@ -214,6 +233,7 @@ impl Sender {
         if lockstep || nothing_out || echo {
             return Acked::Ignored;
         }
+        self.pace.cut_off(0, self.window);
         self.roll_back_to(self.acked + 1);
         Acked::Gap
     }
@@ -265,7 +285,7 @@ mod tests {
     const ANY: Answers = Answers { earliest: 0, surely: 0 };
 
     fn sender(blocks: u64, window: u16) -> Sender {
-        Sender::new((blocks - 1) * 512, 512, window, Rollover::Zero)
+        Sender::new((blocks - 1) * 512, 512, window, Rollover::Zero, None)
     }
 
     #[test]
@@ -360,8 +380,8 @@ mod tests {
 
     #[test]
     fn the_last_block_of_a_multiple_is_empty() {
-        assert_eq!(Sender::new(0, 512, 1, Rollover::Zero).total, 1);
-        assert_eq!(Sender::new(511, 512, 1, Rollover::Zero).total, 1);
-        assert_eq!(Sender::new(512, 512, 1, Rollover::Zero).total, 2);
+        assert_eq!(Sender::new(0, 512, 1, Rollover::Zero, None).total, 1);
+        assert_eq!(Sender::new(511, 512, 1, Rollover::Zero, None).total, 1);
+        assert_eq!(Sender::new(512, 512, 1, Rollover::Zero, None).total, 2);
     }
 }

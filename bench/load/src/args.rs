@@ -93,6 +93,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PART", default_value = "0")]
     pub(crate) loss: Part,
 
+    /// Lose what reaches a client beyond so many datagrams in a millisecond, as a small receiver does
+    #[arg(long, value_name = "DATAGRAMS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) take: Option<u32>,
+
     /// Use the socket of a finished transfer for the next one instead of opening another
     #[arg(long)]
     pub(crate) reuse_sockets: bool,

@@ -4,12 +4,15 @@
 //! the order in which transfers run, so that two servers meet the same path.
 
 use fastrand::Rng;
+use tuffet_core::Time;
 
 /// How much is lost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Loss {
     /// Of 2^64.
     threshold: u64,
+    /// Datagrams that a client takes in a millisecond.
+    take: Option<u32>,
     seed: u64,
 }
 
@@ -17,28 +20,41 @@ pub(crate) struct Loss {
 #[derive(Debug, Clone)]
 pub(crate) struct Path {
     threshold: u64,
+    take: Option<u32>,
+    /// The millisecond in which the last datagram came, and how many were taken in it.
+    taken: (u64, u32),
     inbound: Rng,
     outbound: Rng,
 }
 
 impl Loss {
-    /// `part` of the datagrams of each direction, 0 to 1.
-    pub(crate) fn new(part: f64, seed: u64) -> Self {
+    /// `part` of the datagrams of each direction, 0 to 1; of those that come, what is beyond `take` in a
+    /// millisecond.
+    pub(crate) fn new(part: f64, take: Option<u32>, seed: u64) -> Self {
         // Casts from floats saturate: 1 loses all but one of 2^64.
-        Loss { threshold: (part * 2_f64.powi(64)) as u64, seed }
+        Loss { threshold: (part * 2_f64.powi(64)) as u64, take, seed }
     }
 
     /// The path of the transfer with this number.
     pub(crate) fn path(&self, number: u64) -> Path {
         let rng = |direction: u64| crate::files::rng(self.seed, number * 2 + direction);
-        Path { threshold: self.threshold, inbound: rng(0), outbound: rng(1) }
+        Path { threshold: self.threshold, take: self.take, taken: (0, 0), inbound: rng(0), outbound: rng(1) }
     }
 }
 
 impl Path {
-    /// Whether the next datagram of the server is lost.
-    pub(crate) fn loses_inbound(&mut self) -> bool {
-        self.threshold > 0 && self.inbound.u64(..) < self.threshold
+    /// Whether the next datagram of the server, which came `now`, is lost.
+    pub(crate) fn loses_inbound(&mut self, now: Time) -> bool {
+        let lost = self.threshold > 0 && self.inbound.u64(..) < self.threshold;
+        lost || self.overflows(now)
+    }
+
+    fn overflows(&mut self, now: Time) -> bool {
+        let Some(take) = self.take else { return false };
+        let millisecond = now.as_micros() / 1_000;
+        let count = if self.taken.0 == millisecond { self.taken.1 } else { 0 };
+        self.taken = (millisecond, count.saturating_add(1));
+        count >= take
     }
 
     /// Whether the next datagram to the server is lost.
@@ -51,9 +67,11 @@ impl Path {
 mod tests {
     use super::*;
 
+    const NOW: Time = Time::from_micros(0);
+
     fn fates(part: f64, seed: u64, number: u64) -> Vec<(bool, bool)> {
-        let mut path = Loss::new(part, seed).path(number);
-        (0..10_000).map(|_| (path.loses_inbound(), path.loses_outbound())).collect()
+        let mut path = Loss::new(part, None, seed).path(number);
+        (0..10_000).map(|_| (path.loses_inbound(NOW), path.loses_outbound())).collect()
     }
 
     #[test]
@@ -62,8 +80,8 @@ mod tests {
         assert_ne!(fates(0.1, 7, 3), fates(0.1, 8, 3));
         assert_ne!(fates(0.1, 7, 3), fates(0.1, 7, 4));
         // The directions are apart: what is sent does not change what is lost on the way in.
-        let mut inbound = Loss::new(0.1, 7).path(3);
-        let alone: Vec<bool> = (0..10_000).map(|_| inbound.loses_inbound()).collect();
+        let mut inbound = Loss::new(0.1, None, 7).path(3);
+        let alone: Vec<bool> = (0..10_000).map(|_| inbound.loses_inbound(NOW)).collect();
         assert!(alone.iter().eq(fates(0.1, 7, 3).iter().map(|(inbound, _)| inbound)));
     }
 
@@ -72,5 +90,13 @@ mod tests {
         let lost = |part| fates(part, 1, 0).iter().filter(|(inbound, _)| *inbound).count();
         assert_eq!((lost(0.0), lost(1.0)), (0, 10_000));
         assert!((60..140).contains(&lost(0.01)), "{}", lost(0.01));
+    }
+
+    #[test]
+    fn a_small_receiver_takes_so_many_in_a_millisecond() {
+        let mut path = Loss::new(0.0, Some(3), 1).path(0);
+        let mut lost = |micros| path.loses_inbound(Time::from_micros(micros));
+        let fates = [5_000, 5_100, 5_999, 5_999, 6_000].map(&mut lost);
+        assert_eq!(fates, [false, false, false, true, false]);
     }
 }

@@ -98,7 +98,7 @@ impl Plan {
             give_up: args.timeout,
             gro: args.gro,
             gso: args.gso,
-            loss: Loss::new(args.loss.0, args.seed),
+            loss: Loss::new(args.loss.0, args.take, args.seed),
             reuse_sockets: args.reuse_sockets,
             stall: args.stall.map(|blocks| Stall { blocks, hold: args.stall_for }),
         })

@@ -110,7 +110,7 @@ impl Running {
         context: &mut Context<'_>,
     ) -> Option<Outcome> {
         context.figures.packets_in += 1;
-        if self.path.loses_inbound() {
+        if self.path.loses_inbound(context.now) {
             context.figures.lost_in += 1;
             return None;
         }

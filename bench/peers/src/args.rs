@@ -321,6 +321,9 @@ mod tests {
         let args = Args::try_parse_from(["tuffet-peers", "--peer", "tuffet", "--peer", "atftpd"]).unwrap();
         let wanted: Vec<_> =
             SERVERS.iter().filter(|contender| args.wants(contender)).map(|it| it.name).collect();
-        assert_eq!(wanted, ["tuffet", "tuffet-policy", "tuffet-2-workers", "atftpd"]);
+        assert_eq!(
+            wanted,
+            ["tuffet", "tuffet-policy", "tuffet-burst", "tuffet-sleep", "tuffet-2-workers", "atftpd"]
+        );
     }
 }

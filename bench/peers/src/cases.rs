@@ -52,8 +52,12 @@ pub(crate) struct Load {
     pub(crate) windowsize: Option<u16>,
     /// The client receives with UDP_GRO.
     pub(crate) gro: bool,
+    /// The client sends windows with UDP_SEGMENT.
+    pub(crate) gso: bool,
     /// Part of the datagrams that is lost in each direction.
     pub(crate) loss: f64,
+    /// Datagrams that a client takes in a millisecond; what comes beyond is lost.
+    pub(crate) take: Option<u32>,
     /// A run that takes longer is stopped and counts as unfinished.
     pub(crate) limit: Duration,
 }
@@ -107,7 +111,9 @@ const READ: Load = Load {
     blksize: None,
     windowsize: None,
     gro: false,
+    gso: false,
     loss: 0.0,
+    take: None,
     limit: Duration::from_secs(60),
 };
 const LOCKSTEP_1400: Load = Load { blksize: Some(1400), ..READ };
@@ -159,7 +165,7 @@ pub(crate) const CASES: &[Case] = &[
         name: "lockstep-1400",
         title: "16 × 10 MiB, 8 at once, blksize 1400, lockstep",
         kind: Kind::Transfers(Load { transfers: 16, concurrency: 8, ..LOCKSTEP_1400 }),
-        servers: Servers::All,
+        servers: Servers::AllAnd(&["tuffet-sleep"]),
         targets: &[
             ALL_COMPLETE,
             tuffet(Metric::ThroughputMbS, Bound::Times(1.3, "dnsmasq")),
@@ -170,7 +176,7 @@ pub(crate) const CASES: &[Case] = &[
         name: "lockstep-512",
         title: "2 × 10 MiB, one at a time, blksize 512, lockstep",
         kind: Kind::Transfers(Load { transfers: 2, ..READ }),
-        servers: Servers::All,
+        servers: Servers::AllAnd(&["tuffet-sleep"]),
         targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
     },
     Case {
@@ -227,6 +233,24 @@ pub(crate) const CASES: &[Case] = &[
         targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(20.0))],
     },
     Case {
+        name: "small-receiver",
+        title: "4 × 1 MiB at once, blksize 1400, windowsize 64, clients that lose what comes beyond 16 packets in a millisecond",
+        kind: Kind::Transfers(Load {
+            transfers: 4,
+            concurrency: 4,
+            windowsize: Some(64),
+            loss: 0.0,
+            take: Some(16),
+            ..LOSSY
+        }),
+        servers: Servers::AllAnd(&["tuffet-burst"]),
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0)),
+            Target { who: "tuffet-burst", metric: Metric::ThroughputMbS, bound: Bound::Times(1.0, "tuffet") },
+        ],
+    },
+    Case {
         name: "upload-512",
         title: "uploads, 3 × 10 MiB at once, blksize 512, lockstep",
         kind: Kind::Transfers(WRITE),
@@ -239,6 +263,13 @@ pub(crate) const CASES: &[Case] = &[
         kind: Kind::Transfers(Load { blksize: Some(1400), windowsize: Some(16), ..WRITE }),
         servers: Servers::All,
         targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0))],
+    },
+    Case {
+        name: "upload-window16-gso",
+        title: "uploads, 3 × 10 MiB at once, blksize 1400, windowsize 16, client with UDP_SEGMENT",
+        kind: Kind::Transfers(Load { blksize: Some(1400), windowsize: Some(16), gso: true, ..WRITE }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE],
     },
     Case {
         name: "memory",

@@ -72,6 +72,12 @@ impl Generator {
         if load.gro {
             command.arg("--gro");
         }
+        if load.gso {
+            command.arg("--gso");
+        }
+        if let Some(take) = load.take {
+            command.arg("--take").arg(take.to_string());
+        }
         if load.loss > 0.0 {
             command.arg("--loss").arg(load.loss.to_string());
         }

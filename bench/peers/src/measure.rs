@@ -271,7 +271,9 @@ const WARM_UP: Load = Load {
     blksize: None,
     windowsize: None,
     gro: false,
+    gso: false,
     loss: 0.0,
+    take: None,
     limit: Duration::from_secs(30),
 };
 

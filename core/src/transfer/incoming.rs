@@ -6,6 +6,7 @@ use crate::receiver::Received;
 use crate::sender::Acked;
 use crate::time::Time;
 use crate::types::{ErrorCode, Operation};
+use std::sync::Arc;
 
 impl Transfer {
     pub(super) fn on_data(&mut self, now: Time, wire: u16, length: usize) {
@@ -147,7 +148,8 @@ impl Transfer {
     pub(super) fn take_options(&mut self, options: Oack) {
         self.options = options;
         if let Some(seconds) = options.timeout {
-            self.settings.timing = self.settings.timing.with_timeout_option(seconds);
+            let settings = Arc::make_mut(&mut self.settings);
+            settings.timing = settings.timing.with_timeout_option(seconds);
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::time::Time;
 use crate::types::{ErrorCode, Operation};
 use core::time::Duration;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// How often a server repeats its first answer to a client that has not proven its address: a spoofed
 /// request costs the spoofed host no more than this many packets, or windows of one.
@@ -99,7 +100,10 @@ pub struct Transfer {
     phase: Phase,
     /// Options granted (server) or asked, then granted (client).
     options: Oack,
-    settings: Settings,
+    /// Blocks in a millisecond, where that is limited.
+    burst: Option<u16>,
+    /// Shared by all transfers of an endpoint, but for those whose client named a time-out.
+    settings: Arc<Settings>,
     rtt: Rtt,
     /// When the peer last brought something new.
     heard: Time,
@@ -150,14 +154,21 @@ struct Due {
 
 impl Transfer {
     /// A server's transfer for a request that arrived `now`; silent until the decision.
-    pub fn server(now: Time, operation: Operation, settings: Settings) -> Self {
-        Transfer::new(now, operation, settings, Oack::default(), true, Phase::Deciding)
+    pub fn server(now: Time, operation: Operation, settings: impl Into<Arc<Settings>>) -> Self {
+        Transfer::new(now, operation, settings.into(), Oack::default(), true, Phase::Deciding)
     }
 
     /// A client's transfer; its first output is the request. `asked` are the options in that request;
     /// `size` is the number of bytes that will be written (unused for a read).
-    pub fn client(now: Time, operation: Operation, asked: Oack, size: u64, settings: Settings) -> Self {
-        let mut transfer = Transfer::new(now, operation, settings, asked, false, Phase::Requested { size });
+    pub fn client(
+        now: Time,
+        operation: Operation,
+        asked: Oack,
+        size: u64,
+        settings: impl Into<Arc<Settings>>,
+    ) -> Self {
+        let mut transfer =
+            Transfer::new(now, operation, settings.into(), asked, false, Phase::Requested { size });
         transfer.due.request = true;
         transfer.arm(now);
         transfer
@@ -166,7 +177,7 @@ impl Transfer {
     fn new(
         now: Time,
         operation: Operation,
-        settings: Settings,
+        settings: Arc<Settings>,
         options: Oack,
         server: bool,
         phase: Phase,
@@ -174,6 +185,7 @@ impl Transfer {
         Transfer {
             phase,
             options,
+            burst: None,
             settings,
             rtt: Rtt::default(),
             heard: now,
@@ -202,6 +214,7 @@ impl Transfer {
         // RFC 2349 lets a server leave `tsize` out. curl takes the 0 of an empty file for an error.
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
         self.take_options(Oack::grant(asked, limits, said));
+        self.burst = limits.burst;
         self.heard = now;
         self.due.oack = !self.options.is_empty();
         match self.operation {
@@ -244,7 +257,8 @@ impl Transfer {
 
     /// The time of [`Output::Timeout`] has come. Called early, it does nothing.
     pub fn handle_timeout(&mut self, now: Time) {
-        if now < self.deadline {
+        let paused = matches!(&self.phase, Phase::Sending(sender) if sender.resumes(now).is_some());
+        if now < self.deadline || paused {
             return;
         }
         if matches!(self.phase, Phase::Dallying(_)) {
@@ -320,7 +334,9 @@ impl Transfer {
             Phase::Ended { .. } => Output::Closed,
             Phase::Sending(sender) => {
                 let high = sender.high();
-                let Some(blocks) = sender.poll(now) else { return Output::Timeout(self.deadline) };
+                let Some(blocks) = sender.poll(now) else {
+                    return Output::Timeout(sender.resumes(now).unwrap_or(self.deadline));
+                };
                 let again = (high + 1).saturating_sub(blocks.first).min(u64::from(blocks.count));
                 self.stats.retransmissions = self.stats.retransmissions.saturating_add(again as u32);
                 self.arm(now);
@@ -401,7 +417,7 @@ impl Transfer {
 
     fn start_sending(&mut self, size: u64) {
         let (blksize, window) = (self.options.block_size(), self.options.window_size());
-        self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover));
+        self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover, self.burst));
     }
 
     /// `asked`: when the OACK or ACK went out that the first block will answer, if one does.

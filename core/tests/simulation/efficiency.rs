@@ -97,3 +97,29 @@ fn a_fast_link_stays_fast() {
     let fast = Path::clean(50).rate(1_000_000_000, 1 << 30);
     assert_within((64, 16 * MIB, fast.loss(0.001)), 0.4, 1.1);
 }
+
+/// A receiver that drops what comes beyond so many packets in a millisecond, and a gigabit before it.
+#[test]
+fn a_small_receiver_is_not_drowned() {
+    let small = |taken| Path::clean(100).rate(1_000_000_000, 1 << 30).per_ms(taken);
+    // Without a pace of its own a server needs 2, 4, 45, 13 and 335 s.
+    assert_within((64, 4 * MIB, small(32)), 2.5, 2.6);
+    assert_within((64, 4 * MIB, small(16)), 1.2, 1.5);
+    assert_within((64, 4 * MIB, small(4)), 6.0, 1.5);
+    assert_within((16, 4 * MIB, small(8)), 1.8, 3.2);
+    assert_within((8, 4 * MIB, small(8)), 2.0, 1.2);
+}
+
+/// A burst that fits loses nothing, and takes no longer than the receiver needs.
+#[test]
+fn a_burst_that_fits_loses_nothing() {
+    let path = Path::clean(100).rate(1_000_000_000, 1 << 30).per_ms(16);
+    for window in [4, 16, 64] {
+        let mut job = Job::new(Operation::Read, asking(1_428, window), 4 * MIB);
+        job.limits.burst = Some(7);
+        let world = run(1, &job, path, path);
+        assert!((effort(&job, &world) - 1.0).abs() < 1e-9, "window {window}");
+        let seconds = seconds(&job, &world);
+        assert!(seconds < 4.0 * 1_048_576.0 / 1_428.0 / 7.0 / 1_000.0 * 1.5, "window {window}: {seconds}");
+    }
+}

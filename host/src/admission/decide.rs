@@ -95,6 +95,7 @@ impl Admission {
             windowsize: ceilings
                 .windowsize
                 .map_or(self.limits.windowsize, |most| most.min(self.limits.windowsize)),
+            burst: self.limits.burst,
         }
     }
 }

@@ -75,6 +75,8 @@ pub struct Listener {
     pub address: SocketAddr,
     /// Whether blocks travel over the listening port too.
     pub single_port: bool,
+    /// Blocks of a window that go out to one client within a millisecond, at least 1; without it, all.
+    pub burst: Option<u16>,
 }
 
 /// What is negotiated with clients, and how losses are repaired.

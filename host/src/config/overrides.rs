@@ -65,5 +65,5 @@ fn only_root(path: PathBuf) -> Root {
 }
 
 fn listener(address: &str) -> Listener {
-    Listener { address: address.into(), name: None, single_port: false }
+    Listener { address: address.into(), name: None, single_port: false, burst: None }
 }

@@ -72,7 +72,12 @@ impl Resolver<'_> {
                 let message = format!("two listeners are named `{name}`; give each a `name` of its own");
                 self.wrong(join(&pointer, "name"), message);
             }
-            listeners.push(Listener { name, address, single_port: written.single_port });
+            listeners.push(Listener {
+                name,
+                address,
+                single_port: written.single_port,
+                burst: written.burst,
+            });
         }
         listeners
     }

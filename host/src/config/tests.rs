@@ -66,6 +66,7 @@ fn the_example_resolves_to_what_it_says() {
         name: "lan".into(),
         address: "127.0.0.1:6969".parse().expect("an address"),
         single_port: false,
+        burst: Some(64),
     };
     assert_eq!(config.listeners, [lan]);
     let boot = RootSpec {
@@ -196,9 +197,9 @@ transfer:
 limits: 5
 ";
     let expected = [
-        "2:5: unknown key `adress`; did you mean `address`? Known here: `address`, `name` and `single-port`",
-        "3:5: unknown key `single_port`; did you mean `single-port`? Known here: `address`, `name` and `single-port`",
-        "4:5: unknown key `port`; remove or replace it. Known here: `address`, `name` and `single-port`",
+        "2:5: unknown key `adress`; did you mean `address`? Known here: `address`, `name`, `single-port` and `burst`",
+        "3:5: unknown key `single_port`; did you mean `single-port`? Known here: `address`, `name`, `single-port` and `burst`",
+        "4:5: unknown key `port`; remove or replace it. Known here: `address`, `name`, `single-port` and `burst`",
         "5:18: found `yes`; give `true` or `false`",
         "6:14: `localhost` is not an IP address, and names of hosts are not looked up; write IP:PORT, such as `127.0.0.1:69`",
         "7:8: the list is empty; add an entry, or remove the key",

@@ -65,6 +65,12 @@ pub(super) struct Listener {
     /// transfer: for clients behind NAT, containers and load balancers.
     #[serde(default)]
     pub single_port: bool,
+    /// How many blocks of a window go out to one client within a millisecond, where its clients lose what
+    /// comes faster. Without it, all at once; a transfer that loses block after block at the same place of
+    /// its windows then finds a pace of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u16", range(min = 1, max = 32767))]
+    pub burst: Option<u16>,
 }
 
 /// A folder whose files are served. No name leads out of it.

@@ -86,7 +86,11 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     let mut listeners: Vec<ListenerSpec> = config
         .listeners
         .iter()
-        .map(|listener| ListenerSpec { address: listener.address, single_port: listener.single_port })
+        .map(|listener| ListenerSpec {
+            address: listener.address,
+            single_port: listener.single_port,
+            burst: listener.burst,
+        })
         .collect();
     let sockets = bind_all(&mut listeners, config.workers)
         .map_err(|(number, error)| ServeError::bind(&config.listeners[number], error))?;
@@ -100,7 +104,7 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     let settings = worker_settings(config);
     let mut workers = Vec::new();
     for (number, sockets) in sockets.into_iter().enumerate() {
-        let worker = Worker::new(number, settings, sockets, summaries.clone())
+        let worker = Worker::new(number, settings.clone(), sockets, summaries.clone())
             .map_err(|error| ServeError::System("a worker cannot start", error))?;
         workers.push(worker);
     }
@@ -111,7 +115,11 @@ async fn run(config: &Config) -> Result<(), ServeError> {
         files: Files { roots, cache: FileCache::new(config.limits.cache) },
         policy,
         neighbours,
-        limits: Limits { blksize: config.transfer.max_blksize, windowsize: config.transfer.max_windowsize },
+        limits: Limits {
+            blksize: config.transfer.max_blksize,
+            windowsize: config.transfer.max_windowsize,
+            burst: None,
+        },
         mailboxes: mailboxes.clone(),
         ids: AtomicU64::new(fastrand::u64(..)),
     });
@@ -180,10 +188,10 @@ fn worker_settings(config: &Config) -> WorkerSettings {
     let times = &config.transfer.retransmit;
     let share = |total: usize| total.div_ceil(config.workers).max(1);
     WorkerSettings {
-        transfer: Settings {
+        transfer: Arc::new(Settings {
             timing: Timing::new(times.floor, times.initial, times.cap, times.give_up, DALLY),
             rollover: if config.transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
-        },
+        }),
         max_transfers: share(config.limits.transfers),
         max_pending: share(config.limits.pending),
         busy_poll: config.busy_poll,

@@ -41,9 +41,9 @@ const MAILBOX: Token = Token(usize::MAX);
 const TURN: usize = 4;
 
 /// What a worker is set up with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct WorkerSettings {
-    pub(crate) transfer: Settings,
+    pub(crate) transfer: Arc<Settings>,
     /// Transfers at once in this worker.
     pub(crate) max_transfers: usize,
     /// Requests of this worker that wait for their decision.
@@ -97,6 +97,7 @@ impl Worker {
         let mailbox = Arc::new(Mailbox::new(Waker::new(poll.registry(), MAILBOX)?));
         Ok(Worker {
             number,
+            busy_poll: BusyPoll::new(settings.busy_poll),
             settings,
             poll,
             mailbox,
@@ -108,7 +109,6 @@ impl Worker {
             looked_for_acks: false,
             summaries,
             reports: Reports::default(),
-            busy_poll: BusyPoll::new(settings.busy_poll),
             clock: Clock(Instant::now()),
             pending: 0,
             draining: None,

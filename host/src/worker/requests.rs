@@ -122,7 +122,7 @@ impl Worker {
         let peer = datagram.peer;
         let served = self.tid_for(asked, listener, &peer);
         let key = self.table.insert(Entry {
-            core: Transfer::server(now, request.operation, self.settings.transfer),
+            core: Transfer::server(now, request.operation, self.settings.transfer.clone()),
             peer,
             local: self.wire.sockets.source(asked, datagram.local),
             asked,

@@ -19,6 +19,8 @@ pub(crate) struct ListenerSpec {
     pub(crate) address: SocketAddr,
     /// Answers come from the listening port too (for NAT, containers and load balancers).
     pub(crate) single_port: bool,
+    /// Blocks of a window that go out to one client within a millisecond; without it, all of them.
+    pub(crate) burst: Option<u16>,
 }
 
 /// One socket and what it is for.
@@ -35,6 +37,8 @@ pub(crate) struct Sockets {
     all: Vec<WorkerSocket>,
     /// For each listener, the numbers of its TID sockets; empty in single-port mode.
     tids: Vec<std::ops::Range<u16>>,
+    /// For each listener, how many blocks go out within a millisecond.
+    bursts: Vec<Option<u16>>,
     /// Moves on with each transfer.
     turn: u16,
 }
@@ -49,7 +53,7 @@ pub(crate) fn bind_all(
     workers: usize,
 ) -> Result<Vec<Sockets>, (usize, io::Error)> {
     let mut bound: Vec<Sockets> = (0..workers)
-        .map(|_| Sockets { all: Vec::new(), tids: Vec::new(), turn: fastrand::u16(..) })
+        .map(|_| Sockets { all: Vec::new(), tids: Vec::new(), bursts: Vec::new(), turn: fastrand::u16(..) })
         .collect();
     for (number, listener) in listeners.iter_mut().enumerate() {
         let fail = |error| (number, error);
@@ -66,14 +70,14 @@ pub(crate) fn bind_all(
                     Socket::bind(listener.address, BindOptions { shared: true, ..options }).map_err(fail)?
                 }
             };
-            sockets.add_listener(number as u16, socket, listener.single_port).map_err(fail)?;
+            sockets.add_listener(number as u16, socket, listener).map_err(fail)?;
         }
     }
     Ok(bound)
 }
 
 impl Sockets {
-    fn add_listener(&mut self, listener: u16, socket: Socket, single_port: bool) -> io::Result<()> {
+    fn add_listener(&mut self, listener: u16, socket: Socket, spec: &ListenerSpec) -> io::Result<()> {
         let tid = SocketAddr::new(socket.local().ip(), 0);
         let tid = match (tid, socket.local()) {
             (SocketAddr::V6(mut tid), SocketAddr::V6(local)) => {
@@ -84,12 +88,13 @@ impl Sockets {
         };
         self.all.push(WorkerSocket { socket, listener, listens: true });
         let first = self.all.len() as u16;
-        for _ in 0..if single_port { 0 } else { TID_PORTS } {
+        for _ in 0..if spec.single_port { 0 } else { TID_PORTS } {
             let tell_local = tid.ip().is_unspecified();
             let socket = Socket::bind(tid, BindOptions { tell_local, gro: true, shared: false })?;
             self.all.push(WorkerSocket { socket, listener, listens: false });
         }
         self.tids.push(first..self.all.len() as u16);
+        self.bursts.push(spec.burst);
         Ok(())
     }
 
@@ -111,6 +116,12 @@ impl Sockets {
     /// From where a transfer answers: as it was asked, where the socket could answer from several addresses.
     pub(super) fn source(&self, number: u16, asked: Option<Local>) -> Option<Local> {
         asked.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
+    }
+
+    /// How many blocks of a window the listener of this socket sends within a millisecond.
+    pub(super) fn burst(&self, number: u16) -> Option<u16> {
+        let listener = self.get(number)?.listener;
+        self.bursts.get(usize::from(listener)).copied().flatten()
     }
 
     /// All numbers, TID sockets first: the last ACK of a transfer must be read before the next request

@@ -8,7 +8,7 @@ use crate::events::{Ending, Outcome, Summary, outcome_of};
 use crate::store::StoreError;
 use crate::udp::Received;
 use std::time::{Duration, Instant};
-use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Output, Packet, Time, Transfer};
+use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
 
 impl Worker {
     /// A datagram of a known peer.
@@ -52,6 +52,7 @@ impl Worker {
         };
         match decision {
             Decision::Grant { content, limits } => {
+                let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
                 let size = content.size().or(ticket.asked.tsize);
                 entry.core.handle_grant(now, &ticket.asked, &limits, size);
                 entry.content = Some(content);

@@ -24,8 +24,22 @@ pub(super) fn plain(server: &Installed, launch: &Launch<'_>, workers: usize) -> 
 }
 
 pub(super) fn with_policy(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
-    let file = launch.scratch.join("five-plugins.yaml");
-    let text = FIVE_PLUGINS
+    configured(server, launch, "five-plugins.yaml", FIVE_PLUGINS)
+}
+
+/// At most 12 blocks of a window within a millisecond.
+pub(super) fn with_burst(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    configured(server, launch, "burst.yaml", BURST)
+}
+
+/// Sleeps at once when there is nothing to do.
+pub(super) fn without_busy_poll(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    configured(server, launch, "sleep.yaml", SLEEP)
+}
+
+fn configured(server: &Installed, launch: &Launch<'_>, name: &str, text: &str) -> Result<Command, String> {
+    let file = launch.scratch.join(name);
+    let text = text
         .replace("ADDRESS", &launch.address.to_string())
         .replace("ROOT", &launch.root.display().to_string())
         .replace("WRITABLE", if launch.uploads { "true" } else { "false" });
@@ -40,6 +54,15 @@ fn serve(server: &Installed, workers: usize) -> Command {
     command.args(["serve", "--log", "error", "--workers"]).arg(workers.to_string());
     command
 }
+
+const BURST: &str = r#"listeners: [{ address: ADDRESS, burst: 12 }]
+roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
+"#;
+
+const SLEEP: &str = r#"listeners: [{ address: ADDRESS }]
+roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
+busy-poll: 0s
+"#;
 
 /// Three plugins that look at every request and abstain, one that allows it, and one that decides on no
 /// other file than the one that was asked: five calls for each transfer.

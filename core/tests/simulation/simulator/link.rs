@@ -24,6 +24,8 @@ pub struct Path {
     pub rate: u64,
     /// Bytes that may wait for the wire; what does not fit is lost.
     pub queue: u64,
+    /// Datagrams that the receiving end takes in a millisecond; 0 is without limit. What comes beyond is lost.
+    pub per_ms: u32,
 }
 
 impl Path {
@@ -39,6 +41,7 @@ impl Path {
             truncate: 0.0,
             rate: 0,
             queue: u64::MAX,
+            per_ms: 0,
         }
     }
 
@@ -60,6 +63,11 @@ impl Path {
     pub const fn rate(mut self, bits_per_second: u64, queue: u64) -> Self {
         self.rate = bits_per_second;
         self.queue = queue;
+        self
+    }
+
+    pub const fn per_ms(mut self, datagrams: u32) -> Self {
+        self.per_ms = datagrams;
         self
     }
 
@@ -86,6 +94,8 @@ pub struct Link {
     path: Path,
     /// When the wire has sent all that was given to it.
     free: u64,
+    /// The millisecond in which the last datagram arrived, and how many did.
+    taken: (u64, u32),
     lose: Option<Lose>,
     /// Datagrams and bytes that were given to it.
     pub packets: u64,
@@ -96,7 +106,7 @@ pub struct Link {
 
 impl Link {
     pub fn new(path: Path) -> Self {
-        Link { path, free: 0, lose: None, packets: 0, bytes: 0, lost: 0 }
+        Link { path, free: 0, taken: (0, 0), lose: None, packets: 0, bytes: 0, lost: 0 }
     }
 
     /// Loses, beside what the path loses, each datagram for which `lose` says so.
@@ -119,7 +129,7 @@ impl Link {
             self.lost += 1;
             return;
         };
-        if scripted || chance(random, self.path.loss) {
+        if self.overflows(sent) || scripted || chance(random, self.path.loss) {
             self.lost += 1;
             return;
         }
@@ -141,6 +151,14 @@ impl Link {
         }
         self.free = self.free.max(now) + (bytes * 8_000_000).div_ceil(self.path.rate);
         Some(self.free)
+    }
+
+    fn overflows(&mut self, sent: u64) -> bool {
+        let millisecond = sent / 1_000;
+        let count = if self.taken.0 == millisecond { self.taken.1 } else { 0 };
+        let full = self.path.per_ms > 0 && count >= self.path.per_ms;
+        self.taken = (millisecond, count + u32::from(!full));
+        full
     }
 
     fn arrival(&self, sent: u64, random: &mut fastrand::Rng) -> Time {

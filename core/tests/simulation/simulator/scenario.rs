@@ -38,6 +38,7 @@ impl Scenario {
         let limits = Limits {
             blksize: pick(random, &[512, 1_428, 8_192, 65_464]),
             windowsize: pick(random, &[1, 4, 64, 64, 5_000]),
+            burst: pick(random, &[None, None, Some(1), Some(20)]),
         };
         let granted = Oack::grant(&asked, &limits, None);
         let size = file_size(random, u64::from(granted.block_size()));

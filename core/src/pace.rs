@@ -1,0 +1,222 @@
+//! How many blocks of a window go out at once.
+//!
+//! RFC 7440 fixes the window when the transfer begins, and a receiver acknowledges nothing before a window is
+//! whole: a sender cannot make it smaller. What it can do is to spread it over time. A small receiver (a boot
+//! loader with a handful of descriptors, a narrow queue on the way) drops what comes beyond so many packets
+//! in a millisecond, window after window at the same place. That is what is recognised here; losses at
+//! random places slow nothing down.
+
+use crate::time::Time;
+
+/// Suspicion at which the pace is lowered: a window that was cut off where the one before was adds two, one
+/// that arrived takes one away.
+const SUSPICIOUS: u8 = 6;
+
+/// Windows without a loss before the pace is raised by a quarter; twice as many each time it had to be
+/// lowered again.
+const CALM: u16 = 8;
+const MOST_DOUBLINGS: u8 = 5;
+const MOST_DOUBTS: u8 = 4;
+
+/// Microseconds after one burst in which there is no other. With timers of a millisecond, which all
+/// timers of the host are, bursts are then a millisecond apart.
+const APART: u64 = 700;
+const TICK: u64 = 1_000;
+
+/// No limit: a window goes out as one burst.
+const UNLIMITED: u16 = u16::MAX;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Pace {
+    /// When the next burst may go out, once this one is used up.
+    next: Time,
+    /// Blocks in a burst, and of these what is left of the present one.
+    burst: u16,
+    left: u16,
+    /// What `burst` may rise to.
+    most: u16,
+    /// Where the last window was cut off, in blocks; 0 if that is not known.
+    cut: u16,
+    /// How much speaks for a receiver that overflows there.
+    suspicion: u8,
+    /// How often that turned out to be chance.
+    doubts: u8,
+    /// How often the pace was lowered, and where windows were cut off the last time.
+    lowered: u8,
+    lowered_at: u16,
+    /// Windows that were cut off and that arrived since then.
+    cuts: u16,
+    arrived: u16,
+    /// Windows that arrived since the pace was last changed.
+    calm: u16,
+}
+
+impl Pace {
+    /// At most `most` blocks in a millisecond, if that is limited. In lockstep nothing is: each block waits
+    /// for an answer.
+    pub(crate) fn new(most: Option<u16>, window: u16) -> Self {
+        let most = most.filter(|_| window > 1).unwrap_or(UNLIMITED).max(1);
+        Pace {
+            next: Time::default(),
+            burst: most,
+            left: most,
+            most,
+            cut: 0,
+            suspicion: 0,
+            doubts: 0,
+            lowered: 0,
+            lowered_at: 0,
+            cuts: 0,
+            arrived: 0,
+            calm: 0,
+        }
+    }
+
+    /// How many of `wanted` blocks may go out now.
+    pub(crate) fn take(&mut self, now: Time, wanted: u32) -> u32 {
+        if self.burst == UNLIMITED {
+            return wanted;
+        }
+        if now >= self.next {
+            self.left = self.burst;
+            let earliest = now.as_micros() + APART;
+            self.next = Time::from_micros(earliest.next_multiple_of(TICK));
+        }
+        let taken = wanted.min(u32::from(self.left));
+        self.left -= taken as u16;
+        taken
+    }
+
+    /// When more may go out, if the present burst is used up.
+    pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
+        (self.burst != UNLIMITED && self.left == 0 && now < self.next).then_some(self.next)
+    }
+
+    /// A window of `window` blocks was cut off after `arrived` of them; 0 if that is not known.
+    pub(crate) fn cut_off(&mut self, arrived: u32, window: u16) {
+        if window == 1 {
+            return;
+        }
+        let arrived = arrived.min(u32::from(window)) as u16;
+        let again = arrived == 0 || self.cut == 0 || near(arrived, self.cut, 4, 2);
+        self.suspicion = if again { self.suspicion + 2 } else { self.suspicion.saturating_sub(1).max(1) };
+        if arrived > 0 {
+            self.cut = arrived;
+        }
+        self.cuts = self.cuts.saturating_add(1);
+        if self.suspicion >= SUSPICIOUS << self.doubts {
+            self.lower(window);
+        }
+    }
+
+    /// A whole window has arrived.
+    pub(crate) fn went_well(&mut self) {
+        self.suspicion = self.suspicion.saturating_sub(1);
+        if self.burst == self.most {
+            return;
+        }
+        self.arrived = self.arrived.saturating_add(1);
+        self.calm += 1;
+        if self.calm >= CALM << self.lowered.min(MOST_DOUBLINGS) {
+            self.calm = 0;
+            self.burst = self.burst.saturating_add((self.burst / 4).max(1)).min(self.most);
+        }
+    }
+
+    fn lower(&mut self, window: u16) {
+        let helped = self.lowered == 0 || self.arrived >= 2 * self.cuts;
+        if helped || near(self.cut, self.lowered_at, 8, 1) {
+            let present = self.burst.min(window);
+            let lower = present - present.div_ceil(4);
+            let seen = if self.cut > 0 { self.cut - self.cut / 8 } else { present / 2 };
+            self.burst = lower.min(seen).max(1);
+            self.left = self.left.min(self.burst);
+            self.lowered = self.lowered.saturating_add(1);
+            self.lowered_at = self.cut;
+        } else {
+            // Losses went on, elsewhere: they are not made by what is sent at once.
+            self.burst = self.most;
+            self.lowered = 0;
+            self.doubts = (self.doubts + 1).min(MOST_DOUBTS);
+        }
+        (self.suspicion, self.calm, self.cut, self.cuts, self.arrived) = (0, 0, 0, 0, 0);
+    }
+}
+
+/// Whether two places differ by no more than a part of them, or by `least`.
+fn near(place: u16, other: u16, part: u16, least: u16) -> bool {
+    place.abs_diff(other) <= (other / part).max(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(micros: u64) -> Time {
+        Time::from_micros(micros)
+    }
+
+    #[test]
+    fn without_a_limit_a_window_is_one_burst() {
+        let mut pace = Pace::new(None, 64);
+        assert_eq!(pace.take(at(5), 64), 64);
+        assert_eq!((pace.take(at(5), 64), pace.resumes(at(5))), (64, None));
+    }
+
+    #[test]
+    fn a_limit_spreads_a_window_over_milliseconds() {
+        let mut pace = Pace::new(Some(16), 64);
+        assert_eq!((pace.take(at(10_050), 64), pace.take(at(10_060), 48)), (16, 0));
+        assert_eq!(pace.resumes(at(10_060)), Some(at(11_000)));
+        assert_eq!((pace.take(at(11_060), 10), pace.take(at(11_070), 38)), (10, 6));
+        assert_eq!(pace.take(at(11_999), 32), 0);
+        assert_eq!(pace.take(at(12_000), 32), 16);
+        assert_eq!(Pace::new(Some(1), 1).take(at(0), 1), 1);
+        assert_eq!(Pace::new(Some(1), 1).resumes(at(0)), None, "lockstep");
+    }
+
+    #[test]
+    fn a_receiver_that_overflows_at_the_same_place_is_recognised() {
+        let mut pace = Pace::new(None, 64);
+        pace.cut_off(16, 64);
+        pace.cut_off(0, 64);
+        assert_eq!(pace.take(at(0), 64), 64, "twice may be chance");
+        pace.cut_off(17, 64);
+        assert_eq!(pace.take(at(1_000), 64), 15);
+        for _ in 0..16 {
+            pace.went_well();
+        }
+        assert_eq!(pace.take(at(9_000), 64), 18, "it tries more, later");
+        for _ in 0..3 {
+            pace.cut_off(17, 64);
+        }
+        assert_eq!(pace.take(at(20_000), 64), 13);
+        for _ in 0..31 {
+            pace.went_well();
+        }
+        assert_eq!(pace.take(at(30_000), 64), 13, "more cautiously each time");
+    }
+
+    #[test]
+    fn losses_at_random_places_do_not_slow_down() {
+        let mut pace = Pace::new(None, 64);
+        for place in [3, 40, 12, 60, 20, 33, 1, 50] {
+            pace.cut_off(place, 64);
+            assert_eq!(pace.take(at(0), 64), 64);
+            pace.went_well();
+        }
+    }
+
+    #[test]
+    fn it_never_stops_and_never_passes_its_limit() {
+        let mut pace = Pace::new(Some(4), 8);
+        for _ in 0..200 {
+            pace.cut_off(1, 8);
+        }
+        assert_eq!(pace.take(at(1_000_000), 8), 1);
+        for _ in 0..10_000 {
+            pace.went_well();
+        }
+        assert_eq!(pace.take(at(2_000_000), 8), 4);
+    }
+}

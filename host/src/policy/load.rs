@@ -9,7 +9,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
 use super::bindings::VERSION;
-use super::bindings::exports::tuffet::policy::{authorize, lifecycle, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, observe, resolve};
 use super::builtin;
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
@@ -73,6 +73,8 @@ fn compile(runtime: &PolicyRuntime, spec: &PluginSpec) -> Result<Plugin, LoadPro
         lifecycle,
         authorize: authorize::GuestIndices::new(&pre).ok(),
         resolve: resolve::GuestIndices::new(&pre).ok(),
+        accept_upload: accept_upload::GuestIndices::new(&pre).ok(),
+        observe: observe::GuestIndices::new(&pre).ok(),
         component: pre,
     })
 }
@@ -106,7 +108,7 @@ fn check_kind(binary: &[u8]) -> Result<(), String> {
 
 fn explain_imports(engine: &Engine, component: &Component, error: &wasmtime::Error) -> String {
     let ty = component.component_type();
-    let provided = format!("tuffet:policy/log@{VERSION} and WASI 0.2");
+    let provided = format!("tuffet:policy@{VERSION} and WASI 0.2");
     for (name, _) in ty.imports(engine) {
         if let Some(version) = name.strip_prefix("tuffet:policy/").and_then(|name| name.split('@').nth(1))
             && version != VERSION

@@ -16,6 +16,7 @@ mod compiled;
 mod convert;
 mod engine;
 mod failure;
+mod imports;
 mod load;
 mod log;
 mod meter;

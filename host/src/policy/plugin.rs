@@ -6,7 +6,7 @@ use tokio::sync::Semaphore;
 use wasmtime::Store;
 use wasmtime::component::{Instance, InstancePre};
 
-use super::bindings::exports::tuffet::policy::{authorize, lifecycle, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, observe, resolve};
 use super::bindings::tuffet::policy::types;
 use super::call::Call;
 use super::engine::PolicyRuntime;
@@ -33,6 +33,8 @@ pub(super) struct Plugin {
     pub lifecycle: lifecycle::GuestIndices,
     pub authorize: Option<authorize::GuestIndices>,
     pub resolve: Option<resolve::GuestIndices>,
+    pub accept_upload: Option<accept_upload::GuestIndices>,
+    pub observe: Option<observe::GuestIndices>,
 }
 
 impl Plugin {
@@ -46,6 +48,12 @@ impl Plugin {
                 hook.load(&mut *store, &instance)?;
             }
             if let Some(hook) = &self.resolve {
+                hook.load(&mut *store, &instance)?;
+            }
+            if let Some(hook) = &self.accept_upload {
+                hook.load(&mut *store, &instance)?;
+            }
+            if let Some(hook) = &self.observe {
                 hook.load(&mut *store, &instance)?;
             }
             Ok(())

@@ -224,4 +224,17 @@ fn escape() {
     assert!(std::fs::write("escaped", "x").is_err(), "a file system to write to");
 }
 
+tuffet_sdk::manifest! {
+    name: "misbehave",
+    version: env!("CARGO_PKG_VERSION"),
+    description: "Does what a plugin should not, for the tests of the server",
+    optional: [
+        ("client-mac", "tells the addresses that it was told"),
+        ("clock", "looks at the time"),
+        ("random", "looks at random numbers"),
+        ("kv", "takes more than it may"),
+        ("files", "reads what it may not"),
+        ("sinks", "floods them"),
+    ],
+}
 tuffet_sdk::export!(Misbehave: authorize, resolve);

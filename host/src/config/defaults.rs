@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::policy::{DefaultVerdict, OnError};
 use super::units::{ByteCount, TimeSpan};
-use super::written::{Limits, PluginLimits, Policy, Retransmit, Transfer};
+use super::written::{Limits, PluginLimits, Policy, Retransmit, Reuse, Transfer};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -37,6 +37,12 @@ impl Default for PluginLimits {
             memory: ByteCount(64 * MIB),
             content: ByteCount(MIB),
         }
+    }
+}
+
+impl Default for Reuse {
+    fn default() -> Self {
+        Self { calls: 1000, idle: TimeSpan(Duration::from_secs(30)) }
     }
 }
 

@@ -29,7 +29,9 @@ use std::time::Duration;
 
 pub use error::{ConfigError, Place, Position, Problem};
 pub use overrides::Overrides;
-pub use policy::{ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PolicyConfig};
+pub use policy::{
+    ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PolicyConfig, ReuseConfig,
+};
 pub use reference::reference;
 pub use schema::schema;
 

@@ -34,6 +34,17 @@ pub struct PluginConfig {
     pub grants: Vec<Grant>,
     /// Its limits.
     pub limits: PluginLimits,
+    /// How long its instances are kept; `None` is a fresh one for each call.
+    pub reuse: Option<ReuseConfig>,
+}
+
+/// How long an instance of a plugin is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReuseConfig {
+    /// The calls that it serves.
+    pub calls: u32,
+    /// How long it waits for the next one.
+    pub idle: Duration,
 }
 
 /// Where a plugin's component comes from.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::address::{check_name, parse_address};
-use super::policy::{ComponentSource, PluginConfig, PluginLimits, PolicyConfig};
+use super::policy::{ComponentSource, PluginConfig, PluginLimits, PolicyConfig, ReuseConfig};
 use super::source::{Finding, Source};
 use super::suggest::{closest, unknown};
 use super::tree::join;
@@ -178,6 +178,7 @@ impl Resolver<'_> {
                 memory: limits.memory.0,
                 content: limits.content.0,
             },
+            reuse: written.reuse.map(|reuse| ReuseConfig { calls: reuse.calls, idle: reuse.idle.0 }),
         }
     }
 

@@ -119,6 +119,23 @@ pub(super) struct Plugin {
     /// What one call may cost.
     #[serde(default)]
     pub limits: PluginLimits,
+    /// Keeps an instance for further calls: much faster, and a plugin may then remember something from one
+    /// request to the next. Without it, each call gets a fresh instance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reuse: Option<Reuse>,
+}
+
+/// How long an instance of a plugin is kept. One that failed, or that has taken more than half of
+/// its memory, is not.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Reuse {
+    /// The calls that it serves.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub calls: u32,
+    /// How long it waits for the next call.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub idle: TimeSpan,
 }
 
 /// What one call of a plugin may cost.

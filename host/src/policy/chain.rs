@@ -118,6 +118,12 @@ impl Policy {
         Ok(Policy { default: spec.default, authorize, resolve, roots: spec.roots.clone() })
     }
 
+    /// The first plugin of the `authorize` chain.
+    #[cfg(test)]
+    pub(super) fn first(&self) -> &Plugin {
+        &self.authorize[0]
+    }
+
     /// Whether asking would change nothing: no plugin in a chain, and the default allows.
     pub fn is_empty(&self) -> bool {
         self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
@@ -126,15 +132,13 @@ impl Policy {
     /// Asks the `authorize` chain: the first deny or drop ends it, ceilings of several allows combine to the
     /// lowest, and if all abstain the default decides.
     pub async fn authorize(&self, request: &Request) -> Authorization {
-        let mut its_request = convert::request(request);
-        let macs = std::mem::take(&mut its_request.client.macs);
+        let mut asked = convert::Asked::new(request);
         let mut allowed: Option<(Ceilings, Arc<str>)> = None;
         let mut calls = 0;
         for plugin in &self.authorize {
-            its_request.client.macs = if plugin.grants.client_mac { macs.clone() } else { Vec::new() };
             calls += 1;
             let by = Arc::clone(&plugin.name);
-            let opinion = plugin.authorize(&its_request).await.and_then(convert::verdict);
+            let opinion = plugin.authorize(asked.by(plugin.grants)).await.and_then(convert::verdict);
             let opinion =
                 opinion.or_else(|failure| failed(plugin, "authorize", request, &failure, Opinion::Deny));
             match opinion {
@@ -172,13 +176,11 @@ impl Policy {
 
     /// Asks the `resolve` chain: the first that does not abstain answers.
     pub async fn resolve(&self, request: &Request) -> Resolution {
-        let mut its_request = convert::request(request);
-        let macs = std::mem::take(&mut its_request.client.macs);
+        let mut asked = convert::Asked::new(request);
         let mut calls = 0;
         for plugin in &self.resolve {
-            its_request.client.macs = if plugin.grants.client_mac { macs.clone() } else { Vec::new() };
             calls += 1;
-            let found = plugin.resolve(&its_request).await.and_then(|answer| {
+            let found = plugin.resolve(asked.by(plugin.grants)).await.and_then(|answer| {
                 convert::resolution(answer, request.operation, plugin.limits.content, &self.roots)
             });
             let found = found.or_else(|failure| failed(plugin, "resolve", request, &failure, Found::Deny));

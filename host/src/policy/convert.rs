@@ -4,6 +4,7 @@ use super::bindings::exports::tuffet::policy::{authorize, resolve};
 use super::bindings::tuffet::policy::types;
 use super::chain::Target;
 use super::failure::{Cause, Failure};
+use super::spec::Grants;
 use super::text;
 use crate::request::{Ceilings, Denial, ErrorCode, MacSource, Mode, Operation, Request};
 
@@ -14,8 +15,30 @@ const MAX_PATH: usize = 4096;
 /// What a client is told when the plugin has no words for it.
 const NO_MESSAGE: &str = "access denied";
 
-/// The request as plugins see it, with every MAC address; the chain takes them out where there is no grant.
-pub(super) fn request(request: &Request) -> types::Request {
+/// A request in the words of the interface, made once for a whole chain.
+pub(super) struct Asked {
+    request: types::Request,
+    /// The MAC addresses while they are not in the request.
+    macs: Vec<types::Mac>,
+}
+
+impl Asked {
+    pub fn new(of: &Request) -> Asked {
+        Asked { request: request(of), macs: Vec::new() }
+    }
+
+    /// As a plugin with these grants sees it: MAC addresses are for those that may see them.
+    pub fn by(&mut self, grants: Grants) -> &types::Request {
+        let macs = &mut self.request.client.macs;
+        if macs.is_empty() == grants.client_mac {
+            std::mem::swap(macs, &mut self.macs);
+        }
+        &self.request
+    }
+}
+
+/// The request with every MAC address.
+fn request(request: &Request) -> types::Request {
     let macs = request.macs.iter().map(|fact| types::Mac {
         address: fact.address.to_string(),
         source: match fact.source {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use wasmtime::component::{HasSelf, Linker};
-use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use super::bindings;
 use super::compiled::Compiled;
@@ -20,6 +20,10 @@ pub(super) const TICK: Duration = Duration::from_millis(5);
 /// plugins to this many times the limit of each.
 const MAX_CALLS: u32 = 128;
 
+/// Instances of all plugins that wait, configured, for their next call (`reuse`). They have room of their
+/// own, so that they never take the turn of a call.
+const MAX_KEPT: u32 = 128;
+
 /// The engine: cheap to clone, one for the process. Reloads share it.
 #[derive(Clone)]
 pub(crate) struct PolicyRuntime(Arc<Shared>);
@@ -30,6 +34,8 @@ pub(super) struct Shared {
     pub compiled: Compiled,
     pub ticker: Ticker,
     pub calls: Semaphore,
+    /// Room for instances that are kept; each holds its permit.
+    pub kept: Arc<Semaphore>,
 }
 
 impl PolicyRuntime {
@@ -50,8 +56,14 @@ impl PolicyRuntime {
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         bindings::Plugin::add_to_linker::<_, HasSelf<_>>(&mut linker, |sandbox: &mut Sandbox| sandbox)?;
         let ticker = Ticker::start(engine.clone(), TICK)?;
-        let calls = Semaphore::new(MAX_CALLS as usize);
-        Ok(PolicyRuntime(Arc::new(Shared { engine, linker, compiled: Compiled::default(), ticker, calls })))
+        Ok(PolicyRuntime(Arc::new(Shared {
+            engine,
+            linker,
+            compiled: Compiled::default(),
+            ticker,
+            calls: Semaphore::new(MAX_CALLS as usize),
+            kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
+        })))
     }
 
     pub(super) fn shared(&self) -> &Shared {
@@ -71,14 +83,17 @@ fn config() -> Config {
     // Script languages bring several core modules and large tables; a Rust plugin has one of each. The
     // numbers cost address space, not memory.
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_component_instances(MAX_CALLS)
-        .total_stacks(MAX_CALLS)
-        .total_core_instances(MAX_CALLS * 32)
-        .total_memories(MAX_CALLS * 4)
-        .total_tables(MAX_CALLS * 32)
+    let instances = MAX_CALLS + MAX_KEPT;
+    pool.total_component_instances(instances)
+        .total_stacks(instances)
+        .total_core_instances(instances * 32)
+        .total_memories(instances * 4)
+        .total_tables(instances * 32)
         .max_memories_per_component(4)
         .table_elements(64 << 10)
-        // What a small plugin touches is cleared in place instead of by page faults on every call.
+        // What a small plugin touches is cleared in place instead of by page faults on every call; where the
+        // kernel can say which pages those are (Linux 6.7), no others.
+        .pagemap_scan(Enabled::Auto)
         .linear_memory_keep_resident(256 << 10)
         .table_keep_resident(16 << 10);
     let mut config = Config::new();

@@ -13,6 +13,7 @@ use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecyc
 use super::builtin;
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
+use super::kept::Kept;
 use super::plugin::{MAX_CALLS, Plugin};
 use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind, PluginSpec};
@@ -68,6 +69,7 @@ fn compile(runtime: &PolicyRuntime, spec: &PluginSpec) -> Result<Plugin, LoadPro
         grants: spec.grants,
         limits: spec.limits,
         calls: Semaphore::new(MAX_CALLS),
+        kept: spec.reuse.map(|reuse| Kept::new(reuse, Arc::clone(&shared.kept))),
         runtime: runtime.clone(),
         settings: spec.settings.to_string(),
         lifecycle,

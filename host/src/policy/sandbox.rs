@@ -44,6 +44,18 @@ impl Sandbox {
         Sandbox { wasi, table, stderr, memory: MemoryLimit::new(memory), log }
     }
 
+    /// Starts a call: what is counted for each call begins at nothing. `muted` while a fresh instance is
+    /// configured for a request.
+    pub fn begin(&mut self, request: &str, muted: bool) {
+        self.log.restart(request, muted);
+        self.memory.refused = false;
+    }
+
+    /// Whether it has used up so much of what an instance gets that another one should take the next call.
+    pub fn is_worn(&self) -> bool {
+        self.memory.used > self.memory.max / 2 || self.stderr.contents().len() > MAX_STDERR / 2
+    }
+
     /// The last of what it wrote to standard error, on one line; empty when it wrote nothing.
     pub fn last_words(&self) -> String {
         text::one_line(&String::from_utf8_lossy(&self.stderr.contents()), 400)

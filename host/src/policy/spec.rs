@@ -35,6 +35,17 @@ pub(crate) struct PluginSpec {
     pub grants: Grants,
     /// What one call may cost.
     pub limits: CallLimits,
+    /// How long an instance is kept for further calls; `None` is a fresh one for each.
+    pub reuse: Option<Reuse>,
+}
+
+/// How long an instance of a plugin is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reuse {
+    /// The calls that it serves, at least 1.
+    pub calls: u32,
+    /// How long it waits for the next one.
+    pub idle: Duration,
 }
 
 /// What a plugin is told and given beyond the request. Nothing by default.

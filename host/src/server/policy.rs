@@ -3,7 +3,7 @@
 use super::ServeError;
 use crate::config::{Config, Grant, PluginConfig};
 use crate::policy::{
-    CallLimits, Grants, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec,
+    CallLimits, Grants, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
 };
 use std::io;
 
@@ -43,6 +43,7 @@ fn plugin(config: &PluginConfig) -> PluginSpec {
             memory: config.limits.memory,
             content: config.limits.content,
         },
+        reuse: config.reuse.map(|reuse| Reuse { calls: reuse.calls, idle: reuse.idle }),
     }
 }
 

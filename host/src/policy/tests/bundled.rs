@@ -66,15 +66,21 @@ async fn mac_map_gives_device_templates_and_fallback() {
 #[tokio::test]
 #[ignore = "measures"]
 async fn latency() {
-    let compiling = Instant::now();
-    let policy = load(&authorizers(vec![acl("acl", json!({ "deny": [{ "names": ["*.key"] }] }))])).await;
-    println!("load: {:?}", compiling.elapsed());
-    let request = read("a");
-    for round in 0..3 {
-        let started = Instant::now();
-        for _ in 0..2000 {
-            policy.authorize(&request).await;
+    let settings = json!({ "deny": [{ "names": ["*.key"] }] });
+    let mut kept = acl("kept", settings.clone());
+    kept.reuse = Some(Reuse { calls: 1_000_000, idle: Duration::from_secs(600) });
+    for plugin in [acl("fresh", settings), kept] {
+        let compiling = Instant::now();
+        let name = plugin.name.clone();
+        let policy = load(&authorizers(vec![plugin])).await;
+        println!("{name}: loaded in {:?}", compiling.elapsed());
+        let request = read("a");
+        for round in 0..3 {
+            let started = Instant::now();
+            for _ in 0..2000 {
+                policy.authorize(&request).await;
+            }
+            println!("{name}, round {round}: {:?} a call", started.elapsed() / 2000);
         }
-        println!("round {round}: {:?} a call", started.elapsed() / 2000);
     }
 }

@@ -7,6 +7,7 @@ mod chains;
 mod limits;
 mod lines;
 mod loading;
+mod reuse;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -42,6 +43,7 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginSpec
             wall: Duration::from_secs(20),
             ..CallLimits::default()
         },
+        reuse: None,
     }
 }
 

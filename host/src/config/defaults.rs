@@ -1,5 +1,8 @@
 //! Every default of the configuration that is not empty or `false`.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::policy::{DefaultVerdict, OnError};
@@ -18,6 +21,22 @@ pub(super) fn on_error() -> OnError {
     OnError::Deny
 }
 
+pub(super) fn sink_queue() -> usize {
+    1024
+}
+
+/// Where systemd says, with `StateDirectory=`, or where daemons keep their state.
+pub(super) fn state() -> PathBuf {
+    match std::env::var_os("STATE_DIRECTORY") {
+        // systemd.exec(5): several are separated by colons.
+        Some(folders) if !folders.is_empty() => {
+            let first = folders.as_encoded_bytes().split(|byte| *byte == b':').next().unwrap_or_default();
+            PathBuf::from(OsStr::from_bytes(first))
+        }
+        _ => PathBuf::from("/var/lib/tuffet"),
+    }
+}
+
 /// As many as there are processor cores for this process.
 pub(super) fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
@@ -25,7 +44,13 @@ pub(super) fn workers() -> usize {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { default: DefaultVerdict::Allow, authorize: Vec::new(), resolve: Vec::new() }
+        Self {
+            default: DefaultVerdict::Allow,
+            authorize: Vec::new(),
+            resolve: Vec::new(),
+            accept_upload: Vec::new(),
+            observe: Vec::new(),
+        }
     }
 }
 
@@ -36,6 +61,8 @@ impl Default for PluginLimits {
             wall: TimeSpan(Duration::from_millis(500)),
             memory: ByteCount(64 * MIB),
             content: ByteCount(MIB),
+            kv_keys: 10_000,
+            kv_bytes: ByteCount(16 * MIB),
         }
     }
 }

@@ -1,12 +1,15 @@
 //! One line in the log for each request that ended.
 
-use super::{Outcome, Summary};
+use super::{Happening, Observers, Outcome, Summary};
 use tokio::sync::mpsc::Receiver;
 
-/// Logs summaries until all senders are gone.
-pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>) {
+/// Logs summaries and hands them to the observers, until all senders are gone.
+pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>, observers: Observers) {
     while let Some(summary) = summaries.recv().await {
         log(&summary);
+        if observers.are_there() {
+            observers.tell(Happening::Finished(Box::new(summary))).await;
+        }
     }
 }
 

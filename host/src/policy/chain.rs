@@ -18,7 +18,10 @@ pub(crate) struct Policy {
     default: DefaultVerdict,
     authorize: Vec<Arc<Plugin>>,
     resolve: Vec<Arc<Plugin>>,
+    pub(super) accept_upload: Vec<Arc<Plugin>>,
+    pub(super) observe: Vec<Arc<Plugin>>,
     roots: Vec<String>,
+    warnings: Vec<LoadProblem>,
 }
 
 /// What the `authorize` chain came to.
@@ -85,7 +88,7 @@ impl Policy {
     pub async fn load(runtime: &PolicyRuntime, spec: &PolicySpec) -> Result<Policy, Vec<LoadProblem>> {
         let mut plugins = Vec::new();
         let mut problems = Vec::new();
-        for loaded in join_all(spec.plugins.iter().map(|plugin| load(runtime, plugin))).await {
+        for loaded in join_all(spec.plugins.iter().map(|plugin| load(runtime, spec, plugin))).await {
             match loaded {
                 Ok(plugin) => plugins.push(Arc::new(plugin)),
                 Err(its) => problems.extend(its),
@@ -112,10 +115,23 @@ impl Policy {
         };
         let authorize = chain("authorize", &spec.authorize, |plugin| plugin.authorize.is_some());
         let resolve = chain("resolve", &spec.resolve, |plugin| plugin.resolve.is_some());
+        let accept_upload =
+            chain("accept-upload", &spec.accept_upload, |plugin| plugin.accept_upload.is_some());
+        let observe = chain("observe", &spec.observe, |plugin| plugin.observe.is_some());
         if !problems.is_empty() {
             return Err(problems);
         }
-        Ok(Policy { default: spec.default, authorize, resolve, roots: spec.roots.clone() })
+        let warnings = plugins.iter().flat_map(|plugin| {
+            plugin.warnings.iter().map(|warning| LoadProblem {
+                plugin: plugin.name.to_string(),
+                kind: LoadProblemKind::Grant,
+                pointer: None,
+                message: warning.clone(),
+            })
+        });
+        let warnings = warnings.collect();
+        let roots = spec.roots.clone();
+        Ok(Policy { default: spec.default, authorize, resolve, accept_upload, observe, roots, warnings })
     }
 
     /// The first plugin of the `authorize` chain.
@@ -124,7 +140,12 @@ impl Policy {
         &self.authorize[0]
     }
 
-    /// Whether asking would change nothing: no plugin in a chain, and the default allows.
+    /// What the operator should know, though it keeps nothing from running.
+    pub fn warnings(&self) -> &[LoadProblem] {
+        &self.warnings
+    }
+
+    /// Whether asking about a request would change nothing: no plugin in a chain, and the default allows.
     pub fn is_empty(&self) -> bool {
         self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
     }
@@ -138,7 +159,7 @@ impl Policy {
         for plugin in &self.authorize {
             calls += 1;
             let by = Arc::clone(&plugin.name);
-            let opinion = plugin.authorize(asked.by(plugin.grants)).await.and_then(convert::verdict);
+            let opinion = plugin.authorize(asked.by(&plugin.access)).await.and_then(convert::verdict);
             let opinion =
                 opinion.or_else(|failure| failed(plugin, "authorize", request, &failure, Opinion::Deny));
             match opinion {
@@ -180,7 +201,7 @@ impl Policy {
         let mut calls = 0;
         for plugin in &self.resolve {
             calls += 1;
-            let found = plugin.resolve(asked.by(plugin.grants)).await.and_then(|answer| {
+            let found = plugin.resolve(asked.by(&plugin.access)).await.and_then(|answer| {
                 convert::resolution(answer, request.operation, plugin.limits.content, &self.roots)
             });
             let found = found.or_else(|failure| failed(plugin, "resolve", request, &failure, Found::Deny));
@@ -197,7 +218,7 @@ impl Policy {
 }
 
 /// What the failure of a plugin comes to, by its `on-error`; and the log is told.
-fn failed<T>(
+pub(super) fn failed<T>(
     plugin: &Plugin,
     hook: &'static str,
     request: &Request,

@@ -1,10 +1,10 @@
 //! Between the words of the host and those of the interface. What a plugin answers is checked here.
 
-use super::bindings::exports::tuffet::policy::{authorize, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
 use super::bindings::tuffet::policy::types;
 use super::chain::Target;
 use super::failure::{Cause, Failure};
-use super::spec::Grants;
+use super::imports::Access;
 use super::text;
 use crate::request::{Ceilings, Denial, ErrorCode, MacSource, Mode, Operation, Request};
 
@@ -27,10 +27,10 @@ impl Asked {
         Asked { request: request(of), macs: Vec::new() }
     }
 
-    /// As a plugin with these grants sees it: MAC addresses are for those that may see them.
-    pub fn by(&mut self, grants: Grants) -> &types::Request {
+    /// As a plugin with this access sees it: MAC addresses are for those that may see them.
+    pub fn by(&mut self, access: &Access) -> &types::Request {
         let macs = &mut self.request.client.macs;
-        if macs.is_empty() == grants.client_mac {
+        if macs.is_empty() == access.client_mac {
             std::mem::swap(macs, &mut self.macs);
         }
         &self.request
@@ -38,7 +38,7 @@ impl Asked {
 }
 
 /// The request with every MAC address.
-fn request(request: &Request) -> types::Request {
+pub(super) fn request(request: &Request) -> types::Request {
     let macs = request.macs.iter().map(|fact| types::Mac {
         address: fact.address.to_string(),
         source: match fact.source {
@@ -141,14 +141,36 @@ fn target(file: resolve::Target, roots: &[String]) -> Result<Target, Failure> {
         let root = text::one_line(&file.root, 100);
         return Err(bad(format!("it answered with a file in the root {root:?}, which is not configured")));
     }
+    Ok(Target { root: file.root, path: plain(file.path)? })
+}
+
+fn plain(path: String) -> Result<String, Failure> {
     let good_part = |part: &str| !part.is_empty() && part != "." && part != "..";
-    if file.path.len() > MAX_PATH || file.path.contains('\0') || !file.path.split('/').all(good_part) {
-        let path = text::one_line(&file.path, 100);
+    if path.len() > MAX_PATH || path.contains('\0') || !path.split('/').all(good_part) {
+        let path = text::one_line(&path, 100);
         return Err(bad(format!(
             "it answered with the path {path:?}, which is not a plain path below a root"
         )));
     }
-    Ok(Target { root: file.root, path: file.path })
+    Ok(path)
+}
+
+/// An opinion about an upload.
+#[derive(Debug)]
+pub(super) enum UploadOpinion {
+    Accept,
+    Rename(String),
+    Deny(Denial),
+}
+
+/// `None` when the plugin abstains.
+pub(super) fn acceptance(acceptance: accept_upload::Acceptance) -> Result<Option<UploadOpinion>, Failure> {
+    Ok(Some(match acceptance {
+        accept_upload::Acceptance::Abstain => return Ok(None),
+        accept_upload::Acceptance::Accept => UploadOpinion::Accept,
+        accept_upload::Acceptance::Rename(path) => UploadOpinion::Rename(plain(path)?),
+        accept_upload::Acceptance::Deny(its) => UploadOpinion::Deny(denial(&its)),
+    }))
 }
 
 fn denial(denial: &types::Denial) -> Denial {

@@ -10,6 +10,7 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 
 use super::bindings;
 use super::compiled::Compiled;
+use super::resources::Resources;
 use super::sandbox::Sandbox;
 use super::ticker::Ticker;
 
@@ -32,6 +33,7 @@ pub(super) struct Shared {
     pub engine: Engine,
     pub linker: Linker<Sandbox>,
     pub compiled: Compiled,
+    pub resources: Resources,
     pub ticker: Ticker,
     pub calls: Semaphore,
     /// Room for instances that are kept; each holds its permit.
@@ -60,10 +62,16 @@ impl PolicyRuntime {
             engine,
             linker,
             compiled: Compiled::default(),
+            resources: Resources::default(),
             ticker,
             calls: Semaphore::new(MAX_CALLS as usize),
             kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
         })))
+    }
+
+    /// Waits for the sinks of plugins to deliver what is queued, at most so long for each. Blocks.
+    pub fn flush_sinks(&self, patience: Duration) {
+        self.0.resources.flush(patience);
     }
 
     pub(super) fn shared(&self) -> &Shared {

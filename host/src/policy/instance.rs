@@ -34,7 +34,10 @@ impl Instance {
     pub fn new(plugin: &Plugin) -> Instance {
         let limits = plugin.limits;
         let log = CallLog::new(Caller { plugin: Arc::clone(&plugin.name), request: String::new() });
-        let mut store = Store::new(&plugin.runtime.shared().engine, Sandbox::new(limits.memory, log));
+        let mut store = Store::new(
+            &plugin.runtime.shared().engine,
+            Sandbox::new(limits.memory, Arc::clone(&plugin.access), log),
+        );
         store.limiter(|sandbox| &mut sandbox.memory);
         let transfer = limits.content.saturating_add(MAX_TRANSFER);
         store.set_hostcall_fuel(usize::try_from(transfer).unwrap_or(usize::MAX));
@@ -82,7 +85,7 @@ impl Instance {
         if let Err(problems) = lifecycle.call_configure(&mut *store, &plugin.settings).await? {
             return Err(Refused(problems).into());
         }
-        store.data_mut().log.muted = false;
+        store.data_mut().configured();
         self.component = Some(component);
         Ok(())
     }

@@ -16,20 +16,26 @@ mod compiled;
 mod convert;
 mod engine;
 mod failure;
+mod grants;
 mod imports;
 mod instance;
 mod kept;
 mod load;
 mod log;
+mod manifest;
 mod meter;
+mod observe;
 mod plugin;
+mod resources;
 mod sandbox;
 mod spec;
 #[cfg(test)]
 mod tests;
 mod text;
 mod ticker;
+mod upload;
 
 pub(crate) use chain::{Answer, Policy, Target, Verdict};
 pub(crate) use engine::PolicyRuntime;
-pub(crate) use spec::{CallLimits, Grants, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};
+pub(crate) use spec::{CallLimits, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};
+pub(crate) use upload::Acceptance;

@@ -10,9 +10,10 @@ use super::bindings::tuffet::policy::types;
 use super::call::Call;
 use super::engine::PolicyRuntime;
 use super::failure::Failure;
+use super::imports::Access;
 use super::kept::Kept;
 use super::sandbox::Sandbox;
-use super::spec::{CallLimits, Grants};
+use super::spec::CallLimits;
 use crate::config::OnError;
 
 /// Calls of one plugin that run at once.
@@ -21,7 +22,9 @@ pub(super) const MAX_CALLS: usize = 32;
 pub(super) struct Plugin {
     pub name: Arc<str>,
     pub on_error: OnError,
-    pub grants: Grants,
+    pub access: Arc<Access>,
+    /// What the operator should know of it.
+    pub warnings: Vec<String>,
     pub limits: CallLimits,
     /// Calls of this plugin that run at once. Fewer than the runtime has instances, so that one plugin
     /// that is stuck in all of its calls leaves room for the others.
@@ -87,6 +90,38 @@ impl Plugin {
             instance.ready(self).await?;
             let (guest, store) = instance.resolve(hook)?;
             guest.call_resolve(store, request).await
+        };
+        let ended = limit.run(work).await;
+        call.end(ended)
+    }
+
+    /// Asks the hook `accept-upload`.
+    pub async fn accept_upload(
+        &self,
+        request: &types::Request,
+        upload: &accept_upload::Upload,
+    ) -> Result<accept_upload::Acceptance, Failure> {
+        let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
+        let mut call = Call::begin(self, &request.id).await?;
+        let (instance, limit) = call.parts();
+        let work = async {
+            instance.ready(self).await?;
+            let (guest, store) = instance.accept_upload(hook)?;
+            guest.call_accept_upload(store, request, upload).await
+        };
+        let ended = limit.run(work).await;
+        call.end(ended)
+    }
+
+    /// Tells the hook `observe`.
+    pub async fn observe(&self, events: &[observe::Event]) -> Result<(), Failure> {
+        let Some(hook) = &self.observe else { return Ok(()) };
+        let mut call = Call::begin(self, "events").await?;
+        let (instance, limit) = call.parts();
+        let work = async {
+            instance.ready(self).await?;
+            let (guest, store) = instance.observe(hook)?;
+            guest.call_observe(store, events).await
         };
         let ended = limit.run(work).await;
         call.end(ended)

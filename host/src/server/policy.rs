@@ -1,32 +1,63 @@
 //! From the configuration to a loaded policy; its problems shown at their place in the YAML file.
 
 use super::ServeError;
-use crate::config::{Config, Grant, PluginConfig};
+use crate::config::{Config, PluginConfig};
+use crate::kv::Quota;
 use crate::policy::{
-    CallLimits, Grants, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
+    CallLimits, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
 };
+use crate::store::Roots;
 use std::io;
 
-/// Compiles all plugins and lets them check their settings.
+/// What plugins run on; one for the process.
+///
+/// # Errors
+/// The system has no thread or no memory for it.
+pub(crate) fn start_runtime() -> Result<PolicyRuntime, ServeError> {
+    PolicyRuntime::new().map_err(|error| {
+        ServeError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
+    })
+}
+
+/// Compiles all plugins and lets them check their settings. `live`: whether the policy is to run; else
+/// nothing is opened that a running server may have open.
 ///
 /// # Errors
 /// All problems of all plugins, as errors of the configuration.
-pub(crate) async fn load_policy(config: &Config) -> Result<Policy, ServeError> {
-    let runtime = PolicyRuntime::new().map_err(|error| {
-        ServeError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
-    })?;
-    Policy::load(&runtime, &spec(config)).await.map_err(|problems| {
+pub(crate) async fn load_policy(
+    runtime: &PolicyRuntime,
+    config: &Config,
+    roots: &Roots,
+    live: bool,
+) -> Result<Policy, ServeError> {
+    Policy::load(runtime, &spec(config, roots, live)).await.map_err(|problems| {
         ServeError::Config(config.error(problems.iter().map(|problem| place(config, problem))))
     })
 }
 
-fn spec(config: &Config) -> PolicySpec {
+/// What the operator should know of a policy, each with its place in the file.
+pub(crate) fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
+    let problems = policy.warnings().iter().map(|problem| place(config, problem));
+    let problems: Vec<_> = problems.collect();
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    config.error(problems).to_string().lines().map(str::to_owned).collect()
+}
+
+fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
     PolicySpec {
         default: config.policy.default,
         authorize: config.policy.authorize.clone(),
         resolve: config.policy.resolve.clone(),
+        accept_upload: config.policy.accept_upload.clone(),
+        observe: config.policy.observe.clone(),
         plugins: config.policy.plugins.iter().map(plugin).collect(),
         roots: config.roots.iter().map(|root| root.name.clone()).collect(),
+        open_roots: roots.clone(),
+        sinks: config.sinks.clone(),
+        state: config.state.clone(),
+        live,
     }
 }
 
@@ -36,7 +67,8 @@ fn plugin(config: &PluginConfig) -> PluginSpec {
         component: config.component.clone(),
         settings: config.settings.clone(),
         on_error: config.on_error,
-        grants: Grants { client_mac: config.grants.contains(&Grant::ClientMac) },
+        grants: config.grants.clone(),
+        quota: Quota { keys: config.limits.kv_keys, bytes: config.limits.kv_bytes },
         limits: CallLimits {
             cpu: config.limits.time,
             wall: config.limits.wall,
@@ -58,6 +90,11 @@ fn place(config: &Config, problem: &LoadProblem) -> (String, String) {
             } else {
                 plugin
             }
+        }
+        LoadProblemKind::Grant | LoadProblemKind::Sink
+            if config.position(&format!("{plugin}/grants")).is_some() =>
+        {
+            format!("{plugin}/grants")
         }
         _ => format!("{plugin}/component"),
     };

@@ -8,7 +8,7 @@ use crate::request::Ceilings;
 
 fn map(settings: Value) -> PluginSpec {
     let mut map = plugin("map", ComponentSource::Builtin("mac-map".into()), settings);
-    map.grants.client_mac = true;
+    map.grants = vec![Grant::ClientMac];
     map
 }
 
@@ -57,7 +57,7 @@ async fn mac_map_gives_device_templates_and_fallback() {
     assert_eq!(policy.resolve(&read("y.cfg")).await.answer, all);
     assert_eq!(policy.resolve(&read("kernel")).await.answer, Answer::Abstain);
 
-    spec.plugins[0].grants.client_mac = false;
+    spec.plugins[0].grants.clear();
     let policy = load(&spec).await;
     assert_eq!(policy.resolve(&read("y.cfg")).await.answer, boot(&["phones/default.cfg"]));
 }

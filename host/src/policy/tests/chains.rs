@@ -89,7 +89,7 @@ async fn content_is_for_reads() {
 #[tokio::test]
 async fn mac_addresses_are_told_to_plugins_with_the_grant_only() {
     let mut granted = bad("granted", "deny");
-    granted.grants.client_mac = true;
+    granted.grants = vec![Grant::ClientMac];
     for (spec, reason) in [(bad("plain", "deny"), "macs: []"), (granted, "macs: [02:00:5e:10:00:01]")] {
         let policy = load(&authorizers(vec![spec])).await;
         assert_eq!(denial(policy.authorize(&read("a")).await.verdict).reason, reason);

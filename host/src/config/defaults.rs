@@ -42,6 +42,20 @@ pub(super) fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// The folder that compiled plugins are kept in.
+pub(super) fn compiled() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // Of several, systemd lists the one that is meant first.
+    if let Some(given) = std::env::var_os("CACHE_DIRECTORY") {
+        return std::env::split_paths(&given).next();
+    }
+    if rustix::process::geteuid().is_root() {
+        return Some("/var/cache/tuffet".into());
+    }
+    let user = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
+    user.map(|user| user.join("tuffet")).filter(|folder| folder.is_absolute())
+}
+
 impl Default for Policy {
     fn default() -> Self {
         Self {
@@ -50,6 +64,7 @@ impl Default for Policy {
             resolve: Vec::new(),
             accept_upload: Vec::new(),
             observe: Vec::new(),
+            compiled: None,
         }
     }
 }

@@ -21,6 +21,8 @@ pub struct PolicyConfig {
     pub accept_upload: Vec<String>,
     /// The names of the plugins that are told what happened. Each is in `plugins`.
     pub observe: Vec<String>,
+    /// The folder that compiled plugins are kept in; `None` keeps none.
+    pub compiled: Option<PathBuf>,
     /// Every plugin, each once and each in a chain, sorted by name.
     pub plugins: Vec<PluginConfig>,
 }

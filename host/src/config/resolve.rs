@@ -170,6 +170,11 @@ impl Resolver<'_> {
                     self.plugin(name, plugin)
                 })
                 .collect(),
+            compiled: match &written.compiled {
+                None => defaults::compiled(),
+                Some(none) if none.as_os_str() == "none" => None,
+                Some(folder) => Some(self.absolute(folder)),
+            },
         }
     }
 

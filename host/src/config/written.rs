@@ -113,6 +113,13 @@ pub(super) struct Policy {
     /// The plugins that are told what happened.
     #[schemars(extend("uniqueItems" = true))]
     pub observe: Vec<String>,
+    /// The folder that compiled plugins are kept in, so that a start compiles only what is new; `none`
+    /// keeps nothing. It must belong to the user of the server and be writable by nobody else. Without
+    /// this key: `$CACHE_DIRECTORY` (which systemd sets), `/var/cache/tuffet` for root,
+    /// `$XDG_CACHE_HOME/tuffet`, or `~/.cache/tuffet`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub compiled: Option<PathBuf>,
 }
 
 /// A plugin: a WebAssembly component that answers for one or more hooks.

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout_at};
@@ -15,6 +16,9 @@ use super::meter::Meter;
 use super::plugin::Plugin;
 use super::text;
 use super::ticker::Hold;
+
+/// How long the check of a plugin that is loaded waits for its turn.
+const LOAD_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A call that has begun. The fields are dropped in this order: the instance is given back before its turn.
 pub(super) struct Call<'a> {
@@ -41,12 +45,18 @@ impl<'a> Call<'a> {
     /// # Errors
     /// No instance was free in time.
     pub async fn begin(plugin: &'a Plugin, request: &str) -> Result<Call<'a>, Failure> {
-        let deadline = Instant::now() + plugin.limits.wall;
+        let mut deadline = Instant::now() + plugin.limits.wall;
         let shared = plugin.runtime.shared();
         let turn = match (plugin.calls.try_acquire(), shared.calls.try_acquire()) {
             (Ok(of_plugin), Ok(of_all)) => [of_plugin, of_all],
             // What one of the two gave is given back first: they are taken in this order by all.
-            _ => wait_for_turn(plugin, deadline).await?,
+            _ if !request.is_empty() => wait_for_turn(plugin, deadline, plugin.limits.wall).await?,
+            _ => {
+                // No client waits while a configuration is loaded; a storm of requests must not refuse it.
+                let turn = wait_for_turn(plugin, deadline + LOAD_PATIENCE, LOAD_PATIENCE).await?;
+                deadline = Instant::now() + plugin.limits.wall;
+                turn
+            }
         };
         let ticking = shared.ticker.hold();
         let mut instance = match plugin.kept.as_ref().and_then(Kept::take) {
@@ -113,16 +123,20 @@ impl<'a> Call<'a> {
     }
 }
 
-async fn wait_for_turn(plugin: &Plugin, deadline: Instant) -> Result<[SemaphorePermit<'_>; 2], Failure> {
+async fn wait_for_turn(
+    plugin: &Plugin,
+    deadline: Instant,
+    patience: Duration,
+) -> Result<[SemaphorePermit<'_>; 2], Failure> {
     let turn = async {
         match (plugin.calls.acquire().await, plugin.runtime.shared().calls.acquire().await) {
             (Ok(of_plugin), Ok(of_all)) => [of_plugin, of_all],
             _ => unreachable!("the semaphores are never closed"),
         }
     };
-    timeout_at(deadline, turn).await.map_err(|_| {
-        Failure::new(Cause::Time, format!("no instance was free within {:?}", plugin.limits.wall))
-    })
+    timeout_at(deadline, turn)
+        .await
+        .map_err(|_| Failure::new(Cause::Time, format!("no instance was free within {patience:?}")))
 }
 
 impl TimeLimit {

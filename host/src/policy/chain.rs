@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
+use super::code_cache::CodeCache;
 use super::convert::{self, Found, Opinion};
 use super::engine::PolicyRuntime;
 use super::failure::Failure;
@@ -88,7 +89,10 @@ impl Policy {
     pub async fn load(runtime: &PolicyRuntime, spec: &PolicySpec) -> Result<Policy, Vec<LoadProblem>> {
         let mut plugins = Vec::new();
         let mut problems = Vec::new();
-        for loaded in join_all(spec.plugins.iter().map(|plugin| load(runtime, spec, plugin))).await {
+        runtime.with_code_cache(CodeCache::verify).await;
+        let loaded = join_all(spec.plugins.iter().map(|plugin| load(runtime, spec, plugin))).await;
+        runtime.with_code_cache(CodeCache::seal).await;
+        for loaded in loaded {
             match loaded {
                 Ok(plugin) => plugins.push(Arc::new(plugin)),
                 Err(its) => problems.extend(its),

@@ -1,14 +1,17 @@
 //! The WebAssembly engine that all policies of the process share.
 
-use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use wasmtime::component::{HasSelf, Linker};
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use super::bindings;
+use super::code_cache::CodeCache;
 use super::compiled::Compiled;
 use super::resources::Resources;
 use super::sandbox::Sandbox;
@@ -34,6 +37,7 @@ pub(super) struct Shared {
     pub linker: Linker<Sandbox>,
     pub compiled: Compiled,
     pub resources: Resources,
+    pub code_cache: Option<CodeCache>,
     pub ticker: Ticker,
     pub calls: Semaphore,
     /// Room for instances that are kept; each holds its permit.
@@ -41,11 +45,17 @@ pub(super) struct Shared {
 }
 
 impl PolicyRuntime {
-    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs.
+    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs. Compiled code is
+    /// kept in the folder `compiled`; without one, or where it is of no use, each start compiles anew.
     ///
     /// # Errors
     /// The machine has no room for the pool of instances (address space), or no thread.
-    pub fn new() -> wasmtime::Result<PolicyRuntime> {
+    pub fn new(compiled: Option<&Path>) -> wasmtime::Result<PolicyRuntime> {
+        let code_cache = compiled.and_then(|folder| {
+            let opened = CodeCache::open(folder);
+            opened.map_err(|error| warn_of_folder(folder, &error)).ok()
+        });
+        let config = || config(code_cache.as_ref());
         let engine = Engine::new(&config()).or_else(|pool| {
             // Without room for the pool (a small address space, an unusual kernel) calls are only slower.
             tracing::warn!(
@@ -63,6 +73,7 @@ impl PolicyRuntime {
             linker,
             compiled: Compiled::default(),
             resources: Resources::default(),
+            code_cache,
             ticker,
             calls: Semaphore::new(MAX_CALLS as usize),
             kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
@@ -72,6 +83,21 @@ impl PolicyRuntime {
     /// Waits for the sinks of plugins to deliver what is queued, at most so long for each. Blocks.
     pub fn flush_sinks(&self, patience: Duration) {
         self.0.resources.flush(patience);
+    }
+
+    /// How many components came from the folder of compiled code, and how many were compiled; `None`
+    /// without a folder.
+    pub fn compiled(&self) -> Option<(usize, usize)> {
+        self.0.code_cache.as_ref().map(CodeCache::counts)
+    }
+
+    /// Does something to the folder of compiled code, if there is one, off the async threads.
+    pub(super) async fn with_code_cache(&self, work: fn(&CodeCache)) {
+        let shared = Arc::clone(&self.0);
+        if shared.code_cache.is_some() {
+            // A panic in there is none of the plugins' faults: they are compiled all the same.
+            let _ = spawn_blocking(move || shared.code_cache.as_ref().map(work)).await;
+        }
     }
 
     pub(super) fn shared(&self) -> &Shared {
@@ -87,7 +113,16 @@ impl fmt::Debug for PolicyRuntime {
     }
 }
 
-fn config() -> Config {
+fn warn_of_folder(folder: &Path, error: &io::Error) {
+    tracing::warn!(
+        target: "tuffet::policy",
+        folder = %folder.display(),
+        "compiled plugins are not kept, so each start compiles them: {error}; name a folder that can be written to \
+         in policy.compiled, or write `none` there"
+    );
+}
+
+fn config(code_cache: Option<&CodeCache>) -> Config {
     // Script languages bring several core modules and large tables; a Rust plugin has one of each. The
     // numbers cost address space, not memory.
     let mut pool = PoolingAllocationConfig::new();
@@ -109,6 +144,7 @@ fn config() -> Config {
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
         .epoch_interruption(true)
         .concurrency_support(false)
-        .wasm_backtrace_max_frames(None);
+        .wasm_backtrace_max_frames(None)
+        .cache(code_cache.map(CodeCache::cache));
     config
 }

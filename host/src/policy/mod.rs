@@ -12,6 +12,7 @@ mod bindings;
 mod builtin;
 mod call;
 mod chain;
+mod code_cache;
 mod compiled;
 mod convert;
 mod engine;

@@ -56,7 +56,7 @@ pub fn serve(config: &Config) -> Result<(), ServeError> {
 /// What would keep the server from starting.
 pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
     let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
-    let runtime = start_runtime()?;
+    let runtime = start_runtime(config)?;
     let policy = control_runtime()?.block_on(load_policy(&runtime, config, &roots, false))?;
     Ok(warnings(config, &policy))
 }
@@ -86,7 +86,7 @@ fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
 
 async fn run(config: &Config) -> Result<(), ServeError> {
     let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
-    let runtime = start_runtime()?;
+    let runtime = start_runtime(config)?;
     let policy = Arc::new(load_policy(&runtime, config, &roots, true).await?);
     for warning in warnings(config, &policy) {
         tracing::warn!(target: "tuffet::policy", "{warning}");

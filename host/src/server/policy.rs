@@ -8,13 +8,16 @@ use crate::policy::{
 };
 use crate::store::Roots;
 use std::io;
+use std::time::Instant;
 
 /// What plugins run on; one for the process.
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
-pub(crate) fn start_runtime() -> Result<PolicyRuntime, ServeError> {
-    PolicyRuntime::new().map_err(|error| {
+pub(crate) fn start_runtime(config: &Config) -> Result<PolicyRuntime, ServeError> {
+    // Without plugins there is nothing to keep.
+    let compiled = config.policy.compiled.as_deref().filter(|_| !config.policy.plugins.is_empty());
+    PolicyRuntime::new(compiled).map_err(|error| {
         ServeError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
     })
 }
@@ -30,9 +33,16 @@ pub(crate) async fn load_policy(
     roots: &Roots,
     live: bool,
 ) -> Result<Policy, ServeError> {
-    Policy::load(runtime, &spec(config, roots, live)).await.map_err(|problems| {
+    let started = Instant::now();
+    let policy = Policy::load(runtime, &spec(config, roots, live)).await.map_err(|problems| {
         ServeError::Config(config.error(problems.iter().map(|problem| place(config, problem))))
-    })
+    })?;
+    if !config.policy.plugins.is_empty() {
+        let (kept, compiled) = runtime.compiled().unzip();
+        let took_ms = started.elapsed().as_millis() as u64;
+        tracing::info!(plugins = config.policy.plugins.len(), kept, compiled, took_ms, "plugins loaded");
+    }
+    Ok(policy)
 }
 
 /// What the operator should know of a policy, each with its place in the file.

@@ -4,6 +4,7 @@
 
 mod bundled;
 mod chains;
+mod compiled;
 mod limits;
 mod lines;
 mod loading;
@@ -25,7 +26,7 @@ use crate::store::Roots;
 /// One engine for all tests of the process, as in the server.
 fn runtime() -> &'static PolicyRuntime {
     static RUNTIME: OnceLock<PolicyRuntime> = OnceLock::new();
-    RUNTIME.get_or_init(|| PolicyRuntime::new().unwrap())
+    RUNTIME.get_or_init(|| PolicyRuntime::new(None).unwrap())
 }
 
 fn misbehave() -> ComponentSource {

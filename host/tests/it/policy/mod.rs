@@ -2,6 +2,7 @@
 
 mod acl;
 mod bad_plugins;
+mod compiled;
 mod mac_map;
 mod neighbours;
 mod settings;

@@ -47,11 +47,10 @@ impl<'a> Call<'a> {
     pub async fn begin(plugin: &'a Plugin, request: &str) -> Result<Call<'a>, Failure> {
         let mut deadline = Instant::now() + plugin.limits.wall;
         let shared = plugin.runtime.shared();
-        let turn = match (plugin.calls.try_acquire(), shared.calls.try_acquire()) {
-            (Ok(of_plugin), Ok(of_all)) => [of_plugin, of_all],
-            // What one of the two gave is given back first: they are taken in this order by all.
-            _ if !request.is_empty() => wait_for_turn(plugin, deadline, plugin.limits.wall).await?,
-            _ => {
+        let turn = match free_turn(plugin) {
+            Some(turn) => turn,
+            None if !request.is_empty() => wait_for_turn(plugin, deadline, plugin.limits.wall).await?,
+            None => {
                 // No client waits while a configuration is loaded; a storm of requests must not refuse it.
                 let turn = wait_for_turn(plugin, deadline + LOAD_PATIENCE, LOAD_PATIENCE).await?;
                 deadline = Instant::now() + plugin.limits.wall;
@@ -121,6 +120,14 @@ impl<'a> Call<'a> {
         }
         Failure::new(Cause::Trap, detail)
     }
+}
+
+/// A turn, if one is free. What one of the two gave is given back where the other has nothing: who waits
+/// for its plugin must not hold the turn of another.
+fn free_turn(plugin: &Plugin) -> Option<[SemaphorePermit<'_>; 2]> {
+    let of_plugin = plugin.calls.try_acquire().ok()?;
+    let of_all = plugin.runtime.shared().calls.try_acquire().ok()?;
+    Some([of_plugin, of_all])
 }
 
 async fn wait_for_turn(

@@ -248,13 +248,6 @@ tuffet_sdk::manifest! {
     name: "misbehave",
     version: env!("CARGO_PKG_VERSION"),
     description: "Does what a plugin should not, for the tests of the server",
-    optional: [
-        ("client-mac", "tells the addresses that it was told"),
-        ("clock", "looks at the time"),
-        ("random", "looks at random numbers"),
-        ("kv", "takes more than it may"),
-        ("files", "reads what it may not"),
-        ("sinks", "floods them"),
-    ],
+    optional: [("client-mac", "tells the addresses that it was told")],
 }
 tuffet_sdk::export!(Misbehave: authorize, resolve);

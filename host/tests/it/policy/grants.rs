@@ -1,0 +1,269 @@
+//! What plugins may use: each grant given and refused, each bound broken on purpose.
+
+use super::{misbehave, probe};
+use crate::harness::{Client, Options, Ran, Server, Setup, tuffet};
+use tempfile::TempDir;
+
+/// All that `plugins/probe` cannot do without.
+const NEEDED: &str = "kv, files/boot, sinks/out";
+
+/// A server whose plugin runs these commands for every file that is asked for.
+fn server(grants: &str, commands: &[&str], more: &str) -> (Server, TempDir) {
+    let state = TempDir::new().unwrap();
+    (start(grants, commands, more, state.path().to_str().unwrap()), state)
+}
+
+fn start(grants: &str, commands: &[&str], more: &str, state: &str) -> Server {
+    let (component, commands) = (probe(), serde_json::to_string(commands).unwrap());
+    Setup::new()
+        .file("a/file", b"content")
+        .file("big", &[b'x'; 3 << 20])
+        .yaml(&format!(
+            r#"
+roots: [{{ name: boot, path: root }}, {{ name: other, path: . }}]
+state: "{state}"
+sinks: {{ out: {{ file: out.jsonl, queue: 5000 }}, full: {{ file: /dev/full, queue: 3 }} }}
+policy: {{ resolve: [probe] }}
+plugins:
+  probe:
+    component: "{component}"
+    grants: [{grants}]
+    limits: {{ time: 20s, wall: 40s, kv-keys: 20, kv-bytes: 80KiB }}
+    settings: {{ run: {commands}, {more} }}
+"#
+        ))
+        .start()
+}
+
+/// What the commands came to.
+fn ask(server: &Server) -> Vec<String> {
+    let content = Client::Tuffet.get(server.address(), "ask", Options::default());
+    String::from_utf8(content).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn ran(grants: &str, commands: &[&str]) -> Vec<String> {
+    let (server, _state) = server(grants, commands, "");
+    ask(&server)
+}
+
+/// The same configuration through `tuffet check` and `tuffet serve`.
+fn tried(component: &str, grants: &str) -> [Ran; 2] {
+    let setup = Setup::new();
+    let file = setup.outside().path("grants.yaml");
+    let yaml = format!(
+        "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\nstate: state\nsinks: {{ out: \
+         {{ file: out.jsonl }} }}\npolicy: {{ resolve: [it] }}\nplugins:\n  it:\n    component: {component:?}\n    \
+         grants: [{grants}]\n    settings: {{ do: deny }}\n"
+    );
+    std::fs::write(&file, yaml).unwrap();
+    let file = file.to_str().unwrap();
+    [tuffet(["check", file]), tuffet(["serve", "--config", file])]
+}
+
+#[test]
+fn a_grant_that_is_needed_and_not_given_is_an_error_with_the_line_to_add() {
+    for (given, import, reason, line) in [
+        (
+            "files/boot, sinks/out",
+            "tuffet:policy/kv@0.1.0",
+            "tries keys",
+            "grants: [files/boot, sinks/out, kv]",
+        ),
+        ("kv, sinks/out", "tuffet:policy/files@0.1.0", "tries files", "grants: [kv, sinks/out, files/boot]"),
+        ("kv, files/boot", "tuffet:policy/sinks@0.1.0", "tries sinks", "grants: [kv, files/boot, sinks/out]"),
+    ] {
+        for ran in tried(&probe(), given) {
+            ran.assert_fails(64, &["grants.yaml:9:13: plugin `it`: ", import, reason, line]);
+        }
+    }
+    // All at once.
+    tried(&probe(), "")[0].assert_fails(64, &["tries keys", "tries files", "tries sinks"]);
+}
+
+#[test]
+fn a_grant_that_nobody_asked_for_is_a_warning() {
+    let setup = Setup::new();
+    let file = setup.outside().path("grants.yaml");
+    let yaml = format!(
+        "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\npolicy: {{ resolve: [it] \
+         }}\nplugins:\n  it:\n    component: {:?}\n    grants: [client-mac, clock]\n    settings: {{ do: deny }}\n",
+        misbehave()
+    );
+    std::fs::write(&file, yaml).unwrap();
+    let ran = tuffet(["check", file.to_str().unwrap()]);
+    ran.assert_good();
+    let warned = "grants.yaml:7:13: plugin `it`: it is granted `clock` and does not ask for it";
+    assert!(ran.stderr.contains("warning: ") && ran.stderr.contains(warned), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("granted `client-mac`"), "{}", ran.stderr);
+}
+
+/// `check` beside a server that runs: the file of keys is the server's.
+#[test]
+fn check_does_not_open_what_a_server_has_open() {
+    let (server, _state) = server(NEEDED, &["kv count n"], "configure: [kv get a, emit out 1]");
+    assert_eq!(ask(&server)[0], r#"Denied("not in `configure`, which must have no effects")"#);
+    let file = server.outside().path("tuffet.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("listeners: [{{ address: 127.0.0.1:0 }}]\n{text}")).unwrap();
+    tuffet(["check", file.to_str().unwrap()]).assert_good();
+    assert_eq!(ask(&server)[2], "2");
+}
+
+#[test]
+fn a_state_that_cannot_be_written_keeps_the_server_from_starting() {
+    let setup = Setup::new();
+    let file = setup.outside().path("grants.yaml");
+    let yaml = format!(
+        "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\nstate: grants.yaml\nsinks: \
+         {{ out: {{ file: out.jsonl }} }}\npolicy: {{ resolve: [it] }}\nplugins: {{ it: {{ component: {:?}, grants: \
+         [{NEEDED}] }} }}\n",
+        probe()
+    );
+    std::fs::write(&file, yaml).unwrap();
+    for command in [["check"].as_slice(), &["serve", "--config"]] {
+        let words = command.iter().copied().chain([file.to_str().unwrap()]);
+        tuffet(words).assert_fails(64, &["grants.yaml cannot be made or written", "`state:`"]);
+    }
+}
+
+#[test]
+fn keys_are_read_and_written() {
+    let said = ran(
+        NEEDED,
+        &[
+            "kv get a",
+            "kv set a text",
+            "kv get a",
+            "kv count n",
+            "kv count n",
+            "kv count a",
+            "kv delete a",
+            "kv get a",
+        ],
+    );
+    assert_eq!(said[..5], ["None", "()", r#"Some("text")"#, "1", "2"]);
+    assert!(said[5].starts_with("Invalid(") && said[5].contains("no counter"), "{said:?}");
+    assert_eq!(said[6..], ["()", "None"]);
+    assert_eq!(ran(NEEDED, &["kv brief b x", "kv get b"]), ["()", "None"]);
+}
+
+/// Killed with SIGKILL right after an answer: what was answered is there.
+#[test]
+fn keys_outlive_kill_9() {
+    let state = TempDir::new().unwrap();
+    let path = state.path().to_str().unwrap();
+    for round in 1..=3 {
+        let server = start(NEEDED, &["kv count starts", "kv set last round"], "", path);
+        assert_eq!(ask(&server), [&round.to_string(), "()"]);
+        drop(server);
+    }
+}
+
+#[test]
+fn two_servers_do_not_share_a_state() {
+    let (first, state) = server(NEEDED, &["kv count n"], "");
+    let file = first.outside().path("tuffet.yaml");
+    let ran = tuffet(["serve", "--config", file.to_str().unwrap(), "--listen", "127.0.0.1:0"]);
+    ran.assert_fails(64, &["is in use by another process", "`state:`"]);
+    drop(state);
+}
+
+#[test]
+fn keys_are_bounded() {
+    let said = ran(
+        NEEDED,
+        &[
+            "kv long-key 256",
+            "kv long-key 257",
+            "kv long-key 0",
+            "kv long-value 65536",
+            "kv long-value 65537",
+        ],
+    );
+    assert_eq!((&*said[0], &*said[3]), ("()", "()"));
+    for refused in [&said[1], &said[2], &said[4]] {
+        assert!(refused.starts_with("Invalid(") && refused.contains("are allowed"), "{said:?}");
+    }
+    assert_eq!(ran(NEEDED, &["kv fill 20", "kv fill 21"]), ["()", "Quota"], "keys");
+    let bytes = ["kv long-value 65536", "kv set a 1", "kv long-value 65536", "kv set long 1"];
+    assert_eq!(ran(NEEDED, &bytes), ["()"; 4], "bytes that are replaced do not count twice");
+    let said = ran(NEEDED, &["kv gets 1024", "kv get a"]);
+    assert_eq!(said[0], "()");
+    assert!(said[1].contains("more than 1024 calls"), "{said:?}");
+}
+
+#[test]
+fn files_are_read_in_the_roots_that_are_granted() {
+    let said = ran(
+        NEEDED,
+        &[
+            "file stat boot a/file",
+            "file read boot a/file",
+            "file read boot missing",
+            "file first boot a/file",
+            "file read other root/a/file",
+            "file read boot ../tuffet.yaml",
+            "file read boot /etc/passwd",
+            "file read boot a",
+        ],
+    );
+    assert_eq!(said[..4], ["Some(7)", r#"Some("content")"#, "None", "TooLarge(7)"]);
+    assert_eq!(said[4], r#"Denied("the grant `files/other` is not given")"#);
+    for denied in &said[5..] {
+        assert!(denied.starts_with("Denied("), "{said:?}");
+    }
+    let both = ran("kv, files/boot, files/other, sinks/out", &["file read other root/a/file"]);
+    assert_eq!(both, [r#"Some("content")"#]);
+}
+
+#[test]
+fn files_are_bounded() {
+    // Twice 3 MiB, then 2 MiB are left of 8.
+    let said = ran(NEEDED, &["file reads boot big", "file read boot a/file"]);
+    assert_eq!(said, [&format!("{} and TooLarge({})", 6 << 20, 3 << 20), r#"Some("content")"#]);
+}
+
+#[test]
+fn sinks_get_one_line_for_each_payload() {
+    let (server, _state) =
+        server(NEEDED, &["emit out {\"n\":1}", "emit out [1, 2]", "emit out text", "emit full 1"], "");
+    let said = ask(&server);
+    assert_eq!(said[..2], ["()", "()"]);
+    assert!(said[2].contains("not JSON"), "{said:?}");
+    assert_eq!(said[3], r#"Denied("the grant `sinks/full` is not given")"#);
+    server.stop();
+    let lines = std::fs::read_to_string(server.outside().path("out.jsonl")).unwrap();
+    assert_eq!(lines, "{\"n\":1}\n[1, 2]\n");
+}
+
+/// A sink that takes nothing fills its queue: the plugin hears of it, and requests are served as before.
+#[test]
+fn a_broken_sink_blocks_nobody() {
+    let (server, _state) = server("kv, files/boot, sinks/full", &["emits full"], "when: ask");
+    let queued = |said: &str| said.strip_suffix(" and Full").map(|count| count.parse::<u32>().unwrap());
+    assert!((3..=4).contains(&queued(&ask(&server)[0]).unwrap()), "one under way, three queued");
+    assert!(queued(&ask(&server)[0]).unwrap() <= 1);
+    assert_eq!(Client::Tuffet.get(server.address(), "a/file", Options::default()), b"content");
+    assert!(server.log().contains("a sink is broken"), "{}", server.log());
+}
+
+#[test]
+fn payloads_are_bounded() {
+    let said = ran("kv, files/boot, sinks/out", &["emits out"]);
+    assert_eq!(said, [r#"1024 and Invalid("more than 1024 payloads in one call of a hook")"#]);
+}
+
+#[test]
+fn clock_random_and_mac_addresses_are_there_when_they_are_granted() {
+    let commands = ["clock", "random", "macs"];
+    let without = ran(NEEDED, &commands);
+    assert_eq!(without, ran(NEEDED, &commands), "the same in every process");
+    assert_eq!((&*without[0], &*without[2]), ("0", ""));
+    let all = format!("{NEEDED}, clock, random, client-mac");
+    let (server, _state) = server(&all, &commands, "");
+    let (first, second) = (ask(&server), ask(&server));
+    assert!(first[0].parse::<u64>().unwrap() > 1_600_000_000, "{first:?}");
+    assert!(first[1] != second[1] && first[1] != without[1], "{first:?} {second:?} {without:?}");
+    let named = Client::Tuffet.get(server.address(), "01-02-00-5e-10-00-01", Options::default());
+    assert!(String::from_utf8(named).unwrap().contains("02:00:5e:10:00:01"));
+}

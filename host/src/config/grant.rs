@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::net::Ipv6Addr;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -25,6 +26,17 @@ pub enum Grant {
     Files(String),
     /// Filling the sink of this name.
     Sinks(String),
+    /// HTTP requests to this host.
+    Http(HttpHost),
+}
+
+/// A host that a plugin may send HTTP requests to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct HttpHost {
+    /// A name or an IP address (IPv6 in brackets), in lower case.
+    pub name: String,
+    /// The port; `None` is 80 for http and 443 for https.
+    pub port: Option<u16>,
 }
 
 /// A kind of grant: what the manifest of a plugin asks for. Which root or sink it is, the operator says.
@@ -36,6 +48,8 @@ pub enum GrantKind {
     Clock,
     /// See [`Grant::Files`].
     Files,
+    /// See [`Grant::Http`].
+    Http,
     /// See [`Grant::Kv`].
     Kv,
     /// See [`Grant::Random`].
@@ -46,10 +60,11 @@ pub enum GrantKind {
 
 impl GrantKind {
     /// Every kind.
-    pub const ALL: [GrantKind; 6] = [
+    pub const ALL: [GrantKind; 7] = [
         GrantKind::ClientMac,
         GrantKind::Clock,
         GrantKind::Files,
+        GrantKind::Http,
         GrantKind::Kv,
         GrantKind::Random,
         GrantKind::Sinks,
@@ -61,6 +76,7 @@ impl GrantKind {
             GrantKind::ClientMac => "client-mac",
             GrantKind::Clock => "clock",
             GrantKind::Files => "files",
+            GrantKind::Http => "http",
             GrantKind::Kv => "kv",
             GrantKind::Random => "random",
             GrantKind::Sinks => "sinks",
@@ -71,6 +87,7 @@ impl GrantKind {
     fn form(self) -> &'static str {
         match self {
             GrantKind::Files => "files/ROOT",
+            GrantKind::Http => "http/HOST:PORT",
             GrantKind::Sinks => "sinks/NAME",
             plain => plain.word(),
         }
@@ -87,6 +104,7 @@ impl Grant {
             Grant::Kv => GrantKind::Kv,
             Grant::Files(_) => GrantKind::Files,
             Grant::Sinks(_) => GrantKind::Sinks,
+            Grant::Http(_) => GrantKind::Http,
         }
     }
 }
@@ -95,8 +113,52 @@ impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Grant::Files(name) | Grant::Sinks(name) => write!(f, "{}/{name}", self.kind().word()),
+            Grant::Http(host) => write!(f, "http/{host}"),
             plain => f.write_str(plain.kind().word()),
         }
+    }
+}
+
+impl fmt::Display for HttpHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.port {
+            Some(port) => write!(f, "{}:{port}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+impl FromStr for HttpHost {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "`http/{text}` names no host; write `http/HOST` or `http/HOST:PORT`, such as \
+                 `http/inventory.example.org:8080`, without a scheme or a path"
+            )
+        };
+        let (name, port) = match text.rsplit_once(':') {
+            // The last colon of an address in brackets is not that of a port.
+            Some((name, port)) if !port.ends_with(']') => {
+                let port: u16 = port.parse().map_err(|_| wrong())?;
+                (name, Some(port).filter(|port| *port != 0).map(Some).ok_or_else(wrong)?)
+            }
+            _ => (text, None),
+        };
+        let bracketed = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+        let good = match bracketed {
+            Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+            None => {
+                !name.is_empty()
+                    && name.len() <= 253
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
+            }
+        };
+        if !good {
+            return Err(wrong());
+        }
+        Ok(HttpHost { name: name.to_ascii_lowercase(), port })
     }
 }
 
@@ -116,6 +178,7 @@ impl FromStr for Grant {
             "kv" => Grant::Kv,
             "files" => return named(Grant::Files, "root", name),
             "sinks" => return named(Grant::Sinks, "sink", name),
+            "http" => return name.unwrap_or_default().parse().map(Grant::Http),
             _ => {
                 let kinds = GrantKind::ALL;
                 let known = list(kinds.iter().map(|kind| kind.form()), "and");
@@ -157,7 +220,7 @@ impl JsonSchema for Grant {
         json_schema!({
             "type": "string",
             "format": "grant",
-            "pattern": "^(client-mac|clock|random|kv|files/.+|sinks/.+)$"
+            "pattern": "^(client-mac|clock|random|kv|files/.+|sinks/.+|http/.+)$"
         })
     }
 }
@@ -168,7 +231,16 @@ mod tests {
 
     #[test]
     fn what_is_written_is_what_is_shown() {
-        for text in ["client-mac", "clock", "random", "kv", "files/boot", "sinks/audit"] {
+        for text in [
+            "client-mac",
+            "clock",
+            "random",
+            "kv",
+            "files/boot",
+            "sinks/audit",
+            "http/a.example",
+            "http/[::1]:80",
+        ] {
             assert_eq!(text.parse::<Grant>().map(|grant| grant.to_string()).as_deref(), Ok(text));
         }
     }
@@ -180,6 +252,11 @@ mod tests {
         assert!(refused("kv/x").contains("write `kv` alone"));
         assert!(refused("sink/x").contains("did you mean `sinks`?"), "{}", refused("sink/x"));
         assert!(refused("everything").contains("there are"), "{}", refused("everything"));
+        for bad in
+            ["http", "http/", "http/a:x", "http/a:0", "http/https://a", "http/a/b", "http/[a]", "http/::1"]
+        {
+            assert!(refused(bad).contains("write `http/HOST`"), "{bad}");
+        }
         assert!(!refused("files/").is_empty() && !refused("files/a/b").is_empty());
     }
 }

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use error::{ConfigError, Place, Position, Problem};
-pub use grant::{Grant, GrantKind};
+pub use grant::{Grant, GrantKind, HttpHost};
 pub use overrides::Overrides;
 pub use policy::{
     ComponentSource, DefaultVerdict, OnError, PluginConfig, PluginLimits, PolicyConfig, ReuseConfig,

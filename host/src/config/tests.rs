@@ -207,7 +207,7 @@ limits: 5
         "8:48: found the number 1; give text: put it in quotes",
         "10:8: the key `component` is missing; add it: `builtin:NAME` for one that is built in, or the path of a component, relative to this file",
         "12:16: `` names no component; write `builtin:NAME` or the path of a component",
-        "13:14: unknown grant `cv`; did you mean `kv`? there are `client-mac`, `clock`, `files/ROOT`, `kv`, `random` and `sinks/NAME`",
+        "13:14: unknown grant `cv`; did you mean `kv`? there are `client-mac`, `clock`, `files/ROOT`, `http/HOST:PORT`, `kv`, `random` and `sinks/NAME`",
         "13:18: the grant `files` needs the name of a root; write `files/NAME`",
         "14:5: nothing is given here; give a mapping (`key: value` lines), or remove the key",
         "15:23: 1KiB is out of range; give 1MiB to 4GiB",

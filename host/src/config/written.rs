@@ -137,7 +137,7 @@ pub(super) struct Plugin {
     pub on_error: OnError,
     /// What the plugin may use, if its manifest asks for it too. Nothing, unless it stands here:
     /// `client-mac` (the MAC addresses that are known of a client), `clock`, `random`, `kv` (keys that
-    /// outlive the call), `files/ROOT` (reading in that root), `sinks/NAME`.
+    /// outlive the call), `files/ROOT` (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
     #[serde(default)]
     #[schemars(extend("uniqueItems" = true))]
     pub grants: Vec<Grant>,

@@ -66,6 +66,7 @@ impl PolicyRuntime {
         })?;
         let mut linker = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
         bindings::Plugin::add_to_linker::<_, HasSelf<_>>(&mut linker, |sandbox: &mut Sandbox| sandbox)?;
         let ticker = Ticker::start(engine.clone(), TICK)?;
         Ok(PolicyRuntime(Arc::new(Shared {

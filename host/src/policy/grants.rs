@@ -68,6 +68,7 @@ fn import_of(kind: GrantKind) -> Option<&'static str> {
         GrantKind::Kv => Some("tuffet:policy/kv@"),
         GrantKind::Files => Some("tuffet:policy/files@"),
         GrantKind::Sinks => Some("tuffet:policy/sinks@"),
+        GrantKind::Http => Some("wasi:http/outgoing-handler@"),
         GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => None,
     }
 }
@@ -79,6 +80,7 @@ fn example(kind: GrantKind, known: &Known<'_>) -> String {
     match kind {
         GrantKind::Files => first(known.roots, "ROOT"),
         GrantKind::Sinks => first(known.sinks, "audit"),
+        GrantKind::Http => "http/HOST:PORT".into(),
         plain => plain.word().into(),
     }
 }

@@ -128,11 +128,13 @@ fn access(
 ) -> Result<Access, Vec<LoadProblem>> {
     let resources = &runtime.shared().resources;
     let mut access = Access {
+        plugin: Arc::from(spec.name.as_str()),
         client_mac: granted.contains(&Grant::ClientMac),
         clock: granted.contains(&Grant::Clock),
         random: granted.contains(&Grant::Random),
         keys: None,
         files: Vec::new(),
+        http: Vec::new(),
         roots: policy.open_roots.clone(),
         sinks: Vec::new(),
     };
@@ -152,6 +154,7 @@ fn access(
                 }
             }
             Grant::Files(root) => access.files.push(root.clone()),
+            Grant::Http(host) => access.http.push(host.clone()),
             Grant::Sinks(name) if policy.live => {
                 let Some(sink) = policy.sinks.iter().find(|sink| sink.name == *name) else { continue };
                 match resources.sink(sink) {

@@ -6,9 +6,10 @@ use wasmtime::ResourceLimiter;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use super::bindings::tuffet::policy::types;
-use super::imports::{Access, FixedClock, Taken, constant};
+use super::imports::{Access, FixedClock, HttpGate, Taken, constant};
 use super::log::CallLog;
 use super::text;
 
@@ -28,6 +29,8 @@ pub(super) struct Sandbox {
     pub log: CallLog,
     pub access: Arc<Access>,
     pub taken: Taken,
+    http: HttpGate,
+    http_limits: WasiHttpCtx,
 }
 
 impl Sandbox {
@@ -58,6 +61,8 @@ impl Sandbox {
             stderr,
             memory: MemoryLimit::new(memory),
             log,
+            http: HttpGate::new(Arc::clone(&access)),
+            http_limits: WasiHttpCtx::new(),
             access,
             taken: Taken::default(),
         }
@@ -67,6 +72,7 @@ impl Sandbox {
     pub fn configured(&mut self) {
         self.log.muted = false;
         self.taken = Taken::configured();
+        self.http.open();
     }
 
     /// Starts a call: what is counted for each call begins at nothing. `muted` while a fresh instance is
@@ -75,6 +81,7 @@ impl Sandbox {
         self.log.restart(request, muted);
         self.memory.refused = false;
         self.taken.restart();
+        self.http.restart();
     }
 
     /// Whether it has used up so much of what an instance gets that another one should take the next call.
@@ -91,6 +98,12 @@ impl Sandbox {
 impl WasiView for Sandbox {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for Sandbox {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { hooks: &mut self.http, table: &mut self.table, ctx: &mut self.http_limits }
     }
 }
 

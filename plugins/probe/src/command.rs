@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-use tuffet_sdk::{files, kv, sinks};
+use tuffet_sdk::{files, http, kv, sinks};
 
 /// A line for each command.
 pub(crate) fn run_all(commands: &[String]) -> String {
@@ -53,6 +53,13 @@ fn run(command: &str) -> String {
                     Err(error) => return format!("{queued} and {}", plain(&error)),
                 }
             }
+        }
+        ["get", url] => said(http::get(url, 100).map(|found| (found.status, show(&found.body)))),
+        ["post", url, body] => {
+            let headers = [("x-probe", "yes")];
+            let request =
+                http::Request { method: "POST", url, headers: &headers, body: body.as_bytes(), limit: 100 };
+            said(http::send(&request).map(|found| (found.status, show(&found.body))))
         }
         ["clock"] => {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);

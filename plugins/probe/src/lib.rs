@@ -131,6 +131,7 @@ tuffet_sdk::manifest! {
     optional: [
         ("client-mac", "tells the addresses that it was told"),
         ("clock", "looks at the time"),
+        ("http", "tries hosts"),
         ("random", "looks at random numbers"),
     ],
 }

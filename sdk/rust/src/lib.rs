@@ -55,7 +55,8 @@
 //! trap: the configuration (`on-error`) says whether it denies.
 //!
 //! What a plugin may have beyond [`log()`], it asks for in its [`manifest!`], with the reason, and the operator
-//! grants it: [`kv`], [`files`], [`sinks`], the client's MAC addresses, a clock, random numbers. In native
+//! grants it: [`kv`], [`files`], [`sinks`], HTTP (the feature `http` of this crate, or any client over
+//! `wasi:http`), the client's MAC addresses, a clock, random numbers. In native
 //! tests these are small stand-ins in memory ([`testing`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -65,6 +66,8 @@ pub mod bindings;
 mod exported;
 pub mod files;
 mod glob;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod kv;
 mod log;
 #[doc(hidden)]

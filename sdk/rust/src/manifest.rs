@@ -17,7 +17,7 @@ pub struct Manifest {
 }
 
 /// What a plugin may ask for.
-const GRANTS: [&str; 6] = ["client-mac", "clock", "files", "kv", "random", "sinks"];
+const GRANTS: [&str; 7] = ["client-mac", "clock", "files", "http", "kv", "random", "sinks"];
 
 /// Writes JSON, or only counts its bytes while `into` is empty.
 struct Writer<const N: usize> {
@@ -133,7 +133,7 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// }
 /// ```
 ///
-/// The grants are `client-mac`, `clock`, `files`, `kv`, `random` and `sinks`.
+/// The grants are `client-mac`, `clock`, `files`, `http`, `kv`, `random` and `sinks`.
 #[macro_export]
 macro_rules! manifest {
     (

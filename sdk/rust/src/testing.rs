@@ -9,6 +9,8 @@ struct Host {
     keys: HashMap<String, Vec<u8>>,
     files: HashMap<(String, String), Vec<u8>>,
     emitted: Vec<(String, String)>,
+    #[cfg(feature = "http")]
+    responses: HashMap<String, crate::http::Response>,
 }
 
 thread_local! {
@@ -35,6 +37,22 @@ pub fn take_emitted(sink: &str) -> Vec<String> {
     .into_iter()
     .map(|(_, payload): (String, String)| payload)
     .collect()
+}
+
+/// Lets a URL answer; every other one is denied.
+#[cfg(feature = "http")]
+pub fn put_response(url: &str, response: crate::http::Response) {
+    with(|host| host.responses.insert(url.into(), response));
+}
+
+#[cfg(feature = "http")]
+pub(crate) mod http {
+    use super::with;
+    use crate::http::{Error, Request, Response, Url};
+
+    pub fn send(request: &Request<'_>, _: &Url<'_>) -> Result<Response, Error> {
+        with(|host| host.responses.get(request.url).cloned()).ok_or(Error::Denied)
+    }
 }
 
 pub(crate) mod kv {

@@ -3,6 +3,7 @@
 
 mod clock;
 mod files;
+mod http;
 mod kv;
 mod random;
 mod sinks;
@@ -10,8 +11,10 @@ mod sinks;
 use std::sync::Arc;
 
 pub(super) use clock::FixedClock;
+pub(super) use http::HttpGate;
 pub(super) use random::constant;
 
+use crate::config::HttpHost;
 use crate::kv::{KvStore, Quota};
 use crate::sinks::Sink;
 use crate::store::Roots;
@@ -26,6 +29,8 @@ const MAX_READ: u64 = 8 << 20;
 /// What a plugin may use: what its manifest asks for and the configuration grants.
 #[derive(Debug)]
 pub(super) struct Access {
+    /// The plugin's name.
+    pub plugin: Arc<str>,
     /// Whether it is told MAC addresses.
     pub client_mac: bool,
     /// Whether it has the time.
@@ -36,6 +41,8 @@ pub(super) struct Access {
     pub keys: Option<Keys>,
     /// The roots that it may read, by name.
     pub files: Vec<String>,
+    /// The hosts that it may send HTTP requests to.
+    pub http: Vec<HttpHost>,
     /// All roots.
     pub roots: Roots,
     /// The sinks that it may fill. None also while the configuration is only checked.

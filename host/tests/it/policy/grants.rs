@@ -267,3 +267,92 @@ fn clock_random_and_mac_addresses_are_there_when_they_are_granted() {
     let named = Client::Tuffet.get(server.address(), "01-02-00-5e-10-00-01", Options::default());
     assert!(String::from_utf8(named).unwrap().contains("02:00:5e:10:00:01"));
 }
+
+/// An HTTP server that says what it was asked, once for each connection.
+fn http_server() -> u16 {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let mut reader = BufReader::new(stream);
+            let (mut head, mut length, mut probed) = (String::new(), 0, false);
+            loop {
+                let mut line = String::new();
+                if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+                    break;
+                }
+                let lower = line.to_ascii_lowercase();
+                probed |= lower.starts_with("x-probe: yes");
+                if let Some(bytes) = lower.strip_prefix("content-length: ") {
+                    length = bytes.trim().parse().unwrap();
+                }
+                if lower.starts_with("transfer-encoding: chunked") {
+                    length = usize::MAX;
+                }
+                if head.is_empty() {
+                    head = line.trim().to_owned();
+                }
+            }
+            let mut body = String::new();
+            if length == usize::MAX {
+                // One chunk, then the empty one.
+                let mut size = String::new();
+                reader.read_line(&mut size).unwrap();
+                let size = usize::from_str_radix(size.trim(), 16).unwrap();
+                reader.by_ref().take(size as u64).read_to_string(&mut body).unwrap();
+            } else {
+                reader.by_ref().take(length as u64).read_to_string(&mut body).unwrap();
+            }
+            let said =
+                if head.contains("/large") { "x".repeat(1000) } else { format!("{head} {probed} {body}") };
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{said}",
+                said.len()
+            );
+            let _ = reader.get_mut().write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+#[test]
+fn http_reaches_the_hosts_that_are_granted_alone() {
+    let port = http_server();
+    let other = http_server();
+    let url = format!("http://127.0.0.1:{port}");
+    let commands = [
+        format!("get {url}/there?a=b"),
+        format!("post {url}/here hello"),
+        format!("get {url}/large"),
+        format!("get http://127.0.0.1:{other}/there"),
+        format!("get http://localhost:{port}/there"),
+        format!("get https://127.0.0.1:{other}/there"),
+    ];
+    let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
+    let (server, _state) = server(&format!("{NEEDED}, http/127.0.0.1:{port}"), &commands, "");
+    let said = ask(&server);
+    assert_eq!(
+        said[..3],
+        [
+            r#"(200, "GET /there?a=b HTTP/1.1 false ")"#,
+            r#"(200, "POST /here HTTP/1.1 true hello")"#,
+            "TooLarge"
+        ]
+    );
+    assert_eq!(said[3..], ["Denied", "Denied", "Denied"]);
+    assert!(server.log().contains(&format!("the grant `http/127.0.0.1:{other}` is not given")));
+    let ungranted = ran(NEEDED, &commands[..1]);
+    assert_eq!(ungranted, ["Denied"]);
+}
+
+#[test]
+fn http_requests_are_bounded_and_not_for_configure() {
+    let url = format!("get http://127.0.0.1:{}/x", http_server());
+    let grants = format!("{NEEDED}, http/{}", url.split('/').nth(2).unwrap());
+    let (server, _state) = server(&grants, &[url.as_str(); 17], &format!("configure: [{url}]"));
+    let said = ask(&server);
+    assert_eq!((&*said[0], &*said[17]), ("Denied", "Denied"), "{said:?}");
+    assert!(said[1..17].iter().all(|said| said.starts_with("(200, ")), "{said:?}");
+    assert!(server.log().contains("more than 16 requests"), "{}", server.log());
+}

@@ -16,12 +16,6 @@ const MAX_BYTES: usize = 64 << 10;
 pub(super) struct Manifest {
     /// Its own name.
     pub name: String,
-    /// Its own version.
-    #[serde(default)]
-    pub version: String,
-    /// What it does.
-    #[serde(default)]
-    pub description: String,
     /// What it asks for.
     #[serde(default)]
     pub grants: Vec<Wish>,
@@ -85,16 +79,66 @@ impl Wish {
     }
 }
 
-/// The first section of that name, from outside to inside as far as the bytes go in this order.
+/// The section of that name; of several the outermost, then the first.
 fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
+    let (mut depth, mut found) = (0_u32, None);
     for payload in Parser::new(0).parse_all(component) {
-        match payload {
-            Ok(Payload::CustomSection(section)) if section.name() == SECTION => {
-                return Ok(Some(section.data()));
+        match payload.map_err(|error| format!("it cannot be read: {error}"))? {
+            Payload::CustomSection(section) if section.name() == SECTION => {
+                if found.is_none_or(|(outer, _)| depth < outer) {
+                    found = Some((depth, section.data()));
+                }
             }
-            Ok(_) => {}
-            Err(error) => return Err(format!("it cannot be read: {error}")),
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
         }
     }
-    Ok(None)
+    Ok(found.map(|(_, section)| section))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+    const MODULE: &[u8] = b"\0asm\x01\0\0\0";
+
+    /// A section as docs/plugins.md describes it.
+    fn append(to: &[u8], id: u8, content: &[u8]) -> Vec<u8> {
+        let (low, high) = ((content.len() & 0x7f) as u8 | 0x80, (content.len() >> 7) as u8);
+        [to, &[id, low, high], content].concat()
+    }
+
+    fn manifest(to: &[u8], json: &str) -> Vec<u8> {
+        append(to, 0, &[&[SECTION.len() as u8], SECTION.as_bytes(), json.as_bytes()].concat())
+    }
+
+    #[test]
+    fn it_may_be_appended_and_then_counts_more_than_one_inside() {
+        assert_eq!(Manifest::of(COMPONENT), Ok(Manifest::default()));
+        let inside = manifest(MODULE, r#"{ "name": "inside" }"#);
+        let component = append(COMPONENT, 1, &inside);
+        assert_eq!(Manifest::of(&component).map(|manifest| manifest.name).as_deref(), Ok("inside"));
+        let json = r#"{ "name": "a", "grants": [{ "grant": "kv", "reason": "counts" }], "later": 1 }"#;
+        let manifest = Manifest::of(&manifest(&component, json)).unwrap_or_default();
+        assert_eq!(manifest.name, "a");
+        assert_eq!(manifest.wish(GrantKind::Kv).map(|wish| wish.optional), Some(false));
+        assert_eq!(manifest.wish(GrantKind::Clock), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_the_remedy() {
+        for (json, said) in [
+            ("", "cannot be read"),
+            ("{}", "missing field `name`"),
+            (r#"{"name":"a","grants":[{"grant":"tape","reason":"x"}]}"#, "there are client-mac, clock"),
+            (r#"{"name":"a","grants":[{"grant":"kv","reason":" "}]}"#, "without a reason"),
+        ] {
+            let refused = Manifest::of(&manifest(COMPONENT, json)).err().unwrap_or_default();
+            assert!(refused.contains(said), "{json}: {refused}");
+        }
+        let long = format!(r#"{{"name":"{}"}}"#, "x".repeat(5000));
+        assert!(Manifest::of(&manifest(COMPONENT, &long)).is_ok());
+    }
 }

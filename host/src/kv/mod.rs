@@ -12,11 +12,13 @@ mod writer;
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition};
+use rustix::fs::{Access, access};
 use tokio::sync::{mpsc, oneshot};
 
 use entry::Entry;
@@ -77,7 +79,9 @@ impl KvStore {
     /// Opens or makes the file in this folder, which is made too. Blocks on the disk; repairs what a crash
     /// has left.
     pub(crate) fn open(folder: &Path) -> Result<KvStore, KvOpenError> {
-        usable(folder)?;
+        let folder_error = |error| KvOpenError::Folder { folder: folder.to_owned(), error };
+        // What plugins keep is nobody else's business.
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(folder_error)?;
         let file = folder.join(FILE);
         let damaged = |error: String| KvOpenError::Damaged { file: file.clone(), error };
         let database =
@@ -172,13 +176,16 @@ impl std::fmt::Debug for KvStore {
     }
 }
 
-/// Whether the file could be opened in this folder, as far as this shows without opening it, which the
-/// running server may have done. Makes the folder.
+/// Whether the file could be opened in this folder, or the folder be made, as far as this shows without
+/// doing it: a server that runs may have it open.
 pub(crate) fn usable(folder: &Path) -> Result<(), KvOpenError> {
     let wrong = |error| KvOpenError::Folder { folder: folder.to_owned(), error };
-    fs::create_dir_all(folder).map_err(wrong)?;
-    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
-        .map_err(|errno| wrong(errno.into()))
+    let there = folder.ancestors().find(|above| !above.as_os_str().is_empty() && above.exists());
+    let there = there.unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        return Err(wrong(io::ErrorKind::NotADirectory.into()));
+    }
+    access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|errno| wrong(errno.into()))
 }
 
 fn unavailable(error: &impl std::fmt::Display) -> KvError {

@@ -105,6 +105,9 @@ fn a_folder_that_cannot_be_written_says_how_to_mend_it() {
     fs::write(folder.path().join("file"), "").unwrap();
     let error = KvStore::open(&folder.path().join("file/below")).unwrap_err().to_string();
     assert!(error.contains("file/below cannot be made or written") && error.contains("`state:`"), "{error}");
+    assert!(usable(&folder.path().join("file/below")).is_err());
+    assert!(usable(&folder.path().join("to/be/made")).is_ok());
+    assert!(!folder.path().join("to").exists(), "looking changes nothing");
     fs::write(folder.path().join(FILE), "this is no database").unwrap();
     let error = KvStore::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("cannot be opened") && error.contains("move the file away"), "{error}");

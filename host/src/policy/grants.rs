@@ -144,6 +144,15 @@ mod tests {
     }
 
     #[test]
+    fn http_is_known_by_the_interface_of_wasi() {
+        let imports = ["wasi:http/types@0.2.12", "wasi:http/outgoing-handler@0.2.12"];
+        let problems = judged(&imports, &Manifest::default(), &[]).problems;
+        assert!(problems[0].contains("wasi:http/outgoing-handler@0.2.12"), "{problems:?}");
+        assert!(problems[0].contains("`grants: [http/HOST:PORT]`"), "{problems:?}");
+        assert_eq!(judged(&imports[..1], &Manifest::default(), &[]), Judged::default());
+    }
+
+    #[test]
     fn granted_and_not_asked_for() {
         let given = [Grant::Files("boot".into()), Grant::ClientMac];
         let judged = judged(&[], &asking("client-mac", false), &given);

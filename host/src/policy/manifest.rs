@@ -84,10 +84,10 @@ fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
     let (mut depth, mut found) = (0_u32, None);
     for payload in Parser::new(0).parse_all(component) {
         match payload.map_err(|error| format!("it cannot be read: {error}"))? {
-            Payload::CustomSection(section) if section.name() == SECTION => {
-                if found.is_none_or(|(outer, _)| depth < outer) {
-                    found = Some((depth, section.data()));
-                }
+            Payload::CustomSection(section)
+                if section.name() == SECTION && found.is_none_or(|(outer, _)| depth < outer) =>
+            {
+                found = Some((depth, section.data()));
             }
             Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
             Payload::End(_) => depth = depth.saturating_sub(1),

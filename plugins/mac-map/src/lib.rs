@@ -69,6 +69,6 @@ tuffet_sdk::manifest! {
     name: "mac-map",
     version: env!("CARGO_PKG_VERSION"),
     description: "Which file a machine gets, by its MAC address",
-    optional: [("client-mac", "knows the machine by its MAC address; without it only fallbacks are served")],
+    grants: [("client-mac", "knows the machine by its MAC address")],
 }
 tuffet_sdk::export!(MacMap: resolve);

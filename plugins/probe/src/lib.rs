@@ -6,10 +6,13 @@
 //! configure: [kv get a]        # the same in `configure`; what it came to is the first line of `resolve`
 //! upload: rename up/{sha256}   # abstain (default), accept, rename PATH, deny, trap
 //! observe: audit               # the sink that every event goes to, as JSON
+//! dawdle: 300                  # milliseconds that each call of `observe` takes
 //! ```
 #![forbid(unsafe_code)]
 
 mod command;
+
+use std::time::Duration;
 
 use serde::Deserialize;
 use tuffet_sdk::{
@@ -28,6 +31,8 @@ pub struct Settings {
     configure: Vec<String>,
     upload: Option<String>,
     observe: Option<String>,
+    #[serde(default)]
+    dawdle: u64,
 }
 
 /// The plugin.
@@ -87,6 +92,7 @@ impl Accept for Probe {
 impl Observe for Probe {
     fn observe(&self, events: &[Event]) {
         let Some(sink) = &self.settings.observe else { return };
+        std::thread::sleep(Duration::from_millis(self.settings.dawdle));
         for event in events {
             let line = match &event.what {
                 Happening::Started(start) => format!(

@@ -58,8 +58,9 @@ async fn mac_map_gives_device_templates_and_fallback() {
     assert_eq!(policy.resolve(&read("kernel")).await.answer, Answer::Abstain);
 
     spec.plugins[0].grants.clear();
-    let policy = load(&spec).await;
-    assert_eq!(policy.resolve(&read("y.cfg")).await.answer, boot(&["phones/default.cfg"]));
+    let problems = problems(&spec).await;
+    assert_eq!(problems[0].kind, LoadProblemKind::Grant);
+    assert!(problems[0].message.contains("write `grants: [client-mac]`"), "{problems:?}");
 }
 
 /// Not a test but a number: `cargo test -p tuffet --lib latency -- --ignored --nocapture`.

@@ -68,7 +68,8 @@ async fn a_drop_is_silent() {
 async fn the_first_answer_of_the_resolve_chain_stands() {
     let map = |name, path: &str| {
         let settings = json!({ "root": "boot", "rules": [{ "match": "*.cfg", "fallback": [path] }] });
-        plugin(name, ComponentSource::Builtin("mac-map".into()), settings)
+        let map = plugin(name, ComponentSource::Builtin("mac-map".into()), settings);
+        PluginSpec { grants: vec![Grant::ClientMac], ..map }
     };
     let spec = resolvers(vec![bad_resolver("none", "allow"), map("one", "first"), map("two", "second")]);
     let policy = load(&spec).await;

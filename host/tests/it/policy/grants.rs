@@ -244,7 +244,7 @@ fn a_broken_sink_blocks_nobody() {
     assert!((3..=4).contains(&queued(&ask(&server)[0]).unwrap()), "one under way, three queued");
     assert!(queued(&ask(&server)[0]).unwrap() <= 1);
     assert_eq!(Client::Tuffet.get(server.address(), "a/file", Options::default()), b"content");
-    assert!(server.log().contains("a sink is broken"), "{}", server.log());
+    server.logged("a sink is broken; its lines wait, and plugins hear when its queue is full");
 }
 
 #[test]
@@ -266,6 +266,33 @@ fn clock_random_and_mac_addresses_are_there_when_they_are_granted() {
     assert!(first[1] != second[1] && first[1] != without[1], "{first:?} {second:?} {without:?}");
     let named = Client::Tuffet.get(server.address(), "01-02-00-5e-10-00-01", Options::default());
     assert!(String::from_utf8(named).unwrap().contains("02:00:5e:10:00:01"));
+}
+
+/// Bounds are those of a call, also where an instance serves several.
+#[test]
+fn what_a_call_may_take_begins_anew_with_each() {
+    let reuse = "when: ask }\n    reuse: { calls: 10, idle: 10s";
+    let url = format!("get http://127.0.0.1:{}/x", http_server());
+    let grants = format!("{NEEDED}, http/{}", url.split('/').nth(2).unwrap());
+    let commands = [
+        "kv gets 1000",
+        "file first boot a/file",
+        "emits out",
+        &url,
+        &url,
+        &url,
+        &url,
+        &url,
+        &url,
+        &url,
+        &url,
+    ];
+    let (server, _state) = server(&grants, &commands, reuse);
+    let first = ask(&server);
+    assert!(first[2].starts_with("1024 and ") && first[10].starts_with("(200, "), "{first:?}");
+    for _ in 0..3 {
+        assert_eq!(ask(&server), first);
+    }
 }
 
 /// An HTTP server that says what it was asked, once for each connection.
@@ -341,7 +368,8 @@ fn http_reaches_the_hosts_that_are_granted_alone() {
         ]
     );
     assert_eq!(said[3..], ["Denied", "Denied", "Denied"]);
-    assert!(server.log().contains(&format!("the grant `http/127.0.0.1:{other}` is not given")));
+    let refused = "an HTTP request of a plugin was refused: the grant";
+    server.logged(&format!("{refused} `http/127.0.0.1:{other}` is not given"));
     let ungranted = ran(NEEDED, &commands[..1]);
     assert_eq!(ungranted, ["Denied"]);
 }
@@ -354,5 +382,6 @@ fn http_requests_are_bounded_and_not_for_configure() {
     let said = ask(&server);
     assert_eq!((&*said[0], &*said[17]), ("Denied", "Denied"), "{said:?}");
     assert!(said[1..17].iter().all(|said| said.starts_with("(200, ")), "{said:?}");
-    assert!(server.log().contains("more than 16 requests"), "{}", server.log());
+    let refused = "an HTTP request of a plugin was refused: more than 16 requests in one call of a hook";
+    server.logged(refused);
 }

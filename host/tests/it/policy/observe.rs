@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-fn server(more: &str, chains: &str) -> Server {
+fn server(more: &str, chains: &str, dawdle: u32) -> Server {
     let component = probe();
     Setup::new()
         .file("a", b"content")
@@ -22,7 +22,7 @@ plugins:
     component: "{component}"
     grants: [kv, files/boot, sinks/out]
     limits: {{ time: 20s, wall: 40s }}
-    settings: {{ observe: out }}
+    settings: {{ observe: out, dawdle: {dawdle} }}
 {more}"#
         ))
         .start()
@@ -49,6 +49,7 @@ fn each_request_has_one_finish_and_each_grant_one_start_before_it() {
              \"{bad}\"\n    settings: {{ do: drop, when: \"drop/**\" }}\n"
         ),
         "authorize: [bad, dropping]",
+        0,
     );
     for _ in 0..20 {
         assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
@@ -106,7 +107,7 @@ fn each_request_has_one_finish_and_each_grant_one_start_before_it() {
 /// A transfer that takes its time is told of while it runs.
 #[test]
 fn progress_is_sampled() {
-    let server = server("", "");
+    let server = server("", "", 0);
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("long", &[]));
     let end = Instant::now() + Duration::from_secs(60);
@@ -128,7 +129,28 @@ fn progress_is_sampled() {
     assert!(bytes > 0 && bytes <= 30 * 512 && bytes % 512 == 0, "{progress}");
 }
 
-/// An observer that hangs: its events wait, running transfers do not.
+/// An observer that takes its time: its events wait, transfers do not, and in the end it has heard of all.
+#[test]
+fn a_slow_observer_is_not_waited_for() {
+    let server = server("", "", 400);
+    let mut peers: Vec<Peer> = (0..10).map(|_| Peer::new(server.address())).collect();
+    for peer in &mut peers {
+        peer.ask(&rrq("long", &[]));
+        assert!(matches!(peer.receive(), Answer::Data(1, _)));
+    }
+    // The observer sleeps over the first start while all of these end.
+    for peer in &mut peers {
+        peer.send(&ack(1));
+        peer.read_on(2);
+    }
+    for _ in &peers {
+        assert_eq!(server.outcome("long")["outcome"], "served");
+    }
+    let all = told(&server);
+    let count = |key: &str| all.iter().filter(|line| line[key].is_string()).count();
+    assert_eq!((count("started"), count("finished")), (10, 10));
+}
+
 #[test]
 fn an_observer_that_fails_costs_nobody_anything() {
     let component = probe();

@@ -8,13 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::kv::{KvOpenError, KvStore};
-use crate::sinks::{Sink, SinkSpec};
+use crate::sinks::{Pending, Sink, SinkSpec};
 
 /// Open while any policy uses it. For threads that may block.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
     stores: Shared<PathBuf, KvStore>,
     sinks: Shared<SinkSpec, Sink>,
+    /// Of all sinks that were opened, those of policies that are gone included.
+    pending: Mutex<Vec<Pending>>,
 }
 
 impl Resources {
@@ -25,13 +27,21 @@ impl Resources {
 
     /// A sink.
     pub fn sink(&self, spec: &SinkSpec) -> io::Result<Arc<Sink>> {
-        self.sinks.get(spec.clone(), Sink::open)
+        self.sinks.get(spec.clone(), |spec| {
+            let sink = Sink::open(spec)?;
+            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            pending.retain(Pending::is_alive);
+            pending.push(sink.pending());
+            Ok(sink)
+        })
     }
 
-    /// Waits for the sinks to deliver what is queued, at most so long for each. Blocks.
+    /// For the end of the process: waits for the sinks to deliver what is queued, at most so long for each.
+    /// Blocks.
     pub fn flush(&self, patience: Duration) {
-        for sink in self.sinks.all() {
-            sink.flush(patience);
+        let all = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        for pending in all {
+            pending.flush(patience);
         }
     }
 }
@@ -56,10 +66,5 @@ impl<K: Eq + Hash, V> Shared<K, V> {
         let opened = Arc::new(open(&key)?);
         all.insert(key, Arc::downgrade(&opened));
         Ok(opened)
-    }
-
-    fn all(&self) -> Vec<Arc<V>> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.values().filter_map(Weak::upgrade).collect()
     }
 }

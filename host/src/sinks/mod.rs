@@ -9,9 +9,9 @@ mod udp;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use file::FileOutput;
@@ -46,6 +46,7 @@ pub(crate) struct Sink {
     shared: Arc<Shared>,
 }
 
+#[derive(Debug)]
 struct Shared {
     name: String,
     /// Lines that are queued or under way.
@@ -97,19 +98,35 @@ impl Sink {
         })
     }
 
-    /// Waits until what is queued is delivered, at most so long. Blocks.
+    /// What is on its way, also after the sink was dropped.
+    pub(crate) fn pending(&self) -> Pending {
+        Pending(Arc::downgrade(&self.shared))
+    }
+}
+
+/// The lines of a sink that are not delivered yet.
+#[derive(Debug)]
+pub(crate) struct Pending(Weak<Shared>);
+
+impl Pending {
+    /// Whether there can be any: the sink is open, or its thread still delivers.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+
+    /// Waits until they are delivered, at most so long. Blocks.
     pub(crate) fn flush(&self, patience: Duration) {
         let end = Instant::now() + patience;
-        while self.shared.pending.load(Ordering::Acquire) > 0 {
-            if Instant::now() >= end {
-                let lines = self.shared.pending.load(Ordering::Acquire);
-                tracing::warn!(
-                    sink = self.shared.name,
-                    lines,
-                    "lines of a sink could not be delivered in time"
-                );
+        while let Some(shared) = self.0.upgrade() {
+            let lines = shared.pending.load(Ordering::Acquire);
+            if lines == 0 {
                 return;
             }
+            if Instant::now() >= end {
+                tracing::warn!(sink = shared.name, lines, "lines of a sink could not be delivered in time");
+                return;
+            }
+            drop(shared);
             std::thread::sleep(Duration::from_millis(2));
         }
     }

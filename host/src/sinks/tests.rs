@@ -20,7 +20,7 @@ fn lines_are_added_to_the_end_of_a_file() {
     for line in ["one", "two"] {
         sink.emit(line.into()).unwrap();
     }
-    sink.flush(PATIENCE);
+    sink.pending().flush(PATIENCE);
     assert_eq!(fs::read_to_string(&path).unwrap(), "there\none\ntwo\n");
 }
 
@@ -62,7 +62,7 @@ fn nobody_who_listens_is_no_trouble() {
             std::thread::yield_now();
         }
     }
-    sink.flush(PATIENCE);
+    sink.pending().flush(PATIENCE);
     assert_eq!(sink.shared.pending.load(Ordering::Acquire), 0);
 }
 
@@ -96,7 +96,7 @@ fn a_broken_sink_fills_its_queue_says_so_and_loses_nothing_when_it_is_mended() {
     }
     assert_eq!(sink.emit("too many".into()), Err(Full));
     broken.store(false, Ordering::Release);
-    sink.flush(PATIENCE);
+    sink.pending().flush(PATIENCE);
     assert_eq!(*delivered.lock().unwrap(), queued);
 }
 
@@ -107,11 +107,24 @@ fn a_device_that_is_full_is_broken_and_its_end_is_not_awaited_for_ever() {
     while refused == 0 {
         refused += u32::from(sink.emit("x".into()) == Err(Full));
     }
-    sink.flush(Duration::from_millis(1));
+    sink.pending().flush(Duration::from_millis(1));
     drop(sink);
 }
 
 #[test]
 fn a_folder_is_no_file() {
     assert!(Sink::open(&spec(SinkTarget::File("/".into()), 1)).is_err());
+}
+
+/// At the end of the process its policy is gone already, and with it the sinks.
+#[test]
+fn what_was_queued_is_awaited_after_the_sink_was_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lines");
+    let sink = Sink::open(&spec(SinkTarget::File(path.clone()), 1000)).unwrap();
+    (0..1000).for_each(|line: u32| sink.emit(line.to_string()).unwrap());
+    let pending = sink.pending();
+    drop(sink);
+    pending.flush(PATIENCE);
+    assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1000);
 }

@@ -11,8 +11,8 @@ use std::{env, fmt, fs};
 /// Name of the plugin, and of its component.
 const BUNDLED: [(&str, &str); 2] = [("acl", "tuffet_acl.wasm"), ("mac-map", "tuffet_mac_map.wasm")];
 
-/// Not embedded: a guest for the tests, which find it through `TUFFET_TEST_GUESTS`.
-const PACKAGES: [&str; 3] = ["tuffet-acl", "tuffet-mac-map", "tuffet-misbehave"];
+/// The last two are not embedded: guests for the tests, which find them through `TUFFET_TEST_GUESTS`.
+const PACKAGES: [&str; 4] = ["tuffet-acl", "tuffet-mac-map", "tuffet-misbehave", "tuffet-probe"];
 
 /// What the plugins are made from, below the workspace.
 const SOURCES: [&str; 5] = ["plugins", "sdk/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];

@@ -4,14 +4,14 @@
 //! and one that is must not hold up another. What comes out is posted to the worker that asked.
 
 mod decide;
+mod gate;
 
-use crate::events::{Ending, Outcome};
+use crate::events::{Ending, Happening, Observers, Outcome};
 use crate::names;
 use crate::neighbours::Neighbours;
 use crate::policy::Policy;
 use crate::request::{ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
-use crate::store::Upload;
-use crate::worker::{Decision, Key, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
+use crate::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 use decide::Decided;
 pub(crate) use decide::Files;
 use futures_util::FutureExt;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::runtime::Handle;
-use tuffet_core::Limits;
+use tuffet_core::{Limits, Oack};
 
 /// What requests are decided with.
 pub(crate) struct Admission {
@@ -28,6 +28,7 @@ pub(crate) struct Admission {
     pub(crate) listeners: Vec<Arc<str>>,
     pub(crate) files: Files,
     pub(crate) policy: Arc<Policy>,
+    pub(crate) observers: Observers,
     pub(crate) neighbours: Neighbours,
     pub(crate) limits: Limits,
     /// The workers' mailboxes, by number.
@@ -46,8 +47,17 @@ impl Admission {
                 ToControl::Request(asked) => {
                     runtime.spawn(async move { admission.answer(asked).await });
                 }
-                ToControl::Store { worker, key, upload } => {
-                    runtime.spawn_blocking(move || admission.store(worker, key, upload));
+                ToControl::Store { worker, key, upload, request } if self.policy.gates_uploads() => {
+                    runtime.spawn(async move {
+                        let stored = admission.gate(upload, &request).await;
+                        admission.post(worker, ToWorker::Stored { key, stored });
+                    });
+                }
+                ToControl::Store { worker, key, upload, .. } => {
+                    runtime.spawn_blocking(move || {
+                        let stored = upload.commit().into();
+                        admission.post(worker, ToWorker::Stored { key, stored });
+                    });
                 }
                 ToControl::Counted { worker, news } => drop(runtime.spawn(async move { news.log(worker) })),
                 ToControl::Discard(upload) => drop(runtime.spawn_blocking(move || drop(upload))),
@@ -75,7 +85,11 @@ impl Admission {
                 .await
                 .unwrap_or_else(|_| internal_error().into()),
         };
-        self.conclude(asked, request, decided);
+        let (progress, start) = self.start(&request, &asked.asked, &decided).unzip();
+        if let Some(start) = start {
+            self.observers.tell(start).await;
+        }
+        self.conclude(asked, request, decided, progress);
     }
 
     /// As [`Admission::answer`] where there is no policy to ask; on a thread that may block.
@@ -88,10 +102,43 @@ impl Admission {
             None => catch_unwind(AssertUnwindSafe(|| self.decide_unasked(&request, &asked.asked)))
                 .unwrap_or_else(|_| internal_error().into()),
         };
-        self.conclude(asked, request, decided);
+        let (progress, start) = self.start(&request, &asked.asked, &decided).unzip();
+        if let Some(start) = start {
+            self.observers.tell_blocking(start);
+        }
+        self.conclude(asked, request, decided, progress);
     }
 
-    fn conclude(&self, asked: NewRequest, request: Arc<Request>, decided: Decided) {
+    /// What observers are told of a request that is granted, before the worker hears of it, and so before
+    /// its end; with the counter that they look at until then.
+    fn start(
+        &self,
+        request: &Arc<Request>,
+        asked: &Oack,
+        decided: &Decided,
+    ) -> Option<(Arc<AtomicU64>, Happening)> {
+        let Decision::Grant { content, .. } = &decided.decision else { return None };
+        if !self.observers.are_there() {
+            return None;
+        }
+        let progress = Arc::new(AtomicU64::new(0));
+        let start = Happening::Started {
+            request: request.clone(),
+            resolved: decided.resolved.clone(),
+            verdict_by: decided.verdict_by.clone(),
+            size: content.size().or(asked.tsize),
+            progress: progress.clone(),
+        };
+        Some((progress, start))
+    }
+
+    fn conclude(
+        &self,
+        asked: NewRequest,
+        request: Arc<Request>,
+        decided: Decided,
+        progress: Option<Arc<AtomicU64>>,
+    ) {
         let Decided { decision, resolved, verdict_by, plugin_calls } = decided;
         let ticket = Box::new(Ticket {
             request,
@@ -102,6 +149,7 @@ impl Admission {
             received: asked.received,
             decided: Instant::now(),
             place: asked.place,
+            progress,
         });
         self.post(asked.worker, ToWorker::Decided { key: asked.key, ticket, decision });
     }
@@ -129,12 +177,6 @@ impl Admission {
             options: asked.options.clone(),
         };
         (Arc::new(request), refused)
-    }
-
-    /// Runs on a thread that may block.
-    fn store(&self, worker: usize, key: Key, upload: Upload) {
-        let result = upload.commit();
-        self.post(worker, ToWorker::Stored { key, result });
     }
 
     fn post(&self, worker: usize, letter: ToWorker) {

@@ -72,7 +72,10 @@ fn complain(line: impl Display) {
 fn check(file: &Path) -> ExitCode {
     let checked = Config::load(file).map_err(ServeError::from).and_then(|config| server::check(&config));
     match checked {
-        Ok(()) => {
+        Ok(warnings) => {
+            for warning in warnings {
+                complain(format_args!("warning: {warning}"));
+            }
             println!("{}: good", file.display());
             ExitCode::SUCCESS
         }

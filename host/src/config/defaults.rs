@@ -1,11 +1,14 @@
 //! Every default of the configuration that is not empty or `false`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::policy::{DefaultVerdict, OnError};
 use super::units::{ByteCount, TimeSpan};
-use super::written::{Limits, PluginLimits, Policy, Retransmit, Transfer, Written};
+use super::written::{Limits, PluginLimits, Policy, Retransmit, Reuse, Transfer, Written};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -17,6 +20,22 @@ pub(super) fn max_upload() -> ByteCount {
 
 pub(super) fn on_error() -> OnError {
     OnError::Deny
+}
+
+pub(super) fn sink_queue() -> usize {
+    1024
+}
+
+/// Where systemd says, with `StateDirectory=`, or where daemons keep their state.
+pub(super) fn state() -> PathBuf {
+    match std::env::var_os("STATE_DIRECTORY") {
+        // systemd.exec(5): several are separated by colons.
+        Some(folders) if !folders.is_empty() => {
+            let first = folders.as_encoded_bytes().split(|byte| *byte == b':').next().unwrap_or_default();
+            PathBuf::from(OsStr::from_bytes(first))
+        }
+        _ => PathBuf::from("/var/lib/tuffet"),
+    }
 }
 
 /// As many as there are processor cores for this process.
@@ -31,6 +50,8 @@ impl Default for Written {
             roots: Vec::new(),
             policy: Policy::default(),
             plugins: BTreeMap::new(),
+            sinks: BTreeMap::new(),
+            state: None,
             workers: None,
             busy_poll: TimeSpan(Duration::from_micros(50)),
             transfer: Transfer::default(),
@@ -39,9 +60,30 @@ impl Default for Written {
     }
 }
 
+/// The folder that compiled plugins are kept in.
+pub(super) fn compiled() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // Of several, systemd lists the one that is meant first.
+    if let Some(given) = std::env::var_os("CACHE_DIRECTORY") {
+        return std::env::split_paths(&given).next();
+    }
+    if rustix::process::geteuid().is_root() {
+        return Some("/var/cache/tuffet".into());
+    }
+    let user = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
+    user.map(|user| user.join("tuffet")).filter(|folder| folder.is_absolute())
+}
+
 impl Default for Policy {
     fn default() -> Self {
-        Self { default: DefaultVerdict::Allow, authorize: Vec::new(), resolve: Vec::new() }
+        Self {
+            default: DefaultVerdict::Allow,
+            authorize: Vec::new(),
+            resolve: Vec::new(),
+            accept_upload: Vec::new(),
+            observe: Vec::new(),
+            compiled: None,
+        }
     }
 }
 
@@ -52,7 +94,15 @@ impl Default for PluginLimits {
             wall: TimeSpan(Duration::from_millis(500)),
             memory: ByteCount(64 * MIB),
             content: ByteCount(MIB),
+            kv_keys: 10_000,
+            kv_bytes: ByteCount(16 * MIB),
         }
+    }
+}
+
+impl Default for Reuse {
+    fn default() -> Self {
+        Self { calls: 1000, idle: TimeSpan(Duration::from_secs(30)) }
     }
 }
 

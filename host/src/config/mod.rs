@@ -9,6 +9,7 @@
 mod address;
 mod defaults;
 mod error;
+mod grant;
 mod overrides;
 mod policy;
 mod reference;
@@ -24,15 +25,19 @@ mod units;
 mod written;
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use error::{ConfigError, Place, Position, Problem};
+pub use grant::{Grant, GrantKind, HttpHost};
 pub use overrides::Overrides;
-pub use policy::{ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PolicyConfig};
+pub use policy::{
+    ComponentSource, DefaultVerdict, OnError, PluginConfig, PluginLimits, PolicyConfig, ReuseConfig,
+};
 pub use reference::reference;
 pub use schema::schema;
 
+use crate::sinks::SinkSpec;
 use crate::store::RootSpec;
 use source::{Finding, Source};
 use written::Written;
@@ -54,6 +59,10 @@ pub struct Config {
     pub roots: Vec<RootSpec>,
     /// Who decides.
     pub policy: PolicyConfig,
+    /// The outputs that plugins may fill, sorted by name.
+    pub sinks: Vec<SinkSpec>,
+    /// The folder for what must outlive the process. Need not be there.
+    pub state: PathBuf,
     /// How many threads move blocks, 1 to 1024.
     pub workers: usize,
     /// How long a worker looks for the next datagram before it sleeps: 0 to 1 ms.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::grant::Grant;
+
 /// The resolved `policy` and `plugins` sections.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolicyConfig {
@@ -15,6 +17,12 @@ pub struct PolicyConfig {
     pub authorize: Vec<String>,
     /// The names of the plugins of the `resolve` chain, in order. Each is in `plugins`.
     pub resolve: Vec<String>,
+    /// The names of the plugins of the `accept-upload` chain, in order. Each is in `plugins`.
+    pub accept_upload: Vec<String>,
+    /// The names of the plugins that are told what happened. Each is in `plugins`.
+    pub observe: Vec<String>,
+    /// The folder that compiled plugins are kept in; `None` keeps none.
+    pub compiled: Option<PathBuf>,
     /// Every plugin, each once and each in a chain, sorted by name.
     pub plugins: Vec<PluginConfig>,
 }
@@ -30,10 +38,21 @@ pub struct PluginConfig {
     pub settings: serde_json::Value,
     /// What a failed call counts as.
     pub on_error: OnError,
-    /// What it may use.
+    /// What it may use. Each root and sink in it is configured.
     pub grants: Vec<Grant>,
     /// Its limits.
     pub limits: PluginLimits,
+    /// How long its instances are kept; `None` is a fresh one for each call.
+    pub reuse: Option<ReuseConfig>,
+}
+
+/// How long an instance of a plugin is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReuseConfig {
+    /// The calls that it serves.
+    pub calls: u32,
+    /// How long it waits for the next one.
+    pub idle: Duration,
 }
 
 /// Where a plugin's component comes from.
@@ -56,6 +75,10 @@ pub struct PluginLimits {
     pub memory: u64,
     /// Content that it may generate for one request, in bytes.
     pub content: u64,
+    /// Keys that it may have.
+    pub kv_keys: u64,
+    /// Bytes of all its keys and values.
+    pub kv_bytes: u64,
 }
 
 /// The verdict where every plugin abstains.
@@ -77,12 +100,4 @@ pub enum OnError {
     Deny,
     /// The plugin has no opinion.
     Abstain,
-}
-
-/// Something a plugin may be granted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Grant {
-    /// The MAC addresses that are known of a client.
-    ClientMac,
 }

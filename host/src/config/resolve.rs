@@ -1,15 +1,18 @@
 //! From what is written to what is meant: paths absolute, addresses parsed, every reference checked.
 
+mod sinks;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::address::{check_name, parse_address};
-use super::policy::{ComponentSource, PluginConfig, PluginLimits, PolicyConfig};
+use super::policy::{ComponentSource, PluginConfig, PluginLimits, PolicyConfig, ReuseConfig};
 use super::source::{Finding, Source};
 use super::suggest::{closest, unknown};
 use super::tree::join;
 use super::written::{self, Written};
 use super::{Config, ConfigError, Limits, Listener, Retransmit, Transfer, defaults};
+use crate::sinks::SinkSpec;
 use crate::store::RootSpec;
 
 /// Resolves paths relative to `base`, which is absolute.
@@ -20,7 +23,9 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let mut resolver = Resolver { base, source: &source, findings: Vec::new() };
     let listeners = resolver.listeners(&written.listeners);
     let roots = resolver.roots(&written.roots);
-    let policy = resolver.policy(&written.policy, written.plugins);
+    let sinks = resolver.sinks(written.sinks);
+    let policy = resolver.policy(&written.policy, written.plugins, &roots, &sinks);
+    let state = written.state.map_or_else(defaults::state, |state| resolver.absolute(&state));
     let workers = written.workers.unwrap_or_else(defaults::workers);
     let busy_poll = written.busy_poll.0;
     let transfer = resolver.transfer(&written.transfer);
@@ -31,7 +36,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     };
     let findings = resolver.findings;
     if findings.is_empty() {
-        Ok(Config { listeners, roots, policy, workers, busy_poll, transfer, limits, source })
+        Ok(Config { listeners, roots, policy, sinks, state, workers, busy_poll, transfer, limits, source })
     } else {
         Err(source.error(findings))
     }
@@ -129,8 +134,16 @@ impl Resolver<'_> {
         &mut self,
         written: &written::Policy,
         plugins: BTreeMap<String, written::Plugin>,
+        roots: &[RootSpec],
+        sinks: &[SinkSpec],
     ) -> PolicyConfig {
-        for (chain, names) in [("authorize", &written.authorize), ("resolve", &written.resolve)] {
+        let chains = [
+            ("authorize", &written.authorize),
+            ("resolve", &written.resolve),
+            ("accept-upload", &written.accept_upload),
+            ("observe", &written.observe),
+        ];
+        for (chain, names) in chains {
             for (index, name) in names.iter().enumerate().filter(|(_, name)| !plugins.contains_key(*name)) {
                 let known = || plugins.keys().map(String::as_str);
                 let message = match closest(name, known()) {
@@ -142,10 +155,11 @@ impl Resolver<'_> {
                 self.wrong(format!("/policy/{chain}/{index}"), message);
             }
         }
-        let in_chain = |name: &String| written.authorize.contains(name) || written.resolve.contains(name);
+        let in_chain = |name: &String| chains.iter().any(|(_, names)| names.contains(name));
         for name in plugins.keys().filter(|name| !in_chain(name)) {
             let message = format!(
-                "the plugin `{name}` is in no chain, so nothing would ask it; add it to `policy.authorize` or `policy.resolve`, or remove it"
+                "the plugin `{name}` is in no chain, so nothing would ask it; add it to `policy.authorize` or \
+                 to another list of `policy`, or remove it"
             );
             self.findings.push(Finding::key(join("/plugins", name), message));
         }
@@ -153,7 +167,20 @@ impl Resolver<'_> {
             default: written.default,
             authorize: written.authorize.clone(),
             resolve: written.resolve.clone(),
-            plugins: plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin)).collect(),
+            accept_upload: written.accept_upload.clone(),
+            observe: written.observe.clone(),
+            plugins: plugins
+                .into_iter()
+                .map(|(name, plugin)| {
+                    self.grants(&name, &plugin.grants, roots, sinks);
+                    self.plugin(name, plugin)
+                })
+                .collect(),
+            compiled: match &written.compiled {
+                None => defaults::compiled(),
+                Some(none) if none.as_os_str() == "none" => None,
+                Some(folder) => Some(self.absolute(folder)),
+            },
         }
     }
 
@@ -183,7 +210,10 @@ impl Resolver<'_> {
                 wall: limits.wall.0,
                 memory: limits.memory.0,
                 content: limits.content.0,
+                kv_keys: limits.kv_keys,
+                kv_bytes: limits.kv_bytes.0,
             },
+            reuse: written.reuse.map(|reuse| ReuseConfig { calls: reuse.calls, idle: reuse.idle.0 }),
         }
     }
 

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::address::{check_name, parse_address};
+use super::grant::Grant;
 use super::source::Finding;
 use super::suggest::{closest, list, unknown};
 use super::tree::join;
@@ -169,6 +170,7 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
         Some("address") => parse_address(text).err(),
         Some("name") => check_name(text).err(),
         Some("path") if text.is_empty() => Some("the path is empty; name a folder, `.` for this one".into()),
+        Some("grant") => text.parse::<Grant>().err(),
         Some("component") if matches!(text, "" | "builtin:") => {
             Some(format!("`{text}` names no component; write `builtin:NAME` or the path of a component"))
         }

@@ -186,7 +186,7 @@ plugins:
   acl: {}
   map:
     component: ''
-    grants: [kv]
+    grants: [cv, files]
     settings:
     limits: { memory: 1KiB, content: lots, time: 5, wall: 2h }
 workers: 0
@@ -208,7 +208,8 @@ limits: 5
         "8:48: found the number 1; give text: put it in quotes",
         "10:8: the key `component` is missing; add it: `builtin:NAME` for one that is built in, or the path of a component, relative to this file",
         "12:16: `` names no component; write `builtin:NAME` or the path of a component",
-        "13:14: unknown word `kv`; remove or replace it. Known here: `client-mac`",
+        "13:14: unknown grant `cv`; did you mean `kv`? there are `client-mac`, `clock`, `files/ROOT`, `http/HOST:PORT`, `kv`, `random` and `sinks/NAME`",
+        "13:18: the grant `files` needs the name of a root; write `files/NAME`",
         "14:5: nothing is given here; give a mapping (`key: value` lines), or remove the key",
         "15:23: 1KiB is out of range; give 1MiB to 4GiB",
         "15:38: `lots` cannot be read; give a size in bytes, such as 512, 64KiB or 1GB",
@@ -265,11 +266,11 @@ transfer:
         "11:50: `max-upload` means nothing while the root has `writable: false`; set `writable: true`, or remove it".into(),
         "12:23: unknown plugin `alc`; did you mean `acl`? Known here: `a b`, `acl` and `own`".into(),
         "12:44: unknown plugin `other`; add it below `plugins`, such as `other: { component: builtin:other }`".into(),
-        "14:3: the plugin `acl` is in no chain, so nothing would ask it; add it to `policy.authorize` or `policy.resolve`, or remove it".into(),
+        "14:3: the plugin `acl` is in no chain, so nothing would ask it; add it to `policy.authorize` or to another list of `policy`, or remove it".into(),
         format!("15:21: the component {} cannot be found: No such file or directory (os error 2); correct the path, or write `builtin:NAME` for one that is built in", at("own.wasm")),
         "15:47: `time` (200ms) is above `wall` (100ms), which ends the call first; lower one or raise the other".into(),
         "16:3: the name `a b` holds ' '; use letters, digits, `-`, `_`, `.`, `:`, `[` and `]`".into(),
-        "16:3: the plugin `a b` is in no chain, so nothing would ask it; add it to `policy.authorize` or `policy.resolve`, or remove it".into(),
+        "16:3: the plugin `a b` is in no chain, so nothing would ask it; add it to `policy.authorize` or to another list of `policy`, or remove it".into(),
         "18:24: `floor` (1s) is above `initial` (250ms); lower one or raise the other".into(),
     ];
     let mut found = scene.complaints(yaml);
@@ -492,4 +493,47 @@ fn the_committed_reference_is_current() {
         committed == reference(),
         "docs/configuration.md is old; run this test with TUFFET_BLESS=1 to renew it"
     );
+}
+
+#[test]
+fn sinks_and_grants_name_what_there_is() {
+    let scene = Scene::new();
+    let yaml = minimal(
+        "\
+policy: { observe: [a] }
+plugins: { a: { component: builtin:acl, grants: [files/bot, sinks/audio, sinks/mail] } }
+sinks:
+  audit: { file: audit.jsonl }
+  both: { file: x, udp: '127.0.0.1:9' }
+  none: {}
+  far: { udp: 'example.org:9' }
+  lost: { file: nowhere/x }
+  fold: { file: files, queue: 0 }
+",
+    );
+    let shape = scene.complaints(&yaml);
+    assert!(shape[0].starts_with("9:15: `example.org` is not an IP address"), "{shape:#?}");
+    assert_eq!(shape[1], "11:31: 0 is out of range; give a whole number from 1 to 1000000");
+    let yaml = yaml.replace("example.org:9", "192.0.2.1:9").replace("queue: 0", "queue: 1");
+    let at = |name: &str| scene.path(name).display().to_string();
+    assert_eq!(
+        scene.complaints(&yaml),
+        [
+            "4:50: unknown root `bot`; did you mean `boot`? Known here: `boot`".to_owned(),
+            "4:61: unknown sink `audio`; did you mean `audit`? Known here: `audit`, `far`, `fold` and `lost`"
+                .into(),
+            "4:74: unknown sink `mail`; add it below `sinks`, such as `mail: { file: mail.jsonl }`".into(),
+            "7:25: the sink `both` has both `file` and `udp`; make two sinks of it".into(),
+            "8:9: the sink `none` leads nowhere; add `file: PATH` or `udp: IP:PORT`".into(),
+            format!("10:17: there is no folder {}; create it or correct the path", at("nowhere")),
+            format!("11:17: {} is a folder; name a file in it", at("files")),
+        ]
+    );
+}
+
+#[test]
+fn a_state_is_relative_to_the_file() {
+    let scene = Scene::new();
+    let config = scene.load(&minimal("state: ./keys/here\n")).expect("good");
+    assert_eq!(config.state, scene.path("keys/here"));
 }

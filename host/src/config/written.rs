@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use super::policy::{DefaultVerdict, Grant, OnError};
+use super::grant::Grant;
+use super::policy::{DefaultVerdict, OnError};
 use super::units::{ByteCount, TimeSpan};
 
 /// The largest number of workers.
@@ -34,6 +35,15 @@ pub(super) struct Written {
     /// The plugins, by name. Each must be in a chain of `policy`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub plugins: BTreeMap<String, Plugin>,
+    /// Outputs that plugins may fill, by name, where they are granted.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sinks: BTreeMap<String, Sink>,
+    /// The folder for what must outlive the process: the keys of plugins that are granted `kv`. Made where
+    /// it is not there; one for each server. Without it `$STATE_DIRECTORY`, as systemd sets it, else
+    /// `/var/lib/tuffet`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub state: Option<PathBuf>,
     /// How many threads move blocks. Without it, as many as there are processor cores.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 1024))]
@@ -107,6 +117,20 @@ pub(super) struct Policy {
     /// one, the roots are searched for the path that was asked for.
     #[schemars(extend("uniqueItems" = true))]
     pub resolve: Vec<String>,
+    /// The plugins that decide whether an upload becomes visible, in order, when it is complete and on
+    /// disk. The first denial ends the chain.
+    #[schemars(extend("uniqueItems" = true))]
+    pub accept_upload: Vec<String>,
+    /// The plugins that are told what happened.
+    #[schemars(extend("uniqueItems" = true))]
+    pub observe: Vec<String>,
+    /// The folder that compiled plugins are kept in, so that a start compiles only what is new; `none`
+    /// keeps nothing. It must belong to the user of the server and be writable by nobody else. Without
+    /// this key: `$CACHE_DIRECTORY` (which systemd sets), `/var/cache/tuffet` for root,
+    /// `$XDG_CACHE_HOME/tuffet`, or `~/.cache/tuffet`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub compiled: Option<PathBuf>,
 }
 
 /// A plugin: a WebAssembly component that answers for one or more hooks.
@@ -122,17 +146,35 @@ pub(super) struct Plugin {
     /// What a failed call counts as: a trap, a limit passed, a bad answer.
     #[serde(default = "super::defaults::on_error")]
     pub on_error: OnError,
-    /// What the plugin may use. Nothing, unless it stands here: `client-mac` lets it see the MAC
-    /// addresses that are known of a client.
+    /// What the plugin may use, if its manifest asks for it too. Nothing, unless it stands here:
+    /// `client-mac` (the MAC addresses that are known of a client), `clock`, `random`, `kv` (keys that
+    /// outlive the call), `files/ROOT` (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
     #[serde(default)]
     #[schemars(extend("uniqueItems" = true))]
     pub grants: Vec<Grant>,
-    /// What one call may cost.
+    /// What one call may cost, and what it may keep.
     #[serde(default)]
     pub limits: PluginLimits,
+    /// Keeps an instance for further calls: much faster, and a plugin may then remember something from one
+    /// request to the next. Without it, each call gets a fresh instance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reuse: Option<Reuse>,
 }
 
-/// What one call of a plugin may cost.
+/// How long an instance of a plugin is kept. One that failed, or that has taken more than half of
+/// its memory, is not.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Reuse {
+    /// The calls that it serves.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub calls: u32,
+    /// How long it waits for the next call.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub idle: TimeSpan,
+}
+
+/// What one call of a plugin may cost, and what it may keep.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct PluginLimits {
@@ -148,6 +190,31 @@ pub(super) struct PluginLimits {
     /// The content it may generate for one request.
     #[schemars(extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
     pub content: ByteCount,
+    /// The keys that it may have, with the grant `kv`.
+    #[schemars(range(min = 1, max = 100_000_000))]
+    pub kv_keys: u64,
+    /// The bytes of all its keys and values.
+    #[schemars(extend("x-minimum" = "1KiB", "x-maximum" = "1TiB"))]
+    pub kv_bytes: ByteCount,
+}
+
+/// An output that plugins may fill: `file` or `udp`.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Sink {
+    /// A file, relative to this one, to whose end each line goes by one write. When it is renamed, a new
+    /// one is begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub file: Option<PathBuf>,
+    /// IP address and port that get a datagram for each line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "address_schema")]
+    pub udp: Option<String>,
+    /// Lines that may wait while the sink is slow or broken; then the plugin hears that it is full.
+    #[serde(default = "super::defaults::sink_queue")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub queue: usize,
 }
 
 /// What is negotiated with clients, and how losses are repaired.

@@ -1,6 +1,6 @@
 //! One line in the log for each request that ended.
 
-use super::{Outcome, Summary};
+use super::{Happening, Observers, Outcome, Summary};
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::sleep;
@@ -12,14 +12,19 @@ const BATCH: usize = 256;
 /// worker as much as several blocks.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Logs summaries until all senders are gone.
-pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>) {
+/// Logs summaries and hands them to the observers, until all senders are gone.
+pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>, observers: Observers) {
     let mut batch = Vec::with_capacity(BATCH);
     while summaries.recv_many(&mut batch, BATCH).await > 0 {
         if batch.len() < BATCH {
             sleep(PAUSE).await;
         }
-        batch.drain(..).for_each(|summary| log(&summary));
+        for summary in batch.drain(..) {
+            log(&summary);
+            if observers.are_there() {
+                observers.tell(Happening::Finished(Box::new(summary))).await;
+            }
+        }
     }
 }
 

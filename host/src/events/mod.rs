@@ -5,9 +5,11 @@
 //! when the queue is full, it is new requests that wait.
 
 mod log;
+mod observers;
 mod outcome;
 
 pub(crate) use log::log_summaries;
+pub(crate) use observers::{Event, Happening, Observers};
 pub(crate) use outcome::{Ending, Outcome, outcome_of};
 
 use crate::request::Request;

@@ -2,34 +2,34 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout_at};
-use wasmtime::{Store, Trap, UpdateDeadline};
+use wasmtime::Trap;
 use wasmtime_wasi::I32Exit;
 
 use super::failure::{Cause, CpuLimit, Failure, Refused};
-use super::log::CallLog;
+use super::instance::Instance;
+use super::kept::Kept;
 use super::meter::Meter;
 use super::plugin::Plugin;
-use super::sandbox::{Caller, Sandbox};
-use super::spec::CallLimits;
 use super::text;
 use super::ticker::Hold;
 
-/// Bytes that a guest may hand over in one answer or one log line, beside content.
-const MAX_TRANSFER: u64 = 256 << 10;
+/// How long the check of a plugin that is loaded waits for its turn.
+const LOAD_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A call that has begun. The fields are dropped in this order: the instance is given back before its turn.
 pub(super) struct Call<'a> {
-    pub store: Store<Sandbox>,
-    pub limit: TimeLimit,
-    limits: CallLimits,
+    instance: Instance,
+    limit: TimeLimit,
+    plugin: &'a Plugin,
     _ticking: Hold<'a>,
     _turn: [SemaphorePermit<'a>; 2],
 }
 
-/// Bounds the time of a call. Kept apart from the store, which the work of the call borrows.
+/// Bounds the time of a call. Kept apart from the instance, which the work of the call borrows.
 pub(super) struct TimeLimit {
     deadline: Instant,
     meter: Arc<Meter>,
@@ -39,60 +39,59 @@ pub(super) struct TimeLimit {
 type Ended<T> = Option<wasmtime::Result<T>>;
 
 impl<'a> Call<'a> {
-    /// Waits for its turn and makes an empty store. `request` is empty while the configuration is loaded.
+    /// Waits for its turn and takes an instance: one that was kept, or a new one that is yet to be made
+    /// [ready](Instance::ready). `request` is empty while the configuration is loaded.
     ///
     /// # Errors
     /// No instance was free in time.
-    pub async fn begin(plugin: &'a Plugin, request: String) -> Result<Call<'a>, Failure> {
-        let limits = plugin.limits;
-        let deadline = Instant::now() + limits.wall;
+    pub async fn begin(plugin: &'a Plugin, request: &str) -> Result<Call<'a>, Failure> {
+        let mut deadline = Instant::now() + plugin.limits.wall;
         let shared = plugin.runtime.shared();
-        let turn = async {
-            match (plugin.calls.acquire().await, shared.calls.acquire().await) {
-                (Ok(of_plugin), Ok(of_all)) => [of_plugin, of_all],
-                _ => unreachable!("the semaphores are never closed"),
+        let turn = match free_turn(plugin) {
+            Some(turn) => turn,
+            None if !request.is_empty() => wait_for_turn(plugin, deadline, plugin.limits.wall).await?,
+            None => {
+                // No client waits while a configuration is loaded; a storm of requests must not refuse it.
+                let turn = wait_for_turn(plugin, deadline + LOAD_PATIENCE, LOAD_PATIENCE).await?;
+                deadline = Instant::now() + plugin.limits.wall;
+                turn
             }
         };
-        let turn = timeout_at(deadline, turn).await.map_err(|_| {
-            Failure::new(Cause::Time, format!("no instance was free within {:?}", limits.wall))
-        })?;
-
-        let mut log = CallLog::new(Caller { plugin: Arc::clone(&plugin.name), request: request.clone() });
-        log.muted = !request.is_empty();
-        let mut store = Store::new(&shared.engine, Sandbox::new(limits.memory, log));
-        store.limiter(|sandbox| &mut sandbox.memory);
-        let transfer = limits.content.saturating_add(MAX_TRANSFER);
-        store.set_hostcall_fuel(usize::try_from(transfer).unwrap_or(usize::MAX));
-
-        // At every tick: end the guest when its CPU time is used up, else let others of this thread run.
-        let meter = Meter::new();
-        let its = Arc::clone(&meter);
-        store.set_epoch_deadline(1);
-        store.epoch_deadline_callback(move |_| {
-            if its.spent() > limits.cpu {
-                return Err(CpuLimit(limits.cpu).into());
-            }
-            Ok(UpdateDeadline::Yield(1))
-        });
+        let ticking = shared.ticker.hold();
+        let mut instance = match plugin.kept.as_ref().and_then(Kept::take) {
+            Some(instance) => instance,
+            None => Instance::new(plugin),
+        };
+        let meter = instance.begin(request);
         let limit = TimeLimit { deadline, meter };
-        Ok(Call { store, limit, limits, _ticking: shared.ticker.hold(), _turn: turn })
+        Ok(Call { instance, limit, plugin, _ticking: ticking, _turn: turn })
+    }
+
+    /// The instance to work with, and the limit to work within.
+    pub fn parts(&mut self) -> (&mut Instance, &TimeLimit) {
+        (&mut self.instance, &self.limit)
     }
 
     /// Tells what the call came to.
     pub fn end<T>(self, ended: Ended<T>) -> Result<T, Failure> {
-        self.store.data().log.finish();
+        self.instance.store.data().log.finish();
         match ended {
-            Some(Ok(answer)) => Ok(answer),
+            Some(Ok(answer)) => {
+                if let Some(kept) = &self.plugin.kept {
+                    kept.put(self.instance);
+                }
+                Ok(answer)
+            }
             Some(Err(error)) => Err(self.explain(&error)),
             None => {
-                let detail = format!("it gave no answer within {:?}", self.limits.wall);
+                let detail = format!("it gave no answer within {:?}", self.plugin.limits.wall);
                 Err(Failure::new(Cause::Time, detail))
             }
         }
     }
 
     fn explain(&self, error: &wasmtime::Error) -> Failure {
-        let sandbox = self.store.data();
+        let sandbox = self.instance.store.data();
         if let Some(Refused(problems)) = error.downcast_ref() {
             let detail = "it refused its settings".to_string();
             return Failure { cause: Cause::Settings, detail, problems: problems.clone() };
@@ -101,7 +100,7 @@ impl<'a> Call<'a> {
             return Failure::new(Cause::Time, limit.to_string());
         }
         if sandbox.memory.refused {
-            let detail = format!("it wanted more than {} bytes of memory", self.limits.memory);
+            let detail = format!("it wanted more than {} bytes of memory", self.plugin.limits.memory);
             return Failure::new(Cause::Memory, detail);
         }
         let root = error.root_cause().to_string();
@@ -121,6 +120,30 @@ impl<'a> Call<'a> {
         }
         Failure::new(Cause::Trap, detail)
     }
+}
+
+/// A turn, if one is free. What one of the two gave is given back where the other has nothing: who waits
+/// for its plugin must not hold the turn of another.
+fn free_turn(plugin: &Plugin) -> Option<[SemaphorePermit<'_>; 2]> {
+    let of_plugin = plugin.calls.try_acquire().ok()?;
+    let of_all = plugin.runtime.shared().calls.try_acquire().ok()?;
+    Some([of_plugin, of_all])
+}
+
+async fn wait_for_turn(
+    plugin: &Plugin,
+    deadline: Instant,
+    patience: Duration,
+) -> Result<[SemaphorePermit<'_>; 2], Failure> {
+    let turn = async {
+        match (plugin.calls.acquire().await, plugin.runtime.shared().calls.acquire().await) {
+            (Ok(of_plugin), Ok(of_all)) => [of_plugin, of_all],
+            _ => unreachable!("the semaphores are never closed"),
+        }
+    };
+    timeout_at(deadline, turn)
+        .await
+        .map_err(|_| Failure::new(Cause::Time, format!("no instance was free within {patience:?}")))
 }
 
 impl TimeLimit {

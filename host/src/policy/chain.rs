@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
+use super::code_cache::CodeCache;
 use super::convert::{self, Found, Opinion};
 use super::engine::PolicyRuntime;
 use super::failure::Failure;
@@ -18,7 +19,10 @@ pub(crate) struct Policy {
     default: DefaultVerdict,
     authorize: Vec<Arc<Plugin>>,
     resolve: Vec<Arc<Plugin>>,
+    pub(super) accept_upload: Vec<Arc<Plugin>>,
+    pub(super) observe: Vec<Arc<Plugin>>,
     roots: Vec<String>,
+    warnings: Vec<LoadProblem>,
 }
 
 /// What the `authorize` chain came to.
@@ -85,7 +89,10 @@ impl Policy {
     pub async fn load(runtime: &PolicyRuntime, spec: &PolicySpec) -> Result<Policy, Vec<LoadProblem>> {
         let mut plugins = Vec::new();
         let mut problems = Vec::new();
-        for loaded in join_all(spec.plugins.iter().map(|plugin| load(runtime, plugin))).await {
+        runtime.with_code_cache(CodeCache::verify).await;
+        let loaded = join_all(spec.plugins.iter().map(|plugin| load(runtime, spec, plugin))).await;
+        runtime.with_code_cache(CodeCache::seal).await;
+        for loaded in loaded {
             match loaded {
                 Ok(plugin) => plugins.push(Arc::new(plugin)),
                 Err(its) => problems.extend(its),
@@ -112,13 +119,37 @@ impl Policy {
         };
         let authorize = chain("authorize", &spec.authorize, |plugin| plugin.authorize.is_some());
         let resolve = chain("resolve", &spec.resolve, |plugin| plugin.resolve.is_some());
+        let accept_upload =
+            chain("accept-upload", &spec.accept_upload, |plugin| plugin.accept_upload.is_some());
+        let observe = chain("observe", &spec.observe, |plugin| plugin.observe.is_some());
         if !problems.is_empty() {
             return Err(problems);
         }
-        Ok(Policy { default: spec.default, authorize, resolve, roots: spec.roots.clone() })
+        let warnings = plugins.iter().flat_map(|plugin| {
+            plugin.warnings.iter().map(|warning| LoadProblem {
+                plugin: plugin.name.to_string(),
+                kind: LoadProblemKind::Grant,
+                pointer: None,
+                message: warning.clone(),
+            })
+        });
+        let warnings = warnings.collect();
+        let roots = spec.roots.clone();
+        Ok(Policy { default: spec.default, authorize, resolve, accept_upload, observe, roots, warnings })
     }
 
-    /// Whether asking would change nothing: no plugin in a chain, and the default allows.
+    /// The first plugin of the `authorize` chain.
+    #[cfg(test)]
+    pub(super) fn first(&self) -> &Plugin {
+        &self.authorize[0]
+    }
+
+    /// What the operator should know, though it keeps nothing from running.
+    pub fn warnings(&self) -> &[LoadProblem] {
+        &self.warnings
+    }
+
+    /// Whether asking about a request would change nothing: no plugin in a chain, and the default allows.
     pub fn is_empty(&self) -> bool {
         self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
     }
@@ -126,15 +157,13 @@ impl Policy {
     /// Asks the `authorize` chain: the first deny or drop ends it, ceilings of several allows combine to the
     /// lowest, and if all abstain the default decides.
     pub async fn authorize(&self, request: &Request) -> Authorization {
-        let mut its_request = convert::request(request);
-        let macs = std::mem::take(&mut its_request.client.macs);
+        let mut asked = convert::Asked::new(request);
         let mut allowed: Option<(Ceilings, Arc<str>)> = None;
         let mut calls = 0;
         for plugin in &self.authorize {
-            its_request.client.macs = if plugin.grants.client_mac { macs.clone() } else { Vec::new() };
             calls += 1;
             let by = Arc::clone(&plugin.name);
-            let opinion = plugin.authorize(&its_request).await.and_then(convert::verdict);
+            let opinion = plugin.authorize(asked.by(&plugin.access)).await.and_then(convert::verdict);
             let opinion =
                 opinion.or_else(|failure| failed(plugin, "authorize", request, &failure, Opinion::Deny));
             match opinion {
@@ -172,13 +201,11 @@ impl Policy {
 
     /// Asks the `resolve` chain: the first that does not abstain answers.
     pub async fn resolve(&self, request: &Request) -> Resolution {
-        let mut its_request = convert::request(request);
-        let macs = std::mem::take(&mut its_request.client.macs);
+        let mut asked = convert::Asked::new(request);
         let mut calls = 0;
         for plugin in &self.resolve {
-            its_request.client.macs = if plugin.grants.client_mac { macs.clone() } else { Vec::new() };
             calls += 1;
-            let found = plugin.resolve(&its_request).await.and_then(|answer| {
+            let found = plugin.resolve(asked.by(&plugin.access)).await.and_then(|answer| {
                 convert::resolution(answer, request.operation, plugin.limits.content, &self.roots)
             });
             let found = found.or_else(|failure| failed(plugin, "resolve", request, &failure, Found::Deny));
@@ -195,7 +222,7 @@ impl Policy {
 }
 
 /// What the failure of a plugin comes to, by its `on-error`; and the log is told.
-fn failed<T>(
+pub(super) fn failed<T>(
     plugin: &Plugin,
     hook: &'static str,
     request: &Request,

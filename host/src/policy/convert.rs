@@ -1,9 +1,10 @@
 //! Between the words of the host and those of the interface. What a plugin answers is checked here.
 
-use super::bindings::exports::tuffet::policy::{authorize, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
 use super::bindings::tuffet::policy::types;
 use super::chain::Target;
 use super::failure::{Cause, Failure};
+use super::imports::Access;
 use super::text;
 use crate::request::{Ceilings, Denial, ErrorCode, MacSource, Mode, Operation, Request};
 
@@ -14,7 +15,29 @@ const MAX_PATH: usize = 4096;
 /// What a client is told when the plugin has no words for it.
 const NO_MESSAGE: &str = "access denied";
 
-/// The request as plugins see it, with every MAC address; the chain takes them out where there is no grant.
+/// A request in the words of the interface, made once for a whole chain.
+pub(super) struct Asked {
+    request: types::Request,
+    /// The MAC addresses while they are not in the request.
+    macs: Vec<types::Mac>,
+}
+
+impl Asked {
+    pub fn new(of: &Request) -> Asked {
+        Asked { request: request(of), macs: Vec::new() }
+    }
+
+    /// As a plugin with this access sees it: MAC addresses are for those that may see them.
+    pub fn by(&mut self, access: &Access) -> &types::Request {
+        let macs = &mut self.request.client.macs;
+        if macs.is_empty() == access.client_mac {
+            std::mem::swap(macs, &mut self.macs);
+        }
+        &self.request
+    }
+}
+
+/// The request with every MAC address.
 pub(super) fn request(request: &Request) -> types::Request {
     let macs = request.macs.iter().map(|fact| types::Mac {
         address: fact.address.to_string(),
@@ -118,14 +141,36 @@ fn target(file: resolve::Target, roots: &[String]) -> Result<Target, Failure> {
         let root = text::one_line(&file.root, 100);
         return Err(bad(format!("it answered with a file in the root {root:?}, which is not configured")));
     }
+    Ok(Target { root: file.root, path: plain(file.path)? })
+}
+
+fn plain(path: String) -> Result<String, Failure> {
     let good_part = |part: &str| !part.is_empty() && part != "." && part != "..";
-    if file.path.len() > MAX_PATH || file.path.contains('\0') || !file.path.split('/').all(good_part) {
-        let path = text::one_line(&file.path, 100);
+    if path.len() > MAX_PATH || path.contains('\0') || !path.split('/').all(good_part) {
+        let path = text::one_line(&path, 100);
         return Err(bad(format!(
             "it answered with the path {path:?}, which is not a plain path below a root"
         )));
     }
-    Ok(Target { root: file.root, path: file.path })
+    Ok(path)
+}
+
+/// An opinion about an upload.
+#[derive(Debug)]
+pub(super) enum UploadOpinion {
+    Accept,
+    Rename(String),
+    Deny(Denial),
+}
+
+/// `None` when the plugin abstains.
+pub(super) fn acceptance(acceptance: accept_upload::Acceptance) -> Result<Option<UploadOpinion>, Failure> {
+    Ok(Some(match acceptance {
+        accept_upload::Acceptance::Abstain => return Ok(None),
+        accept_upload::Acceptance::Accept => UploadOpinion::Accept,
+        accept_upload::Acceptance::Rename(path) => UploadOpinion::Rename(plain(path)?),
+        accept_upload::Acceptance::Deny(its) => UploadOpinion::Deny(denial(&its)),
+    }))
 }
 
 fn denial(denial: &types::Denial) -> Denial {

@@ -1,15 +1,19 @@
 //! The WebAssembly engine that all policies of the process share.
 
-use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use wasmtime::component::{HasSelf, Linker};
-use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use super::bindings;
+use super::code_cache::CodeCache;
 use super::compiled::Compiled;
+use super::resources::Resources;
 use super::sandbox::Sandbox;
 use super::ticker::Ticker;
 
@@ -20,6 +24,10 @@ pub(super) const TICK: Duration = Duration::from_millis(5);
 /// plugins to this many times the limit of each.
 const MAX_CALLS: u32 = 128;
 
+/// Instances of all plugins that wait, configured, for their next call (`reuse`). They have room of their
+/// own, so that they never take the turn of a call.
+const MAX_KEPT: u32 = 128;
+
 /// The engine: cheap to clone, one for the process. Reloads share it.
 #[derive(Clone)]
 pub(crate) struct PolicyRuntime(Arc<Shared>);
@@ -28,16 +36,26 @@ pub(super) struct Shared {
     pub engine: Engine,
     pub linker: Linker<Sandbox>,
     pub compiled: Compiled,
+    pub resources: Resources,
+    pub code_cache: Option<CodeCache>,
     pub ticker: Ticker,
     pub calls: Semaphore,
+    /// Room for instances that are kept; each holds its permit.
+    pub kept: Arc<Semaphore>,
 }
 
 impl PolicyRuntime {
-    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs.
+    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs. Compiled code is
+    /// kept in the folder `compiled`; without one, or where it is of no use, each start compiles anew.
     ///
     /// # Errors
     /// The machine has no room for the pool of instances (address space), or no thread.
-    pub fn new() -> wasmtime::Result<PolicyRuntime> {
+    pub fn new(compiled: Option<&Path>) -> wasmtime::Result<PolicyRuntime> {
+        let code_cache = compiled.and_then(|folder| {
+            let opened = CodeCache::open(folder);
+            opened.map_err(|error| warn_of_folder(folder, &error)).ok()
+        });
+        let config = || config(code_cache.as_ref());
         let engine = Engine::new(&config()).or_else(|pool| {
             // Without room for the pool (a small address space, an unusual kernel) calls are only slower.
             tracing::warn!(
@@ -48,10 +66,39 @@ impl PolicyRuntime {
         })?;
         let mut linker = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
         bindings::Plugin::add_to_linker::<_, HasSelf<_>>(&mut linker, |sandbox: &mut Sandbox| sandbox)?;
         let ticker = Ticker::start(engine.clone(), TICK)?;
-        let calls = Semaphore::new(MAX_CALLS as usize);
-        Ok(PolicyRuntime(Arc::new(Shared { engine, linker, compiled: Compiled::default(), ticker, calls })))
+        Ok(PolicyRuntime(Arc::new(Shared {
+            engine,
+            linker,
+            compiled: Compiled::default(),
+            resources: Resources::default(),
+            code_cache,
+            ticker,
+            calls: Semaphore::new(MAX_CALLS as usize),
+            kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
+        })))
+    }
+
+    /// Waits for the sinks of plugins to deliver what is queued, at most so long for each. Blocks.
+    pub fn flush_sinks(&self, patience: Duration) {
+        self.0.resources.flush(patience);
+    }
+
+    /// How many components came from the folder of compiled code, and how many were compiled; `None`
+    /// without a folder.
+    pub fn compiled(&self) -> Option<(usize, usize)> {
+        self.0.code_cache.as_ref().map(CodeCache::counts)
+    }
+
+    /// Does something to the folder of compiled code, if there is one, off the async threads.
+    pub(super) async fn with_code_cache(&self, work: fn(&CodeCache)) {
+        let shared = Arc::clone(&self.0);
+        if shared.code_cache.is_some() {
+            // A panic in there is none of the plugins' faults: they are compiled all the same.
+            let _ = spawn_blocking(move || shared.code_cache.as_ref().map(work)).await;
+        }
     }
 
     pub(super) fn shared(&self) -> &Shared {
@@ -67,18 +114,30 @@ impl fmt::Debug for PolicyRuntime {
     }
 }
 
-fn config() -> Config {
+fn warn_of_folder(folder: &Path, error: &io::Error) {
+    tracing::warn!(
+        target: "tuffet::policy",
+        folder = %folder.display(),
+        "compiled plugins are not kept, so each start compiles them: {error}; name a folder that can be written to \
+         in policy.compiled, or write `none` there"
+    );
+}
+
+fn config(code_cache: Option<&CodeCache>) -> Config {
     // Script languages bring several core modules and large tables; a Rust plugin has one of each. The
     // numbers cost address space, not memory.
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_component_instances(MAX_CALLS)
-        .total_stacks(MAX_CALLS)
-        .total_core_instances(MAX_CALLS * 32)
-        .total_memories(MAX_CALLS * 4)
-        .total_tables(MAX_CALLS * 32)
+    let instances = MAX_CALLS + MAX_KEPT;
+    pool.total_component_instances(instances)
+        .total_stacks(instances)
+        .total_core_instances(instances * 32)
+        .total_memories(instances * 4)
+        .total_tables(instances * 32)
         .max_memories_per_component(4)
         .table_elements(64 << 10)
-        // What a small plugin touches is cleared in place instead of by page faults on every call.
+        // What a small plugin touches is cleared in place instead of by page faults on every call; where the
+        // kernel can say which pages those are (Linux 6.7), no others.
+        .pagemap_scan(Enabled::Auto)
         .linear_memory_keep_resident(256 << 10)
         .table_keep_resident(16 << 10);
     let mut config = Config::new();
@@ -86,6 +145,7 @@ fn config() -> Config {
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
         .epoch_interruption(true)
         .concurrency_support(false)
-        .wasm_backtrace_max_frames(None);
+        .wasm_backtrace_max_frames(None)
+        .cache(code_cache.map(CodeCache::cache));
     config
 }

@@ -9,72 +9,170 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
 use super::bindings::VERSION;
-use super::bindings::exports::tuffet::policy::{authorize, lifecycle, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, observe, resolve};
 use super::builtin;
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
+use super::grants::{self, Judged, Known};
+use super::imports::{Access, Keys};
+use super::kept::Kept;
+use super::manifest::Manifest;
 use super::plugin::{MAX_CALLS, Plugin};
 use super::sandbox::Sandbox;
-use super::spec::{LoadProblem, LoadProblemKind, PluginSpec};
+use super::spec::{LoadProblem, LoadProblemKind, PluginSpec, PolicySpec};
 use super::text;
-use crate::config::ComponentSource;
+use crate::config::{ComponentSource, Grant};
+use crate::kv;
 
 /// Reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
 /// seconds and is done off the async threads.
-pub(super) async fn load(runtime: &PolicyRuntime, spec: &PluginSpec) -> Result<Plugin, Vec<LoadProblem>> {
-    let (its_runtime, its_spec) = (runtime.clone(), spec.clone());
-    let compiled = tokio::task::spawn_blocking(move || compile(&its_runtime, &its_spec)).await;
+pub(super) async fn load(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginSpec,
+) -> Result<Plugin, Vec<LoadProblem>> {
+    let (its_runtime, its_policy, its_spec) = (runtime.clone(), policy.clone(), spec.clone());
+    let compiled = tokio::task::spawn_blocking(move || compile(&its_runtime, &its_policy, &its_spec)).await;
     let plugin = compiled.unwrap_or_else(|panicked| {
         let message = format!("the compiler failed, please report it with the component: {panicked}");
-        Err(problem(spec, LoadProblemKind::NotAComponent, message))
+        Err(vec![problem(spec, LoadProblemKind::NotAComponent, message)])
     });
-    let plugin = plugin.map_err(|problem| vec![problem])?;
+    let plugin = plugin?;
     match plugin.check().await {
         Ok(()) => Ok(plugin),
         Err(failure) => Err(explain(spec, failure)),
     }
 }
 
-fn compile(runtime: &PolicyRuntime, spec: &PluginSpec) -> Result<Plugin, LoadProblem> {
+fn compile(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginSpec,
+) -> Result<Plugin, Vec<LoadProblem>> {
     let shared = runtime.shared();
-    let component = match &spec.component {
-        ComponentSource::Builtin(name) => Cow::Borrowed(builtin::component(name).ok_or_else(|| {
-            let known = builtin::names().map(|name| format!("builtin:{name}")).collect::<Vec<_>>().join(", ");
-            problem(
-                spec,
-                LoadProblemKind::Unreadable,
-                format!("there is no builtin:{name}: there are {known}"),
-            )
-        })?),
-        ComponentSource::Path(path) => Cow::Owned(fs::read(path).map_err(|error| {
-            problem(spec, LoadProblemKind::Unreadable, format!("cannot read {}: {error}", path.display()))
-        })?),
-    };
-    check_kind(&component).map_err(|message| problem(spec, LoadProblemKind::NotAComponent, message))?;
-    let compile = || Component::from_binary(&shared.engine, &component);
-    let component = shared.compiled.get(&component, compile).map_err(|error| {
+    let one = |kind, message| vec![problem(spec, kind, message)];
+    let binary = read(spec).map_err(|message| one(LoadProblemKind::Unreadable, message))?;
+    check_kind(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
+    let compile = || Component::from_binary(&shared.engine, &binary);
+    let component = shared.compiled.get(&binary, compile).map_err(|error| {
         let message = format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")));
-        problem(spec, LoadProblemKind::NotAComponent, message)
+        one(LoadProblemKind::NotAComponent, message)
     })?;
-    let pre = shared.linker.instantiate_pre(&component).map_err(|error| {
-        problem(spec, LoadProblemKind::Import, explain_imports(&shared.engine, &component, &error))
-    })?;
+    let pre = shared
+        .linker
+        .instantiate_pre(&component)
+        .map_err(|error| one(LoadProblemKind::Import, explain_imports(&shared.engine, &component, &error)))?;
     let Ok(lifecycle) = lifecycle::GuestIndices::new(&pre) else {
-        return Err(problem(spec, LoadProblemKind::Export, explain_exports(&pre, "lifecycle")));
+        return Err(one(LoadProblemKind::Export, explain_exports(&pre, "lifecycle")));
     };
+    let judged = judge(runtime, policy, spec, &component, &binary)?;
     Ok(Plugin {
         name: Arc::from(spec.name.as_str()),
         on_error: spec.on_error,
-        grants: spec.grants,
+        access: Arc::new(access(runtime, policy, spec, &judged.granted)?),
+        warnings: judged.warnings,
         limits: spec.limits,
         calls: Semaphore::new(MAX_CALLS),
+        kept: spec.reuse.map(|reuse| Kept::new(reuse, Arc::clone(&shared.kept))),
         runtime: runtime.clone(),
         settings: spec.settings.to_string(),
         lifecycle,
         authorize: authorize::GuestIndices::new(&pre).ok(),
         resolve: resolve::GuestIndices::new(&pre).ok(),
+        accept_upload: accept_upload::GuestIndices::new(&pre).ok(),
+        observe: observe::GuestIndices::new(&pre).ok(),
         component: pre,
     })
+}
+
+fn read(spec: &PluginSpec) -> Result<Cow<'static, [u8]>, String> {
+    match &spec.component {
+        ComponentSource::Builtin(name) => builtin::component(name).map(Cow::Borrowed).ok_or_else(|| {
+            let known = builtin::names().map(|name| format!("builtin:{name}")).collect::<Vec<_>>().join(", ");
+            format!("there is no builtin:{name}: there are {known}")
+        }),
+        ComponentSource::Path(path) => {
+            fs::read(path).map(Cow::Owned).map_err(|error| format!("cannot read {}: {error}", path.display()))
+        }
+    }
+}
+
+/// Compares what the component imports and asks for with what it is granted.
+fn judge(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginSpec,
+    component: &Component,
+    binary: &[u8],
+) -> Result<Judged, Vec<LoadProblem>> {
+    let manifest = Manifest::of(binary)
+        .map_err(|message| vec![problem(spec, LoadProblemKind::NotAComponent, message)])?;
+    let ty = component.component_type();
+    let imports: Vec<&str> = ty.imports(&runtime.shared().engine).map(|(name, _)| name).collect();
+    let sinks: Vec<String> = policy.sinks.iter().map(|sink| sink.name.clone()).collect();
+    let known = Known { roots: &policy.roots, sinks: &sinks };
+    let mut judged = grants::judge(&imports, &manifest, &spec.grants, &known);
+    if judged.problems.is_empty() {
+        return Ok(judged);
+    }
+    let problems = judged.problems.drain(..);
+    Err(problems.map(|message| problem(spec, LoadProblemKind::Grant, message)).collect())
+}
+
+/// Opens what the plugin is granted; only looks at it where the policy is not to run.
+fn access(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginSpec,
+    granted: &[Grant],
+) -> Result<Access, Vec<LoadProblem>> {
+    let resources = &runtime.shared().resources;
+    let mut access = Access {
+        plugin: Arc::from(spec.name.as_str()),
+        client_mac: granted.contains(&Grant::ClientMac),
+        clock: granted.contains(&Grant::Clock),
+        random: granted.contains(&Grant::Random),
+        keys: None,
+        files: Vec::new(),
+        http: Vec::new(),
+        roots: policy.open_roots.clone(),
+        sinks: Vec::new(),
+    };
+    let mut problems = Vec::new();
+    for grant in granted {
+        match grant {
+            Grant::Kv if policy.live => match resources.store(&policy.state) {
+                Ok(store) => {
+                    let namespace = Arc::from(spec.name.as_str());
+                    access.keys = Some(Keys { store, namespace, quota: spec.quota });
+                }
+                Err(error) => problems.push((LoadProblemKind::Grant, error.to_string())),
+            },
+            Grant::Kv => {
+                if let Err(error) = kv::usable(&policy.state) {
+                    problems.push((LoadProblemKind::Grant, error.to_string()));
+                }
+            }
+            Grant::Files(root) => access.files.push(root.clone()),
+            Grant::Http(host) => access.http.push(host.clone()),
+            Grant::Sinks(name) if policy.live => {
+                let Some(sink) = policy.sinks.iter().find(|sink| sink.name == *name) else { continue };
+                match resources.sink(sink) {
+                    Ok(open) => access.sinks.push((name.clone(), open)),
+                    Err(error) => problems.push((
+                        LoadProblemKind::Sink,
+                        format!("its sink `{name}` cannot be opened: {error}; let this user write it, or correct the sink"),
+                    )),
+                }
+            }
+            Grant::Sinks(_) | Grant::ClientMac | Grant::Clock | Grant::Random => {}
+        }
+    }
+    if problems.is_empty() {
+        Ok(access)
+    } else {
+        Err(problems.into_iter().map(|(kind, message)| problem(spec, kind, message)).collect())
+    }
 }
 
 /// Why a plugin that loaded cannot be in the chain of this hook.
@@ -106,7 +204,7 @@ fn check_kind(binary: &[u8]) -> Result<(), String> {
 
 fn explain_imports(engine: &Engine, component: &Component, error: &wasmtime::Error) -> String {
     let ty = component.component_type();
-    let provided = format!("tuffet:policy/log@{VERSION} and WASI 0.2");
+    let provided = format!("tuffet:policy@{VERSION} and WASI 0.2");
     for (name, _) in ty.imports(engine) {
         if let Some(version) = name.strip_prefix("tuffet:policy/").and_then(|name| name.split('@').nth(1))
             && version != VERSION

@@ -28,6 +28,13 @@ impl CallLog {
         CallLog { caller, written: 0, dropped: 0, muted: false }
     }
 
+    /// Starts the lines of a call.
+    pub fn restart(&mut self, request: &str, muted: bool) {
+        self.caller.request.clear();
+        self.caller.request.push_str(request);
+        (self.written, self.dropped, self.muted) = (0, 0, muted);
+    }
+
     /// Says how many lines were too many. To be called when the call is over.
     pub fn finish(&self) {
         if self.dropped > 0 {

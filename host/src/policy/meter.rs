@@ -22,6 +22,11 @@ impl Meter {
         Arc::new(Meter { origin: Instant::now(), spent: AtomicU64::new(0), since: AtomicU64::new(0) })
     }
 
+    /// Starts at nothing again, for the next call of an instance that is kept.
+    pub fn reset(&self) {
+        self.spent.store(0, Ordering::Relaxed);
+    }
+
     /// The time so far. Only for use from within the metered future.
     pub fn spent(&self) -> Duration {
         let running = self.now().saturating_sub(self.since.load(Ordering::Relaxed));

@@ -1,8 +1,8 @@
 //! What plugins decide about a request: who may do what, and which file it is.
 //!
 //! Plugins are WebAssembly components, asked once for each request before the first block. Each call gets a
-//! fresh instance with nothing of the host in it but a log, and ends within limits of CPU, time and memory:
-//! a plugin that loops, hogs or traps costs its own request, never another one. The interface is
+//! fresh instance (or, with `reuse`, one that is kept) and ends within limits of CPU, time and memory: a
+//! plugin that loops, hogs or traps costs its own request, never another one. The interface is
 //! `sdk/wit/policy.wit`.
 //!
 //! [`PolicyRuntime`] is the machinery, one for the process. [`Policy`] is a loaded configuration; a reload
@@ -12,21 +12,31 @@ mod bindings;
 mod builtin;
 mod call;
 mod chain;
+mod code_cache;
 mod compiled;
 mod convert;
 mod engine;
 mod failure;
+mod grants;
+mod imports;
+mod instance;
+mod kept;
 mod load;
 mod log;
+mod manifest;
 mod meter;
+mod observe;
 mod plugin;
+mod resources;
 mod sandbox;
 mod spec;
 #[cfg(test)]
 mod tests;
 mod text;
 mod ticker;
+mod upload;
 
 pub(crate) use chain::{Answer, Policy, Target, Verdict};
 pub(crate) use engine::PolicyRuntime;
-pub(crate) use spec::{CallLimits, Grants, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec};
+pub(crate) use spec::{CallLimits, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};
+pub(crate) use upload::Acceptance;

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
-use wasmtime::Store;
-use wasmtime::component::{Instance, InstancePre};
+use wasmtime::component::InstancePre;
 
-use super::bindings::exports::tuffet::policy::{authorize, lifecycle, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, observe, resolve};
 use super::bindings::tuffet::policy::types;
 use super::call::Call;
 use super::engine::PolicyRuntime;
-use super::failure::{Failure, Refused};
+use super::failure::Failure;
+use super::imports::Access;
+use super::kept::Kept;
 use super::sandbox::Sandbox;
-use super::spec::{CallLimits, Grants};
+use super::spec::CallLimits;
 use crate::config::OnError;
 
 /// Calls of one plugin that run at once.
@@ -21,11 +22,15 @@ pub(super) const MAX_CALLS: usize = 32;
 pub(super) struct Plugin {
     pub name: Arc<str>,
     pub on_error: OnError,
-    pub grants: Grants,
+    pub access: Arc<Access>,
+    /// What the operator should know of it.
+    pub warnings: Vec<String>,
     pub limits: CallLimits,
     /// Calls of this plugin that run at once. Fewer than the runtime has instances, so that one plugin
     /// that is stuck in all of its calls leaves room for the others.
     pub calls: Semaphore,
+    /// Instances that wait for their next call; `None` where each call gets a fresh one.
+    pub kept: Option<Kept>,
     pub runtime: PolicyRuntime,
     /// As JSON.
     pub settings: String,
@@ -33,61 +38,92 @@ pub(super) struct Plugin {
     pub lifecycle: lifecycle::GuestIndices,
     pub authorize: Option<authorize::GuestIndices>,
     pub resolve: Option<resolve::GuestIndices>,
+    pub accept_upload: Option<accept_upload::GuestIndices>,
+    pub observe: Option<observe::GuestIndices>,
 }
 
 impl Plugin {
     /// Configures an instance and looks its hooks up, to see that this works.
     pub async fn check(&self) -> Result<(), Failure> {
-        let mut call = Call::begin(self, String::new()).await?;
-        let store = &mut call.store;
+        let mut call = Call::begin(self, "").await?;
+        let (instance, limit) = call.parts();
         let work = async {
-            let instance = self.instance(store).await?;
+            instance.ready(self).await?;
             if let Some(hook) = &self.authorize {
-                hook.load(&mut *store, &instance)?;
+                instance.authorize(hook)?;
             }
             if let Some(hook) = &self.resolve {
-                hook.load(&mut *store, &instance)?;
+                instance.resolve(hook)?;
+            }
+            if let Some(hook) = &self.accept_upload {
+                instance.accept_upload(hook)?;
+            }
+            if let Some(hook) = &self.observe {
+                instance.observe(hook)?;
             }
             Ok(())
         };
-        let ended = call.limit.run(work).await;
+        let ended = limit.run(work).await;
         call.end(ended)
     }
 
     /// Asks the hook `authorize`.
     pub async fn authorize(&self, request: &types::Request) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, request.id.clone()).await?;
-        let store = &mut call.store;
+        let mut call = Call::begin(self, &request.id).await?;
+        let (instance, limit) = call.parts();
         let work = async {
-            let instance = self.instance(store).await?;
-            hook.load(&mut *store, &instance)?.call_authorize(&mut *store, request).await
+            instance.ready(self).await?;
+            let (guest, store) = instance.authorize(hook)?;
+            guest.call_authorize(store, request).await
         };
-        let ended = call.limit.run(work).await;
+        let ended = limit.run(work).await;
         call.end(ended)
     }
 
     /// Asks the hook `resolve`.
     pub async fn resolve(&self, request: &types::Request) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, request.id.clone()).await?;
-        let store = &mut call.store;
+        let mut call = Call::begin(self, &request.id).await?;
+        let (instance, limit) = call.parts();
         let work = async {
-            let instance = self.instance(store).await?;
-            hook.load(&mut *store, &instance)?.call_resolve(&mut *store, request).await
+            instance.ready(self).await?;
+            let (guest, store) = instance.resolve(hook)?;
+            guest.call_resolve(store, request).await
         };
-        let ended = call.limit.run(work).await;
+        let ended = limit.run(work).await;
         call.end(ended)
     }
 
-    /// A fresh, configured instance.
-    async fn instance(&self, store: &mut Store<Sandbox>) -> wasmtime::Result<Instance> {
-        let instance = self.component.instantiate_async(&mut *store).await?;
-        let lifecycle = self.lifecycle.load(&mut *store, &instance)?;
-        if let Err(problems) = lifecycle.call_configure(&mut *store, &self.settings).await? {
-            return Err(Refused(problems).into());
-        }
-        store.data_mut().log.muted = false;
-        Ok(instance)
+    /// Asks the hook `accept-upload`.
+    pub async fn accept_upload(
+        &self,
+        request: &types::Request,
+        upload: &accept_upload::Upload,
+    ) -> Result<accept_upload::Acceptance, Failure> {
+        let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
+        let mut call = Call::begin(self, &request.id).await?;
+        let (instance, limit) = call.parts();
+        let work = async {
+            instance.ready(self).await?;
+            let (guest, store) = instance.accept_upload(hook)?;
+            guest.call_accept_upload(store, request, upload).await
+        };
+        let ended = limit.run(work).await;
+        call.end(ended)
+    }
+
+    /// Tells the hook `observe`.
+    pub async fn observe(&self, events: &[observe::Event]) -> Result<(), Failure> {
+        let Some(hook) = &self.observe else { return Ok(()) };
+        let mut call = Call::begin(self, "events").await?;
+        let (instance, limit) = call.parts();
+        let work = async {
+            instance.ready(self).await?;
+            let (guest, store) = instance.observe(hook)?;
+            guest.call_observe(store, events).await
+        };
+        let ended = limit.run(work).await;
+        call.end(ended)
     }
 }

@@ -6,8 +6,10 @@ use wasmtime::ResourceLimiter;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use super::bindings::tuffet::policy::types;
+use super::imports::{Access, FixedClock, HttpGate, Taken, constant};
 use super::log::CallLog;
 use super::text;
 
@@ -25,14 +27,26 @@ pub(super) struct Sandbox {
     stderr: MemoryOutputPipe,
     pub memory: MemoryLimit,
     pub log: CallLog,
+    pub access: Arc<Access>,
+    pub taken: Taken,
+    http: HttpGate,
+    http_limits: WasiHttpCtx,
 }
 
 impl Sandbox {
-    /// No files, environment, arguments, network or input; what is written to standard output is lost. Clock
-    /// and random numbers are the host's, because the standard libraries of most languages want them.
-    pub fn new(memory: u64, log: CallLog) -> Sandbox {
+    /// No files, environment, arguments, network or input; what is written to standard output is lost. Without
+    /// their grants, the clock stands still and random numbers are always the same: there must be some,
+    /// because the standard libraries of most languages want them.
+    pub fn new(memory: u64, access: Arc<Access>, log: CallLog) -> Sandbox {
         let stderr = MemoryOutputPipe::new(MAX_STDERR);
-        let wasi = WasiCtx::builder()
+        let mut wasi = WasiCtx::builder();
+        if !access.clock {
+            wasi.wall_clock(FixedClock).monotonic_clock(FixedClock);
+        }
+        if !access.random {
+            wasi.secure_random(constant()).insecure_random(constant()).insecure_random_seed(0);
+        }
+        let wasi = wasi
             .stderr(stderr.clone())
             .allow_tcp(false)
             .allow_udp(false)
@@ -41,7 +55,38 @@ impl Sandbox {
             .build();
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_RESOURCES);
-        Sandbox { wasi, table, stderr, memory: MemoryLimit::new(memory), log }
+        Sandbox {
+            wasi,
+            table,
+            stderr,
+            memory: MemoryLimit::new(memory),
+            log,
+            http: HttpGate::new(Arc::clone(&access)),
+            http_limits: WasiHttpCtx::new(),
+            access,
+            taken: Taken::default(),
+        }
+    }
+
+    /// The instance is configured: from now on it may log, and do what has an effect.
+    pub fn configured(&mut self) {
+        self.log.muted = false;
+        self.taken = Taken::configured();
+        self.http.open();
+    }
+
+    /// Starts a call: what is counted for each call begins at nothing. `muted` while a fresh instance is
+    /// configured for a request.
+    pub fn begin(&mut self, request: &str, muted: bool) {
+        self.log.restart(request, muted);
+        self.memory.refused = false;
+        self.taken.restart();
+        self.http.restart();
+    }
+
+    /// Whether it has used up so much of what an instance gets that another one should take the next call.
+    pub fn is_worn(&self) -> bool {
+        self.memory.used > self.memory.max / 2 || self.stderr.contents().len() > MAX_STDERR / 2
     }
 
     /// The last of what it wrote to standard error, on one line; empty when it wrote nothing.
@@ -53,6 +98,12 @@ impl Sandbox {
 impl WasiView for Sandbox {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for Sandbox {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { hooks: &mut self.http, table: &mut self.table, ctx: &mut self.http_limits }
     }
 }
 

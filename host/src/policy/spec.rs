@@ -1,9 +1,13 @@
 //! A policy as configured, and what can be wrong with it.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::config::{ComponentSource, DefaultVerdict, OnError};
+use crate::config::{ComponentSource, DefaultVerdict, Grant, OnError};
+use crate::kv::Quota;
+use crate::sinks::SinkSpec;
+use crate::store::Roots;
 
 /// The chains and the plugins in them.
 #[derive(Debug, Clone)]
@@ -14,10 +18,23 @@ pub(crate) struct PolicySpec {
     pub authorize: Vec<String>,
     /// The plugins that are asked what a request gets, in order.
     pub resolve: Vec<String>,
+    /// The plugins that are asked whether an upload becomes visible, in order.
+    pub accept_upload: Vec<String>,
+    /// The plugins that are told what happened.
+    pub observe: Vec<String>,
     /// The plugins by name. One that no chain names is loaded and checked all the same.
     pub plugins: Vec<PluginSpec>,
     /// The names of the configured roots: a plugin that answers with another one has failed.
     pub roots: Vec<String>,
+    /// The same roots, open.
+    pub open_roots: Roots,
+    /// The configured sinks.
+    pub sinks: Vec<SinkSpec>,
+    /// The folder for what must outlive the process.
+    pub state: PathBuf,
+    /// Whether this is to run. Else it is only checked, and neither sinks nor the file of keys are opened:
+    /// the server that runs has them.
+    pub live: bool,
 }
 
 /// One plugin.
@@ -32,16 +49,22 @@ pub(crate) struct PluginSpec {
     /// What a failure of it means.
     pub on_error: OnError,
     /// What it is told and given beyond the request.
-    pub grants: Grants,
+    pub grants: Vec<Grant>,
+    /// What it may keep, with the grant `kv`.
+    pub quota: Quota,
     /// What one call may cost.
     pub limits: CallLimits,
+    /// How long an instance is kept for further calls; `None` is a fresh one for each.
+    pub reuse: Option<Reuse>,
 }
 
-/// What a plugin is told and given beyond the request. Nothing by default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Grants {
-    /// The MAC addresses known for the client.
-    pub client_mac: bool,
+/// How long an instance of a plugin is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reuse {
+    /// The calls that it serves, at least 1.
+    pub calls: u32,
+    /// How long it waits for the next one.
+    pub idle: Duration,
 }
 
 /// What one call of a plugin may cost, `configure` of the fresh instance included.
@@ -93,6 +116,10 @@ pub(crate) enum LoadProblemKind {
     NotAComponent,
     /// It needs something that this server does not provide.
     Import,
+    /// It lacks a grant, or its manifest is none.
+    Grant,
+    /// A sink that it is granted cannot be opened.
+    Sink,
     /// It lacks a hook, or has it in another version.
     Export,
     /// It refuses its settings.

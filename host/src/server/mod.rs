@@ -10,11 +10,11 @@ pub use error::ServeError;
 
 use crate::admission::{Admission, Files};
 use crate::config::Config;
-use crate::events::log_summaries;
+use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
 use crate::store::{FileCache, Roots};
 use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
-use policy::load_policy;
+use policy::{load_policy, start_runtime, warnings};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +27,9 @@ use tuffet_core::{Limits, Rollover, Settings, Timing};
 
 /// How long running transfers may go on after SIGTERM or SIGINT.
 const DRAIN: Duration = Duration::from_secs(10);
+
+/// How long a sink may take, when the server stops, for the lines that still wait.
+const FLUSH: Duration = Duration::from_secs(2);
 
 /// How long a receiver stays to repeat its last ACK.
 const DALLY: Duration = Duration::from_secs(5);
@@ -48,13 +51,15 @@ pub fn serve(config: &Config) -> Result<(), ServeError> {
 }
 
 /// Checks what only a start would show: that the roots open and that the plugins load and take their
-/// settings. No socket is bound.
+/// settings. No socket is bound. Answers what the operator should know all the same.
 ///
 /// # Errors
 /// What would keep the server from starting.
-pub fn check(config: &Config) -> Result<(), ServeError> {
-    Roots::open(&config.roots).map_err(ServeError::Root)?;
-    control_runtime()?.block_on(load_policy(config)).map(drop)
+pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
+    let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
+    let runtime = start_runtime(config)?;
+    let policy = control_runtime()?.block_on(load_policy(&runtime, config, &roots, false))?;
+    Ok(warnings(config, &policy))
 }
 
 /// Checks a folder that was named on the command line.
@@ -81,8 +86,12 @@ fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
 }
 
 async fn run(config: &Config) -> Result<(), ServeError> {
-    let policy = Arc::new(load_policy(config).await?);
     let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
+    let runtime = start_runtime(config)?;
+    let policy = Arc::new(load_policy(&runtime, config, &roots, true).await?);
+    for warning in warnings(config, &policy) {
+        tracing::warn!(target: "tuffet::policy", "{warning}");
+    }
     let mut listeners: Vec<ListenerSpec> = config
         .listeners
         .iter()
@@ -110,10 +119,12 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     }
     drop(summaries);
     let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
+    let (observers, observing) = Observers::start(policy.clone());
     let admission = Arc::new(Admission {
         listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
         files: Files { roots, cache: FileCache::new(config.limits.cache) },
         policy,
+        observers: observers.clone(),
         neighbours,
         limits: Limits {
             blksize: config.transfer.max_blksize,
@@ -123,7 +134,7 @@ async fn run(config: &Config) -> Result<(), ServeError> {
         mailboxes: mailboxes.clone(),
         ids: AtomicU64::new(fastrand::u64(..)),
     });
-    let logging = tokio::spawn(log_summaries(ended));
+    let logging = tokio::spawn(log_summaries(ended, observers));
 
     // Before anyone can know that it serves: a signal must not find its default action, which is to kill.
     let signals =
@@ -165,6 +176,8 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     // The workers are gone: when what they asked is worked off, nobody can report any more.
     drop((mailboxes, admission));
     let _ = logging.await;
+    let _ = observing.await;
+    let _ = tokio::task::spawn_blocking(move || runtime.flush_sinks(FLUSH)).await;
     tracing::info!("stopped");
     result
 }

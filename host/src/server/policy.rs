@@ -1,32 +1,73 @@
 //! From the configuration to a loaded policy; its problems shown at their place in the YAML file.
 
 use super::ServeError;
-use crate::config::{Config, Grant, PluginConfig};
+use crate::config::{Config, PluginConfig};
+use crate::kv::Quota;
 use crate::policy::{
-    CallLimits, Grants, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec,
+    CallLimits, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
 };
+use crate::store::Roots;
 use std::io;
+use std::time::Instant;
 
-/// Compiles all plugins and lets them check their settings.
+/// What plugins run on; one for the process.
 ///
 /// # Errors
-/// All problems of all plugins, as errors of the configuration.
-pub(crate) async fn load_policy(config: &Config) -> Result<Policy, ServeError> {
-    let runtime = PolicyRuntime::new().map_err(|error| {
+/// The system has no thread or no memory for it.
+pub(crate) fn start_runtime(config: &Config) -> Result<PolicyRuntime, ServeError> {
+    // Without plugins there is nothing to keep.
+    let compiled = config.policy.compiled.as_deref().filter(|_| !config.policy.plugins.is_empty());
+    PolicyRuntime::new(compiled).map_err(|error| {
         ServeError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
-    })?;
-    Policy::load(&runtime, &spec(config)).await.map_err(|problems| {
-        ServeError::Config(config.error(problems.iter().map(|problem| place(config, problem))))
     })
 }
 
-fn spec(config: &Config) -> PolicySpec {
+/// Compiles all plugins and lets them check their settings. `live`: whether the policy is to run; else
+/// nothing is opened that a running server may have open.
+///
+/// # Errors
+/// All problems of all plugins, as errors of the configuration.
+pub(crate) async fn load_policy(
+    runtime: &PolicyRuntime,
+    config: &Config,
+    roots: &Roots,
+    live: bool,
+) -> Result<Policy, ServeError> {
+    let started = Instant::now();
+    let policy = Policy::load(runtime, &spec(config, roots, live)).await.map_err(|problems| {
+        ServeError::Config(config.error(problems.iter().map(|problem| place(config, problem))))
+    })?;
+    if !config.policy.plugins.is_empty() {
+        let (kept, compiled) = runtime.compiled().unzip();
+        let took_ms = started.elapsed().as_millis() as u64;
+        tracing::info!(plugins = config.policy.plugins.len(), kept, compiled, took_ms, "plugins loaded");
+    }
+    Ok(policy)
+}
+
+/// What the operator should know of a policy, each with its place in the file.
+pub(crate) fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
+    let problems = policy.warnings().iter().map(|problem| place(config, problem));
+    let problems: Vec<_> = problems.collect();
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    config.error(problems).to_string().lines().map(str::to_owned).collect()
+}
+
+fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
     PolicySpec {
         default: config.policy.default,
         authorize: config.policy.authorize.clone(),
         resolve: config.policy.resolve.clone(),
+        accept_upload: config.policy.accept_upload.clone(),
+        observe: config.policy.observe.clone(),
         plugins: config.policy.plugins.iter().map(plugin).collect(),
         roots: config.roots.iter().map(|root| root.name.clone()).collect(),
+        open_roots: roots.clone(),
+        sinks: config.sinks.clone(),
+        state: config.state.clone(),
+        live,
     }
 }
 
@@ -36,13 +77,15 @@ fn plugin(config: &PluginConfig) -> PluginSpec {
         component: config.component.clone(),
         settings: config.settings.clone(),
         on_error: config.on_error,
-        grants: Grants { client_mac: config.grants.contains(&Grant::ClientMac) },
+        grants: config.grants.clone(),
+        quota: Quota { keys: config.limits.kv_keys, bytes: config.limits.kv_bytes },
         limits: CallLimits {
             cpu: config.limits.time,
             wall: config.limits.wall,
             memory: config.limits.memory,
             content: config.limits.content,
         },
+        reuse: config.reuse.map(|reuse| Reuse { calls: reuse.calls, idle: reuse.idle }),
     }
 }
 
@@ -57,6 +100,11 @@ fn place(config: &Config, problem: &LoadProblem) -> (String, String) {
             } else {
                 plugin
             }
+        }
+        LoadProblemKind::Grant | LoadProblemKind::Sink
+            if config.position(&format!("{plugin}/grants")).is_some() =>
+        {
+            format!("{plugin}/grants")
         }
         _ => format!("{plugin}/component"),
     };

@@ -38,6 +38,9 @@ pub enum StoreError {
         /// The limit, in bytes.
         limit: u64,
     },
+    /// A plugin refused the upload.
+    #[error("{}", .0.reason)]
+    Refused(Denial),
     /// A plugin named a root that is not configured.
     #[error("there is no root named `{0}`; the plugin that answered it is wrong, or its settings are")]
     UnknownRoot(String),
@@ -56,12 +59,13 @@ impl StoreError {
             }
             Self::Exists => ErrorCode::FileExists,
             Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
+            Self::Refused(denial) => denial.code,
             Self::UnknownRoot(_) | Self::Io(_) => ErrorCode::NotDefined,
         }
     }
 
     /// The text of the ERROR packet.
-    pub fn message(&self) -> &'static str {
+    pub fn message(&self) -> &str {
         match self {
             Self::NotFound => "file not found",
             Self::Denied(_) | Self::Forbidden(_) => "access denied",
@@ -70,6 +74,7 @@ impl StoreError {
             Self::NoSpace(_) => "no space left",
             Self::NotRegular(_) => "not a regular file",
             Self::TooLarge { .. } => "file too large",
+            Self::Refused(denial) => &denial.message,
             Self::UnknownRoot(_) | Self::Io(_) => "server error",
         }
     }

@@ -27,7 +27,7 @@ use thiserror::Error;
 pub use cache::FileCache;
 pub use error::StoreError;
 pub use open_file::OpenFile;
-pub use upload::Upload;
+pub use upload::{Sealed, Upload};
 
 /// What a root is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +119,16 @@ impl Roots {
             return Err(StoreError::ReadOnly);
         }
         Upload::create(root, path)
+    }
+
+    /// Lets an upload become visible at another path of its root.
+    ///
+    /// # Errors
+    /// As [`Roots::create`].
+    pub fn redirect(&self, upload: &mut Upload, path: &str) -> Result<(), StoreError> {
+        let path = path::checked(path)?;
+        let root = self.named(upload.root())?;
+        upload.redirect(root, path)
     }
 
     fn named(&self, name: &str) -> Result<&Root, StoreError> {

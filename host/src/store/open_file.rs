@@ -74,6 +74,12 @@ impl OpenFile {
         &self.path
     }
 
+    /// When its content changed last, in milliseconds since 1970; 0 for what is older.
+    pub fn modified_unix_ms(&self) -> u64 {
+        let seconds = u64::try_from(self.opened.st_mtime).unwrap_or(0);
+        seconds.saturating_mul(1000).saturating_add(self.opened.st_mtime_nsec / 1_000_000)
+    }
+
     /// What it was when it was opened.
     pub(super) fn identity(&self) -> Identity {
         let stat = &self.opened;

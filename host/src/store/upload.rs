@@ -13,6 +13,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
+use sha2::{Digest, Sha256};
 
 use super::open_file::require_regular;
 use super::{Root, StoreError, path};
@@ -24,8 +25,10 @@ use super::{Root, StoreError, path};
 #[derive(Debug)]
 pub struct Upload {
     file: File,
-    /// The target's own folder, so that the final rename stays within one file system.
+    /// The folder that the target was to be in when the upload began; the temporary file is there.
     folder: OwnedFd,
+    /// The folder that it will be in instead.
+    moved: Option<OwnedFd>,
     /// Empty once it has become the target.
     temporary: String,
     name: String,
@@ -40,13 +43,12 @@ impl Upload {
         let (folder, name) = path::split(target);
         let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
         refuse_taken(&parent, name, root.overwrite)?;
-        // cap-std opens folders by O_PATH, which cannot be synced; `.` leads nowhere else.
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = openat(&parent, ".", flags, Mode::empty())?;
+        let folder = syncable(&parent)?;
         let (file, temporary) = create_temporary(&parent)?;
         Ok(Self {
             file,
             folder,
+            moved: None,
             temporary,
             name: name.to_owned(),
             root: root.name.clone(),
@@ -91,6 +93,41 @@ impl Upload {
         })
     }
 
+    /// Lets it become visible at another path of its root, whose folder exists. The temporary file stays
+    /// where it is until then.
+    pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
+        let (folder, name) = path::split(target);
+        let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
+        refuse_taken(&parent, name, self.overwrite)?;
+        self.moved = Some(syncable(&parent)?);
+        self.name = name.to_owned();
+        self.path = target.to_owned();
+        Ok(())
+    }
+
+    /// Brings the content to the disk, still under its temporary name, and says what it is.
+    ///
+    /// # Errors
+    /// `NoSpace`, `Io`.
+    pub fn seal(&self) -> Result<Sealed, StoreError> {
+        self.file.sync_all().map_err(StoreError::from_io)?;
+        let mut digest = Sha256::new();
+        let mut buffer = vec![0; 256 << 10];
+        let mut bytes = 0;
+        loop {
+            match self.file.read_at(&mut buffer, bytes) {
+                Ok(0) => break,
+                Ok(read) => {
+                    digest.update(&buffer[..read]);
+                    bytes += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(StoreError::from_io(error)),
+            }
+        }
+        Ok(Sealed { bytes, sha256: digest.finalize().into() })
+    }
+
     /// Makes the upload visible under its name and lasting: the file reaches the disk, takes its name
     /// in one step, and the folder reaches the disk.
     ///
@@ -103,30 +140,50 @@ impl Upload {
     pub fn commit(mut self) -> Result<(), StoreError> {
         self.file.sync_all().map_err(StoreError::from_io)?;
         if self.overwrite {
-            renameat(&self.folder, &self.temporary, &self.folder, &self.name).map_err(from_rename)?;
+            renameat(&self.folder, &self.temporary, self.target(), &self.name).map_err(from_rename)?;
         } else {
             self.rename_to_free_name().map_err(from_rename)?;
         }
         self.temporary.clear();
-        match fsync(&self.folder) {
+        match fsync(self.target()) {
             // fsync(2): some network and user-space file systems do not sync folders.
             Ok(()) | Err(Errno::INVAL) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
     }
 
+    /// The folder in which it becomes visible.
+    fn target(&self) -> &OwnedFd {
+        self.moved.as_ref().unwrap_or(&self.folder)
+    }
+
     fn rename_to_free_name(&self) -> Result<(), Errno> {
-        let (folder, temporary, name) = (&self.folder, &self.temporary, &self.name);
-        match renameat_with(folder, temporary, folder, name, RenameFlags::NOREPLACE) {
+        let (folder, temporary, target, name) = (&self.folder, &self.temporary, self.target(), &self.name);
+        match renameat_with(folder, temporary, target, name, RenameFlags::NOREPLACE) {
             // rename(2): the file system cannot do it. A hard link cannot replace either; dropping the
             // temporary name is what remains.
             Err(Errno::INVAL | Errno::NOSYS) => {
-                linkat(folder, temporary, folder, name, AtFlags::empty())?;
+                linkat(folder, temporary, target, name, AtFlags::empty())?;
                 unlinkat(folder, temporary, AtFlags::empty())
             }
             done => done,
         }
     }
+}
+
+/// What an upload came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sealed {
+    /// Bytes in the file.
+    pub bytes: u64,
+    /// The SHA-256 digest of the file.
+    pub sha256: [u8; 32],
+}
+
+/// cap-std opens folders by O_PATH, which cannot be synced; `.` leads nowhere else.
+fn syncable(folder: &Dir) -> Result<OwnedFd, StoreError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(folder, ".", flags, Mode::empty())?)
 }
 
 impl Drop for Upload {
@@ -158,7 +215,8 @@ fn refuse_taken(folder: &Dir, name: &str, overwrite: bool) -> Result<(), StoreEr
 /// `.tuffet-<16 hexadecimal digits>.part`, readable by all as far as the umask lets it.
 fn create_temporary(folder: &Dir) -> Result<(File, String), StoreError> {
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o644);
+    // Read when a plugin wants its digest.
+    options.read(true).write(true).create_new(true).mode(0o644);
     loop {
         let mut random = [0_u8; 8];
         let filled = getrandom(&mut random, GetRandomFlags::empty())?;

@@ -10,7 +10,7 @@ use crossbeam_queue::SegQueue;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 use tuffet_core::{Limits, Oack};
 
@@ -26,7 +26,7 @@ pub(crate) enum ToControl {
     /// Decide this.
     Request(NewRequest),
     /// Make this upload visible and lasting; answered by [`ToWorker::Stored`].
-    Store { worker: usize, key: Key, upload: Upload },
+    Store { worker: usize, key: Key, upload: Upload, request: Arc<Request> },
     /// Remove what is left of this upload; a disk may be slow to do so.
     Discard(Upload),
     /// Something went wrong that belongs to no transfer.
@@ -55,7 +55,7 @@ pub(crate) enum ToWorker {
     /// A request was decided.
     Decided { key: Key, ticket: Box<Ticket>, decision: Decision },
     /// An upload is stored, or could not be.
-    Stored { key: Key, result: Result<(), StoreError> },
+    Stored { key: Key, stored: Stored },
     /// Admit nothing more; stop when the running transfers have ended, at the latest then.
     Drain { until: Instant },
 }
@@ -70,6 +70,25 @@ pub(crate) struct Ticket {
     pub(crate) received: Instant,
     pub(crate) decided: Instant,
     pub(crate) place: Place,
+    /// Where observers read how far it has come; none where there are no observers.
+    pub(crate) progress: Option<Arc<AtomicU64>>,
+}
+
+/// How an upload was made visible, or why not.
+pub(crate) struct Stored {
+    pub(crate) result: Result<(), StoreError>,
+    /// Where it is, if it is not where it was to be.
+    pub(crate) resolved: Option<Arc<str>>,
+    /// The plugin that had the last word; `None` where none had one.
+    pub(crate) verdict_by: Option<Arc<str>>,
+    /// How many plugins were called about it.
+    pub(crate) plugin_calls: u32,
+}
+
+impl From<Result<(), StoreError>> for Stored {
+    fn from(result: Result<(), StoreError>) -> Self {
+        Stored { result, resolved: None, verdict_by: None, plugin_calls: 0 }
+    }
 }
 
 /// What a request gets.

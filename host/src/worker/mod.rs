@@ -18,7 +18,7 @@ mod wire;
 use busy_poll::BusyPoll;
 pub(crate) use content::{Content, NetasciiFile, Sink};
 use counters::Reports;
-pub(crate) use messages::{Decision, Key, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
+pub(crate) use messages::{Decision, Mailbox, NewRequest, Stored, Ticket, ToControl, ToWorker};
 use requests::Overtaking;
 pub(crate) use sockets::{ListenerSpec, Sockets, bind_all};
 pub(crate) use transfers::outcome_of_store_error;
@@ -223,7 +223,7 @@ impl Worker {
         while let Some(letter) = self.mailbox.take() {
             match letter {
                 ToWorker::Decided { key, ticket, decision } => self.decided(key, ticket, decision, now),
-                ToWorker::Stored { key, result } => self.stored(key, result, now),
+                ToWorker::Stored { key, stored } => self.stored(key, stored, now),
                 ToWorker::Drain { until } => self.draining = Some(until),
             }
         }

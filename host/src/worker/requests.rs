@@ -132,6 +132,7 @@ impl Worker {
             fingerprint: self.table.fingerprint(datagram.payload),
             content: None,
             ticket: None,
+            progress: None,
             ending: None,
         });
         self.pending += 1;

@@ -9,6 +9,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;
 use std::hash::BuildHasher;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use tuffet_core::Transfer;
 
 /// A transfer and what the host knows of it.
@@ -28,6 +30,8 @@ pub(super) struct Entry {
     pub(super) content: Option<Content>,
     /// There from the decision to the outcome.
     pub(super) ticket: Option<Box<Ticket>>,
+    /// Where observers read how far it has come; none where there are no observers.
+    pub(super) progress: Option<Arc<AtomicU64>>,
     /// Why the server ended it, when it did.
     pub(super) ending: Option<Box<Ending>>,
 }
@@ -139,6 +143,7 @@ mod tests {
             fingerprint: 0,
             content: None,
             ticket: None,
+            progress: None,
             ending: None,
         }
     }

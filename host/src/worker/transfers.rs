@@ -2,11 +2,12 @@
 
 use super::Worker;
 use super::content::{Content, ReadError};
-use super::messages::{Decision, Key, Ticket, ToControl};
+use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::table::Entry;
 use crate::events::{Ending, Outcome, Summary, outcome_of};
 use crate::store::StoreError;
 use crate::udp::Received;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
 
@@ -56,6 +57,7 @@ impl Worker {
                 let size = content.size().or(ticket.asked.tsize);
                 entry.core.handle_grant(now, &ticket.asked, &limits, size);
                 entry.content = Some(content);
+                entry.progress.clone_from(&ticket.progress);
             }
             Decision::Refuse { code, message, ending } => {
                 entry.core.fail(code, message);
@@ -71,9 +73,14 @@ impl Worker {
     }
 
     /// The control side has stored an upload, or could not.
-    pub(super) fn stored(&mut self, key: Key, result: Result<(), StoreError>, now: Time) {
+    pub(super) fn stored(&mut self, key: Key, stored: Stored, now: Time) {
         let Some(entry) = self.table.by_key(key) else { return };
-        match result {
+        if let Some(ticket) = &mut entry.ticket {
+            ticket.plugin_calls += stored.plugin_calls;
+            ticket.verdict_by = stored.verdict_by.or(ticket.verdict_by.take());
+            ticket.resolved = stored.resolved.or(ticket.resolved.take());
+        }
+        match stored.result {
             Ok(()) => entry.core.handle_stored(now),
             Err(error) => fail(entry, &error),
         }
@@ -98,7 +105,12 @@ impl Worker {
                 }
                 Output::Store { .. } => self.store(index),
                 Output::Finished(finish) => self.finished(index, finish, datagram),
-                Output::Timeout(time) => return self.wheel.set(index, time),
+                Output::Timeout(time) => {
+                    if let Some(progress) = &entry.progress {
+                        progress.store(entry.core.bytes(), Ordering::Relaxed);
+                    }
+                    return self.wheel.set(index, time);
+                }
                 Output::Closed => return self.forget(index),
                 // Only clients ask.
                 Output::Request => {}
@@ -155,6 +167,9 @@ impl Worker {
 
     fn store(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
+        // It goes with the transfer until its outcome.
+        let Some(ticket) = &entry.ticket else { return };
+        let request = ticket.request.clone();
         let Some(Content::Upload(mut sink)) = entry.content.take() else { return };
         if let Err(error) = sink.finish() {
             fail(entry, &error);
@@ -162,7 +177,7 @@ impl Worker {
         }
         let key = Key { index, generation: entry.generation };
         let upload = sink.into_upload();
-        self.outbox.push(ToControl::Store { worker: self.number, key, upload });
+        self.outbox.push(ToControl::Store { worker: self.number, key, upload, request });
     }
 
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {
@@ -188,7 +203,7 @@ impl Worker {
 
 /// Ends a transfer whose upload cannot be written.
 fn fail(entry: &mut Entry, error: &StoreError) {
-    entry.core.fail(error.code(), error.message());
+    entry.core.fail(error.code(), error.message().to_owned());
     entry.ending = Some(Box::new(Ending::new(outcome_of_store_error(error), error.to_string())));
 }
 
@@ -200,6 +215,7 @@ pub(crate) fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::Exists
         | StoreError::ReadOnly
         | StoreError::NotRegular(_)
+        | StoreError::Refused(_)
         | StoreError::TooLarge { .. } => Outcome::Denied,
         StoreError::Forbidden(_)
         | StoreError::NoSpace(_)

@@ -70,4 +70,9 @@ impl Authorize for Acl {
     }
 }
 
+tuffet_sdk::manifest! {
+    name: "acl",
+    version: env!("CARGO_PKG_VERSION"),
+    description: "Who may do what: rules by subnet, operation, file name and listener",
+}
 tuffet_sdk::export!(Acl: authorize);

@@ -65,4 +65,10 @@ impl MacMap {
     }
 }
 
+tuffet_sdk::manifest! {
+    name: "mac-map",
+    version: env!("CARGO_PKG_VERSION"),
+    description: "Which file a machine gets, by its MAC address",
+    grants: [("client-mac", "knows the machine by its MAC address")],
+}
 tuffet_sdk::export!(MacMap: resolve);

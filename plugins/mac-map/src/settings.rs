@@ -43,6 +43,7 @@ pub(crate) fn check(settings: Settings) -> Result<MacMap, Problems> {
     for (i, source) in sources.iter().enumerate().filter(|(i, source)| sources[..*i].contains(source)) {
         let name = match source {
             MacSource::NeighbourTable => "neighbour-table",
+            MacSource::LeaseFile => "lease-file",
             MacSource::RequestedName => "requested-name",
         };
         problems.add(format!("/sources/{i}"), format!("{name} is there already: leave the second out"));

@@ -8,6 +8,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+use std::cell::Cell;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -68,6 +69,9 @@ enum Misdeed {
 
     /// Denies; the reason lists the MAC addresses that it was told.
     Deny,
+    /// Denies and says which call of its instance this is, counted from 1. For the paths `trap`, `loop`,
+    /// `grow` (40 MiB, kept) and `flood` it first does that.
+    Count,
     /// Denies with a message of control characters and 400 bytes.
     DenyAtLength,
 
@@ -97,6 +101,8 @@ pub struct Misbehave {
     misdeed: Misdeed,
     hook: Hook,
     when: Option<Glob>,
+    /// Calls of this instance so far.
+    calls: Cell<u32>,
 }
 
 impl Plugin for Misbehave {
@@ -114,13 +120,25 @@ impl Plugin for Misbehave {
             _ => {}
         }
         let when = settings.when.and_then(|glob| problems.check("/when", Glob::parse(&glob)));
-        problems.or(Misbehave { misdeed: settings.misdeed, hook: settings.hook, when })
+        problems.or(Misbehave { misdeed: settings.misdeed, hook: settings.hook, when, calls: Cell::new(0) })
     }
 }
 
 impl Misbehave {
     fn is_on(&self, hook: Hook, request: &Request) -> bool {
         hook == self.hook && self.when.as_ref().is_none_or(|glob| glob.matches(&request.path))
+    }
+
+    fn count(&self, request: &Request) -> Denial {
+        self.calls.set(self.calls.get() + 1);
+        match request.path.as_str() {
+            "trap" => trap(),
+            "loop" => endless(),
+            "grow" => std::mem::forget(black_box(vec![1_u8; 40 << 20])),
+            "flood" => (0..100).for_each(|line| log(Level::Error, format!("line {line}"))),
+            _ => {}
+        }
+        Denial::access_violation("counted", format!("call {}", self.calls.get()))
     }
 
     fn commit(&self) {
@@ -149,6 +167,7 @@ impl Authorize for Misbehave {
         self.commit();
         match self.misdeed {
             Misdeed::Deny => Verdict::Deny(denial(request)),
+            Misdeed::Count => Verdict::Deny(self.count(request)),
             Misdeed::DenyAtLength => Verdict::Deny(long_denial()),
             Misdeed::Drop => Verdict::Drop,
             Misdeed::Allow => {
@@ -170,6 +189,7 @@ impl Resolve for Misbehave {
         self.commit();
         match self.misdeed {
             Misdeed::Deny => Resolution::Deny(denial(request)),
+            Misdeed::Count => Resolution::Deny(self.count(request)),
             Misdeed::DenyAtLength => Resolution::Deny(long_denial()),
             Misdeed::Content => Resolution::Content(b"0123456789".to_vec()),
             Misdeed::TooMuchContent => Resolution::Content(vec![b'x'; 8 << 20]),
@@ -224,4 +244,10 @@ fn escape() {
     assert!(std::fs::write("escaped", "x").is_err(), "a file system to write to");
 }
 
+tuffet_sdk::manifest! {
+    name: "misbehave",
+    version: env!("CARGO_PKG_VERSION"),
+    description: "Does what a plugin should not, for the tests of the server",
+    optional: [("client-mac", "tells the addresses that it was told")],
+}
 tuffet_sdk::export!(Misbehave: authorize, resolve);

@@ -9,14 +9,18 @@
 pub mod base {
     wit_bindgen::generate!({
         path: "../wit",
-        world: "tuffet:policy/base",
+        inline: "
+            package tuffet:sdk;
+            world base { import tuffet:policy/log@0.1.0; export tuffet:policy/lifecycle@0.1.0; }
+        ",
+        generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
         export_macro_name: "export_base",
     });
 }
 
-/// The export `authorize`, and the types that both hooks share.
+/// The export `authorize`, and the types that all hooks share.
 pub mod authorize {
     wit_bindgen::generate!({
         path: "../wit",
@@ -50,5 +54,76 @@ pub mod resolve {
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
         export_macro_name: "export_resolve",
+    });
+}
+
+/// The export `accept-upload`.
+pub mod accept_upload {
+    wit_bindgen::generate!({
+        path: "../wit",
+        inline: "
+            package tuffet:sdk;
+            world accept-upload { export tuffet:policy/accept-upload@0.1.0; }
+        ",
+        with: { "tuffet:policy/types@0.1.0": crate::bindings::authorize::tuffet::policy::types },
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+        pub_export_macro: true,
+        export_macro_name: "export_accept_upload",
+    });
+}
+
+/// The export `observe`.
+pub mod observe {
+    wit_bindgen::generate!({
+        path: "../wit",
+        inline: "
+            package tuffet:sdk;
+            world observe { export tuffet:policy/observe@0.1.0; }
+        ",
+        with: { "tuffet:policy/types@0.1.0": crate::bindings::authorize::tuffet::policy::types },
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+        pub_export_macro: true,
+        export_macro_name: "export_observe",
+    });
+}
+
+/// The import `kv`.
+pub mod kv {
+    wit_bindgen::generate!({
+        path: "../wit",
+        inline: "
+            package tuffet:sdk;
+            world kv { import tuffet:policy/kv@0.1.0; }
+        ",
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+    });
+}
+
+/// The import `files`.
+pub mod files {
+    wit_bindgen::generate!({
+        path: "../wit",
+        inline: "
+            package tuffet:sdk;
+            world files { import tuffet:policy/files@0.1.0; }
+        ",
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+    });
+}
+
+/// The import `sinks`.
+pub mod sinks {
+    wit_bindgen::generate!({
+        path: "../wit",
+        inline: "
+            package tuffet:sdk;
+            world sinks { import tuffet:policy/sinks@0.1.0; }
+        ",
+        generate_all,
+        additional_derives: [PartialEq, Eq],
     });
 }

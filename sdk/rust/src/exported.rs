@@ -4,8 +4,11 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use crate::bindings::{authorize, base, resolve};
-use crate::{Authorize, Plugin, Problem, Request, Resolution, Resolve, Verdict};
+use crate::bindings::{accept_upload, authorize, base, observe, resolve};
+use crate::{
+    Accept, Acceptance, Authorize, Event, Observe, Plugin, Problem, Request, Resolution, Resolve, Upload,
+    Verdict,
+};
 
 thread_local! {
     /// The plugin of this instance. A component has one, so its type is known to all who ask.
@@ -36,6 +39,18 @@ impl<P: Resolve> resolve::exports::tuffet::policy::resolve::Guest for Exported<P
     }
 }
 
+impl<P: Accept> accept_upload::exports::tuffet::policy::accept_upload::Guest for Exported<P> {
+    fn accept_upload(request: Request, upload: Upload) -> Acceptance {
+        with_configured(|plugin: &P| plugin.accept_upload(&request, &upload))
+    }
+}
+
+impl<P: Observe> observe::exports::tuffet::policy::observe::Guest for Exported<P> {
+    fn observe(events: Vec<Event>) {
+        with_configured(|plugin: &P| plugin.observe(&events));
+    }
+}
+
 fn with_configured<P: Plugin, T>(call: impl FnOnce(&P) -> T) -> T {
     CONFIGURED.with(|slot| match slot.borrow().as_ref().and_then(|plugin| plugin.downcast_ref()) {
         Some(plugin) => call(plugin),
@@ -43,8 +58,9 @@ fn with_configured<P: Plugin, T>(call: impl FnOnce(&P) -> T) -> T {
     })
 }
 
-/// Makes a type the plugin of this component: `export!(Acl: authorize)`, `export!(Map: resolve)` or
-/// `export!(Both: authorize, resolve)`. The type implements [`Plugin`] and the traits of the hooks.
+/// Makes a type the plugin of this component, with one or several of the hooks `authorize`, `resolve`,
+/// `accept_upload` and `observe`: `export!(Acl: authorize)`, `export!(Gate: accept_upload, observe)`. The
+/// type implements [`Plugin`] and the traits of the hooks.
 ///
 /// Outside of WebAssembly it only checks that, so that the tests of a plugin run natively.
 #[macro_export]
@@ -73,7 +89,24 @@ macro_rules! export_hook {
         #[cfg(target_family = "wasm")]
         $crate::bindings::resolve::export_resolve!(Exported with_types_in $crate::bindings::resolve);
     };
+    (accept_upload, $plugin:ty) => {
+        const _: fn(&$plugin, &$crate::Request, &$crate::Upload) -> $crate::Acceptance =
+            <$plugin as $crate::Accept>::accept_upload;
+        #[cfg(target_family = "wasm")]
+        $crate::bindings::accept_upload::export_accept_upload!(
+            Exported with_types_in $crate::bindings::accept_upload
+        );
+    };
+    (observe, $plugin:ty) => {
+        const _: fn(&$plugin, &[$crate::Event]) = <$plugin as $crate::Observe>::observe;
+        #[cfg(target_family = "wasm")]
+        $crate::bindings::observe::export_observe!(Exported with_types_in $crate::bindings::observe);
+    };
     ($other:ident, $plugin:ty) => {
-        compile_error!(concat!("no hook `", stringify!($other), "`: there are `authorize` and `resolve`"));
+        compile_error!(concat!(
+            "no hook `",
+            stringify!($other),
+            "`: there are `authorize`, `resolve`, `accept_upload` and `observe`"
+        ));
     };
 }

@@ -1,8 +1,9 @@
 //! Write policy plugins for Tuffet.
 //!
 //! A plugin is a WebAssembly component that the server asks, once for each request and before the first
-//! block, who may do what ([`Authorize`]) and which file or content a request gets ([`Resolve`]). A plugin
-//! implements one of the two hooks or both; [`export!`] says which.
+//! block, who may do what ([`Authorize`]) and which file or content a request gets ([`Resolve`]); before an
+//! upload becomes visible, whether it may ([`Accept`]); and that it tells what happened ([`Observe`]). A
+//! plugin implements one or several of these hooks; [`export!`] says which.
 //!
 //! ```
 //! use serde::Deserialize;
@@ -49,31 +50,49 @@
 //! crate-type = ["cdylib", "rlib"] # the rlib is for its own tests, which run natively
 //! ```
 //!
-//! The server makes a fresh instance for each call, so nothing is remembered between requests. It gives an
-//! instance no files, no network, no environment; time and memory are limited. A panic is a trap: the
-//! configuration (`on-error`) says whether it denies.
+//! The server makes a fresh instance for each call, so nothing is remembered between requests but by [`kv`].
+//! It gives an instance no files, no network, no environment; time and memory are limited. A panic is a
+//! trap: the configuration (`on-error`) says whether it denies.
+//!
+//! What a plugin may have beyond [`log()`], it asks for in its [`manifest!`], with the reason, and the operator
+//! grants it: [`kv`], [`files`], [`sinks`], HTTP (the feature `http` of this crate, or any client over
+//! `wasi:http`), the client's MAC addresses, a clock, random numbers. In native
+//! tests these are small stand-ins in memory ([`testing`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 #[doc(hidden)]
 pub mod bindings;
 mod exported;
+pub mod files;
 mod glob;
+#[cfg(feature = "http")]
+pub mod http;
+pub mod kv;
 mod log;
+#[doc(hidden)]
+pub mod manifest;
 mod plugin;
 mod problem;
 mod settings;
+pub mod sinks;
+#[cfg(not(target_family = "wasm"))]
+pub mod testing;
 
 #[doc(hidden)]
 pub use exported::Exported;
 pub use glob::Glob;
 pub use log::{Level, log, log_with};
-pub use plugin::{Authorize, Plugin, Resolve};
+pub use plugin::{Accept, Authorize, Observe, Plugin, Resolve};
 pub use problem::{Problem, Problems};
 pub use settings::parse;
 
+pub use bindings::accept_upload::exports::tuffet::policy::accept_upload::{Acceptance, Upload};
 pub use bindings::authorize::exports::tuffet::policy::authorize::Verdict;
 pub use bindings::authorize::tuffet::policy::types::{
     Client, Denial, ErrorCode, Limits, Mac, MacSource, Mode, Operation, Request,
+};
+pub use bindings::observe::exports::tuffet::policy::observe::{
+    Event, Happening, Outcome, Progress, Start, Summary,
 };
 pub use bindings::resolve::exports::tuffet::policy::resolve::{Resolution, Target};

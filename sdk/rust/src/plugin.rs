@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::{Denial, ErrorCode, Problems, Request, Resolution, Target, Verdict};
+use crate::{Acceptance, Denial, ErrorCode, Event, Problems, Request, Resolution, Target, Upload, Verdict};
 
 /// What every plugin is: something made from its settings.
 pub trait Plugin: Sized + 'static {
@@ -29,6 +29,19 @@ pub trait Authorize: Plugin {
 pub trait Resolve: Plugin {
     /// Decides. The first answer of a chain that is not [`Resolution::Abstain`] stands.
     fn resolve(&self, request: &Request) -> Resolution;
+}
+
+/// The hook `accept-upload`: may this upload become visible?
+pub trait Accept: Plugin {
+    /// Decides about an upload that is complete and on disk, before it takes its name. A deny ends the chain.
+    fn accept_upload(&self, request: &Request, upload: &Upload) -> Acceptance;
+}
+
+/// The hook `observe`: what happened.
+pub trait Observe: Plugin {
+    /// Is told in batches, after the fact. Nothing waits for it, unless it is so slow that the queue of
+    /// events fills: then new requests do.
+    fn observe(&self, events: &[Event]);
 }
 
 impl Denial {

@@ -8,7 +8,7 @@ use crate::request::Ceilings;
 
 fn map(settings: Value) -> PluginSpec {
     let mut map = plugin("map", ComponentSource::Builtin("mac-map".into()), settings);
-    map.grants.client_mac = true;
+    map.grants = vec![Grant::ClientMac];
     map
 }
 
@@ -57,24 +57,31 @@ async fn mac_map_gives_device_templates_and_fallback() {
     assert_eq!(policy.resolve(&read("y.cfg")).await.answer, all);
     assert_eq!(policy.resolve(&read("kernel")).await.answer, Answer::Abstain);
 
-    spec.plugins[0].grants.client_mac = false;
-    let policy = load(&spec).await;
-    assert_eq!(policy.resolve(&read("y.cfg")).await.answer, boot(&["phones/default.cfg"]));
+    spec.plugins[0].grants.clear();
+    let problems = problems(&spec).await;
+    assert_eq!(problems[0].kind, LoadProblemKind::Grant);
+    assert!(problems[0].message.contains("write `grants: [client-mac]`"), "{problems:?}");
 }
 
 /// Not a test but a number: `cargo test -p tuffet --lib latency -- --ignored --nocapture`.
 #[tokio::test]
 #[ignore = "measures"]
 async fn latency() {
-    let compiling = Instant::now();
-    let policy = load(&authorizers(vec![acl("acl", json!({ "deny": [{ "names": ["*.key"] }] }))])).await;
-    println!("load: {:?}", compiling.elapsed());
-    let request = read("a");
-    for round in 0..3 {
-        let started = Instant::now();
-        for _ in 0..2000 {
-            policy.authorize(&request).await;
+    let settings = json!({ "deny": [{ "names": ["*.key"] }] });
+    let mut kept = acl("kept", settings.clone());
+    kept.reuse = Some(Reuse { calls: 1_000_000, idle: Duration::from_secs(600) });
+    for plugin in [acl("fresh", settings), kept] {
+        let compiling = Instant::now();
+        let name = plugin.name.clone();
+        let policy = load(&authorizers(vec![plugin])).await;
+        println!("{name}: loaded in {:?}", compiling.elapsed());
+        let request = read("a");
+        for round in 0..3 {
+            let started = Instant::now();
+            for _ in 0..2000 {
+                policy.authorize(&request).await;
+            }
+            println!("{name}, round {round}: {:?} a call", started.elapsed() / 2000);
         }
-        println!("round {round}: {:?} a call", started.elapsed() / 2000);
     }
 }

@@ -68,7 +68,8 @@ async fn a_drop_is_silent() {
 async fn the_first_answer_of_the_resolve_chain_stands() {
     let map = |name, path: &str| {
         let settings = json!({ "root": "boot", "rules": [{ "match": "*.cfg", "fallback": [path] }] });
-        plugin(name, ComponentSource::Builtin("mac-map".into()), settings)
+        let map = plugin(name, ComponentSource::Builtin("mac-map".into()), settings);
+        PluginSpec { grants: vec![Grant::ClientMac], ..map }
     };
     let spec = resolvers(vec![bad_resolver("none", "allow"), map("one", "first"), map("two", "second")]);
     let policy = load(&spec).await;
@@ -89,7 +90,7 @@ async fn content_is_for_reads() {
 #[tokio::test]
 async fn mac_addresses_are_told_to_plugins_with_the_grant_only() {
     let mut granted = bad("granted", "deny");
-    granted.grants.client_mac = true;
+    granted.grants = vec![Grant::ClientMac];
     for (spec, reason) in [(bad("plain", "deny"), "macs: []"), (granted, "macs: [02:00:5e:10:00:01]")] {
         let policy = load(&authorizers(vec![spec])).await;
         assert_eq!(denial(policy.authorize(&read("a")).await.verdict).reason, reason);

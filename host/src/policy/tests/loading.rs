@@ -79,7 +79,7 @@ async fn an_import_that_is_not_provided_is_named_with_the_remedy() {
     assert_eq!(problem.kind, LoadProblemKind::Import);
     assert_eq!(
         problem.message,
-        "it imports acme:db/query@1.0.0, and this server provides tuffet:policy/log@0.1.0 and WASI 0.2 alone: \
+        "it imports acme:db/query@1.0.0, and this server provides tuffet:policy@0.1.0 and WASI 0.2 alone: \
          rebuild it without, or link what it needs into it"
     );
     let problem = problem_with(&importing("tuffet:policy/log@0.9.0")).await;

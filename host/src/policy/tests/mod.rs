@@ -4,9 +4,11 @@
 
 mod bundled;
 mod chains;
+mod compiled;
 mod limits;
 mod lines;
 mod loading;
+mod reuse;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,13 +18,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::config::{ComponentSource, DefaultVerdict, OnError};
+use crate::config::{ComponentSource, DefaultVerdict, Grant, OnError};
+use crate::kv::Quota;
 use crate::request::{MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+use crate::store::Roots;
 
 /// One engine for all tests of the process, as in the server.
 fn runtime() -> &'static PolicyRuntime {
     static RUNTIME: OnceLock<PolicyRuntime> = OnceLock::new();
-    RUNTIME.get_or_init(|| PolicyRuntime::new().unwrap())
+    RUNTIME.get_or_init(|| PolicyRuntime::new(None).unwrap())
 }
 
 fn misbehave() -> ComponentSource {
@@ -35,13 +39,15 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginSpec
         component,
         settings,
         on_error: OnError::Deny,
-        grants: Grants::default(),
+        grants: Vec::new(),
+        quota: Quota { keys: 100, bytes: 100_000 },
         // Generous in time, so that a busy machine does not fail the tests of other things.
         limits: CallLimits {
             cpu: Duration::from_secs(5),
             wall: Duration::from_secs(20),
             ..CallLimits::default()
         },
+        reuse: None,
     }
 }
 
@@ -65,8 +71,14 @@ fn authorizers(plugins: Vec<PluginSpec>) -> PolicySpec {
         default: DefaultVerdict::Allow,
         authorize: plugins.iter().map(|plugin| plugin.name.clone()).collect(),
         resolve: Vec::new(),
+        accept_upload: Vec::new(),
+        observe: Vec::new(),
         plugins,
         roots: vec!["boot".into()],
+        open_roots: Roots::open(&[]).unwrap(),
+        sinks: Vec::new(),
+        state: PathBuf::from("/nonexistent"),
+        live: true,
     }
 }
 

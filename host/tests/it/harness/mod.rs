@@ -22,7 +22,7 @@ pub use peer::Peer;
 pub use relay::Relay;
 pub use run::{Ran, run, tuffet};
 pub use server::Server;
-pub use setup::Setup;
+pub use setup::{COMPILED, Setup};
 pub use skip::{is_root, skipped};
 
 use std::time::Duration;

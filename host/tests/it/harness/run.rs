@@ -1,6 +1,6 @@
 //! Runs a process to its end, for a bounded time.
 
-use super::PATIENCE;
+use super::{COMPILED, PATIENCE};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::process::{Command, ExitStatus, Stdio};
@@ -45,7 +45,7 @@ pub fn run(command: &mut Command) -> Ran {
 
 /// Runs `tuffet` with these arguments.
 pub fn tuffet<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
-    run(Command::new(env!("CARGO_BIN_EXE_tuffet")).args(arguments))
+    run(Command::new(env!("CARGO_BIN_EXE_tuffet")).env("CACHE_DIRECTORY", COMPILED).args(arguments))
 }
 
 fn run_for(command: &mut Command, patience: Duration) -> Ran {

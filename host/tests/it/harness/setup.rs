@@ -6,6 +6,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
+/// Where all servers of the tests keep compiled plugins: they share a few, and compiling takes long.
+pub const COMPILED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/compiled");
+
 /// Files and flags, or files and a configuration, of a server to be started.
 pub struct Setup {
     temporary: TempDir,
@@ -98,6 +101,7 @@ impl Setup {
         let words = self.behind.iter().map(String::as_str);
         let mut words = words.chain([env!("CARGO_BIN_EXE_tuffet")]);
         let mut command = Command::new(words.next().expect("at least the server itself"));
+        command.env("CACHE_DIRECTORY", COMPILED);
         command.args(words).args(["serve", "--log-format", "json"]).args(&self.flags);
         match &self.yaml {
             Some(yaml) => {

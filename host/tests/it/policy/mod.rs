@@ -1,10 +1,19 @@
 //! Decisions of plugins, as clients and the log see them.
 
+mod accept_upload;
 mod acl;
 mod bad_plugins;
+mod compiled;
+mod grants;
 mod mac_map;
 mod neighbours;
+mod observe;
 mod settings;
+
+/// A plugin that uses all that can be granted, as a component.
+fn probe() -> String {
+    format!("{}/tuffet_probe.wasm", env!("TUFFET_TEST_GUESTS"))
+}
 
 /// A plugin that does what it should not, as a component.
 fn misbehave() -> String {

@@ -1,0 +1,65 @@
+//! The last question about an upload: it is complete and on disk, and not visible yet.
+
+use super::Admission;
+use crate::policy::Acceptance;
+use crate::request::Request;
+use crate::store::{StoreError, Upload};
+use crate::worker::Stored;
+use futures_util::FutureExt;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+impl Admission {
+    /// Asks the `accept-upload` chain and does what it says.
+    pub(super) async fn gate(&self, upload: Upload, request: &Arc<Request>) -> Stored {
+        // A bug in here must cost one upload, not leave its client without an answer.
+        AssertUnwindSafe(self.ask(upload, request))
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_| Err(panicked()).into())
+    }
+
+    async fn ask(&self, upload: Upload, request: &Arc<Request>) -> Stored {
+        let sealed = on_disk(move || upload.seal().map(|sealed| (upload, sealed))).await;
+        let (mut upload, sealed) = match sealed {
+            Ok(sealed) => sealed,
+            Err(error) => return Err(error).into(),
+        };
+        let accepted = self.policy.accept_upload(request, upload.root(), upload.path(), sealed).await;
+        let mut resolved = None;
+        let result = match accepted.acceptance {
+            Acceptance::Accept => on_disk(move || upload.commit()).await,
+            Acceptance::Rename(path) => {
+                resolved = Some(format!("{}:{path}", upload.root()).into());
+                let roots = self.files.roots.clone();
+                on_disk(move || {
+                    roots.redirect(&mut upload, &path)?;
+                    upload.commit()
+                })
+                .await
+            }
+            Acceptance::Deny(denial) => {
+                // Before the client hears of it, so that nothing remains once it has.
+                on_disk(move || {
+                    drop(upload);
+                    Err(StoreError::Refused(denial))
+                })
+                .await
+            }
+        };
+        Stored { result, resolved, verdict_by: accepted.by, plugin_calls: accepted.calls }
+    }
+}
+
+/// Does it on a thread that may block.
+async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    spawn_blocking(work).await.unwrap_or_else(|_| Err(panicked()))
+}
+
+fn panicked() -> StoreError {
+    StoreError::Io(io::Error::other("a bug: storing the upload panicked"))
+}

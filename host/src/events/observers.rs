@@ -1,0 +1,217 @@
+//! The way of events to the plugins that observe: a bounded queue, and one task that empties it in batches.
+//!
+//! Whoever has a start or a finish to tell waits for a place in the queue: requests before they are granted,
+//! and the log, behind which summaries then pile up until new requests are not admitted. Running transfers
+//! wait for nothing. Progress is read from counters while there is time for it.
+
+use super::Summary;
+use crate::policy::Policy;
+use crate::request::{Request, RequestId};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// Events that wait.
+const QUEUE: usize = 4096;
+/// Events in one call.
+const BATCH: usize = 256;
+/// How often progress is looked at.
+const SAMPLE: Duration = Duration::from_secs(1);
+
+/// Something that happened.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) at: SystemTime,
+    pub(crate) what: Happening,
+}
+
+#[derive(Debug)]
+pub(crate) enum Happening {
+    /// A request was granted.
+    Started {
+        request: Arc<Request>,
+        resolved: Option<Arc<str>>,
+        verdict_by: Option<Arc<str>>,
+        size: Option<u64>,
+        /// Where the worker writes how many bytes have arrived.
+        progress: Arc<AtomicU64>,
+    },
+    /// A transfer has come so far.
+    Progressed { id: RequestId, bytes: u64, size: Option<u64> },
+    /// A request has ended.
+    Finished(Box<Summary>),
+}
+
+/// Where events are told. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Observers {
+    policy: Arc<Policy>,
+    queue: mpsc::Sender<Event>,
+}
+
+impl Observers {
+    /// Starts the task; it ends when the last clone is gone and the queue is empty.
+    pub(crate) fn start(policy: Arc<Policy>) -> (Observers, JoinHandle<()>) {
+        let (queue, events) = mpsc::channel(QUEUE);
+        let task = tokio::spawn(run(events, Arc::clone(&policy)));
+        (Observers { policy, queue }, task)
+    }
+
+    /// Whether anyone wants to know.
+    pub(crate) fn are_there(&self) -> bool {
+        self.policy.is_observed()
+    }
+
+    /// Tells, when there is a place in the queue.
+    pub(crate) async fn tell(&self, what: Happening) {
+        // The task outlives all who tell.
+        let _ = self.queue.send(Event { at: SystemTime::now(), what }).await;
+    }
+
+    /// As [`Observers::tell`], on a thread that may block.
+    pub(crate) fn tell_blocking(&self, what: Happening) {
+        let _ = self.queue.blocking_send(Event { at: SystemTime::now(), what });
+    }
+}
+
+async fn run(mut events: mpsc::Receiver<Event>, policy: Arc<Policy>) {
+    let mut running = Running::default();
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut samples = interval(SAMPLE);
+    samples.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            taken = events.recv_many(&mut batch, BATCH) => {
+                if taken == 0 {
+                    break;
+                }
+                running.follow(&batch);
+            }
+            _ = samples.tick(), if !running.is_empty() => {
+                // Starts and finishes go first.
+                let room = if events.is_empty() { BATCH } else { 0 };
+                running.sample(&mut batch, room);
+            }
+        }
+        if !batch.is_empty() {
+            policy.observe(&batch).await;
+            batch.clear();
+        }
+    }
+    if running.left_out > 0 {
+        tracing::info!(samples = running.left_out, "progress was not told to observers: they were busy");
+    }
+}
+
+/// The transfers of which progress is told.
+#[derive(Default)]
+struct Running {
+    transfers: HashMap<RequestId, Transfer>,
+    /// Progress that was not told.
+    left_out: u64,
+}
+
+struct Transfer {
+    progress: Arc<AtomicU64>,
+    size: Option<u64>,
+    told: u64,
+}
+
+impl Running {
+    fn is_empty(&self) -> bool {
+        self.transfers.is_empty()
+    }
+
+    fn follow(&mut self, events: &[Event]) {
+        for event in events {
+            match &event.what {
+                Happening::Started { request, size, progress, .. } => {
+                    let transfer = Transfer { progress: Arc::clone(progress), size: *size, told: 0 };
+                    self.transfers.insert(request.id, transfer);
+                }
+                Happening::Finished(summary) => {
+                    self.transfers.remove(&summary.request.id);
+                }
+                Happening::Progressed { .. } => {}
+            }
+        }
+    }
+
+    /// Adds at most `room` transfers that have come further.
+    fn sample(&mut self, batch: &mut Vec<Event>, room: usize) {
+        let at = SystemTime::now();
+        let mut told = 0;
+        for (id, transfer) in &mut self.transfers {
+            let bytes = transfer.progress.load(Ordering::Relaxed);
+            if bytes == transfer.told {
+                continue;
+            }
+            if told == room {
+                self.left_out += 1;
+                continue;
+            }
+            told += 1;
+            transfer.told = bytes;
+            batch.push(Event { at, what: Happening::Progressed { id: *id, bytes, size: transfer.size } });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{Mode, Operation};
+
+    fn started(id: u64) -> (Event, Arc<AtomicU64>) {
+        let request = Request {
+            id: RequestId(id),
+            listener: "lan".into(),
+            operation: Operation::Read,
+            mode: Mode::Octet,
+            requested: "a".into(),
+            path: "a".into(),
+            client: ([192, 0, 2, 1], 2000).into(),
+            macs: Vec::new(),
+            options: Vec::new(),
+        };
+        let progress = Arc::new(AtomicU64::new(0));
+        let what = Happening::Started {
+            request: Arc::new(request),
+            resolved: None,
+            verdict_by: None,
+            size: Some(10),
+            progress: Arc::clone(&progress),
+        };
+        (Event { at: SystemTime::now(), what }, progress)
+    }
+
+    #[test]
+    fn progress_is_told_once_and_left_out_where_there_is_no_room() {
+        let ((first, moved), (second, also)) = (started(1), started(2));
+        let mut running = Running::default();
+        running.follow(&[first, second]);
+        let mut batch = Vec::new();
+        running.sample(&mut batch, 8);
+        assert!(batch.is_empty(), "nothing has moved");
+        moved.store(7, Ordering::Relaxed);
+        running.sample(&mut batch, 8);
+        running.sample(&mut batch, 8);
+        let [Event { what: Happening::Progressed { id, bytes, size }, .. }] = &batch[..] else {
+            unreachable!("one has moved, once: {batch:?}")
+        };
+        assert_eq!((*id, *bytes, *size), (RequestId(1), 7, Some(10)));
+        batch.clear();
+        moved.store(8, Ordering::Relaxed);
+        also.store(1, Ordering::Relaxed);
+        running.sample(&mut batch, 1);
+        assert_eq!((batch.len(), running.left_out), (1, 1));
+        running.sample(&mut batch, 0);
+        assert_eq!((batch.len(), running.left_out), (1, 2));
+        running.sample(&mut batch, 1);
+        assert_eq!((batch.len(), running.left_out), (2, 2), "it is made up for");
+    }
+}

@@ -1,0 +1,49 @@
+//! A value and when its time is over, as they lie in the file.
+
+/// What a key has: eight bytes of time, little end first, then the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry<'a> {
+    /// Milliseconds since 1970; 0 for ever.
+    pub(super) until: u64,
+    pub(super) value: &'a [u8],
+}
+
+impl<'a> Entry<'a> {
+    pub(super) fn parse(bytes: &'a [u8]) -> Entry<'a> {
+        match bytes.split_first_chunk() {
+            Some((until, value)) => Entry { until: u64::from_le_bytes(*until), value },
+            // Only this program writes the file, so this is damage: as good as not there.
+            None => Entry { until: 1, value: &[] },
+        }
+    }
+
+    /// When the time of a value is over that is written now.
+    pub(super) fn until(now: u64, ttl_seconds: Option<u32>) -> u64 {
+        ttl_seconds.map_or(0, |seconds| now.saturating_add(u64::from(seconds) * 1000).max(1))
+    }
+
+    pub(super) fn is_over(&self, now: u64) -> bool {
+        self.until != 0 && self.until <= now
+    }
+
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        [&self.until.to_le_bytes(), self.value].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_time_is_over_when_it_has_come() {
+        let entry = |until| Entry { until, value: b"v" };
+        assert_eq!(Entry::parse(&entry(7).bytes()), entry(7));
+        assert!(!entry(0).is_over(u64::MAX), "for ever");
+        assert!(!entry(7).is_over(6) && entry(7).is_over(7));
+        assert_eq!(Entry::until(5, None), 0);
+        assert_eq!(Entry::until(5, Some(2)), 2005);
+        assert!(entry(Entry::until(5, Some(0))).is_over(5), "no time at all");
+        assert!(Entry::parse(b"short").is_over(1), "damaged");
+    }
+}

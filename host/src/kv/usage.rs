@@ -1,0 +1,63 @@
+//! How much a namespace holds, counted once and then kept up with every change.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use redb::{ReadableTable, Table};
+
+use super::Quota;
+use super::entry::Entry;
+
+/// Keys, and the bytes of all keys and values.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Usage {
+    keys: u64,
+    bytes: u64,
+}
+
+/// Of each namespace that was written since the file was opened.
+pub(super) type Usages = HashMap<Arc<str>, Usage>;
+
+impl Usage {
+    /// Removes what is over and counts the rest.
+    pub(super) fn sweep(
+        table: &mut Table<'_, (&'static str, &'static str), &'static [u8]>,
+        namespace: &str,
+        now: u64,
+    ) -> Result<Usage, redb::Error> {
+        let (mut usage, mut over) = (Usage::default(), Vec::new());
+        for found in table.range((namespace, "")..)? {
+            let (key, entry) = found?;
+            let ((its, key), entry) = (key.value(), Entry::parse(entry.value()));
+            if its != namespace {
+                break;
+            }
+            if entry.is_over(now) {
+                over.push(key.to_owned());
+            } else {
+                usage.add(key, entry.value.len());
+            }
+        }
+        for key in over {
+            table.remove((namespace, &*key))?;
+        }
+        Ok(usage)
+    }
+
+    pub(super) fn add(&mut self, key: &str, value: usize) {
+        self.keys += 1;
+        self.bytes += (key.len() + value) as u64;
+    }
+
+    pub(super) fn remove(&mut self, key: &str, value: usize) {
+        self.keys = self.keys.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub((key.len() + value) as u64);
+    }
+
+    /// Whether it is more than the quota allows and more than it was: what is too much since the quota was
+    /// lowered may shrink.
+    pub(super) fn exceeds(&self, quota: Quota, before: Usage) -> bool {
+        (self.keys > quota.keys && self.keys > before.keys)
+            || (self.bytes > quota.bytes && self.bytes > before.bytes)
+    }
+}

@@ -1,0 +1,96 @@
+//! What a plugin calls of the host, beside the log: each grant's interface, and what one call of a hook may
+//! take of them.
+
+mod clock;
+mod files;
+mod http;
+mod kv;
+mod random;
+mod sinks;
+
+use std::sync::Arc;
+
+pub(super) use clock::FixedClock;
+pub(super) use http::HttpGate;
+pub(super) use random::constant;
+
+use crate::config::HttpHost;
+use crate::kv::{KvStore, Quota};
+use crate::sinks::Sink;
+use crate::store::Roots;
+
+/// Calls of `kv` and `files` in one call of a hook.
+const MAX_OPERATIONS: u32 = 1024;
+/// Payloads in one call of a hook.
+const MAX_PAYLOADS: u32 = 1024;
+/// Bytes of files in one call of a hook.
+const MAX_READ: u64 = 8 << 20;
+
+/// What a plugin may use: what its manifest asks for and the configuration grants.
+#[derive(Debug)]
+pub(super) struct Access {
+    /// The plugin's name.
+    pub plugin: Arc<str>,
+    /// Whether it is told MAC addresses.
+    pub client_mac: bool,
+    /// Whether it has the time.
+    pub clock: bool,
+    /// Whether it has random numbers.
+    pub random: bool,
+    /// Its keys. None also while the configuration is only checked.
+    pub keys: Option<Keys>,
+    /// The roots that it may read, by name.
+    pub files: Vec<String>,
+    /// The hosts that it may send HTTP requests to.
+    pub http: Vec<HttpHost>,
+    /// All roots.
+    pub roots: Roots,
+    /// The sinks that it may fill. None also while the configuration is only checked.
+    pub sinks: Vec<(String, Arc<Sink>)>,
+}
+
+/// The keys of one plugin.
+#[derive(Debug)]
+pub(super) struct Keys {
+    pub store: Arc<KvStore>,
+    pub namespace: Arc<str>,
+    pub quota: Quota,
+}
+
+/// What one call of a hook has taken so far.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    operations: u32,
+    payloads: u32,
+    read: u64,
+    /// Set once the instance is configured; before, nothing may have an effect.
+    configured: bool,
+}
+
+/// Why a call is answered without a look.
+const IN_CONFIGURE: &str = "not in `configure`, which must have no effects";
+
+impl Taken {
+    /// Nothing yet, by an instance that is configured.
+    pub fn configured() -> Taken {
+        Taken { configured: true, ..Taken::default() }
+    }
+
+    /// Begins another call of a hook.
+    pub fn restart(&mut self) {
+        *self = Taken { configured: self.configured, ..Taken::default() };
+    }
+
+    /// One more call of `kv` or `files`.
+    fn operation(&mut self) -> Result<(), String> {
+        if self.operations == MAX_OPERATIONS {
+            return Err(format!("more than {MAX_OPERATIONS} calls of kv and files in one call of a hook"));
+        }
+        self.operations += 1;
+        Ok(())
+    }
+}
+
+fn not_granted(grant: impl std::fmt::Display) -> String {
+    format!("the grant `{grant}` is not given")
+}

@@ -1,0 +1,144 @@
+//! What a plugin asks for, as its component says: the custom section `tuffet:manifest`, with JSON in it. It
+//! lies in the component itself or in a module of it, where the SDK of a language could only put it there.
+
+use serde::Deserialize;
+use wasmparser::{Parser, Payload};
+
+use crate::config::GrantKind;
+
+/// The name of the section.
+const SECTION: &str = "tuffet:manifest";
+/// Its bytes.
+const MAX_BYTES: usize = 64 << 10;
+
+/// A plugin about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub(super) struct Manifest {
+    /// Its own name.
+    pub name: String,
+    /// What it asks for.
+    #[serde(default)]
+    pub grants: Vec<Wish>,
+}
+
+/// A grant that a plugin asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Wish {
+    /// A word of [`GrantKind`].
+    pub grant: String,
+    /// What it wants it for; the operator reads this.
+    pub reason: String,
+    /// Whether it can do without.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+impl Manifest {
+    /// The manifest of a component; an empty one where it has none.
+    ///
+    /// # Errors
+    /// The manifest is none, asks for what there is not, or gives no reason; what is wrong and the remedy.
+    pub fn of(component: &[u8]) -> Result<Manifest, String> {
+        let Some(section) = section(component)? else { return Ok(Manifest::default()) };
+        if section.len() > MAX_BYTES {
+            return Err(format!(
+                "its section {SECTION} has {} bytes: {MAX_BYTES} are allowed",
+                section.len()
+            ));
+        }
+        let manifest: Manifest = serde_json::from_slice(section).map_err(|error| {
+            format!("its section {SECTION} cannot be read: {error}; docs/plugins.md shows the form")
+        })?;
+        for wish in &manifest.grants {
+            if wish.kind().is_none() {
+                let known = GrantKind::ALL.map(GrantKind::word).join(", ");
+                return Err(format!(
+                    "its manifest asks for the grant {:?}, which this server does not have: there are {known}",
+                    wish.grant
+                ));
+            }
+            if wish.reason.trim().is_empty() {
+                return Err(format!(
+                    "its manifest asks for the grant `{}` without a reason: its author must add one",
+                    wish.grant
+                ));
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// What it says of a kind of grant.
+    pub fn wish(&self, kind: GrantKind) -> Option<&Wish> {
+        self.grants.iter().find(|wish| wish.kind() == Some(kind))
+    }
+}
+
+impl Wish {
+    fn kind(&self) -> Option<GrantKind> {
+        GrantKind::ALL.into_iter().find(|kind| kind.word() == self.grant)
+    }
+}
+
+/// The section of that name; of several the outermost, then the first.
+fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
+    let (mut depth, mut found) = (0_u32, None);
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.map_err(|error| format!("it cannot be read: {error}"))? {
+            Payload::CustomSection(section)
+                if section.name() == SECTION && found.is_none_or(|(outer, _)| depth < outer) =>
+            {
+                found = Some((depth, section.data()));
+            }
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Ok(found.map(|(_, section)| section))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+    const MODULE: &[u8] = b"\0asm\x01\0\0\0";
+
+    /// A section as docs/plugins.md describes it.
+    fn append(to: &[u8], id: u8, content: &[u8]) -> Vec<u8> {
+        let (low, high) = ((content.len() & 0x7f) as u8 | 0x80, (content.len() >> 7) as u8);
+        [to, &[id, low, high], content].concat()
+    }
+
+    fn manifest(to: &[u8], json: &str) -> Vec<u8> {
+        append(to, 0, &[&[SECTION.len() as u8], SECTION.as_bytes(), json.as_bytes()].concat())
+    }
+
+    #[test]
+    fn it_may_be_appended_and_then_counts_more_than_one_inside() {
+        assert_eq!(Manifest::of(COMPONENT), Ok(Manifest::default()));
+        let inside = manifest(MODULE, r#"{ "name": "inside" }"#);
+        let component = append(COMPONENT, 1, &inside);
+        assert_eq!(Manifest::of(&component).map(|manifest| manifest.name).as_deref(), Ok("inside"));
+        let json = r#"{ "name": "a", "grants": [{ "grant": "kv", "reason": "counts" }], "later": 1 }"#;
+        let manifest = Manifest::of(&manifest(&component, json)).unwrap_or_default();
+        assert_eq!(manifest.name, "a");
+        assert_eq!(manifest.wish(GrantKind::Kv).map(|wish| wish.optional), Some(false));
+        assert_eq!(manifest.wish(GrantKind::Clock), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_the_remedy() {
+        for (json, said) in [
+            ("", "cannot be read"),
+            ("{}", "missing field `name`"),
+            (r#"{"name":"a","grants":[{"grant":"tape","reason":"x"}]}"#, "there are client-mac, clock"),
+            (r#"{"name":"a","grants":[{"grant":"kv","reason":" "}]}"#, "without a reason"),
+        ] {
+            let refused = Manifest::of(&manifest(COMPONENT, json)).err().unwrap_or_default();
+            assert!(refused.contains(said), "{json}: {refused}");
+        }
+        let long = format!(r#"{{"name":"{}"}}"#, "x".repeat(5000));
+        assert!(Manifest::of(&manifest(COMPONENT, &long)).is_ok());
+    }
+}

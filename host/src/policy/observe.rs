@@ -1,0 +1,105 @@
+//! Telling observers what happened.
+
+use std::time::{Duration, SystemTime};
+
+use futures_util::future::join_all;
+
+use super::bindings::exports::tuffet::policy::observe::{
+    Event as Told, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
+};
+use super::bindings::tuffet::policy::types;
+use super::chain::Policy;
+use super::convert;
+use super::plugin::Plugin;
+use crate::events::{Event, Happening, Outcome, Summary};
+
+impl Policy {
+    /// Whether any plugin wants to be told what happened.
+    pub fn is_observed(&self) -> bool {
+        !self.observe.is_empty()
+    }
+
+    /// Tells every observer, all at once; ends when all have taken it or failed.
+    pub async fn observe(&self, events: &[Event]) {
+        let told: Vec<Told> = events.iter().map(convert_event).collect();
+        join_all(self.observe.iter().map(|plugin| tell(plugin, &told))).await;
+    }
+}
+
+async fn tell(plugin: &Plugin, events: &[Told]) {
+    let without_macs: Vec<Told>;
+    let events = if plugin.access.client_mac {
+        events
+    } else {
+        without_macs = events.iter().cloned().map(without_mac).collect();
+        &without_macs
+    };
+    if let Err(failure) = plugin.observe(events).await {
+        tracing::warn!(
+            target: "tuffet::policy",
+            plugin = %plugin.name,
+            hook = "observe",
+            events = events.len(),
+            cause = failure.cause.as_str(),
+            "a plugin failed, and what it was told is lost on it: {}",
+            failure.detail
+        );
+    }
+}
+
+fn without_mac(mut event: Told) -> Told {
+    match &mut event.what {
+        What::Started(start) => start.request.client.macs.clear(),
+        What::Finished(summary) => summary.request.client.macs.clear(),
+        What::Progressed(_) => {}
+    }
+    event
+}
+
+fn convert_event(event: &Event) -> Told {
+    let since = event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let what = match &event.what {
+        Happening::Started { request, resolved, verdict_by, size, .. } => What::Started(Start {
+            request: convert::request(request),
+            resolved: resolved.as_deref().map(str::to_owned),
+            verdict_by: verdict_by.as_deref().map(str::to_owned),
+            size: *size,
+        }),
+        Happening::Progressed { id, bytes, size } => {
+            What::Progressed(Progress { id: id.to_string(), bytes: *bytes, size: *size })
+        }
+        Happening::Finished(summary) => What::Finished(sum(summary)),
+    };
+    Told { unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), what }
+}
+
+fn sum(summary: &Summary) -> Sum {
+    let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let request: types::Request = convert::request(&summary.request);
+    Sum {
+        request,
+        outcome: match summary.ending.outcome {
+            Outcome::Served => Ended::Served,
+            Outcome::Stored => Ended::Stored,
+            Outcome::Probed => Ended::Probed,
+            Outcome::Aborted => Ended::Aborted,
+            Outcome::Denied => Ended::Denied,
+            Outcome::NotFound => Ended::NotFound,
+            Outcome::TimedOut => Ended::TimedOut,
+            Outcome::Failed => Ended::Failed,
+        },
+        detail: summary.ending.detail.as_deref().map(str::to_owned),
+        resolved: summary.resolved.as_deref().map(str::to_owned),
+        verdict_by: summary.verdict_by.as_deref().map(str::to_owned),
+        bytes: summary.bytes,
+        blksize: summary.options.block_size(),
+        windowsize: summary.options.window_size(),
+        retransmissions: summary.stats.retransmissions.into(),
+        duplicates: summary.stats.duplicates.into(),
+        timeouts: summary.stats.timeouts.into(),
+        rtt_us: summary.rtt.map(us),
+        decision_us: summary.decided_after.map(us),
+        duration_us: us(summary.duration),
+        attributes: Vec::new(),
+    }
+}

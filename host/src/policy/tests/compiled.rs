@@ -1,0 +1,93 @@
+//! Compiled code on disk: used when it is as it was written, never otherwise.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::code_cache::CodeCache;
+use super::*;
+
+/// Loads the plugin in a process of its own, as far as the folder can tell: (from the folder, compiled).
+async fn load_afresh(folder: &Path) -> (usize, usize) {
+    let runtime = PolicyRuntime::new(Some(folder)).unwrap();
+    let spec = authorizers(vec![acl("acl", json!({ "deny": [{}] }))]);
+    let policy = Policy::load(&runtime, &spec).await.unwrap_or_else(|wrong| unreachable!("{wrong:?}"));
+    assert_eq!(denial(policy.authorize(&read("a")).await.verdict).reason, "deny rule 1");
+    runtime.compiled().unwrap()
+}
+
+/// The one file of code in the folder.
+fn file_of_code(folder: &Path) -> PathBuf {
+    let compilers = fs::read_dir(folder.join("code/modules")).unwrap();
+    let files = compilers.flat_map(|compiler| fs::read_dir(compiler.unwrap().path()).unwrap());
+    let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_none());
+    assert_eq!(files.len(), 1, "{files:?}");
+    files.remove(0)
+}
+
+#[tokio::test]
+async fn code_is_compiled_once() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path().join("not/there/yet");
+    assert_eq!(load_afresh(&folder).await, (0, 1));
+    assert_eq!(load_afresh(&folder).await, (1, 0));
+    let mode = fs::metadata(&folder).unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "nobody else may look");
+}
+
+#[tokio::test]
+async fn code_that_is_not_as_it_was_written_is_not_run() {
+    let folder = TempDir::new().unwrap();
+    assert_eq!(load_afresh(folder.path()).await, (0, 1));
+    let file = file_of_code(folder.path());
+    let good = fs::read(&file).unwrap();
+
+    let mut changed = good.clone();
+    let middle = changed.len() / 2;
+    changed[middle] ^= 1;
+    for bad in [changed, good[..good.len() / 2].to_vec(), Vec::new(), b"foreign".to_vec()] {
+        fs::write(&file, bad).unwrap();
+        assert_eq!(load_afresh(folder.path()).await, (0, 1), "compiled, not taken from there");
+        assert_eq!(load_afresh(folder.path()).await, (1, 0), "and kept again");
+    }
+
+    // Good code of unknown origin is as bad.
+    let digests = folder.path().join("digests");
+    for digest in fs::read_dir(&digests).unwrap() {
+        fs::remove_file(digest.unwrap().path()).unwrap();
+    }
+    assert_eq!(load_afresh(folder.path()).await, (0, 1));
+}
+
+/// Changed while the process runs: a reload looks again.
+#[test]
+fn a_file_is_looked_at_again_when_it_has_changed() {
+    let folder = TempDir::new().unwrap();
+    let cache = CodeCache::open(folder.path()).unwrap();
+    let compiler = folder.path().join("code/modules/compiler");
+    fs::create_dir_all(&compiler).unwrap();
+    let file = compiler.join("KEY");
+    fs::write(&file, "code").unwrap();
+    cache.seal();
+    cache.verify();
+    assert!(file.exists());
+    fs::write(&file, "evil").unwrap();
+    cache.verify();
+    assert!(!file.exists());
+}
+
+#[tokio::test]
+async fn a_folder_that_others_may_write_to_is_not_used() {
+    let folder = TempDir::new().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let refused = CodeCache::open(folder.path()).unwrap_err().to_string();
+    assert!(refused.contains("must belong to this user"), "{refused}");
+    // The plugins work all the same.
+    assert!(PolicyRuntime::new(Some(folder.path())).unwrap().compiled().is_none());
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert!(PolicyRuntime::new(Some(&file)).unwrap().compiled().is_none());
+}

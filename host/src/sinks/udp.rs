@@ -1,0 +1,36 @@
+//! Lines as datagrams.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+
+use super::Output;
+
+pub(super) struct UdpOutput(UdpSocket);
+
+impl UdpOutput {
+    pub(super) fn open(address: SocketAddr) -> io::Result<UdpOutput> {
+        let any: SocketAddr = match address {
+            SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+            SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+        };
+        let socket = UdpSocket::bind(any)?;
+        socket.connect(address)?;
+        Ok(UdpOutput(socket))
+    }
+}
+
+impl Output for UdpOutput {
+    /// That nobody listens is not known in time and not worth a repetition: it is UDP.
+    fn deliver(&mut self, line: &str) -> io::Result<()> {
+        match self.0.send(line.as_bytes()) {
+            // The answer to an earlier datagram; this one was not sent.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                match self.0.send(line.as_bytes()) {
+                    Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => Err(error),
+                    _ => Ok(()),
+                }
+            }
+            sent => sent.map(drop),
+        }
+    }
+}

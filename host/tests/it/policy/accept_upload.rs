@@ -1,0 +1,118 @@
+//! The hook `accept-upload`: a complete upload is accepted, renamed or denied before it becomes visible.
+
+use super::probe;
+use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended, assert_moved, bytes};
+use crate::harness::{data, wrq};
+
+/// A server that asks this of its plugins, in order.
+fn server(answers: &[&str]) -> Server {
+    let component = probe();
+    let names: Vec<String> = (0..answers.len()).map(|number| format!("p{number}")).collect();
+    let plugins: String = names
+        .iter()
+        .zip(answers)
+        .map(|(name, answer)| {
+            format!(
+                "  {name}:\n    component: \"{component}\"\n    grants: [kv, files/in, sinks/out]\n    limits: {{ \
+                 time: 20s, wall: 40s }}\n    settings: {{ upload: {answer} }}\n"
+            )
+        })
+        .collect();
+    Setup::new()
+        .file("there", b"old")
+        .file("kept/.keep", b"")
+        .yaml(&format!(
+            "roots: [{{ name: in, path: root, writable: true }}]\nstate: state\nsinks: {{ out: {{ file: out.jsonl }} \
+             }}\npolicy: {{ accept-upload: [{}] }}\nplugins:\n{plugins}",
+            names.join(", ")
+        ))
+        .start()
+}
+
+/// Writes `ab` and gives the last answer.
+fn put(server: &Server, name: &str) -> Answer {
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq(name, &[]));
+    peer.expect(Answer::Ack(0));
+    peer.send(&data(1, b"ab"));
+    peer.receive()
+}
+
+#[test]
+fn accepted_and_abstained() {
+    for (answer, by) in [("accept", serde_json::json!("p0")), ("abstain", serde_json::Value::Null)] {
+        let server = server(&[answer]);
+        for client in Client::installed() {
+            let name = client.to_string().replace(' ', "-");
+            client.put(server.address(), &name, &bytes(3000), Options::default());
+            assert!(server.root().read(&name) == bytes(3000));
+            let line = server.outcome(&name);
+            assert_moved(&line, "stored", 3000, 512, 1);
+            assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&by, &1.into()));
+        }
+    }
+}
+
+/// The answer takes the place of the last ACK; nothing remains.
+#[test]
+fn denied() {
+    let server = server(&["accept", "deny"]);
+    assert_eq!(put(&server, "up"), Answer::Error(2, "not this one".into()));
+    let line = server.outcome("up");
+    assert_ended(&line, "denied", "2 of 127.");
+    assert_ended(&line, "denied", "for in:up");
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&"p1".into(), &2.into()));
+    assert_eq!(server.root().names(), ["kept", "there"]);
+}
+
+/// By the digest of what was written, in another folder of the same root.
+#[test]
+fn renamed() {
+    let server = server(&["\"rename kept/{sha256}-{bytes}\"", "rename other"]);
+    assert_eq!(put(&server, "up"), Answer::Ack(1));
+    let digest = "fb8e20fc2e4c3f248c60c39bd652f3c1347298bb977b8b4d5903b85055620603";
+    let line = server.outcome("up");
+    assert_moved(&line, "stored", 2, 512, 1);
+    assert_eq!(
+        (&line["resolved"], &line["verdict_by"]),
+        (&format!("in:kept/{digest}-2").into(), &"p0".into())
+    );
+    assert_eq!(server.root().read(&format!("kept/{digest}-2")), b"ab");
+    assert_eq!(server.root().names(), ["kept", "there"]);
+}
+
+#[test]
+fn a_rename_stays_within_the_rules_of_its_root() {
+    for (path, answer, outcome, detail) in [
+        ("there", Answer::Error(6, "file exists".into()), "denied", "`overwrite: false`"),
+        ("missing/x", Answer::Error(1, "file not found".into()), "not-found", "no such file"),
+        (".tuffet-x.part", Answer::Error(2, "access denied".into()), "denied", "unfinished uploads"),
+        ("../out", Answer::Error(0, "policy failure".into()), "denied", "not a plain path"),
+        ("/etc/x", Answer::Error(0, "policy failure".into()), "denied", "not a plain path"),
+    ] {
+        let server = server(&[&format!("\"rename {path}\"")]);
+        assert_eq!(put(&server, "up"), answer, "{path}");
+        assert_ended(&server.outcome("up"), outcome, detail);
+        assert_eq!(server.root().names(), ["kept", "there"]);
+        assert_eq!(server.root().read("there"), b"old");
+        assert!(!server.outside().has("out"));
+    }
+}
+
+#[test]
+fn a_link_that_leads_out_is_not_followed() {
+    let server = server(&["rename way/x"]);
+    std::os::unix::fs::symlink("..", server.root().path("way")).unwrap();
+    assert_eq!(put(&server, "up"), Answer::Error(2, "access denied".into()));
+    assert_ended(&server.outcome("up"), "denied", "out of its root");
+    assert!(!server.outside().has("x"));
+}
+
+/// A plugin that fails denies (`on-error`), and what was written is gone.
+#[test]
+fn a_failure_denies() {
+    let server = server(&["trap"]);
+    assert_eq!(put(&server, "up"), Answer::Error(0, "policy failure".into()));
+    assert_ended(&server.outcome("up"), "denied", "failed in accept-upload: trap");
+    assert_eq!(server.root().names(), ["kept", "there"]);
+}

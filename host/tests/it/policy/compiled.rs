@@ -1,0 +1,41 @@
+//! Compiled plugins are kept on disk from one start to the next.
+
+use crate::harness::{Client, Options, Server, Setup};
+use tempfile::TempDir;
+
+fn server(folder: &str) -> Server {
+    Setup::new()
+        .file("open", b"for all")
+        .rest_of_yaml(&format!(
+            "policy: {{ authorize: [acl], compiled: \"{folder}\" }}\nplugins: {{ acl: {{ component: \"builtin:acl\" }} }}\n"
+        ))
+        .start()
+}
+
+#[track_caller]
+fn assert_loaded(server: &Server, kept: Option<u32>, compiled: Option<u32>) {
+    let line = server.logged("plugins loaded");
+    assert_eq!((&line["kept"], &line["compiled"]), (&kept.into(), &compiled.into()), "{line:#}");
+    assert_eq!(Client::Tuffet.get(server.address(), "open", Options::default()), b"for all");
+}
+
+#[test]
+fn a_second_start_compiles_nothing() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path().join("compiled");
+    let folder = folder.to_str().unwrap();
+    assert_loaded(&server(folder), Some(0), Some(1));
+    assert_loaded(&server(folder), Some(1), Some(0));
+    assert_loaded(&server("none"), None, None);
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_a_warning() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let server = server(file.to_str().unwrap());
+    assert_loaded(&server, None, None);
+    assert!(server.log().contains("compiled plugins are not kept"), "{}", server.log());
+    assert!(server.log().contains("policy.compiled"), "{}", server.log());
+}

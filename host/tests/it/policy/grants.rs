@@ -1,0 +1,387 @@
+//! What plugins may use: each grant given and refused, each bound broken on purpose.
+
+use super::{misbehave, probe};
+use crate::harness::{Client, Options, Ran, Server, Setup, tuffet};
+use tempfile::TempDir;
+
+/// All that `plugins/probe` cannot do without.
+const NEEDED: &str = "kv, files/boot, sinks/out";
+
+/// A server whose plugin runs these commands for every file that is asked for.
+fn server(grants: &str, commands: &[&str], more: &str) -> (Server, TempDir) {
+    let state = TempDir::new().unwrap();
+    (start(grants, commands, more, state.path().to_str().unwrap()), state)
+}
+
+fn start(grants: &str, commands: &[&str], more: &str, state: &str) -> Server {
+    let (component, commands) = (probe(), serde_json::to_string(commands).unwrap());
+    Setup::new()
+        .file("a/file", b"content")
+        .file("big", &[b'x'; 3 << 20])
+        .yaml(&format!(
+            r#"
+roots: [{{ name: boot, path: root }}, {{ name: other, path: . }}]
+state: "{state}"
+sinks: {{ out: {{ file: out.jsonl, queue: 5000 }}, full: {{ file: /dev/full, queue: 3 }} }}
+policy: {{ resolve: [probe] }}
+plugins:
+  probe:
+    component: "{component}"
+    grants: [{grants}]
+    limits: {{ time: 20s, wall: 40s, kv-keys: 20, kv-bytes: 80KiB }}
+    settings: {{ run: {commands}, {more} }}
+"#
+        ))
+        .start()
+}
+
+/// What the commands came to.
+fn ask(server: &Server) -> Vec<String> {
+    let content = Client::Tuffet.get(server.address(), "ask", Options::default());
+    String::from_utf8(content).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn ran(grants: &str, commands: &[&str]) -> Vec<String> {
+    let (server, _state) = server(grants, commands, "");
+    ask(&server)
+}
+
+/// The same configuration through `tuffet check` and `tuffet serve`.
+fn tried(component: &str, grants: &str) -> [Ran; 2] {
+    let setup = Setup::new();
+    let file = setup.outside().path("grants.yaml");
+    let yaml = format!(
+        "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\nstate: state\nsinks: {{ out: \
+         {{ file: out.jsonl }} }}\npolicy: {{ resolve: [it] }}\nplugins:\n  it:\n    component: {component:?}\n    \
+         grants: [{grants}]\n    settings: {{ do: deny }}\n"
+    );
+    std::fs::write(&file, yaml).unwrap();
+    let file = file.to_str().unwrap();
+    [tuffet(["check", file]), tuffet(["serve", "--config", file])]
+}
+
+#[test]
+fn a_grant_that_is_needed_and_not_given_is_an_error_with_the_line_to_add() {
+    for (given, import, reason, line) in [
+        (
+            "files/boot, sinks/out",
+            "tuffet:policy/kv@0.1.0",
+            "tries keys",
+            "grants: [files/boot, sinks/out, kv]",
+        ),
+        ("kv, sinks/out", "tuffet:policy/files@0.1.0", "tries files", "grants: [kv, sinks/out, files/boot]"),
+        ("kv, files/boot", "tuffet:policy/sinks@0.1.0", "tries sinks", "grants: [kv, files/boot, sinks/out]"),
+    ] {
+        for ran in tried(&probe(), given) {
+            ran.assert_fails(64, &["grants.yaml:9:13: plugin `it`: ", import, reason, line]);
+        }
+    }
+    // All at once.
+    tried(&probe(), "")[0].assert_fails(64, &["tries keys", "tries files", "tries sinks"]);
+}
+
+#[test]
+fn a_grant_that_nobody_asked_for_is_a_warning() {
+    let setup = Setup::new();
+    let file = setup.outside().path("grants.yaml");
+    let yaml = format!(
+        "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\npolicy: {{ resolve: [it] \
+         }}\nplugins:\n  it:\n    component: {:?}\n    grants: [client-mac, clock]\n    settings: {{ do: deny }}\n",
+        misbehave()
+    );
+    std::fs::write(&file, yaml).unwrap();
+    let ran = tuffet(["check", file.to_str().unwrap()]);
+    ran.assert_good();
+    let warned = "grants.yaml:7:13: plugin `it`: it is granted `clock` and does not ask for it";
+    assert!(ran.stderr.contains("warning: ") && ran.stderr.contains(warned), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("granted `client-mac`"), "{}", ran.stderr);
+}
+
+/// `check` beside a server that runs: the file of keys is the server's.
+#[test]
+fn check_does_not_open_what_a_server_has_open() {
+    let (server, _state) = server(NEEDED, &["kv count n"], "configure: [kv get a, emit out 1]");
+    assert_eq!(ask(&server)[0], r#"Denied("not in `configure`, which must have no effects")"#);
+    let file = server.outside().path("tuffet.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("listeners: [{{ address: 127.0.0.1:0 }}]\n{text}")).unwrap();
+    tuffet(["check", file.to_str().unwrap()]).assert_good();
+    assert_eq!(ask(&server)[2], "2");
+}
+
+#[test]
+fn a_state_that_cannot_be_written_keeps_the_server_from_starting() {
+    let setup = Setup::new();
+    let file = setup.outside().path("grants.yaml");
+    let yaml = format!(
+        "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\nstate: grants.yaml\nsinks: \
+         {{ out: {{ file: out.jsonl }} }}\npolicy: {{ resolve: [it] }}\nplugins: {{ it: {{ component: {:?}, grants: \
+         [{NEEDED}] }} }}\n",
+        probe()
+    );
+    std::fs::write(&file, yaml).unwrap();
+    for command in [["check"].as_slice(), &["serve", "--config"]] {
+        let words = command.iter().copied().chain([file.to_str().unwrap()]);
+        tuffet(words).assert_fails(64, &["grants.yaml cannot be made or written", "`state:`"]);
+    }
+}
+
+#[test]
+fn keys_are_read_and_written() {
+    let said = ran(
+        NEEDED,
+        &[
+            "kv get a",
+            "kv set a text",
+            "kv get a",
+            "kv count n",
+            "kv count n",
+            "kv count a",
+            "kv delete a",
+            "kv get a",
+        ],
+    );
+    assert_eq!(said[..5], ["None", "()", r#"Some("text")"#, "1", "2"]);
+    assert!(said[5].starts_with("Invalid(") && said[5].contains("no counter"), "{said:?}");
+    assert_eq!(said[6..], ["()", "None"]);
+    assert_eq!(ran(NEEDED, &["kv brief b x", "kv get b"]), ["()", "None"]);
+}
+
+/// Killed with SIGKILL right after an answer: what was answered is there.
+#[test]
+fn keys_outlive_kill_9() {
+    let state = TempDir::new().unwrap();
+    let path = state.path().to_str().unwrap();
+    for round in 1..=3 {
+        let server = start(NEEDED, &["kv count starts", "kv set last round"], "", path);
+        assert_eq!(ask(&server), [&round.to_string(), "()"]);
+        drop(server);
+    }
+}
+
+#[test]
+fn two_servers_do_not_share_a_state() {
+    let (first, state) = server(NEEDED, &["kv count n"], "");
+    let file = first.outside().path("tuffet.yaml");
+    let ran = tuffet(["serve", "--config", file.to_str().unwrap(), "--listen", "127.0.0.1:0"]);
+    ran.assert_fails(64, &["is in use by another process", "`state:`"]);
+    drop(state);
+}
+
+#[test]
+fn keys_are_bounded() {
+    let said = ran(
+        NEEDED,
+        &[
+            "kv long-key 256",
+            "kv long-key 257",
+            "kv long-key 0",
+            "kv long-value 65536",
+            "kv long-value 65537",
+        ],
+    );
+    assert_eq!((&*said[0], &*said[3]), ("()", "()"));
+    for refused in [&said[1], &said[2], &said[4]] {
+        assert!(refused.starts_with("Invalid(") && refused.contains("are allowed"), "{said:?}");
+    }
+    assert_eq!(ran(NEEDED, &["kv fill 20", "kv fill 21"]), ["()", "Quota"], "keys");
+    let bytes = ["kv long-value 65536", "kv set a 1", "kv long-value 65536", "kv set long 1"];
+    assert_eq!(ran(NEEDED, &bytes), ["()"; 4], "bytes that are replaced do not count twice");
+    let said = ran(NEEDED, &["kv gets 1024", "kv get a"]);
+    assert_eq!(said[0], "()");
+    assert!(said[1].contains("more than 1024 calls"), "{said:?}");
+}
+
+#[test]
+fn files_are_read_in_the_roots_that_are_granted() {
+    let said = ran(
+        NEEDED,
+        &[
+            "file stat boot a/file",
+            "file read boot a/file",
+            "file read boot missing",
+            "file first boot a/file",
+            "file read other root/a/file",
+            "file read boot ../tuffet.yaml",
+            "file read boot /etc/passwd",
+            "file read boot a",
+        ],
+    );
+    assert_eq!(said[..4], ["Some(7)", r#"Some("content")"#, "None", "TooLarge(7)"]);
+    assert_eq!(said[4], r#"Denied("the grant `files/other` is not given")"#);
+    for denied in &said[5..] {
+        assert!(denied.starts_with("Denied("), "{said:?}");
+    }
+    let both = ran("kv, files/boot, files/other, sinks/out", &["file read other root/a/file"]);
+    assert_eq!(both, [r#"Some("content")"#]);
+}
+
+#[test]
+fn files_are_bounded() {
+    // Twice 3 MiB, then 2 MiB are left of 8.
+    let said = ran(NEEDED, &["file reads boot big", "file read boot a/file"]);
+    assert_eq!(said, [&format!("{} and TooLarge({})", 6 << 20, 3 << 20), r#"Some("content")"#]);
+}
+
+#[test]
+fn sinks_get_one_line_for_each_payload() {
+    let (server, _state) =
+        server(NEEDED, &["emit out {\"n\":1}", "emit out [1, 2]", "emit out text", "emit full 1"], "");
+    let said = ask(&server);
+    assert_eq!(said[..2], ["()", "()"]);
+    assert!(said[2].contains("not JSON"), "{said:?}");
+    assert_eq!(said[3], r#"Denied("the grant `sinks/full` is not given")"#);
+    server.stop();
+    let lines = std::fs::read_to_string(server.outside().path("out.jsonl")).unwrap();
+    assert_eq!(lines, "{\"n\":1}\n[1, 2]\n");
+}
+
+/// A sink that takes nothing fills its queue: the plugin hears of it, and requests are served as before.
+#[test]
+fn a_broken_sink_blocks_nobody() {
+    let (server, _state) = server("kv, files/boot, sinks/full", &["emits full"], "when: ask");
+    let queued = |said: &str| said.strip_suffix(" and Full").map(|count| count.parse::<u32>().unwrap());
+    assert!((3..=4).contains(&queued(&ask(&server)[0]).unwrap()), "one under way, three queued");
+    assert!(queued(&ask(&server)[0]).unwrap() <= 1);
+    assert_eq!(Client::Tuffet.get(server.address(), "a/file", Options::default()), b"content");
+    server.logged("a sink is broken; its lines wait, and plugins hear when its queue is full");
+}
+
+#[test]
+fn payloads_are_bounded() {
+    let said = ran("kv, files/boot, sinks/out", &["emits out"]);
+    assert_eq!(said, [r#"1024 and Invalid("more than 1024 payloads in one call of a hook")"#]);
+}
+
+#[test]
+fn clock_random_and_mac_addresses_are_there_when_they_are_granted() {
+    let commands = ["clock", "random", "macs"];
+    let without = ran(NEEDED, &commands);
+    assert_eq!(without, ran(NEEDED, &commands), "the same in every process");
+    assert_eq!((&*without[0], &*without[2]), ("0", ""));
+    let all = format!("{NEEDED}, clock, random, client-mac");
+    let (server, _state) = server(&all, &commands, "");
+    let (first, second) = (ask(&server), ask(&server));
+    assert!(first[0].parse::<u64>().unwrap() > 1_600_000_000, "{first:?}");
+    assert!(first[1] != second[1] && first[1] != without[1], "{first:?} {second:?} {without:?}");
+    let named = Client::Tuffet.get(server.address(), "01-02-00-5e-10-00-01", Options::default());
+    assert!(String::from_utf8(named).unwrap().contains("02:00:5e:10:00:01"));
+}
+
+/// Bounds are those of a call, also where an instance serves several.
+#[test]
+fn what_a_call_may_take_begins_anew_with_each() {
+    let reuse = "when: ask }\n    reuse: { calls: 10, idle: 10s";
+    let url = format!("get http://127.0.0.1:{}/x", http_server());
+    let grants = format!("{NEEDED}, http/{}", url.split('/').nth(2).unwrap());
+    let commands = [
+        "kv gets 1000",
+        "file first boot a/file",
+        "emits out",
+        &url,
+        &url,
+        &url,
+        &url,
+        &url,
+        &url,
+        &url,
+        &url,
+    ];
+    let (server, _state) = server(&grants, &commands, reuse);
+    let first = ask(&server);
+    assert!(first[2].starts_with("1024 and ") && first[10].starts_with("(200, "), "{first:?}");
+    for _ in 0..3 {
+        assert_eq!(ask(&server), first);
+    }
+}
+
+/// An HTTP server that says what it was asked, once for each connection.
+fn http_server() -> u16 {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let mut reader = BufReader::new(stream);
+            let (mut head, mut length, mut probed) = (String::new(), 0, false);
+            loop {
+                let mut line = String::new();
+                if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+                    break;
+                }
+                let lower = line.to_ascii_lowercase();
+                probed |= lower.starts_with("x-probe: yes");
+                if let Some(bytes) = lower.strip_prefix("content-length: ") {
+                    length = bytes.trim().parse().unwrap();
+                }
+                if lower.starts_with("transfer-encoding: chunked") {
+                    length = usize::MAX;
+                }
+                if head.is_empty() {
+                    head = line.trim().to_owned();
+                }
+            }
+            let mut body = String::new();
+            if length == usize::MAX {
+                // One chunk, then the empty one.
+                let mut size = String::new();
+                reader.read_line(&mut size).unwrap();
+                let size = usize::from_str_radix(size.trim(), 16).unwrap();
+                reader.by_ref().take(size as u64).read_to_string(&mut body).unwrap();
+            } else {
+                reader.by_ref().take(length as u64).read_to_string(&mut body).unwrap();
+            }
+            let said =
+                if head.contains("/large") { "x".repeat(1000) } else { format!("{head} {probed} {body}") };
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{said}",
+                said.len()
+            );
+            let _ = reader.get_mut().write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+#[test]
+fn http_reaches_the_hosts_that_are_granted_alone() {
+    let port = http_server();
+    let other = http_server();
+    let url = format!("http://127.0.0.1:{port}");
+    let commands = [
+        format!("get {url}/there?a=b"),
+        format!("post {url}/here hello"),
+        format!("get {url}/large"),
+        format!("get http://127.0.0.1:{other}/there"),
+        format!("get http://localhost:{port}/there"),
+        format!("get https://127.0.0.1:{other}/there"),
+    ];
+    let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
+    let (server, _state) = server(&format!("{NEEDED}, http/127.0.0.1:{port}"), &commands, "");
+    let said = ask(&server);
+    assert_eq!(
+        said[..3],
+        [
+            r#"(200, "GET /there?a=b HTTP/1.1 false ")"#,
+            r#"(200, "POST /here HTTP/1.1 true hello")"#,
+            "TooLarge"
+        ]
+    );
+    assert_eq!(said[3..], ["Denied", "Denied", "Denied"]);
+    let refused = "an HTTP request of a plugin was refused: the grant";
+    server.logged(&format!("{refused} `http/127.0.0.1:{other}` is not given"));
+    let ungranted = ran(NEEDED, &commands[..1]);
+    assert_eq!(ungranted, ["Denied"]);
+}
+
+#[test]
+fn http_requests_are_bounded_and_not_for_configure() {
+    let url = format!("get http://127.0.0.1:{}/x", http_server());
+    let grants = format!("{NEEDED}, http/{}", url.split('/').nth(2).unwrap());
+    let (server, _state) = server(&grants, &[url.as_str(); 17], &format!("configure: [{url}]"));
+    let said = ask(&server);
+    assert_eq!((&*said[0], &*said[17]), ("Denied", "Denied"), "{said:?}");
+    assert!(said[1..17].iter().all(|said| said.starts_with("(200, ")), "{said:?}");
+    let refused = "an HTTP request of a plugin was refused: more than 16 requests in one call of a hook";
+    server.logged(refused);
+}

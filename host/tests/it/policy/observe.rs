@@ -1,0 +1,185 @@
+//! The hook `observe`: what happened, once for each request, whatever became of it.
+
+use super::{misbehave, probe};
+use crate::harness::{Answer, Client, Options, Peer, Server, Setup, ack, bytes, data, error, rrq, wrq};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+fn server(more: &str, chains: &str, dawdle: u32) -> Server {
+    let component = probe();
+    Setup::new()
+        .file("a", b"content")
+        .file("long", &bytes(512 * 40))
+        .yaml(&format!(
+            r#"
+roots: [{{ name: boot, path: root, writable: true }}]
+state: state
+sinks: {{ out: {{ file: out.jsonl, queue: 100000 }} }}
+policy: {{ observe: [probe], {chains} }}
+plugins:
+  probe:
+    component: "{component}"
+    grants: [kv, files/boot, sinks/out]
+    limits: {{ time: 20s, wall: 40s }}
+    settings: {{ observe: out, dawdle: {dawdle} }}
+{more}"#
+        ))
+        .start()
+}
+
+/// What the observer was told, once the server has stopped.
+fn told(server: &Server) -> Vec<Value> {
+    server.stop();
+    lines(server)
+}
+
+fn lines(server: &Server) -> Vec<Value> {
+    let text = std::fs::read_to_string(server.outside().path("out.jsonl")).unwrap_or_default();
+    // The last may be under way.
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[test]
+fn each_request_has_one_finish_and_each_grant_one_start_before_it() {
+    let bad = misbehave();
+    let server = server(
+        &format!(
+            "  bad:\n    component: \"{bad}\"\n    settings: {{ do: deny, when: \"no/**\" }}\n  dropping:\n    component: \
+             \"{bad}\"\n    settings: {{ do: drop, when: \"drop/**\" }}\n"
+        ),
+        "authorize: [bad, dropping]",
+        0,
+    );
+    for _ in 0..20 {
+        assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+    }
+    Client::Tuffet.put(server.address(), "up", b"new", Options::default());
+    for name in ["missing", "no/way", "../out"] {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&rrq(name, &[]));
+        assert!(matches!(peer.receive(), Answer::Error(..)));
+    }
+    Peer::new(server.address()).ask(&rrq("drop/it", &[]));
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("long", &[]));
+    assert!(matches!(peer.receive(), Answer::Data(1, _)));
+    peer.send(&error(3, "enough"));
+    assert_eq!(server.outcome("drop/it")["outcome"], "denied");
+    assert_eq!(server.outcome("long")["outcome"], "aborted");
+
+    let (mut started, mut finished) = (HashMap::new(), HashMap::new());
+    for line in told(&server) {
+        if let Some(id) = line["started"].as_str() {
+            assert!(line["ms"].as_u64().unwrap() > 1_600_000_000_000 && line["macs"] == 0, "{line}");
+            assert!(started.insert(id.to_owned(), line.clone()).is_none(), "started twice: {line}");
+            assert!(!finished.contains_key(id), "finished before it started: {line}");
+        }
+        if let Some(id) = line["finished"].as_str() {
+            assert!(finished.insert(id.to_owned(), line.clone()).is_none(), "finished twice: {line}");
+        }
+    }
+    let mut outcomes: Vec<(String, String, bool)> = finished
+        .iter()
+        .map(|(id, line)| {
+            let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+            (text("path"), text("outcome"), started.contains_key(id))
+        })
+        .collect();
+    outcomes.sort();
+    outcomes.dedup();
+    let outcome = |path: &str, outcome: &str, started| (path.to_owned(), outcome.to_owned(), started);
+    assert_eq!(
+        outcomes,
+        [
+            outcome("../out", "Outcome::Denied", false),
+            outcome("a", "Outcome::Served", true),
+            outcome("drop/it", "Outcome::Denied", false),
+            outcome("long", "Outcome::Aborted", true),
+            outcome("missing", "Outcome::NotFound", false),
+            outcome("no/way", "Outcome::Denied", false),
+            outcome("up", "Outcome::Stored", true),
+        ]
+    );
+    assert_eq!((finished.len(), started.len()), (26, 22));
+}
+
+/// A transfer that takes its time is told of while it runs.
+#[test]
+fn progress_is_sampled() {
+    let server = server("", "", 0);
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("long", &[]));
+    let end = Instant::now() + Duration::from_secs(60);
+    let mut moved = 0;
+    let progress = loop {
+        if moved < 30 {
+            assert!(matches!(peer.receive(), Answer::Data(..)));
+            moved += 1;
+            peer.send(&ack(moved));
+        } else {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        if let Some(line) = lines(&server).into_iter().find(|line| line["progressed"].is_string()) {
+            break line;
+        }
+        assert!(Instant::now() < end, "no progress was told:\n{}", server.log());
+    };
+    let bytes = progress["bytes"].as_u64().unwrap();
+    assert!(bytes > 0 && bytes <= 30 * 512 && bytes % 512 == 0, "{progress}");
+}
+
+/// An observer that takes its time: its events wait, transfers do not, and in the end it has heard of all.
+#[test]
+fn a_slow_observer_is_not_waited_for() {
+    let server = server("", "", 400);
+    let mut peers: Vec<Peer> = (0..10).map(|_| Peer::new(server.address())).collect();
+    for peer in &mut peers {
+        peer.ask(&rrq("long", &[]));
+        assert!(matches!(peer.receive(), Answer::Data(1, _)));
+    }
+    // The observer sleeps over the first start while all of these end.
+    for peer in &mut peers {
+        peer.send(&ack(1));
+        peer.read_on(2);
+    }
+    for _ in &peers {
+        assert_eq!(server.outcome("long")["outcome"], "served");
+    }
+    let all = told(&server);
+    let count = |key: &str| all.iter().filter(|line| line[key].is_string()).count();
+    assert_eq!((count("started"), count("finished")), (10, 10));
+}
+
+#[test]
+fn an_observer_that_fails_costs_nobody_anything() {
+    let component = probe();
+    // The sink is not granted, so that every call of the hook traps.
+    let server = Setup::new()
+        .file("a", b"content")
+        .yaml(&format!(
+            r#"
+roots: [{{ name: boot, path: root, writable: true }}]
+state: state
+sinks: {{ out: {{ file: out.jsonl }} }}
+policy: {{ observe: [probe] }}
+plugins:
+  probe:
+    component: "{component}"
+    grants: [kv, files/boot, sinks/out]
+    settings: {{ observe: elsewhere }}
+"#
+        ))
+        .start();
+    for _ in 0..5 {
+        assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+        assert_eq!(server.outcome("a")["outcome"], "served");
+    }
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("up", &[]));
+    peer.expect(Answer::Ack(0));
+    peer.send(&data(1, b"x"));
+    assert_eq!(peer.receive(), Answer::Ack(1));
+    server.stop();
+    assert!(server.log().contains("what it was told is lost on it"), "{}", server.log());
+}

@@ -1,0 +1,88 @@
+//! The commands that its settings may hold.
+
+use std::fmt::Debug;
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, SystemTime};
+
+use tuffet_sdk::{files, http, kv, sinks};
+
+/// A line for each command.
+pub(crate) fn run_all(commands: &[String]) -> String {
+    commands.iter().map(|command| run(command) + "\n").collect()
+}
+
+fn run(command: &str) -> String {
+    let words: Vec<&str> = command.splitn(4, ' ').collect();
+    let show = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+    match words.as_slice() {
+        ["kv", "get", key] => said(kv::get(key).map(|value| value.map(|value| show(&value)))),
+        ["kv", "set", key, value] => said(kv::set(key, value, None)),
+        ["kv", "brief", key, value] => said(kv::set(key, value, Some(Duration::ZERO))),
+        ["kv", "delete", key] => said(kv::delete(key)),
+        ["kv", "count", key] => said(kv::increment(key, 1, None)),
+        // Keys and values at their bounds and beyond.
+        ["kv", "long-key", length] => said(kv::set(&"k".repeat(number(length)), "v", None)),
+        ["kv", "long-value", length] => said(kv::set("long", vec![b'v'; number(length)], None)),
+        ["kv", "fill", keys] => {
+            said((0..number(keys)).try_for_each(|key| kv::set(&format!("fill{key}"), "v", None)))
+        }
+        ["kv", "gets", count] => said((0..number(count)).try_for_each(|_| kv::get("a").map(drop))),
+        ["file", "stat", root, path] => {
+            said(files::stat(root, path).map(|found| found.map(|file| file.bytes)))
+        }
+        ["file", "read", root, path] => {
+            said(files::read(root, path, 1 << 20).map(|found| found.map(|file| show(&file))))
+        }
+        ["file", "first", root, path] => said(files::read(root, path, 3).map(drop)),
+        ["file", "reads", root, path] => {
+            let mut read = 0;
+            loop {
+                match files::read(root, path, u64::MAX) {
+                    Ok(file) => read += file.map_or(0, |file| file.len()),
+                    Err(error) => return format!("{read} and {}", plain(&error)),
+                }
+            }
+        }
+        ["emit", sink, payload] => said(sinks::emit(sink, payload)),
+        ["emit", sink, payload, rest] => said(sinks::emit(sink, &format!("{payload} {rest}"))),
+        ["emits", sink] => {
+            let mut queued = 0;
+            loop {
+                match sinks::emit(sink, "1") {
+                    Ok(()) => queued += 1,
+                    Err(error) => return format!("{queued} and {}", plain(&error)),
+                }
+            }
+        }
+        ["get", url] => said(http::get(url, 100).map(|found| (found.status, show(&found.body)))),
+        ["post", url, body] => {
+            let headers = [("x-probe", "yes")];
+            let request =
+                http::Request { method: "POST", url, headers: &headers, body: body.as_bytes(), limit: 100 };
+            said(http::send(&request).map(|found| (found.status, show(&found.body))))
+        }
+        ["clock"] => {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            format!("{}", now.map_or(0, |now| now.as_secs()))
+        }
+        ["random"] => format!("{}", RandomState::new().hash_one(1)),
+        ["macs"] => "{macs}".into(),
+        _ => format!("no such command: {command}"),
+    }
+}
+
+fn said<T: Debug, E: Debug>(result: Result<T, E>) -> String {
+    match result {
+        Ok(value) => format!("{value:?}"),
+        Err(error) => plain(&error),
+    }
+}
+
+/// The names of generated types are nothing to test.
+fn plain(error: &impl Debug) -> String {
+    format!("{error:?}").replace("Error::", "")
+}
+
+fn number(text: &str) -> usize {
+    text.parse().unwrap_or_default()
+}

@@ -1,0 +1,144 @@
+//! A plugin for tests: it tries what can be granted.
+//!
+//! ```yaml
+//! run: [kv set a 1, kv get a]  # `resolve` answers with what each command came to, a line for each
+//! when: "tell/**"              # for these paths; default every path
+//! configure: [kv get a]        # the same in `configure`; what it came to is the first line of `resolve`
+//! upload: rename up/{sha256}   # abstain (default), accept, rename PATH, deny, trap
+//! observe: audit               # the sink that every event goes to, as JSON
+//! dawdle: 300                  # milliseconds that each call of `observe` takes
+//! ```
+#![forbid(unsafe_code)]
+
+mod command;
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use tuffet_sdk::{
+    Accept, Acceptance, Authorize, Denial, Event, Glob, Happening, Observe, Plugin, Problems, Request,
+    Resolution, Resolve, Upload, Verdict, sinks,
+};
+
+/// What to do.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    #[serde(default)]
+    run: Vec<String>,
+    when: Option<String>,
+    #[serde(default)]
+    configure: Vec<String>,
+    upload: Option<String>,
+    observe: Option<String>,
+    #[serde(default)]
+    dawdle: u64,
+}
+
+/// The plugin.
+pub struct Probe {
+    settings: Settings,
+    when: Option<Glob>,
+    configured: String,
+}
+
+impl Plugin for Probe {
+    type Settings = Settings;
+
+    fn configure(settings: Settings) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let when = settings.when.as_ref().and_then(|glob| problems.check("/when", Glob::parse(glob)));
+        let configured = command::run_all(&settings.configure);
+        problems.or(Probe { settings, when, configured })
+    }
+}
+
+impl Authorize for Probe {
+    fn authorize(&self, _: &Request) -> Verdict {
+        Verdict::Abstain
+    }
+}
+
+impl Resolve for Probe {
+    fn resolve(&self, request: &Request) -> Resolution {
+        let asked = self.when.as_ref().is_none_or(|glob| glob.matches(&request.path));
+        if self.settings.run.is_empty() && self.settings.configure.is_empty() || !asked {
+            return Resolution::Abstain;
+        }
+        let macs: Vec<&str> = request.client.macs.iter().map(|mac| mac.address.as_str()).collect();
+        let said = command::run_all(&self.settings.run).replace("{macs}", &macs.join(","));
+        Resolution::Content(format!("{}{said}", self.configured).into_bytes())
+    }
+}
+
+impl Accept for Probe {
+    fn accept_upload(&self, request: &Request, upload: &Upload) -> Acceptance {
+        let answer = self.settings.upload.as_deref().unwrap_or("abstain");
+        match answer.split_once(' ').unwrap_or((answer, "")) {
+            ("accept", _) => Acceptance::Accept,
+            ("rename", path) => Acceptance::Rename(
+                path.replace("{sha256}", &upload.sha256).replace("{bytes}", &upload.bytes.to_string()),
+            ),
+            ("deny", _) => Acceptance::Deny(Denial::access_violation(
+                "not this one",
+                format!("{} of {} for {}:{}", upload.bytes, request.client.address, upload.root, upload.path),
+            )),
+            ("trap", _) => trap(),
+            _ => Acceptance::Abstain,
+        }
+    }
+}
+
+impl Observe for Probe {
+    fn observe(&self, events: &[Event]) {
+        let Some(sink) = &self.settings.observe else { return };
+        std::thread::sleep(Duration::from_millis(self.settings.dawdle));
+        for event in events {
+            let line = match &event.what {
+                Happening::Started(start) => format!(
+                    r#"{{"started":{:?},"path":{:?},"size":{:?},"macs":{},"ms":{}}}"#,
+                    start.request.id,
+                    start.request.path,
+                    start.size.unwrap_or_default(),
+                    start.request.client.macs.len(),
+                    event.unix_ms,
+                ),
+                Happening::Progressed(progress) => {
+                    format!(r#"{{"progressed":{:?},"bytes":{}}}"#, progress.id, progress.bytes)
+                }
+                Happening::Finished(summary) => format!(
+                    r#"{{"finished":{:?},"path":{:?},"outcome":"{:?}","bytes":{},"resolved":{:?}}}"#,
+                    summary.request.id,
+                    summary.request.path,
+                    summary.outcome,
+                    summary.bytes,
+                    summary.resolved.as_deref().unwrap_or_default(),
+                ),
+            };
+            assert_eq!(sinks::emit(sink, &line), Ok(()), "{line}");
+        }
+    }
+}
+
+#[allow(clippy::panic)] // the purpose of it
+fn trap() -> ! {
+    panic!("trapped as asked");
+}
+
+tuffet_sdk::manifest! {
+    name: "probe",
+    version: env!("CARGO_PKG_VERSION"),
+    description: "Uses all that can be granted, for the tests of the server",
+    grants: [
+        ("kv", "tries keys"),
+        ("files", "tries files"),
+        ("sinks", "tries sinks"),
+    ],
+    optional: [
+        ("client-mac", "tells the addresses that it was told"),
+        ("clock", "looks at the time"),
+        ("http", "tries hosts"),
+        ("random", "looks at random numbers"),
+    ],
+}
+tuffet_sdk::export!(Probe: authorize, resolve, accept_upload, observe);

@@ -1,0 +1,134 @@
+//! HTTP requests to the hosts that are granted: `http/HOST:PORT`. The feature `http` of this crate.
+//!
+//! A small blocking client over `wasi:http`. A request takes the time of the call that sends it, so the
+//! server should be near, and `limits.wall` of the plugin long enough. Not in
+//! [`configure`](crate::Plugin).
+
+#[cfg(target_family = "wasm")]
+mod wasi;
+
+#[cfg(not(target_family = "wasm"))]
+use crate::testing::http as wasi;
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request<'a> {
+    /// `GET`, `POST` and the like.
+    pub method: &'a str,
+    /// `http://` or `https://`, with the host and port as they are granted.
+    pub url: &'a str,
+    /// Names and values. `host` is set from the URL.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// May be empty.
+    pub body: &'a [u8],
+    /// The most bytes of an answer's body.
+    pub limit: usize,
+}
+
+/// An answer, whatever its status.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Response {
+    /// Such as 200.
+    pub status: u16,
+    /// Names in lower case, and values.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// All of it.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The URL, the method or a header is none.
+    Invalid(String),
+    /// The host is not granted, or the call has sent 16 requests. The server's log says which.
+    Denied,
+    /// The body has more bytes than the request's limit.
+    TooLarge,
+    /// The host or the network failed.
+    Failed(String),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Invalid(what) => write!(f, "no request: {what}"),
+            Error::Denied => f.write_str("the request was refused, the server's log says why"),
+            Error::TooLarge => f.write_str("the answer is too large"),
+            Error::Failed(why) => write!(f, "no answer: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Fetches what lies at a URL, of at most `limit` bytes.
+///
+/// # Errors
+/// There is no answer. A status such as 404 is one.
+pub fn get(url: &str, limit: usize) -> Result<Response, Error> {
+    send(&Request { method: "GET", url, headers: &[], body: &[], limit })
+}
+
+/// Sends a request.
+///
+/// # Errors
+/// As [`get`].
+pub fn send(request: &Request<'_>) -> Result<Response, Error> {
+    let url = Url::parse(request.url)?;
+    let response = wasi::send(request, &url)?;
+    if response.body.len() > request.limit { Err(Error::TooLarge) } else { Ok(response) }
+}
+
+/// The parts of a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Url<'a> {
+    /// Whether it is https.
+    pub tls: bool,
+    pub authority: &'a str,
+    /// Begins with `/`.
+    pub path: &'a str,
+}
+
+impl Url<'_> {
+    fn parse(url: &str) -> Result<Url<'_>, Error> {
+        let (tls, rest) = match (url.strip_prefix("https://"), url.strip_prefix("http://")) {
+            (Some(rest), _) => (true, rest),
+            (_, Some(rest)) => (false, rest),
+            _ => return Err(Error::Invalid(format!("{url:?} does not begin with http:// or https://"))),
+        };
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (authority, path) = match rest.find(['/', '?']) {
+            Some(end) => rest.split_at(end),
+            None => (rest, "/"),
+        };
+        if authority.is_empty() || !path.starts_with('/') {
+            return Err(Error::Invalid(format!("{url:?} is not http://HOST/PATH")));
+        }
+        Ok(Url { tls, authority, path })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls() {
+        let url = |tls, authority, path| Ok(Url { tls, authority, path });
+        assert_eq!(Url::parse("http://a:80/b?c#d"), url(false, "a:80", "/b?c"));
+        assert_eq!(Url::parse("https://[::1]"), url(true, "[::1]", "/"));
+        for bad in ["a/b", "ftp://a/", "http://", "http:///b", "http://a?b"] {
+            assert!(matches!(Url::parse(bad), Err(Error::Invalid(_))), "{bad}");
+        }
+    }
+
+    #[test]
+    fn answers_of_native_tests() {
+        let there = Response { status: 200, body: b"there".to_vec(), ..Response::default() };
+        crate::testing::put_response("http://a/b", there.clone());
+        assert_eq!(get("http://a/b", 5), Ok(there));
+        assert_eq!(get("http://a/b", 4), Err(Error::TooLarge));
+        assert_eq!(get("http://a/c", 4), Err(Error::Denied));
+    }
+}

@@ -1,0 +1,79 @@
+//! Over `wasi:http/outgoing-handler`.
+
+use wasip2::http::outgoing_handler::handle;
+use wasip2::http::types::{
+    ErrorCode, Fields, IncomingBody, Method, OutgoingBody, OutgoingRequest, RequestOptions, Scheme,
+};
+use wasip2::io::streams::StreamError;
+
+use super::{Error, Request, Response, Url};
+
+/// Bytes that are read or written at once.
+const CHUNK: usize = 4096;
+
+pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Error> {
+    let headers: Vec<(String, Vec<u8>)> =
+        request.headers.iter().map(|(name, value)| ((*name).into(), value.as_bytes().into())).collect();
+    let headers =
+        Fields::from_list(&headers).map_err(|error| Error::Invalid(format!("a header: {error:?}")))?;
+    let outgoing = OutgoingRequest::new(headers);
+    let scheme = if url.tls { Scheme::Https } else { Scheme::Http };
+    let method = match request.method {
+        "GET" => Method::Get,
+        "POST" => Method::Post,
+        "PUT" => Method::Put,
+        "DELETE" => Method::Delete,
+        other => Method::Other(other.into()),
+    };
+    let invalid = |what: &str| Error::Invalid(format!("the {what} cannot be sent"));
+    outgoing.set_method(&method).map_err(|()| invalid("method"))?;
+    outgoing.set_scheme(Some(&scheme)).map_err(|()| invalid("scheme"))?;
+    outgoing.set_authority(Some(url.authority)).map_err(|()| invalid("host"))?;
+    outgoing.set_path_with_query(Some(url.path)).map_err(|()| invalid("path"))?;
+
+    let body = outgoing.body().map_err(|()| invalid("body"))?;
+    let answer = handle(outgoing, None::<RequestOptions>).map_err(explain)?;
+    if !request.body.is_empty() {
+        let stream = body.write().map_err(|()| invalid("body"))?;
+        for chunk in request.body.chunks(CHUNK) {
+            stream.blocking_write_and_flush(chunk).map_err(failed)?;
+        }
+    }
+    OutgoingBody::finish(body, None).map_err(explain)?;
+
+    answer.subscribe().block();
+    let response = match answer.get() {
+        Some(Ok(response)) => response.map_err(explain)?,
+        _ => return Err(Error::Failed("the answer was taken already".into())),
+    };
+    let status = response.status();
+    let headers = response.headers().entries();
+    let body = response.consume().map_err(|()| Error::Failed("the body was taken already".into()))?;
+    let body = read(&body, request.limit)?;
+    Ok(Response { status, headers, body })
+}
+
+/// One byte more than the limit at most, so that more can be told from enough.
+fn read(body: &IncomingBody, limit: usize) -> Result<Vec<u8>, Error> {
+    let stream = body.stream().map_err(|()| Error::Failed("the body was taken already".into()))?;
+    let mut content = Vec::new();
+    while content.len() <= limit {
+        match stream.blocking_read(CHUNK as u64) {
+            Ok(bytes) => content.extend_from_slice(&bytes),
+            Err(StreamError::Closed) => break,
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Ok(content)
+}
+
+fn explain(error: ErrorCode) -> Error {
+    match error {
+        ErrorCode::HttpRequestDenied => Error::Denied,
+        error => Error::Failed(format!("{error:?}")),
+    }
+}
+
+fn failed(error: StreamError) -> Error {
+    Error::Failed(format!("{error:?}"))
+}

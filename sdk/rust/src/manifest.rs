@@ -1,0 +1,194 @@
+//! The manifest of a plugin: what it is and what it asks for, in the custom section `tuffet:manifest` of its
+//! component, as JSON. Written while the plugin is compiled, so it costs nothing when it runs.
+
+/// What [`manifest!`](crate::manifest!) says.
+#[derive(Clone, Copy)]
+pub struct Manifest {
+    /// The plugin's own name.
+    pub name: &'static str,
+    /// Its own version.
+    pub version: &'static str,
+    /// What it does, in one sentence.
+    pub description: &'static str,
+    /// Grants that it cannot do without, and why.
+    pub grants: &'static [(&'static str, &'static str)],
+    /// Grants that it uses where it has them, and what for.
+    pub optional: &'static [(&'static str, &'static str)],
+}
+
+/// What a plugin may ask for.
+const GRANTS: [&str; 7] = ["client-mac", "clock", "files", "http", "kv", "random", "sinks"];
+
+/// Writes JSON, or only counts its bytes while `into` is empty.
+struct Writer<const N: usize> {
+    into: [u8; N],
+    length: usize,
+}
+
+impl<const N: usize> Writer<N> {
+    const fn raw(mut self, text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut index = 0;
+        while index < bytes.len() {
+            self = self.byte(bytes[index]);
+            index += 1;
+        }
+        self
+    }
+
+    const fn string(mut self, text: &str) -> Self {
+        const HEX: [u8; 16] = *b"0123456789abcdef";
+        let bytes = text.as_bytes();
+        let mut index = 0;
+        self = self.byte(b'"');
+        while index < bytes.len() {
+            let byte = bytes[index];
+            self = match byte {
+                b'"' | b'\\' => self.byte(b'\\').byte(byte),
+                0..0x20 => self.raw("\\u00").byte(HEX[(byte >> 4) as usize]).byte(HEX[(byte & 15) as usize]),
+                _ => self.byte(byte),
+            };
+            index += 1;
+        }
+        self.byte(b'"')
+    }
+
+    const fn grants(mut self, grants: &[(&str, &str)], optional: bool, mut first: bool) -> Self {
+        let mut index = 0;
+        while index < grants.len() {
+            let (grant, reason) = grants[index];
+            assert!(is_known(grant), "manifest!: there is no such grant (docs/plugins.md lists them)");
+            assert!(!reason.is_empty(), "manifest!: a grant needs a reason, which the operator reads");
+            self = self.raw(if first { "{\"grant\":" } else { ",{\"grant\":" });
+            self = self.string(grant).raw(",\"reason\":").string(reason);
+            self = self.raw(if optional { ",\"optional\":true}" } else { "}" });
+            first = false;
+            index += 1;
+        }
+        self
+    }
+
+    const fn byte(mut self, byte: u8) -> Self {
+        if N > 0 {
+            self.into[self.length] = byte;
+        }
+        self.length += 1;
+        self
+    }
+}
+
+const fn write<const N: usize>(manifest: &Manifest) -> Writer<N> {
+    Writer { into: [0; N], length: 0 }
+        .raw("{\"name\":")
+        .string(manifest.name)
+        .raw(",\"version\":")
+        .string(manifest.version)
+        .raw(",\"description\":")
+        .string(manifest.description)
+        .raw(",\"grants\":[")
+        .grants(manifest.grants, false, true)
+        .grants(manifest.optional, true, manifest.grants.is_empty())
+        .raw("]}")
+}
+
+/// The bytes that [`json`] will have.
+pub const fn length(manifest: &Manifest) -> usize {
+    write::<0>(manifest).length
+}
+
+/// The manifest as JSON.
+pub const fn json<const N: usize>(manifest: &Manifest) -> [u8; N] {
+    write::<N>(manifest).into
+}
+
+const fn is_known(grant: &str) -> bool {
+    let mut index = 0;
+    while index < GRANTS.len() {
+        if equal(GRANTS[index].as_bytes(), grant.as_bytes()) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+const fn equal(a: &[u8], b: &[u8]) -> bool {
+    let mut index = 0;
+    while index < a.len() && index < b.len() && a[index] == b[index] {
+        index += 1;
+    }
+    index == a.len() && index == b.len()
+}
+
+/// Says what the plugin is and which grants it asks for, each with the reason that the operator reads. What
+/// is `optional` it uses where it has it; all else must be granted, or the server refuses the plugin.
+///
+/// ```
+/// tuffet_sdk::manifest! {
+///     name: "quota",
+///     version: env!("CARGO_PKG_VERSION"),
+///     description: "At most so many downloads an hour for each client",
+///     grants: [("kv", "counts the downloads of each client")],
+///     optional: [("client-mac", "counts machines instead of addresses")],
+/// }
+/// ```
+///
+/// The grants are `client-mac`, `clock`, `files`, `http`, `kv`, `random` and `sinks`.
+#[macro_export]
+macro_rules! manifest {
+    (
+        name: $name:expr,
+        version: $version:expr,
+        description: $description:expr
+        $(, grants: [$($grant:expr),* $(,)?])?
+        $(, optional: [$($optional:expr),* $(,)?])?
+        $(,)?
+    ) => {
+        const _: () = {
+            const MANIFEST: $crate::manifest::Manifest = $crate::manifest::Manifest {
+                name: $name,
+                version: $version,
+                description: $description,
+                grants: &[$($($grant),*)?],
+                optional: &[$($($optional),*)?],
+            };
+            #[used]
+            #[cfg_attr(target_family = "wasm", unsafe(link_section = "tuffet:manifest"))]
+            static JSON: [u8; $crate::manifest::length(&MANIFEST)] = $crate::manifest::json(&MANIFEST);
+        };
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_json() {
+        const MANIFEST: Manifest = Manifest {
+            name: "a \"b\" \\c",
+            version: "1.2.3",
+            description: "two\nlines, é",
+            grants: &[("kv", "remembers"), ("files", "reads")],
+            optional: &[("clock", "tells")],
+        };
+        const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
+        let json: serde_json::Value = serde_json::from_slice(&JSON).unwrap();
+        assert_eq!(json["name"], "a \"b\" \\c");
+        assert_eq!(json["description"], "two\nlines, é");
+        assert_eq!(json["grants"][1], serde_json::json!({ "grant": "files", "reason": "reads" }));
+        assert_eq!(
+            json["grants"][2],
+            serde_json::json!({ "grant": "clock", "reason": "tells", "optional": true })
+        );
+    }
+
+    #[test]
+    fn one_without_grants_is_json_too() {
+        const MANIFEST: Manifest =
+            Manifest { name: "", version: "", description: "", grants: &[], optional: &[("kv", "x")] };
+        const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
+        let json: serde_json::Value = serde_json::from_slice(&JSON).unwrap();
+        assert_eq!(json["grants"].as_array().map(Vec::len), Some(1));
+    }
+}

@@ -1,0 +1,26 @@
+//! Outputs that the configuration names and the server delivers: `sinks/NAME` grants one.
+
+pub use crate::bindings::sinks::tuffet::policy::sinks::Error;
+
+#[cfg(target_family = "wasm")]
+use crate::bindings::sinks::tuffet::policy::sinks as host;
+#[cfg(not(target_family = "wasm"))]
+use crate::testing::sinks as host;
+
+/// Queues one JSON value on one line, of at most 32 KiB. Never waits. Not in
+/// [`configure`](crate::Plugin).
+///
+/// # Errors
+/// The sink is not granted, its queue is full, or the payload is out of bounds.
+pub fn emit(sink: &str, payload: &str) -> Result<(), Error> {
+    host::emit(sink, payload)
+}
+
+/// As [`emit`], for a value.
+///
+/// # Errors
+/// As [`emit`]; also where the value cannot be JSON.
+pub fn emit_json(sink: &str, value: &impl serde::Serialize) -> Result<(), Error> {
+    let payload = serde_json::to_string(value).map_err(|error| Error::Invalid(error.to_string()))?;
+    emit(sink, &payload)
+}

@@ -1,19 +1,17 @@
 # Benchmarks: included by the Makefile at the root. bench/README.md says what each is and how to read it.
 
-BENCH_PACKAGES := -p tuffet -p tuffet-load -p tuffet-limit -p tuffet-peers
-
 .PHONY: bench bench-peers bench-limit bench-smoke bench-instructions bench-instructions-update bench-valgrind
 
 bench: wasm-target ## measure Tuffet beside its peers; results and plots in bench/results (half an hour, a quiet machine of two cores)
-	$(CARGO) build --locked --release $(BENCH_PACKAGES)
+	$(CARGO) build --locked --release --workspace --bins
 	$(TARGET)/release/tuffet-peers --cache $(TARGET)/peers --out bench/results $(BENCH)
 
 bench-peers: ## fetch and build the peers, and stop there
-	$(CARGO) build --locked --release $(BENCH_PACKAGES)
+	$(CARGO) build --locked --release --workspace --bins
 	$(TARGET)/release/tuffet-peers --cache $(TARGET)/peers --install-only
 
 bench-limit: ## what raw UDP on this machine can carry
-	$(CARGO) build --locked --release -p tuffet-limit
+	$(CARGO) build --locked --release --workspace --bins
 	$(TARGET)/release/tuffet-limit $(LIMIT)
 
 bench-smoke: wasm-target ## every case in small with a peer that is here: shows that it runs and that bytes are right

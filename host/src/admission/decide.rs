@@ -27,7 +27,8 @@ impl From<Decision> for Decided {
 
 impl Admission {
     pub(super) async fn decide(&self, request: &Arc<Request>, asked: &Oack) -> Decided {
-        let authorization = self.policy.authorize(request).await;
+        let patience = self.policy.patience();
+        let authorization = self.policy.authorize(request, patience).await;
         let refuse = |decision| Decided {
             decision,
             resolved: None,
@@ -42,7 +43,7 @@ impl Admission {
                 return refuse(Decision::Drop { ending });
             }
         };
-        let resolution = self.policy.resolve(request).await;
+        let resolution = self.policy.resolve(request, patience).await;
         let plugin_calls = authorization.calls + resolution.calls;
         let verdict_by = resolution.by.or(authorization.by);
         let opened = match resolution.answer {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::policy::{DefaultVerdict, OnError};
 use super::units::{ByteCount, TimeSpan};
-use super::written::{Limits, PluginLimits, Policy, Retransmit, Reuse, Transfer};
+use super::written::{Breaker, Limits, PluginLimits, Policy, Retransmit, Reuse, Transfer};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -64,6 +64,7 @@ impl Default for Policy {
             resolve: Vec::new(),
             accept_upload: Vec::new(),
             observe: Vec::new(),
+            time_limit: TimeSpan(Duration::from_millis(500)),
             compiled: None,
         }
     }
@@ -76,8 +77,25 @@ impl Default for PluginLimits {
             wall: TimeSpan(Duration::from_millis(500)),
             memory: ByteCount(64 * MIB),
             content: ByteCount(MIB),
+            instances: 32,
+            queue: 1024,
             kv_keys: 10_000,
             kv_bytes: ByteCount(16 * MIB),
+        }
+    }
+}
+
+/// Decisions that are remembered of each hook of a plugin.
+pub(super) fn cache_entries() -> usize {
+    10_000
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Self {
+            failures: 10,
+            back_off: TimeSpan(Duration::from_secs(1)),
+            cap: TimeSpan(Duration::from_secs(60)),
         }
     }
 }

@@ -32,7 +32,8 @@ pub use error::{ConfigError, Place, Position, Problem};
 pub use grant::{Grant, GrantKind, HttpHost};
 pub use overrides::Overrides;
 pub use policy::{
-    ComponentSource, DefaultVerdict, OnError, PluginConfig, PluginLimits, PolicyConfig, ReuseConfig,
+    BreakerConfig, ComponentSource, DecisionCacheConfig, DefaultVerdict, Fact, OnError, PluginConfig,
+    PluginLimits, PluginMode, PolicyConfig, ReuseConfig,
 };
 pub use reference::reference;
 pub use schema::schema;

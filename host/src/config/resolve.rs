@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::address::{check_name, parse_address};
-use super::policy::{ComponentSource, PluginConfig, PluginLimits, PolicyConfig, ReuseConfig};
+use super::policy::{
+    BreakerConfig, ComponentSource, DecisionCacheConfig, PluginConfig, PluginLimits, PolicyConfig,
+    ReuseConfig,
+};
 use super::source::{Finding, Source};
 use super::suggest::{closest, unknown};
 use super::tree::join;
@@ -170,6 +173,7 @@ impl Resolver<'_> {
                     self.plugin(name, plugin)
                 })
                 .collect(),
+            time_limit: written.time_limit.0,
             compiled: match &written.compiled {
                 None => defaults::compiled(),
                 Some(none) if none.as_os_str() == "none" => None,
@@ -193,6 +197,14 @@ impl Resolver<'_> {
             let [time, wall] = ["time", "wall"].map(|key| format!("{pointer}/limits/{key}"));
             self.wrong(if self.source.contains(&time) { time } else { wall }, message);
         }
+        if written.breaker.back_off > written.breaker.cap {
+            let message = format!(
+                "`back-off` ({}) is above `cap` ({}); lower one or raise the other",
+                written.breaker.back_off, written.breaker.cap
+            );
+            let [back_off, cap] = ["back-off", "cap"].map(|key| format!("{pointer}/breaker/{key}"));
+            self.wrong(if self.source.contains(&back_off) { back_off } else { cap }, message);
+        }
         PluginConfig {
             component: self.component(&join(&pointer, "component"), &written.component),
             name,
@@ -204,9 +216,22 @@ impl Resolver<'_> {
                 wall: limits.wall.0,
                 memory: limits.memory.0,
                 content: limits.content.0,
+                instances: limits.instances,
+                queue: limits.queue,
                 kv_keys: limits.kv_keys,
                 kv_bytes: limits.kv_bytes.0,
             },
+            mode: written.mode,
+            breaker: BreakerConfig {
+                failures: written.breaker.failures,
+                back_off: written.breaker.back_off.0,
+                cap: written.breaker.cap.0,
+            },
+            cache: written.cache.map(|cache| DecisionCacheConfig {
+                ttl: cache.ttl.0,
+                key: cache.key.into(),
+                entries: cache.entries,
+            }),
             reuse: written.reuse.map(|reuse| ReuseConfig { calls: reuse.calls, idle: reuse.idle.0 }),
         }
     }

@@ -14,7 +14,7 @@ use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
 use crate::store::{FileCache, Roots};
 use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
-use policy::{load_policy, start_runtime, warnings};
+use policy::{load_policy, log_totals, start_runtime, warnings};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -170,6 +170,7 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     drop(mailboxes);
     let _ = logging.await;
     let _ = observing.await;
+    log_totals(&runtime);
     let _ = tokio::task::spawn_blocking(move || runtime.flush_sinks(FLUSH)).await;
     tracing::info!("stopped");
     result

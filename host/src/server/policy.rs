@@ -45,6 +45,27 @@ pub(crate) async fn load_policy(
     Ok(policy)
 }
 
+/// One line for each plugin: what it did since the process began.
+pub(crate) fn log_totals(runtime: &PolicyRuntime) {
+    for counted in runtime.counted() {
+        let failures = counted.failures.iter().filter(|(_, count)| *count > 0);
+        let failures: Vec<String> = failures.map(|(cause, count)| format!("{cause}={count}")).collect();
+        tracing::info!(
+            target: "tuffet::policy",
+            plugin = %counted.plugin,
+            fetch_failures = counted.fetch,
+            load_failures = counted.load,
+            calls = counted.calls,
+            failures = failures.join(" "),
+            opened = counted.opened,
+            monitored = counted.monitored,
+            cache_hits = counted.hits,
+            cache_misses = counted.misses,
+            "plugin totals"
+        );
+    }
+}
+
 /// What the operator should know of a policy, each with its place in the file.
 pub(crate) fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
     let problems = policy.warnings().iter().map(|problem| place(config, problem));
@@ -62,6 +83,7 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         resolve: config.policy.resolve.clone(),
         accept_upload: config.policy.accept_upload.clone(),
         observe: config.policy.observe.clone(),
+        time_limit: config.policy.time_limit,
         plugins: config.policy.plugins.iter().map(plugin).collect(),
         roots: config.roots.iter().map(|root| root.name.clone()).collect(),
         open_roots: roots.clone(),
@@ -84,7 +106,12 @@ fn plugin(config: &PluginConfig) -> PluginSpec {
             wall: config.limits.wall,
             memory: config.limits.memory,
             content: config.limits.content,
+            instances: config.limits.instances,
+            queue: config.limits.queue,
         },
+        mode: config.mode,
+        breaker: config.breaker,
+        cache: config.cache.clone(),
         reuse: config.reuse.map(|reuse| Reuse { calls: reuse.calls, idle: reuse.idle }),
     }
 }

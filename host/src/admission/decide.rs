@@ -1,6 +1,6 @@
 //! authorize → resolve → open: the life of one request up to its grant.
 
-use super::Admission;
+use super::Generation;
 use crate::events::{Ending, Outcome};
 use crate::policy::{Answer, Target, Verdict};
 use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
@@ -25,7 +25,7 @@ impl From<Decision> for Decided {
     }
 }
 
-impl Admission {
+impl Generation {
     pub(super) async fn decide(&self, request: &Arc<Request>, asked: &Oack) -> Decided {
         let patience = self.policy.patience();
         let authorization = self.policy.authorize(request, patience).await;
@@ -63,7 +63,7 @@ impl Admission {
         }
     }
 
-    /// As [`Admission::decide`] where there is no policy to ask; blocks on the disk.
+    /// As [`Generation::decide`] where there is no policy to ask; blocks on the disk.
     pub(super) fn decide_unasked(&self, request: &Request, asked: &Oack) -> Decided {
         match self.files.open(request, &[], asked.tsize, None) {
             Ok(Opened { content, resolved }) => Decided {

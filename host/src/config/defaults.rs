@@ -37,6 +37,19 @@ pub(super) fn state() -> PathBuf {
     }
 }
 
+/// Where the control socket is.
+pub(super) fn control() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = if let Some(folders) = folder("RUNTIME_DIRECTORY") {
+        std::env::split_paths(&folders).next()
+    } else if rustix::process::geteuid().is_root() {
+        Some("/run/tuffet".into())
+    } else {
+        folder("XDG_RUNTIME_DIR").map(|folder| PathBuf::from(folder).join("tuffet"))
+    };
+    folder.map(|folder| folder.join("control"))
+}
+
 /// As many as there are processor cores for this process.
 pub(super) fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

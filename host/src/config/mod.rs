@@ -14,6 +14,7 @@ mod overrides;
 mod policy;
 mod reference;
 mod resolve;
+mod restart;
 mod schema;
 mod shape;
 mod source;
@@ -36,6 +37,7 @@ pub use policy::{
     PluginLimits, PluginMode, PolicyConfig, ReuseConfig,
 };
 pub use reference::reference;
+pub use restart::control_of;
 pub use schema::schema;
 
 use crate::sinks::SinkSpec;
@@ -64,6 +66,8 @@ pub struct Config {
     pub sinks: Vec<SinkSpec>,
     /// The folder for what must outlive the process. Need not be there.
     pub state: PathBuf,
+    /// The socket at which the server is asked to reload; `None` for none.
+    pub control: Option<PathBuf>,
     /// How many threads move blocks, 1 to 1024.
     pub workers: usize,
     /// What is negotiated, and how losses are repaired.

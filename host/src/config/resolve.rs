@@ -28,6 +28,11 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let roots = resolver.roots(&written.roots);
     let sinks = resolver.sinks(written.sinks);
     let policy = resolver.policy(&written.policy, written.plugins, &roots, &sinks);
+    let control = match &written.control {
+        None => defaults::control(),
+        Some(none) if none.as_os_str() == "none" => None,
+        Some(socket) => Some(resolver.absolute(socket)),
+    };
     let state = written.state.map_or_else(defaults::state, |state| resolver.absolute(&state));
     let workers = written.workers.unwrap_or_else(defaults::workers);
     let transfer = resolver.transfer(&written.transfer);
@@ -38,7 +43,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     };
     let findings = resolver.findings;
     if findings.is_empty() {
-        Ok(Config { listeners, roots, policy, sinks, state, workers, transfer, limits, source })
+        Ok(Config { listeners, roots, policy, sinks, state, control, workers, transfer, limits, source })
     } else {
         Err(source.error(findings))
     }

@@ -44,6 +44,12 @@ pub(super) struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub state: Option<PathBuf>,
+    /// The socket at which `tuffet reload` and `tuffet status` reach the server; `none` for none. One for
+    /// each server. Without it `control` in `$RUNTIME_DIRECTORY`, as systemd sets it, else in
+    /// `/run/tuffet` for root or in `$XDG_RUNTIME_DIR/tuffet`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub control: Option<PathBuf>,
     /// How many threads move blocks. Without it, as many as there are processor cores.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 1024))]

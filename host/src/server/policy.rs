@@ -35,6 +35,15 @@ pub(crate) async fn load_policy(
 ) -> Result<Policy, ServeError> {
     let started = Instant::now();
     let policy = Policy::load(runtime, &spec(config, roots, live)).await.map_err(|problems| {
+        for problem in problems.iter().filter(|_| live) {
+            tracing::error!(
+                target: "tuffet::policy",
+                plugin = problem.plugin,
+                failure = problem.failure(),
+                "a plugin cannot be loaded: {}",
+                problem.message
+            );
+        }
         ServeError::Config(config.error(problems.iter().map(|problem| place(config, problem))))
     })?;
     if !config.policy.plugins.is_empty() {

@@ -15,6 +15,7 @@ mod loss;
 mod netascii;
 mod policy;
 mod refusals;
+mod reload;
 mod rollover;
 mod sizes;
 mod uploads;

@@ -11,11 +11,11 @@ mod observe;
 mod settings;
 
 /// A plugin that uses all that can be granted, as a component.
-fn probe() -> String {
+pub fn probe() -> String {
     format!("{}/tuffet_probe.wasm", env!("TUFFET_TEST_GUESTS"))
 }
 
 /// A plugin that does what it should not, as a component.
-fn misbehave() -> String {
+pub fn misbehave() -> String {
     format!("{}/tuffet_misbehave.wasm", env!("TUFFET_TEST_GUESTS"))
 }

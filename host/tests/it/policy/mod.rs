@@ -5,6 +5,7 @@ mod acl;
 mod bad_plugins;
 mod compiled;
 mod grants;
+mod guards;
 mod mac_map;
 mod neighbours;
 mod observe;

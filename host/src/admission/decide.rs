@@ -1,6 +1,6 @@
 //! authorize → resolve → open: the life of one request up to its grant.
 
-use super::Admission;
+use super::Generation;
 use crate::events::{Ending, Outcome};
 use crate::policy::{Answer, Target, Verdict};
 use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
@@ -25,9 +25,10 @@ impl From<Decision> for Decided {
     }
 }
 
-impl Admission {
+impl Generation {
     pub(super) async fn decide(&self, request: &Arc<Request>, asked: &Oack) -> Decided {
-        let authorization = self.policy.authorize(request).await;
+        let patience = self.policy.patience();
+        let authorization = self.policy.authorize(request, patience).await;
         let refuse = |decision| Decided {
             decision,
             resolved: None,
@@ -42,7 +43,7 @@ impl Admission {
                 return refuse(Decision::Drop { ending });
             }
         };
-        let resolution = self.policy.resolve(request).await;
+        let resolution = self.policy.resolve(request, patience).await;
         let plugin_calls = authorization.calls + resolution.calls;
         let verdict_by = resolution.by.or(authorization.by);
         let opened = match resolution.answer {
@@ -62,7 +63,7 @@ impl Admission {
         }
     }
 
-    /// As [`Admission::decide`] where there is no policy to ask; blocks on the disk.
+    /// As [`Generation::decide`] where there is no policy to ask; blocks on the disk.
     pub(super) fn decide_unasked(&self, request: &Request, asked: &Oack) -> Decided {
         match self.files.open(request, &[], asked.tsize, None) {
             Ok(Opened { content, resolved }) => Decided {

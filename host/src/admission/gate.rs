@@ -1,6 +1,6 @@
 //! The last question about an upload: it is complete and on disk, and not visible yet.
 
-use super::Admission;
+use super::Generation;
 use crate::policy::Acceptance;
 use crate::request::Request;
 use crate::store::{StoreError, Upload};
@@ -11,7 +11,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-impl Admission {
+impl Generation {
     /// Asks the `accept-upload` chain and does what it says.
     pub(super) async fn gate(&self, upload: Upload, request: &Arc<Request>) -> Stored {
         // A bug in here must cost one upload, not leave its client without an answer.

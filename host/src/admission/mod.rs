@@ -5,32 +5,31 @@
 
 mod decide;
 mod gate;
+mod generation;
 
 use crate::events::{Ending, Happening, Observers, Outcome};
 use crate::names;
 use crate::neighbours::Neighbours;
-use crate::policy::Policy;
 use crate::request::{ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
 use crate::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 use decide::Decided;
 pub(crate) use decide::Files;
 use futures_util::FutureExt;
+pub(crate) use generation::{Current, Generation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::runtime::Handle;
-use tuffet_core::{Limits, Oack};
+use tuffet_core::Oack;
 
 /// What requests are decided with.
 pub(crate) struct Admission {
     /// The names of the listeners, by number.
     pub(crate) listeners: Vec<Arc<str>>,
-    pub(crate) files: Files,
-    pub(crate) policy: Arc<Policy>,
+    pub(crate) generation: Current,
     pub(crate) observers: Observers,
     pub(crate) neighbours: Neighbours,
-    pub(crate) limits: Limits,
     /// The workers' mailboxes, by number.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
     pub(crate) ids: AtomicU64,
@@ -40,16 +39,20 @@ impl Admission {
     /// Does what a worker asks, on threads of the runtime; what comes out is posted.
     pub(crate) fn take(self: &Arc<Self>, runtime: &Handle, letters: Vec<ToControl>) {
         let mut unasked = Vec::new();
+        let generation = self.generation.get();
         for letter in letters {
             let admission = self.clone();
             match letter {
-                ToControl::Request(asked) if self.policy.is_empty() => unasked.push(asked),
+                ToControl::Request(asked) if generation.policy.is_empty() => unasked.push(asked),
                 ToControl::Request(asked) => {
-                    runtime.spawn(async move { admission.answer(asked).await });
+                    let generation = generation.clone();
+                    runtime.spawn(async move { admission.answer(asked, generation).await });
                 }
-                ToControl::Store { worker, key, upload, request } if self.policy.gates_uploads() => {
+                ToControl::Store { worker, key, upload, request, generation }
+                    if generation.policy.gates_uploads() =>
+                {
                     runtime.spawn(async move {
-                        let stored = admission.gate(upload, &request).await;
+                        let stored = generation.gate(upload, &request).await;
                         admission.post(worker, ToWorker::Stored { key, stored });
                     });
                 }
@@ -68,19 +71,19 @@ impl Admission {
         if !unasked.is_empty() {
             let admission = self.clone();
             runtime.spawn_blocking(move || {
-                unasked.into_iter().for_each(|asked| admission.answer_unasked(asked));
+                unasked.into_iter().for_each(|asked| admission.answer_unasked(asked, &generation));
             });
         }
     }
 
-    async fn answer(&self, asked: NewRequest) {
+    async fn answer(&self, asked: NewRequest, generation: Arc<Generation>) {
         let interface = asked.local.map_or(0, |local| local.interface);
         let neighbour = self.neighbours.find(asked.peer.ip(), interface).await;
         let (request, refused) = self.read(&asked, neighbour);
         let decided = match refused {
             Some(decision) => decision.into(),
             // A bug in here must cost one request, not a place among the pending ones for ever.
-            None => AssertUnwindSafe(self.decide(&request, &asked.asked))
+            None => AssertUnwindSafe(generation.decide(&request, &asked.asked))
                 .catch_unwind()
                 .await
                 .unwrap_or_else(|_| internal_error().into()),
@@ -89,24 +92,24 @@ impl Admission {
         if let Some(start) = start {
             self.observers.tell(start).await;
         }
-        self.conclude(asked, request, decided, progress);
+        self.conclude(asked, request, decided, progress, generation);
     }
 
     /// As [`Admission::answer`] where there is no policy to ask; on a thread that may block.
-    fn answer_unasked(&self, asked: NewRequest) {
+    fn answer_unasked(&self, asked: NewRequest, generation: &Arc<Generation>) {
         let interface = asked.local.map_or(0, |local| local.interface);
         let neighbour = self.neighbours.known(asked.peer.ip(), interface);
         let (request, refused) = self.read(&asked, neighbour);
         let decided = match refused {
             Some(decision) => decision.into(),
-            None => catch_unwind(AssertUnwindSafe(|| self.decide_unasked(&request, &asked.asked)))
+            None => catch_unwind(AssertUnwindSafe(|| generation.decide_unasked(&request, &asked.asked)))
                 .unwrap_or_else(|_| internal_error().into()),
         };
         let (progress, start) = self.start(&request, &asked.asked, &decided).unzip();
         if let Some(start) = start {
             self.observers.tell_blocking(start);
         }
-        self.conclude(asked, request, decided, progress);
+        self.conclude(asked, request, decided, progress, Arc::clone(generation));
     }
 
     /// What observers are told of a request that is granted, before the worker hears of it, and so before
@@ -138,6 +141,7 @@ impl Admission {
         request: Arc<Request>,
         decided: Decided,
         progress: Option<Arc<AtomicU64>>,
+        generation: Arc<Generation>,
     ) {
         let Decided { decision, resolved, verdict_by, plugin_calls } = decided;
         let ticket = Box::new(Ticket {
@@ -150,6 +154,7 @@ impl Admission {
             decided: Instant::now(),
             place: asked.place,
             progress,
+            generation,
         });
         self.post(asked.worker, ToWorker::Decided { key: asked.key, ticket, decision });
     }

@@ -1,5 +1,6 @@
-//! The command line: `tuffet serve | check | schema | get | put`.
+//! The command line: `tuffet serve | reload | status | check | schema | get | put`.
 
+mod control;
 mod serve;
 mod transfer;
 
@@ -26,6 +27,16 @@ enum Command {
     /// With a YAML file, or without any: `tuffet serve --root DIR --listen 127.0.0.1:6969`. Flags take
     /// the place of the keys of the file.
     Serve(serve::ServeArgs),
+    /// Let the server that runs read its configuration again.
+    ///
+    /// The new configuration takes the place of the old one as a whole, or is refused and nothing changes.
+    /// Running transfers end as they began. SIGHUP does the same, without an answer. Exit code 0 if it
+    /// reloaded, 1 if it was refused, 69 if no server answers.
+    Reload(control::ControlArgs),
+    /// Show how the server that runs is, as JSON.
+    ///
+    /// Exit code 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
+    Status(control::ControlArgs),
     /// Check a configuration, its plugins included, without opening a socket.
     ///
     /// Exit code 0 if it is good, 64 if not.
@@ -57,6 +68,8 @@ pub fn main() -> ExitCode {
     };
     match cli.command {
         Command::Serve(args) => serve::serve(&args),
+        Command::Reload(args) => control::reload(&args),
+        Command::Status(args) => control::status(&args),
         Command::Check { file } => check(&file),
         Command::Schema { markdown } => schema(markdown),
         Command::Get(args) => transfer::get(&args),

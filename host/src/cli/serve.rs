@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use tracing_subscriber::EnvFilter;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {
     /// The YAML file; without it, --root and --listen say all that is needed.
     #[arg(long, value_name = "FILE")]
@@ -61,7 +62,8 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
         LogFormat::Text => log.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
-    match configure(args).and_then(|config| server::serve(&config)) {
+    let its = args.clone();
+    match server::serve(Arc::new(move || configure(&its))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error);

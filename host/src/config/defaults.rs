@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::policy::{DefaultVerdict, OnError};
 use super::units::{ByteCount, TimeSpan};
-use super::written::{Limits, PluginLimits, Policy, Retransmit, Reuse, Transfer, Written};
+use super::written::{Breaker, Limits, PluginLimits, Policy, Retransmit, Reuse, Transfer, Written};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -38,6 +38,19 @@ pub(super) fn state() -> PathBuf {
     }
 }
 
+/// Where the control socket is.
+pub(super) fn control() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = if let Some(folders) = folder("RUNTIME_DIRECTORY") {
+        std::env::split_paths(&folders).next()
+    } else if rustix::process::geteuid().is_root() {
+        Some("/run/tuffet".into())
+    } else {
+        folder("XDG_RUNTIME_DIR").map(|folder| PathBuf::from(folder).join("tuffet"))
+    };
+    folder.map(|folder| folder.join("control"))
+}
+
 /// As many as there are processor cores for this process.
 pub(super) fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
@@ -52,6 +65,7 @@ impl Default for Written {
             plugins: BTreeMap::new(),
             sinks: BTreeMap::new(),
             state: None,
+            control: None,
             workers: None,
             busy_poll: TimeSpan(Duration::from_micros(50)),
             transfer: Transfer::default(),
@@ -82,6 +96,7 @@ impl Default for Policy {
             resolve: Vec::new(),
             accept_upload: Vec::new(),
             observe: Vec::new(),
+            time_limit: TimeSpan(Duration::from_millis(500)),
             compiled: None,
         }
     }
@@ -94,8 +109,25 @@ impl Default for PluginLimits {
             wall: TimeSpan(Duration::from_millis(500)),
             memory: ByteCount(64 * MIB),
             content: ByteCount(MIB),
+            instances: 32,
+            queue: 1024,
             kv_keys: 10_000,
             kv_bytes: ByteCount(16 * MIB),
+        }
+    }
+}
+
+/// Decisions that are remembered of each hook of a plugin.
+pub(super) fn cache_entries() -> usize {
+    10_000
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Self {
+            failures: 10,
+            back_off: TimeSpan(Duration::from_secs(1)),
+            cap: TimeSpan(Duration::from_secs(60)),
         }
     }
 }

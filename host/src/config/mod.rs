@@ -14,6 +14,7 @@ mod overrides;
 mod policy;
 mod reference;
 mod resolve;
+mod restart;
 mod schema;
 mod shape;
 mod source;
@@ -32,9 +33,11 @@ pub use error::{ConfigError, Place, Position, Problem};
 pub use grant::{Grant, GrantKind, HttpHost};
 pub use overrides::Overrides;
 pub use policy::{
-    ComponentSource, DefaultVerdict, OnError, PluginConfig, PluginLimits, PolicyConfig, ReuseConfig,
+    BreakerConfig, ComponentSource, DecisionCacheConfig, DefaultVerdict, Fact, OnError, PluginConfig,
+    PluginLimits, PluginMode, PolicyConfig, ReuseConfig,
 };
 pub use reference::reference;
+pub use restart::control_of;
 pub use schema::schema;
 
 use crate::sinks::SinkSpec;
@@ -63,6 +66,8 @@ pub struct Config {
     pub sinks: Vec<SinkSpec>,
     /// The folder for what must outlive the process. Need not be there.
     pub state: PathBuf,
+    /// The socket at which the server is asked to reload; `None` for none.
+    pub control: Option<PathBuf>,
     /// How many threads move blocks, 1 to 1024.
     pub workers: usize,
     /// How long a worker looks for the next datagram before it sleeps: 0 to 1 ms.

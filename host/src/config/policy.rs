@@ -1,6 +1,7 @@
 //! What the configuration says of policy: the chains and their plugins.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -21,6 +22,8 @@ pub struct PolicyConfig {
     pub accept_upload: Vec<String>,
     /// The names of the plugins that are told what happened. Each is in `plugins`.
     pub observe: Vec<String>,
+    /// The time that the chains have for one request.
+    pub time_limit: Duration,
     /// The folder that compiled plugins are kept in; `None` keeps none.
     pub compiled: Option<PathBuf>,
     /// Every plugin, each once and each in a chain, sorted by name.
@@ -44,6 +47,69 @@ pub struct PluginConfig {
     pub limits: PluginLimits,
     /// How long its instances are kept; `None` is a fresh one for each call.
     pub reuse: Option<ReuseConfig>,
+    /// Whether its opinions count.
+    pub mode: PluginMode,
+    /// When it is left alone because it fails.
+    pub breaker: BreakerConfig,
+    /// What is remembered of its decisions.
+    pub cache: Option<DecisionCacheConfig>,
+}
+
+/// When a plugin that fails is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BreakerConfig {
+    /// Failures in a row, at least 1.
+    pub failures: u32,
+    /// How long it is not asked then; doubles each time it fails again.
+    pub back_off: Duration,
+    /// The longest back-off.
+    pub cap: Duration,
+}
+
+/// What is remembered of the decisions of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecisionCacheConfig {
+    /// How long a decision is remembered.
+    pub ttl: Duration,
+    /// What it depends on; requests that are the same in all of these get the same decision.
+    pub key: Arc<[Fact]>,
+    /// Decisions that are remembered, of each hook.
+    pub entries: usize,
+}
+
+/// Whether the opinions of a plugin count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PluginMode {
+    /// They count.
+    #[default]
+    Enforce,
+    /// It is asked beside the chain; what it says is logged and changes nothing.
+    Monitor,
+}
+
+/// A fact of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fact {
+    /// `read` or `write`.
+    Operation,
+    /// `octet` or `netascii`.
+    Mode,
+    /// The name of the listener.
+    Listener,
+    /// The IP address of the client.
+    Address,
+    /// The port of the client.
+    Port,
+    /// What is known of its MAC addresses.
+    Mac,
+    /// The name as it was sent.
+    Requested,
+    /// The normalised path.
+    Path,
+    /// All options, as they were sent.
+    Options,
 }
 
 /// How long an instance of a plugin is kept.
@@ -75,6 +141,10 @@ pub struct PluginLimits {
     pub memory: u64,
     /// Content that it may generate for one request, in bytes.
     pub content: u64,
+    /// Calls that run at once, 1 to 128.
+    pub instances: u32,
+    /// Calls that wait for an instance.
+    pub queue: u32,
     /// Keys that it may have.
     pub kv_keys: u64,
     /// Bytes of all its keys and values.

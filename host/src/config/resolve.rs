@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::address::{check_name, parse_address};
-use super::policy::{ComponentSource, PluginConfig, PluginLimits, PolicyConfig, ReuseConfig};
+use super::policy::{
+    BreakerConfig, ComponentSource, DecisionCacheConfig, PluginConfig, PluginLimits, PolicyConfig,
+    ReuseConfig,
+};
 use super::source::{Finding, Source};
 use super::suggest::{closest, unknown};
 use super::tree::join;
@@ -25,6 +28,11 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let roots = resolver.roots(&written.roots);
     let sinks = resolver.sinks(written.sinks);
     let policy = resolver.policy(&written.policy, written.plugins, &roots, &sinks);
+    let control = match &written.control {
+        None => defaults::control(),
+        Some(none) if none.as_os_str() == "none" => None,
+        Some(socket) => Some(resolver.absolute(socket)),
+    };
     let state = written.state.map_or_else(defaults::state, |state| resolver.absolute(&state));
     let workers = written.workers.unwrap_or_else(defaults::workers);
     let busy_poll = written.busy_poll.0;
@@ -36,7 +44,19 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     };
     let findings = resolver.findings;
     if findings.is_empty() {
-        Ok(Config { listeners, roots, policy, sinks, state, workers, busy_poll, transfer, limits, source })
+        Ok(Config {
+            listeners,
+            roots,
+            policy,
+            sinks,
+            state,
+            control,
+            workers,
+            busy_poll,
+            transfer,
+            limits,
+            source,
+        })
     } else {
         Err(source.error(findings))
     }
@@ -176,6 +196,7 @@ impl Resolver<'_> {
                     self.plugin(name, plugin)
                 })
                 .collect(),
+            time_limit: written.time_limit.0,
             compiled: match &written.compiled {
                 None => defaults::compiled(),
                 Some(none) if none.as_os_str() == "none" => None,
@@ -199,6 +220,14 @@ impl Resolver<'_> {
             let [time, wall] = ["time", "wall"].map(|key| format!("{pointer}/limits/{key}"));
             self.wrong(if self.source.contains(&time) { time } else { wall }, message);
         }
+        if written.breaker.back_off > written.breaker.cap {
+            let message = format!(
+                "`back-off` ({}) is above `cap` ({}); lower one or raise the other",
+                written.breaker.back_off, written.breaker.cap
+            );
+            let [back_off, cap] = ["back-off", "cap"].map(|key| format!("{pointer}/breaker/{key}"));
+            self.wrong(if self.source.contains(&back_off) { back_off } else { cap }, message);
+        }
         PluginConfig {
             component: self.component(&join(&pointer, "component"), &written.component),
             name,
@@ -210,9 +239,22 @@ impl Resolver<'_> {
                 wall: limits.wall.0,
                 memory: limits.memory.0,
                 content: limits.content.0,
+                instances: limits.instances,
+                queue: limits.queue,
                 kv_keys: limits.kv_keys,
                 kv_bytes: limits.kv_bytes.0,
             },
+            mode: written.mode,
+            breaker: BreakerConfig {
+                failures: written.breaker.failures,
+                back_off: written.breaker.back_off.0,
+                cap: written.breaker.cap.0,
+            },
+            cache: written.cache.map(|cache| DecisionCacheConfig {
+                ttl: cache.ttl.0,
+                key: cache.key.into(),
+                entries: cache.entries,
+            }),
             reuse: written.reuse.map(|reuse| ReuseConfig { calls: reuse.calls, idle: reuse.idle.0 }),
         }
     }

@@ -249,7 +249,7 @@ roots:
   - { name: late, path: files, overwrite: false, max-upload: 5 }
 policy: { authorize: [alc, own], resolve: [other] }
 plugins:
-  acl: { component: builtin:acl }
+  acl: { component: builtin:acl, breaker: { back-off: 2m } }
   own: { component: own.wasm, limits: { wall: 100ms } }
   a b: { component: builtin:x }
 transfer:
@@ -267,6 +267,7 @@ transfer:
         "12:23: unknown plugin `alc`; did you mean `acl`? Known here: `a b`, `acl` and `own`".into(),
         "12:44: unknown plugin `other`; add it below `plugins`, such as `other: { component: builtin:other }`".into(),
         "14:3: the plugin `acl` is in no chain, so nothing would ask it; add it to `policy.authorize` or to another list of `policy`, or remove it".into(),
+        "14:55: `back-off` (2m) is above `cap` (1m); lower one or raise the other".into(),
         format!("15:21: the component {} cannot be found: No such file or directory (os error 2); correct the path, or write `builtin:NAME` for one that is built in", at("own.wasm")),
         "15:47: `time` (200ms) is above `wall` (100ms), which ends the call first; lower one or raise the other".into(),
         "16:3: the name `a b` holds ' '; use letters, digits, `-`, `_`, `.`, `:`, `[` and `]`".into(),

@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::grant::Grant;
-use super::policy::{DefaultVerdict, OnError};
+use super::policy::{DefaultVerdict, Fact, OnError, PluginMode};
 use super::units::{ByteCount, TimeSpan};
 
 /// The largest number of workers.
@@ -44,6 +44,12 @@ pub(super) struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub state: Option<PathBuf>,
+    /// The socket at which `tuffet reload` and `tuffet status` reach the server; `none` for none. One for
+    /// each server. Without it `control` in `$RUNTIME_DIRECTORY`, as systemd sets it, else in
+    /// `/run/tuffet` for root or in `$XDG_RUNTIME_DIR/tuffet`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub control: Option<PathBuf>,
     /// How many threads move blocks. Without it, as many as there are processor cores.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 1024))]
@@ -124,6 +130,11 @@ pub(super) struct Policy {
     /// The plugins that are told what happened.
     #[schemars(extend("uniqueItems" = true))]
     pub observe: Vec<String>,
+    /// The time that all chains together have for one request, waiting included; `accept-upload` has as
+    /// much again. What was not asked by then has failed. Below the time-out of the clients, which is
+    /// often a second.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
+    pub time_limit: TimeSpan,
     /// The folder that compiled plugins are kept in, so that a start compiles only what is new; `none`
     /// keeps nothing. It must belong to the user of the server and be writable by nobody else. Without
     /// this key: `$CACHE_DIRECTORY` (which systemd sets), `/var/cache/tuffet` for root,
@@ -159,6 +170,50 @@ pub(super) struct Plugin {
     /// request to the next. Without it, each call gets a fresh instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reuse: Option<Reuse>,
+    /// `monitor` asks the plugin beside its chain and logs what it would have said; nothing waits for it,
+    /// and nothing changes.
+    #[serde(default)]
+    pub mode: PluginMode,
+    /// When a plugin that fails is left alone.
+    #[serde(default)]
+    pub breaker: Breaker,
+    /// Remembers decisions of `authorize` and `resolve`. Without it, each request asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<DecisionCache>,
+}
+
+/// When a plugin that fails is left alone. While it is, `on-error` answers for it. After the back-off one
+/// call tries it; the back-off doubles each time that fails.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Breaker {
+    /// Failures in a row.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub failures: u32,
+    /// How long it is not asked at first. At most `cap`.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub back_off: TimeSpan,
+    /// The longest that it is not asked.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
+    pub cap: TimeSpan,
+}
+
+/// What is remembered of the decisions of a plugin. Requests that are the same in every fact of `key` get
+/// the same decision, so `key` must name all that it depends on. Failures are not remembered.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct DecisionCache {
+    /// How long a decision is remembered.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
+    pub ttl: TimeSpan,
+    /// What a decision depends on: any of `operation`, `mode`, `listener`, `address`, `port`, `mac`,
+    /// `requested`, `path`, `options`.
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    pub key: Vec<Fact>,
+    /// Decisions that are remembered, of each hook; 1 KiB of content counts as one more.
+    #[serde(default = "super::defaults::cache_entries")]
+    #[schemars(range(min = 1, max = 10_000_000))]
+    pub entries: usize,
 }
 
 /// How long an instance of a plugin is kept. One that failed, or that has taken more than half of
@@ -190,6 +245,12 @@ pub(super) struct PluginLimits {
     /// The content it may generate for one request.
     #[schemars(extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
     pub content: ByteCount,
+    /// Calls of it that run at once, each with an instance and memory of its own.
+    #[schemars(range(min = 1, max = 128))]
+    pub instances: u32,
+    /// Calls that wait for an instance; one more fails at once.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub queue: u32,
     /// The keys that it may have, with the grant `kv`.
     #[schemars(range(min = 1, max = 100_000_000))]
     pub kv_keys: u64,

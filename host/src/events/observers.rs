@@ -5,7 +5,7 @@
 //! wait for nothing. Progress is read from counters while there is time for it.
 
 use super::Summary;
-use crate::policy::Policy;
+use crate::admission::Current;
 use crate::request::{Request, RequestId};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,21 +49,21 @@ pub(crate) enum Happening {
 /// Where events are told. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Observers {
-    policy: Arc<Policy>,
+    generation: Current,
     queue: mpsc::Sender<Event>,
 }
 
 impl Observers {
     /// Starts the task; it ends when the last clone is gone and the queue is empty.
-    pub(crate) fn start(policy: Arc<Policy>) -> (Observers, JoinHandle<()>) {
+    pub(crate) fn start(generation: Current) -> (Observers, JoinHandle<()>) {
         let (queue, events) = mpsc::channel(QUEUE);
-        let task = tokio::spawn(run(events, Arc::clone(&policy)));
-        (Observers { policy, queue }, task)
+        let task = tokio::spawn(run(events, generation.clone()));
+        (Observers { generation, queue }, task)
     }
 
     /// Whether anyone wants to know.
     pub(crate) fn are_there(&self) -> bool {
-        self.policy.is_observed()
+        self.generation.get().policy.is_observed()
     }
 
     /// Tells, when there is a place in the queue.
@@ -78,7 +78,7 @@ impl Observers {
     }
 }
 
-async fn run(mut events: mpsc::Receiver<Event>, policy: Arc<Policy>) {
+async fn run(mut events: mpsc::Receiver<Event>, generation: Current) {
     let mut running = Running::default();
     let mut batch = Vec::with_capacity(BATCH);
     let mut samples = interval(SAMPLE);
@@ -98,7 +98,7 @@ async fn run(mut events: mpsc::Receiver<Event>, policy: Arc<Policy>) {
             }
         }
         if !batch.is_empty() {
-            policy.observe(&batch).await;
+            generation.get().policy.observe(&batch).await;
             batch.clear();
         }
     }

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use tokio::sync::SemaphorePermit;
@@ -9,6 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use wasmtime::Trap;
 use wasmtime_wasi::I32Exit;
 
+use super::ask::Patience;
 use super::failure::{Cause, CpuLimit, Failure, Refused};
 use super::instance::Instance;
 use super::kept::Kept;
@@ -31,8 +33,44 @@ pub(super) struct Call<'a> {
 
 /// Bounds the time of a call. Kept apart from the instance, which the work of the call borrows.
 pub(super) struct TimeLimit {
-    deadline: Instant,
+    until: Until,
     meter: Arc<Meter>,
+}
+
+/// When a call ends at the latest.
+#[derive(Clone, Copy)]
+struct Until {
+    end: Instant,
+    limit: Duration,
+    /// Whether it is the chain whose time is over then.
+    of_chain: bool,
+}
+
+impl Until {
+    fn new(plugin: &Plugin, chain: Option<Patience>) -> Until {
+        let limit = plugin.limits.wall;
+        let own = Until { end: Instant::now() + limit, limit, of_chain: false };
+        match chain {
+            Some(chain) if chain.until() < own.end => {
+                Until { end: chain.until(), limit: chain.limit(), of_chain: true }
+            }
+            _ => own,
+        }
+    }
+
+    fn never_begun(&self) -> Failure {
+        let failure = self.over("no instance was free");
+        if self.of_chain { failure } else { Failure { cause: Cause::Busy, ..failure } }
+    }
+
+    fn over(&self, what: &str) -> Failure {
+        let limit = self.limit;
+        if self.of_chain {
+            let detail = format!("{what} before the chains had taken {limit:?} (policy.time-limit)");
+            return Failure::new(Cause::Chain, detail);
+        }
+        Failure::new(Cause::Time, format!("{what} within {limit:?}"))
+    }
 }
 
 /// `None` when the time was over.
@@ -40,30 +78,40 @@ type Ended<T> = Option<wasmtime::Result<T>>;
 
 impl<'a> Call<'a> {
     /// Waits for its turn and takes an instance: one that was kept, or a new one that is yet to be made
-    /// [ready](Instance::ready). `request` is empty while the configuration is loaded.
+    /// [ready](Instance::ready). Ends when the chain has no more time. `request` is empty while the
+    /// configuration is loaded.
     ///
     /// # Errors
     /// No instance was free in time.
-    pub async fn begin(plugin: &'a Plugin, request: &str) -> Result<Call<'a>, Failure> {
-        let mut deadline = Instant::now() + plugin.limits.wall;
-        let shared = plugin.runtime.shared();
+    pub async fn begin(
+        plugin: &'a Plugin,
+        request: &str,
+        chain: Option<Patience>,
+    ) -> Result<Call<'a>, Failure> {
+        let mut until = Until::new(plugin, chain);
         let turn = match free_turn(plugin) {
             Some(turn) => turn,
-            None if !request.is_empty() => wait_for_turn(plugin, deadline, plugin.limits.wall).await?,
+            None if !request.is_empty() => wait_for_turn(plugin, &until).await?,
             None => {
                 // No client waits while a configuration is loaded; a storm of requests must not refuse it.
-                let turn = wait_for_turn(plugin, deadline + LOAD_PATIENCE, LOAD_PATIENCE).await?;
-                deadline = Instant::now() + plugin.limits.wall;
+                let patient = Until { end: Instant::now() + LOAD_PATIENCE, limit: LOAD_PATIENCE, ..until };
+                let turn = wait_for_turn(plugin, &patient).await?;
+                until = Until::new(plugin, chain);
                 turn
             }
         };
+        // Those before it in the chain may have left it nothing.
+        if Instant::now() >= until.end {
+            return Err(until.never_begun());
+        }
+        let shared = plugin.runtime.shared();
         let ticking = shared.ticker.hold();
         let mut instance = match plugin.kept.as_ref().and_then(Kept::take) {
             Some(instance) => instance,
             None => Instance::new(plugin),
         };
         let meter = instance.begin(request);
-        let limit = TimeLimit { deadline, meter };
+        let limit = TimeLimit { until, meter };
         Ok(Call { instance, limit, plugin, _ticking: ticking, _turn: turn })
     }
 
@@ -83,10 +131,7 @@ impl<'a> Call<'a> {
                 Ok(answer)
             }
             Some(Err(error)) => Err(self.explain(&error)),
-            None => {
-                let detail = format!("it gave no answer within {:?}", self.plugin.limits.wall);
-                Err(Failure::new(Cause::Time, detail))
-            }
+            None => Err(self.limit.until.over("it gave no answer")),
         }
     }
 
@@ -130,25 +175,41 @@ fn free_turn(plugin: &Plugin) -> Option<[SemaphorePermit<'_>; 2]> {
     Some([of_plugin, of_all])
 }
 
-async fn wait_for_turn(
-    plugin: &Plugin,
-    deadline: Instant,
-    patience: Duration,
-) -> Result<[SemaphorePermit<'_>; 2], Failure> {
+async fn wait_for_turn<'a>(plugin: &'a Plugin, until: &Until) -> Result<[SemaphorePermit<'a>; 2], Failure> {
+    let _waiting = Waiting::join(plugin)?;
     let turn = async {
         match (plugin.calls.acquire().await, plugin.runtime.shared().calls.acquire().await) {
             (Ok(of_plugin), Ok(of_all)) => [of_plugin, of_all],
             _ => unreachable!("the semaphores are never closed"),
         }
     };
-    timeout_at(deadline, turn)
-        .await
-        .map_err(|_| Failure::new(Cause::Time, format!("no instance was free within {patience:?}")))
+    timeout_at(until.end, turn).await.map_err(|_| until.never_begun())
+}
+
+/// A place in the queue of a plugin.
+struct Waiting<'a>(&'a AtomicU32);
+
+impl<'a> Waiting<'a> {
+    fn join(plugin: &'a Plugin) -> Result<Waiting<'a>, Failure> {
+        let most = plugin.limits.queue;
+        if plugin.waiting.fetch_add(1, Ordering::Relaxed) >= most {
+            plugin.waiting.fetch_sub(1, Ordering::Relaxed);
+            let detail = format!("{most} calls wait for an instance already (limits.queue)");
+            return Err(Failure::new(Cause::Busy, detail));
+        }
+        Ok(Waiting(&plugin.waiting))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl TimeLimit {
     /// Runs the work of a call until its time is over.
     pub async fn run<T>(&self, work: impl Future<Output = wasmtime::Result<T>>) -> Ended<T> {
-        timeout_at(self.deadline, self.meter.run(work)).await.ok()
+        timeout_at(self.until.end, self.meter.run(work)).await.ok()
     }
 }

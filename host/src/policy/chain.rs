@@ -1,17 +1,19 @@
 //! Plugins in order, and what their opinions come to.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use super::ask::Patience;
 use super::code_cache::CodeCache;
 use super::convert::{self, Found, Opinion};
 use super::engine::PolicyRuntime;
-use super::failure::Failure;
 use super::load::{load, missing_hook};
+use super::monitor;
 use super::plugin::Plugin;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
-use crate::config::{DefaultVerdict, OnError};
+use crate::config::DefaultVerdict;
 use crate::request::{Ceilings, Denial, ErrorCode, Request};
 
 /// A loaded policy. Requests of one generation of the configuration are all judged by the same one.
@@ -21,7 +23,8 @@ pub(crate) struct Policy {
     resolve: Vec<Arc<Plugin>>,
     pub(super) accept_upload: Vec<Arc<Plugin>>,
     pub(super) observe: Vec<Arc<Plugin>>,
-    roots: Vec<String>,
+    roots: Arc<[String]>,
+    pub(super) time_limit: Duration,
     warnings: Vec<LoadProblem>,
 }
 
@@ -123,6 +126,7 @@ impl Policy {
             chain("accept-upload", &spec.accept_upload, |plugin| plugin.accept_upload.is_some());
         let observe = chain("observe", &spec.observe, |plugin| plugin.observe.is_some());
         if !problems.is_empty() {
+            problems.iter().for_each(|problem| runtime.counters_of(&problem.plugin).unloadable(problem));
             return Err(problems);
         }
         let warnings = plugins.iter().flat_map(|plugin| {
@@ -134,8 +138,17 @@ impl Policy {
             })
         });
         let warnings = warnings.collect();
-        let roots = spec.roots.clone();
-        Ok(Policy { default: spec.default, authorize, resolve, accept_upload, observe, roots, warnings })
+        let (roots, time_limit) = (spec.roots.clone().into(), spec.time_limit);
+        Ok(Policy {
+            default: spec.default,
+            authorize,
+            resolve,
+            accept_upload,
+            observe,
+            roots,
+            time_limit,
+            warnings,
+        })
     }
 
     /// The first plugin of the `authorize` chain.
@@ -154,28 +167,34 @@ impl Policy {
         self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
     }
 
+    /// The time that there is for a request, from now on.
+    pub fn patience(&self) -> Patience {
+        Patience::of(self.time_limit)
+    }
+
     /// Asks the `authorize` chain: the first deny or drop ends it, ceilings of several allows combine to the
     /// lowest, and if all abstain the default decides.
-    pub async fn authorize(&self, request: &Request) -> Authorization {
+    pub async fn authorize(&self, request: &Request, patience: Patience) -> Authorization {
         let mut asked = convert::Asked::new(request);
         let mut allowed: Option<(Ceilings, Arc<str>)> = None;
         let mut calls = 0;
         for plugin in &self.authorize {
+            if plugin.monitors {
+                monitor::authorize(plugin, request);
+                continue;
+            }
             calls += 1;
             let by = Arc::clone(&plugin.name);
-            let opinion = plugin.authorize(asked.by(&plugin.access)).await.and_then(convert::verdict);
-            let opinion =
-                opinion.or_else(|failure| failed(plugin, "authorize", request, &failure, Opinion::Deny));
-            match opinion {
-                Ok(None) => {}
-                Ok(Some(Opinion::Allow(ceilings))) => {
+            match plugin.verdict(request, asked.by(&plugin.access), patience).await {
+                None => {}
+                Some(Opinion::Allow(ceilings)) => {
                     let (lowest, _) = allowed.get_or_insert((ceilings, by));
                     *lowest = lower(*lowest, ceilings);
                 }
-                Ok(Some(Opinion::Deny(denial))) => {
+                Some(Opinion::Deny(denial)) => {
                     return Authorization { verdict: Verdict::Deny(denial), by: Some(by), calls };
                 }
-                Ok(Some(Opinion::Drop)) => {
+                Some(Opinion::Drop) => {
                     return Authorization { verdict: Verdict::Drop, by: Some(by), calls };
                 }
             }
@@ -200,52 +219,26 @@ impl Policy {
     }
 
     /// Asks the `resolve` chain: the first that does not abstain answers.
-    pub async fn resolve(&self, request: &Request) -> Resolution {
+    pub async fn resolve(&self, request: &Request, patience: Patience) -> Resolution {
         let mut asked = convert::Asked::new(request);
         let mut calls = 0;
         for plugin in &self.resolve {
+            if plugin.monitors {
+                monitor::resolve(plugin, request, &self.roots);
+                continue;
+            }
             calls += 1;
-            let found = plugin.resolve(asked.by(&plugin.access)).await.and_then(|answer| {
-                convert::resolution(answer, request.operation, plugin.limits.content, &self.roots)
-            });
-            let found = found.or_else(|failure| failed(plugin, "resolve", request, &failure, Found::Deny));
+            let found = plugin.resolution(request, asked.by(&plugin.access), &self.roots, patience).await;
             let answer = match found {
-                Ok(None) => continue,
-                Ok(Some(Found::Files(files))) => Answer::Files(files),
-                Ok(Some(Found::Content(content))) => Answer::Content(content.into()),
-                Ok(Some(Found::Deny(denial))) => Answer::Deny(denial),
+                None => continue,
+                Some(Found::Files(files)) => Answer::Files(files),
+                Some(Found::Content(content)) => Answer::Content(content),
+                Some(Found::Deny(denial)) => Answer::Deny(denial),
             };
             return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls };
         }
         Resolution { answer: Answer::Abstain, by: None, calls }
     }
-}
-
-/// What the failure of a plugin comes to, by its `on-error`; and the log is told.
-pub(super) fn failed<T>(
-    plugin: &Plugin,
-    hook: &'static str,
-    request: &Request,
-    failure: &Failure,
-    deny: fn(Denial) -> T,
-) -> Result<Option<T>, std::convert::Infallible> {
-    tracing::warn!(
-        target: "tuffet::policy",
-        plugin = %plugin.name,
-        hook,
-        request = %request.id,
-        cause = failure.cause.as_str(),
-        "a plugin failed: {}",
-        failure.detail
-    );
-    Ok(match plugin.on_error {
-        OnError::Abstain => None,
-        OnError::Deny => Some(deny(Denial {
-            code: ErrorCode::NotDefined,
-            message: "policy failure".into(),
-            reason: format!("plugin {} failed in {hook}: {failure}", plugin.name),
-        })),
-    })
 }
 
 fn lower(a: Ceilings, b: Ceilings) -> Ceilings {

@@ -1,5 +1,7 @@
 //! Between the words of the host and those of the interface. What a plugin answers is checked here.
 
+use std::sync::Arc;
+
 use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
 use super::bindings::tuffet::policy::types;
 use super::chain::Target;
@@ -70,7 +72,7 @@ pub(super) fn request(request: &Request) -> types::Request {
 }
 
 /// A verdict that says something.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Opinion {
     Allow(Ceilings),
     Deny(Denial),
@@ -98,10 +100,10 @@ fn ceilings(limits: &types::Limits) -> Result<Ceilings, Failure> {
 }
 
 /// A resolution that says something.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Found {
     Files(Vec<Target>),
-    Content(Vec<u8>),
+    Content(Arc<[u8]>),
     Deny(Denial),
 }
 
@@ -121,7 +123,7 @@ pub(super) fn resolution(
         resolve::Resolution::Content(content) if content.len() as u64 > max_content => {
             return Err(bad(format!("its content has {} bytes: {max_content} are allowed", content.len())));
         }
-        resolve::Resolution::Content(content) => Found::Content(content),
+        resolve::Resolution::Content(content) => Found::Content(content.into()),
         resolve::Resolution::Deny(its) => Found::Deny(denial(&its)),
     }))
 }
@@ -156,7 +158,7 @@ fn plain(path: String) -> Result<String, Failure> {
 }
 
 /// An opinion about an upload.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum UploadOpinion {
     Accept,
     Rename(String),

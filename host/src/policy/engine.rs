@@ -1,7 +1,8 @@
 //! The WebAssembly engine that all policies of the process share.
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -13,6 +14,7 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 use super::bindings;
 use super::code_cache::CodeCache;
 use super::compiled::Compiled;
+use super::counters::{Counted, Counters};
 use super::resources::Resources;
 use super::sandbox::Sandbox;
 use super::ticker::Ticker;
@@ -39,6 +41,7 @@ pub(super) struct Shared {
     pub resources: Resources,
     pub code_cache: Option<CodeCache>,
     pub ticker: Ticker,
+    pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
     pub calls: Semaphore,
     /// Room for instances that are kept; each holds its permit.
     pub kept: Arc<Semaphore>,
@@ -76,6 +79,7 @@ impl PolicyRuntime {
             resources: Resources::default(),
             code_cache,
             ticker,
+            counters: Mutex::default(),
             calls: Semaphore::new(MAX_CALLS as usize),
             kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
         })))
@@ -84,6 +88,18 @@ impl PolicyRuntime {
     /// Waits for the sinks of plugins to deliver what is queued, at most so long for each. Blocks.
     pub fn flush_sinks(&self, patience: Duration) {
         self.0.resources.flush(patience);
+    }
+
+    /// What each plugin did since the process began, by name.
+    pub fn counted(&self) -> Vec<Counted> {
+        let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
+    }
+
+    /// The counters of a plugin, which it shares with the generations before it.
+    pub(super) fn counters_of(&self, plugin: &str) -> Arc<Counters> {
+        let mut all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(Arc::from(plugin)).or_default())
     }
 
     /// How many components came from the folder of compiled code, and how many were compiled; `None`

@@ -27,9 +27,27 @@ pub(super) enum Cause {
     BadAnswer,
     /// It refused its settings.
     Settings,
+    /// No instance was free in time, or too many calls waited for one.
+    Busy,
+    /// The time of the whole chain was over.
+    Chain,
+    /// It was not asked, because it has failed too often in a row.
+    Repeated,
 }
 
 impl Cause {
+    /// In the order of their values.
+    pub const ALL: [Cause; 8] = [
+        Cause::Trap,
+        Cause::Time,
+        Cause::Memory,
+        Cause::BadAnswer,
+        Cause::Settings,
+        Cause::Busy,
+        Cause::Chain,
+        Cause::Repeated,
+    ];
+
     /// A word for the log and for metrics.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,6 +56,9 @@ impl Cause {
             Cause::Memory => "memory",
             Cause::BadAnswer => "bad answer",
             Cause::Settings => "settings",
+            Cause::Busy => "busy",
+            Cause::Chain => "chain",
+            Cause::Repeated => "repeated",
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fs;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use tokio::sync::Semaphore;
 use wasmtime::Engine;
@@ -10,18 +11,20 @@ use wasmtime::component::{Component, InstancePre};
 
 use super::bindings::VERSION;
 use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, observe, resolve};
+use super::breaker::Breaker;
 use super::builtin;
+use super::decisions::Decisions;
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
 use super::imports::{Access, Keys};
 use super::kept::Kept;
 use super::manifest::Manifest;
-use super::plugin::{MAX_CALLS, Plugin};
+use super::plugin::Plugin;
 use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind, PluginSpec, PolicySpec};
 use super::text;
-use crate::config::{ComponentSource, Grant};
+use crate::config::{ComponentSource, Grant, PluginMode};
 use crate::kv;
 
 /// Reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
@@ -72,7 +75,13 @@ fn compile(
         access: Arc::new(access(runtime, policy, spec, &judged.granted)?),
         warnings: judged.warnings,
         limits: spec.limits,
-        calls: Semaphore::new(MAX_CALLS),
+        calls: Semaphore::new(spec.limits.instances as usize),
+        waiting: AtomicU32::new(0),
+        breaker: Breaker::new(spec.breaker),
+        counters: runtime.counters_of(&spec.name),
+        monitors: spec.mode == PluginMode::Monitor,
+        verdicts: spec.cache.as_ref().map(Decisions::new),
+        resolutions: spec.cache.as_ref().map(Decisions::new),
         kept: spec.reuse.map(|reuse| Kept::new(reuse, Arc::clone(&shared.kept))),
         runtime: runtime.clone(),
         settings: spec.settings.to_string(),

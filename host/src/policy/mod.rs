@@ -8,13 +8,17 @@
 //! [`PolicyRuntime`] is the machinery, one for the process. [`Policy`] is a loaded configuration; a reload
 //! loads another one beside it and swaps.
 
+mod ask;
 mod bindings;
+mod breaker;
 mod builtin;
 mod call;
 mod chain;
 mod code_cache;
 mod compiled;
 mod convert;
+mod counters;
+mod decisions;
 mod engine;
 mod failure;
 mod grants;
@@ -25,6 +29,7 @@ mod load;
 mod log;
 mod manifest;
 mod meter;
+mod monitor;
 mod observe;
 mod plugin;
 mod resources;

@@ -1,13 +1,19 @@
 //! A loaded plugin and its hooks.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use tokio::sync::Semaphore;
 use wasmtime::component::InstancePre;
 
+use super::ask::Patience;
 use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, observe, resolve};
 use super::bindings::tuffet::policy::types;
+use super::breaker::Breaker;
 use super::call::Call;
+use super::convert::{Found, Opinion};
+use super::counters::Counters;
+use super::decisions::Decisions;
 use super::engine::PolicyRuntime;
 use super::failure::Failure;
 use super::imports::Access;
@@ -15,9 +21,6 @@ use super::kept::Kept;
 use super::sandbox::Sandbox;
 use super::spec::CallLimits;
 use crate::config::OnError;
-
-/// Calls of one plugin that run at once.
-pub(super) const MAX_CALLS: usize = 32;
 
 pub(super) struct Plugin {
     pub name: Arc<str>,
@@ -29,6 +32,15 @@ pub(super) struct Plugin {
     /// Calls of this plugin that run at once. Fewer than the runtime has instances, so that one plugin
     /// that is stuck in all of its calls leaves room for the others.
     pub calls: Semaphore,
+    /// Calls that wait for their turn.
+    pub waiting: AtomicU32,
+    pub breaker: Breaker,
+    pub counters: Arc<Counters>,
+    /// Whether its opinions are recorded only.
+    pub monitors: bool,
+    /// What it decided before, by hook; `None` without a cache.
+    pub verdicts: Option<Decisions<Opinion>>,
+    pub resolutions: Option<Decisions<Found>>,
     /// Instances that wait for their next call; `None` where each call gets a fresh one.
     pub kept: Option<Kept>,
     pub runtime: PolicyRuntime,
@@ -45,7 +57,7 @@ pub(super) struct Plugin {
 impl Plugin {
     /// Configures an instance and looks its hooks up, to see that this works.
     pub async fn check(&self) -> Result<(), Failure> {
-        let mut call = Call::begin(self, "").await?;
+        let mut call = Call::begin(self, "", None).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;
@@ -68,9 +80,13 @@ impl Plugin {
     }
 
     /// Asks the hook `authorize`.
-    pub async fn authorize(&self, request: &types::Request) -> Result<authorize::Verdict, Failure> {
+    pub async fn authorize(
+        &self,
+        request: &types::Request,
+        patience: Patience,
+    ) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, &request.id).await?;
+        let mut call = Call::begin(self, &request.id, Some(patience)).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;
@@ -82,9 +98,13 @@ impl Plugin {
     }
 
     /// Asks the hook `resolve`.
-    pub async fn resolve(&self, request: &types::Request) -> Result<resolve::Resolution, Failure> {
+    pub async fn resolve(
+        &self,
+        request: &types::Request,
+        patience: Patience,
+    ) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, &request.id).await?;
+        let mut call = Call::begin(self, &request.id, Some(patience)).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;
@@ -100,9 +120,10 @@ impl Plugin {
         &self,
         request: &types::Request,
         upload: &accept_upload::Upload,
+        patience: Patience,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
-        let mut call = Call::begin(self, &request.id).await?;
+        let mut call = Call::begin(self, &request.id, Some(patience)).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;
@@ -116,7 +137,7 @@ impl Plugin {
     /// Tells the hook `observe`.
     pub async fn observe(&self, events: &[observe::Event]) -> Result<(), Failure> {
         let Some(hook) = &self.observe else { return Ok(()) };
-        let mut call = Call::begin(self, "events").await?;
+        let mut call = Call::begin(self, "events", None).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;

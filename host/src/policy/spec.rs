@@ -4,7 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::config::{ComponentSource, DefaultVerdict, Grant, OnError};
+use crate::config::{
+    BreakerConfig, ComponentSource, DecisionCacheConfig, DefaultVerdict, Grant, OnError, PluginMode,
+};
 use crate::kv::Quota;
 use crate::sinks::SinkSpec;
 use crate::store::Roots;
@@ -22,6 +24,8 @@ pub(crate) struct PolicySpec {
     pub accept_upload: Vec<String>,
     /// The plugins that are told what happened.
     pub observe: Vec<String>,
+    /// The time that the chains have for one request.
+    pub time_limit: Duration,
     /// The plugins by name. One that no chain names is loaded and checked all the same.
     pub plugins: Vec<PluginSpec>,
     /// The names of the configured roots: a plugin that answers with another one has failed.
@@ -56,6 +60,12 @@ pub(crate) struct PluginSpec {
     pub limits: CallLimits,
     /// How long an instance is kept for further calls; `None` is a fresh one for each.
     pub reuse: Option<Reuse>,
+    /// Whether its opinions count.
+    pub mode: PluginMode,
+    /// When it is left alone.
+    pub breaker: BreakerConfig,
+    /// What is remembered of its decisions.
+    pub cache: Option<DecisionCacheConfig>,
 }
 
 /// How long an instance of a plugin is kept.
@@ -78,16 +88,23 @@ pub(crate) struct CallLimits {
     pub memory: u64,
     /// Bytes of content that it may answer with.
     pub content: u64,
+    /// Calls that run at once, each with an instance of its own. Fewer than the runtime has instances, so
+    /// that one plugin that is stuck in all of its calls leaves room for the others.
+    pub instances: u32,
+    /// Calls that wait for an instance.
+    pub queue: u32,
 }
 
 impl Default for CallLimits {
-    /// 200 ms of CPU, 500 ms in all, 64 MiB of memory, 1 MiB of content.
+    /// As in the configuration.
     fn default() -> Self {
         CallLimits {
             cpu: Duration::from_millis(200),
             wall: Duration::from_millis(500),
             memory: 64 << 20,
             content: 1 << 20,
+            instances: 32,
+            queue: 1024,
         }
     }
 }
@@ -126,6 +143,16 @@ pub(crate) enum LoadProblemKind {
     Settings,
     /// It failed while it was configured: a trap, or a limit.
     Failed,
+}
+
+impl LoadProblem {
+    /// `fetch` where the component was not to be had, `load` where it, or what surrounds it, is wrong.
+    pub fn failure(&self) -> &'static str {
+        match self.kind {
+            LoadProblemKind::Unreadable => "fetch",
+            _ => "load",
+        }
+    }
 }
 
 impl fmt::Display for LoadProblem {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::bindings::exports::tuffet::policy::accept_upload::Upload;
-use super::chain::{Policy, failed};
+use super::chain::Policy;
 use super::convert::{self, UploadOpinion};
+use super::monitor;
 use crate::request::{Denial, Request};
 use crate::store::Sealed;
 
@@ -39,6 +40,7 @@ impl Policy {
 
     /// Asks the `accept-upload` chain: the first deny ends it, the first rename stands otherwise.
     pub async fn accept_upload(&self, request: &Request, root: &str, path: &str, sealed: Sealed) -> Accepted {
+        let patience = self.patience();
         let mut asked = convert::Asked::new(request);
         let upload = Upload {
             root: root.into(),
@@ -48,23 +50,23 @@ impl Policy {
         };
         let mut result = Accepted { acceptance: Acceptance::Accept, by: None, calls: 0 };
         for plugin in &self.accept_upload {
+            if plugin.monitors {
+                monitor::accept_upload(plugin, request, &upload);
+                continue;
+            }
             result.calls += 1;
-            let opinion = plugin.accept_upload(asked.by(&plugin.access), &upload).await;
-            let opinion = opinion.and_then(convert::acceptance);
-            let opinion = opinion
-                .or_else(|failure| failed(plugin, "accept-upload", request, &failure, UploadOpinion::Deny));
-            match opinion {
-                Ok(None) => {}
-                Ok(Some(UploadOpinion::Accept)) => {
+            match plugin.acceptance(request, asked.by(&plugin.access), &upload, patience).await {
+                None => {}
+                Some(UploadOpinion::Accept) => {
                     result.by.get_or_insert_with(|| Arc::clone(&plugin.name));
                 }
-                Ok(Some(UploadOpinion::Rename(path))) => {
-                    if result.acceptance == Acceptance::Accept {
-                        result.acceptance = Acceptance::Rename(path);
-                        result.by = Some(Arc::clone(&plugin.name));
-                    }
+                Some(UploadOpinion::Rename(path)) if result.acceptance == Acceptance::Accept => {
+                    result.acceptance = Acceptance::Rename(path);
+                    result.by = Some(Arc::clone(&plugin.name));
                 }
-                Ok(Some(UploadOpinion::Deny(denial))) => {
+                // An earlier one has named a path.
+                Some(UploadOpinion::Rename(_)) => {}
+                Some(UploadOpinion::Deny(denial)) => {
                     let (acceptance, by) = (Acceptance::Deny(denial), Some(Arc::clone(&plugin.name)));
                     return Accepted { acceptance, by, ..result };
                 }

@@ -3,18 +3,26 @@
 //! Everything that can be wrong is found before the first socket is bound, and all sockets are bound
 //! before the first request is answered.
 
+mod control;
 mod error;
 mod policy;
+mod reload;
+mod status;
 
+pub(crate) use control::{Reply, ask};
 pub use error::ServeError;
+pub use reload::Configure;
 
-use crate::admission::{Admission, Files};
+use crate::admission::{Admission, Current, Files, Generation};
 use crate::config::Config;
 use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
 use crate::store::{FileCache, Roots};
 use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
-use policy::{load_policy, start_runtime, warnings};
+use control::Control;
+use policy::{load_policy, log_totals, start_runtime, warnings};
+use reload::Reloader;
+use status::Status;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,12 +50,13 @@ const CONTROL_THREADS: usize = 2;
 const BLOCKING_THREADS: usize = 64;
 
 /// Serves until SIGTERM or SIGINT. Running transfers are then given ten seconds; a second signal ends
-/// them at once.
+/// them at once. `configure` gives the configuration, now and whenever it is reloaded.
 ///
 /// # Errors
 /// When it cannot start; each kind has its own exit code.
-pub fn serve(config: &Config) -> Result<(), ServeError> {
-    control_runtime()?.block_on(run(config))
+pub fn serve(configure: Configure) -> Result<(), ServeError> {
+    let config = configure()?;
+    control_runtime()?.block_on(run(&config, configure))
 }
 
 /// Checks what only a start would show: that the roots open and that the plugins load and take their
@@ -85,7 +94,7 @@ fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
         .map_err(|error| ServeError::System("the control runtime cannot start", error))
 }
 
-async fn run(config: &Config) -> Result<(), ServeError> {
+async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
     let runtime = start_runtime(config)?;
     let policy = Arc::new(load_policy(&runtime, config, &roots, true).await?);
@@ -119,18 +128,26 @@ async fn run(config: &Config) -> Result<(), ServeError> {
     }
     drop(summaries);
     let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
-    let (observers, observing) = Observers::start(policy.clone());
-    let admission = Arc::new(Admission {
-        listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
+    let generation = Current::new(Generation {
+        number: 1,
         files: Files { roots, cache: FileCache::new(config.limits.cache) },
         policy,
+        limits: ceilings(config),
+    });
+    let status = Status::new();
+    let reloader = Reloader {
+        configure,
+        config: config.clone(),
+        runtime: runtime.clone(),
+        generation: generation.clone(),
+        status: status.clone(),
+    };
+    let (observers, observing) = Observers::start(generation.clone());
+    let admission = Arc::new(Admission {
+        listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
+        generation,
         observers: observers.clone(),
         neighbours,
-        limits: Limits {
-            blksize: config.transfer.max_blksize,
-            windowsize: config.transfer.max_windowsize,
-            burst: None,
-        },
         mailboxes: mailboxes.clone(),
         ids: AtomicU64::new(fastrand::u64(..)),
     });
@@ -141,6 +158,15 @@ async fn run(config: &Config) -> Result<(), ServeError> {
         |kind| signal(kind).map_err(|error| ServeError::System("signals cannot be received", error));
     let (mut terminate, mut interrupt) =
         (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
+    let mut hangup = signals(SignalKind::hangup())?;
+    // Two wait at most: a reload that is asked for during one may be of a file that has changed since.
+    let (reload, wanted) = mpsc::channel(2);
+    let reloading = tokio::spawn(reloader.run(wanted));
+    let controlling = config
+        .control
+        .as_deref()
+        .and_then(bind_control)
+        .map(|control| tokio::spawn(control.run(reload.clone(), status)));
 
     let (stopped, mut stops) = mpsc::unbounded_channel();
     for (number, worker) in workers.into_iter().enumerate() {
@@ -171,15 +197,36 @@ async fn run(config: &Config) -> Result<(), ServeError> {
             }
             _ = terminate.recv() => stop(&mailboxes, &mut drained),
             _ = interrupt.recv() => stop(&mailboxes, &mut drained),
+            _ = hangup.recv() => {
+                // Where the queue is full, one that waits will read the same file.
+                let _ = reload.try_send(None);
+            }
         }
+    }
+    for task in [Some(reloading), controlling].into_iter().flatten() {
+        task.abort();
+        let _ = task.await;
     }
     // The workers are gone: when what they asked is worked off, nobody can report any more.
     drop((mailboxes, admission));
     let _ = logging.await;
     let _ = observing.await;
+    log_totals(&runtime);
     let _ = tokio::task::spawn_blocking(move || runtime.flush_sinks(FLUSH)).await;
     tracing::info!("stopped");
     result
+}
+
+/// The control socket; without one, SIGHUP still reloads.
+fn bind_control(path: &Path) -> Option<Control> {
+    let bound = Control::bind(path).inspect_err(|error| {
+        tracing::warn!(
+            socket = %path.display(),
+            "no control socket, so `tuffet reload` and `tuffet status` do not reach this server: {error}; name \
+             another place in `control`, or write `none` there"
+        );
+    });
+    bound.ok()
 }
 
 fn stop(mailboxes: &[Arc<Mailbox>], drained: &mut bool) {
@@ -195,6 +242,11 @@ fn drain(mailboxes: &[Arc<Mailbox>], patience: Duration) {
             tracing::error!(%error, "a worker cannot be woken");
         }
     }
+}
+
+/// What is granted at most.
+fn ceilings(config: &Config) -> Limits {
+    Limits { blksize: config.transfer.max_blksize, windowsize: config.transfer.max_windowsize, burst: None }
 }
 
 fn worker_settings(config: &Config) -> WorkerSettings {

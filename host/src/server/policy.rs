@@ -35,6 +35,15 @@ pub(crate) async fn load_policy(
 ) -> Result<Policy, ServeError> {
     let started = Instant::now();
     let policy = Policy::load(runtime, &spec(config, roots, live)).await.map_err(|problems| {
+        for problem in problems.iter().filter(|_| live) {
+            tracing::error!(
+                target: "tuffet::policy",
+                plugin = problem.plugin,
+                failure = problem.failure(),
+                "a plugin cannot be loaded: {}",
+                problem.message
+            );
+        }
         ServeError::Config(config.error(problems.iter().map(|problem| place(config, problem))))
     })?;
     if !config.policy.plugins.is_empty() {
@@ -43,6 +52,27 @@ pub(crate) async fn load_policy(
         tracing::info!(plugins = config.policy.plugins.len(), kept, compiled, took_ms, "plugins loaded");
     }
     Ok(policy)
+}
+
+/// One line for each plugin: what it did since the process began.
+pub(crate) fn log_totals(runtime: &PolicyRuntime) {
+    for counted in runtime.counted() {
+        let failures = counted.failures.iter().filter(|(_, count)| *count > 0);
+        let failures: Vec<String> = failures.map(|(cause, count)| format!("{cause}={count}")).collect();
+        tracing::info!(
+            target: "tuffet::policy",
+            plugin = %counted.plugin,
+            fetch_failures = counted.fetch,
+            load_failures = counted.load,
+            calls = counted.calls,
+            failures = failures.join(" "),
+            opened = counted.opened,
+            monitored = counted.monitored,
+            cache_hits = counted.hits,
+            cache_misses = counted.misses,
+            "plugin totals"
+        );
+    }
 }
 
 /// What the operator should know of a policy, each with its place in the file.
@@ -62,6 +92,7 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         resolve: config.policy.resolve.clone(),
         accept_upload: config.policy.accept_upload.clone(),
         observe: config.policy.observe.clone(),
+        time_limit: config.policy.time_limit,
         plugins: config.policy.plugins.iter().map(plugin).collect(),
         roots: config.roots.iter().map(|root| root.name.clone()).collect(),
         open_roots: roots.clone(),
@@ -84,7 +115,12 @@ fn plugin(config: &PluginConfig) -> PluginSpec {
             wall: config.limits.wall,
             memory: config.limits.memory,
             content: config.limits.content,
+            instances: config.limits.instances,
+            queue: config.limits.queue,
         },
+        mode: config.mode,
+        breaker: config.breaker,
+        cache: config.cache.clone(),
         reuse: config.reuse.map(|reuse| Reuse { calls: reuse.calls, idle: reuse.idle }),
     }
 }

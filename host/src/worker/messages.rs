@@ -2,6 +2,7 @@
 
 use super::content::Content;
 use super::counters::Counters;
+use crate::admission::Generation;
 use crate::events::{Ending, Place};
 use crate::request::{ErrorCode, Mode, Operation, Request};
 use crate::store::{StoreError, Upload};
@@ -26,7 +27,7 @@ pub(crate) enum ToControl {
     /// Decide this.
     Request(NewRequest),
     /// Make this upload visible and lasting; answered by [`ToWorker::Stored`].
-    Store { worker: usize, key: Key, upload: Upload, request: Arc<Request> },
+    Store { worker: usize, key: Key, upload: Upload, request: Arc<Request>, generation: Arc<Generation> },
     /// Remove what is left of this upload; a disk may be slow to do so.
     Discard(Upload),
     /// Something went wrong that belongs to no transfer.
@@ -72,6 +73,8 @@ pub(crate) struct Ticket {
     pub(crate) place: Place,
     /// Where observers read how far it has come; none where there are no observers.
     pub(crate) progress: Option<Arc<AtomicU64>>,
+    /// What it was decided with, and an upload of it will be.
+    pub(crate) generation: Arc<Generation>,
 }
 
 /// How an upload was made visible, or why not.

@@ -169,7 +169,7 @@ impl Worker {
         let Some(entry) = self.table.get_mut(index) else { return };
         // It goes with the transfer until its outcome.
         let Some(ticket) = &entry.ticket else { return };
-        let request = ticket.request.clone();
+        let (request, generation) = (ticket.request.clone(), ticket.generation.clone());
         let Some(Content::Upload(mut sink)) = entry.content.take() else { return };
         if let Err(error) = sink.finish() {
             fail(entry, &error);
@@ -177,7 +177,7 @@ impl Worker {
         }
         let key = Key { index, generation: entry.generation };
         let upload = sink.into_upload();
-        self.outbox.push(ToControl::Store { worker: self.number, key, upload, request });
+        self.outbox.push(ToControl::Store { worker: self.number, key, upload, request, generation });
     }
 
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {

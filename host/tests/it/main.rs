@@ -16,6 +16,7 @@ mod mtu;
 mod netascii;
 mod policy;
 mod refusals;
+mod reload;
 mod rollover;
 mod sizes;
 mod uploads;

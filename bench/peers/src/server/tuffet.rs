@@ -79,18 +79,21 @@ policy:
 plugins:
   networks:
     component: builtin:acl
+    reuse: { calls: 1000, idle: 10s }
     settings:
       deny:
         - clients: [192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24]
           message: not for this network
   names:
     component: builtin:acl
+    reuse: { calls: 1000, idle: 10s }
     settings:
       deny:
         - names: ["secret/**", "*.key", "private/**"]
           message: not for anybody
   ceilings:
     component: builtin:acl
+    reuse: { calls: 1000, idle: 10s }
     settings:
       allow:
         - clients: [127.0.0.0/8]
@@ -98,6 +101,8 @@ plugins:
           max-windowsize: 64
   phones:
     component: builtin:mac-map
+    reuse: { calls: 1000, idle: 10s }
+    grants: [client-mac]
     settings:
       root: files
       rules:
@@ -106,6 +111,8 @@ plugins:
           fallback: ["phones/default.cfg"]
   machines:
     component: builtin:mac-map
+    reuse: { calls: 1000, idle: 10s }
+    grants: [client-mac]
     settings:
       root: files
       rules:

@@ -38,7 +38,7 @@ async fn lines(plugin: PluginSpec) -> Vec<String> {
         .with_max_level(tracing::Level::TRACE)
         .finish();
     let guard = tracing::subscriber::set_default(subscriber);
-    policy.authorize(&read("a")).await;
+    policy.authorize(&read("a"), policy.patience()).await;
     drop(guard);
     let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     text.lines().filter(|line| line.contains(" tuffet::")).map(str::to_string).collect()

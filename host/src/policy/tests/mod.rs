@@ -5,6 +5,7 @@
 mod bundled;
 mod chains;
 mod compiled;
+mod guards;
 mod limits;
 mod lines;
 mod loading;
@@ -18,10 +19,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::config::{ComponentSource, DefaultVerdict, Grant, OnError};
+use crate::config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
 use crate::kv::Quota;
 use crate::request::{MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 use crate::store::Roots;
+
+const LONG: Duration = Duration::from_secs(600);
 
 /// One engine for all tests of the process, as in the server.
 fn runtime() -> &'static PolicyRuntime {
@@ -48,6 +51,10 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginSpec
             ..CallLimits::default()
         },
         reuse: None,
+        mode: PluginMode::Enforce,
+        // Never, but where that is tested.
+        breaker: BreakerConfig { failures: u32::MAX, back_off: LONG, cap: LONG },
+        cache: None,
     }
 }
 
@@ -74,6 +81,7 @@ fn authorizers(plugins: Vec<PluginSpec>) -> PolicySpec {
         accept_upload: Vec::new(),
         observe: Vec::new(),
         plugins,
+        time_limit: LONG,
         roots: vec!["boot".into()],
         open_roots: Roots::open(&[]).unwrap(),
         sinks: Vec::new(),

@@ -16,10 +16,8 @@ fn counting(calls: u32, idle: Duration) -> PluginSpec {
     plugin
 }
 
-const LONG: Duration = Duration::from_secs(600);
-
 async fn ask(policy: &Policy, path: &str) -> String {
-    denial(policy.authorize(&read(path)).await.verdict).reason
+    denial(policy.authorize(&read(path), policy.patience()).await.verdict).reason
 }
 
 #[tokio::test]
@@ -96,7 +94,7 @@ async fn a_call_that_is_abandoned_takes_its_instance_along() {
     assert_eq!(ask(&policy, "a").await, "call 1");
     let request = read("loop");
     tokio::select! {
-        _ = policy.authorize(&request) => unreachable!("it loops for seconds"),
+        _ = policy.authorize(&request, policy.patience()) => unreachable!("it loops for seconds"),
         () = tokio::time::sleep(Duration::from_millis(30)) => {}
     }
     assert_eq!(ask(&policy, "a").await, "call 1");

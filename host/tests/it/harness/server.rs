@@ -1,7 +1,7 @@
 //! A server process.
 
 use super::log::Log;
-use super::{Folder, Setup};
+use super::{Folder, Ran, Setup, tuffet};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -84,6 +84,28 @@ impl Server {
     pub fn terminate(&self) {
         let pid = Pid::from_child(&self.child.lock().unwrap());
         kill_process(pid, Signal::TERM).unwrap();
+    }
+
+    /// SIGHUP.
+    pub fn hang_up(&self) {
+        let pid = Pid::from_child(&self.child.lock().unwrap());
+        kill_process(pid, Signal::HUP).unwrap();
+    }
+
+    /// Writes another configuration, but for its listeners.
+    pub fn rewrite(&self, yaml: &str) {
+        self.outside().write("tuffet.yaml", yaml.as_bytes());
+    }
+
+    /// `tuffet reload` or `tuffet status` of this server.
+    pub fn ask(&self, question: &str) -> Ran {
+        let socket = self.temporary.path().join("control");
+        tuffet([question, "--control", socket.to_str().unwrap()])
+    }
+
+    /// What `tuffet status` says.
+    pub fn status(&self) -> Value {
+        serde_json::from_slice(&self.ask("status").stdout).unwrap()
     }
 
     /// Stops it in order and gives the outcomes that nobody asked for: with none of them, there was

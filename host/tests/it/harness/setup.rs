@@ -101,7 +101,7 @@ impl Setup {
         let words = self.behind.iter().map(String::as_str);
         let mut words = words.chain([env!("CARGO_BIN_EXE_tuffet")]);
         let mut command = Command::new(words.next().expect("at least the server itself"));
-        command.env("CACHE_DIRECTORY", COMPILED);
+        command.env("CACHE_DIRECTORY", COMPILED).env("RUNTIME_DIRECTORY", self.temporary.path());
         command.args(words).args(["serve", "--log-format", "json"]).args(&self.flags);
         match &self.yaml {
             Some(yaml) => {

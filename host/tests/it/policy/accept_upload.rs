@@ -23,7 +23,7 @@ fn server(answers: &[&str]) -> Server {
         .file("kept/.keep", b"")
         .yaml(&format!(
             "roots: [{{ name: in, path: root, writable: true }}]\nstate: state\nsinks: {{ out: {{ file: out.jsonl }} \
-             }}\npolicy: {{ accept-upload: [{}] }}\nplugins:\n{plugins}",
+             }}\npolicy: {{ accept-upload: [{}], time-limit: 40s }}\nplugins:\n{plugins}",
             names.join(", ")
         ))
         .start()

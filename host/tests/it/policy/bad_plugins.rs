@@ -18,7 +18,7 @@ fn server(misdeed: &str, on_error: &str) -> Server {
             r#"
 workers: 1
 transfer: {{ retransmit: {{ floor: 2s, initial: 2s, cap: 4s, give-up: 30s }} }}
-policy: {{ authorize: [bad] }}
+policy: {{ authorize: [bad], time-limit: 30s }}
 plugins:
   bad:
     component: "{component}"

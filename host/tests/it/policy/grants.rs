@@ -23,7 +23,7 @@ fn start(grants: &str, commands: &[&str], more: &str, state: &str) -> Server {
 roots: [{{ name: boot, path: root }}, {{ name: other, path: . }}]
 state: "{state}"
 sinks: {{ out: {{ file: out.jsonl, queue: 5000 }}, full: {{ file: /dev/full, queue: 3 }} }}
-policy: {{ resolve: [probe] }}
+policy: {{ resolve: [probe], time-limit: 40s }}
 plugins:
   probe:
     component: "{component}"

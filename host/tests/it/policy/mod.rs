@@ -5,17 +5,18 @@ mod acl;
 mod bad_plugins;
 mod compiled;
 mod grants;
+mod guards;
 mod mac_map;
 mod neighbours;
 mod observe;
 mod settings;
 
 /// A plugin that uses all that can be granted, as a component.
-fn probe() -> String {
+pub fn probe() -> String {
     format!("{}/tuffet_probe.wasm", env!("TUFFET_TEST_GUESTS"))
 }
 
 /// A plugin that does what it should not, as a component.
-fn misbehave() -> String {
+pub fn misbehave() -> String {
     format!("{}/tuffet_misbehave.wasm", env!("TUFFET_TEST_GUESTS"))
 }

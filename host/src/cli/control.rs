@@ -1,0 +1,63 @@
+//! `tuffet reload` and `tuffet status`: what is asked of the server that runs.
+
+use super::complain;
+use crate::config;
+use crate::server::{self, Reply};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, Args)]
+pub(super) struct ControlArgs {
+    /// The YAML file of the server, which says where its control socket is.
+    #[arg(long, value_name = "FILE", conflicts_with = "control")]
+    config: Option<PathBuf>,
+    /// The control socket of the server. Without it and without --config, the default place.
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
+}
+
+/// Exit code: 0 if it reloaded, 1 if it was refused, 69 if there is no server.
+pub(super) fn reload(args: &ControlArgs) -> ExitCode {
+    ask(args, "reload")
+}
+
+/// Exit code: 0 if all is well, 1 if the last reload was refused, 69 if there is no server.
+pub(super) fn status(args: &ControlArgs) -> ExitCode {
+    ask(args, "status")
+}
+
+fn ask(args: &ControlArgs, question: &str) -> ExitCode {
+    let socket = args.control.clone().or_else(|| config::control_of(args.config.as_deref()));
+    let Some(socket) = socket else {
+        complain(
+            "the server has no control socket; write `control: PATH` in its configuration, or send it SIGHUP",
+        );
+        return ExitCode::from(69);
+    };
+    match server::ask(&socket, question) {
+        Ok(Reply::Reloaded(generation)) => {
+            println!("reloaded: generation {generation}");
+            ExitCode::SUCCESS
+        }
+        Ok(Reply::Refused(reasons)) => {
+            complain(format_args!("refused; what served before goes on:\n{}", reasons.join("\n")));
+            ExitCode::from(1)
+        }
+        Ok(Reply::Status(report)) => {
+            println!("{}", serde_json::json!(report));
+            ExitCode::from(u8::from(!report.ready))
+        }
+        Ok(Reply::Unknown(question)) => {
+            complain(format_args!("the server does not know `{question}`: it is of another version"));
+            ExitCode::from(76)
+        }
+        Err(error) => {
+            complain(format_args!(
+                "no server answers at {}: {error}; start it, or name its socket with --control or its file with --config",
+                socket.display()
+            ));
+            ExitCode::from(69)
+        }
+    }
+}

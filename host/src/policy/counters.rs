@@ -1,0 +1,89 @@
+//! What plugins did, counted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::failure::Cause;
+use super::spec::LoadProblem;
+
+/// The counts of one plugin, from the start of the process; a reload goes on counting.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    fetch: AtomicU64,
+    load: AtomicU64,
+    calls: AtomicU64,
+    failures: [AtomicU64; Cause::ALL.len()],
+    opened: AtomicU64,
+    monitored: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// Counts at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Counted {
+    /// The plugin's name.
+    pub plugin: Arc<str>,
+    /// How often its component was not to be had.
+    pub fetch: u64,
+    /// How often it could not be loaded otherwise.
+    pub load: u64,
+    /// Calls of its hooks that were tried, those that the breaker kept from it included.
+    pub calls: u64,
+    /// Those that failed, by cause.
+    pub failures: Vec<(&'static str, u64)>,
+    /// How often its breaker opened.
+    pub opened: u64,
+    /// Opinions in the mode `monitor`.
+    pub monitored: u64,
+    /// Questions that a decision of before answered.
+    pub hits: u64,
+    /// Questions with a cache that it did not answer.
+    pub misses: u64,
+}
+
+impl Counters {
+    pub(super) fn unloadable(&self, problem: &LoadProblem) {
+        let count = if problem.failure() == "fetch" { &self.fetch } else { &self.load };
+        count.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn call(&self) {
+        self.calls.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn failure(&self, cause: Cause) {
+        self.failures[cause as usize].fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn open(&self) {
+        self.opened.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn monitor(&self) {
+        self.monitored.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn hit(&self) {
+        self.hits.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn miss(&self) {
+        self.misses.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn read(&self, plugin: Arc<str>) -> Counted {
+        let failures = Cause::ALL.iter().zip(&self.failures);
+        Counted {
+            plugin,
+            fetch: self.fetch.load(Relaxed),
+            load: self.load.load(Relaxed),
+            calls: self.calls.load(Relaxed),
+            failures: failures.map(|(cause, count)| (cause.as_str(), count.load(Relaxed))).collect(),
+            opened: self.opened.load(Relaxed),
+            monitored: self.monitored.load(Relaxed),
+            hits: self.hits.load(Relaxed),
+            misses: self.misses.load(Relaxed),
+        }
+    }
+}

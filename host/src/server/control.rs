@@ -1,0 +1,135 @@
+//! The control socket: where `tuffet reload` and `tuffet status` reach the server that runs.
+//!
+//! One line each way: `reload` or `status`, and JSON. Only root and the user of the server may ask.
+
+use super::reload::{Reloaded, Wanted};
+use super::status::{Report, Status};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream as BlockingStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+/// Bytes of a question.
+const MAX_QUESTION: u64 = 64;
+/// How long who has connected may take to ask.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the server answers.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Reply {
+    /// The reload went well: this generation serves now.
+    Reloaded(u64),
+    /// The reload was refused, and why.
+    Refused(Vec<String>),
+    /// How the server is.
+    Status(Report),
+    /// There is no such question.
+    Unknown(String),
+}
+
+/// The socket. Its file is removed when it is dropped.
+pub(super) struct Control {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl Control {
+    /// Binds it, in the place of one whose server is gone.
+    ///
+    /// # Errors
+    /// The place cannot be made or used, or another server has it.
+    pub(super) fn bind(path: &Path) -> io::Result<Control> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let listener = match UnixListener::bind(path) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                if BlockingStream::connect(path).is_ok() {
+                    return Err(io::Error::new(error.kind(), "another server has it"));
+                }
+                fs::remove_file(path)?;
+                UnixListener::bind(path)?
+            }
+            bound => bound?,
+        };
+        let control = Control { listener, path: path.to_owned() };
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+        Ok(control)
+    }
+
+    /// Answers until it is dropped.
+    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, status: Status) {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => {
+                    let (wanted, status) = (wanted.clone(), status.clone());
+                    tokio::spawn(async move {
+                        if let Err(error) = answer(stream, &wanted, &status).await {
+                            tracing::debug!(%error, "a question to the control socket broke off");
+                        }
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the control socket takes no connection");
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, status: &Status) -> io::Result<()> {
+    let asker = stream.peer_cred()?.uid();
+    if asker != 0 && asker != rustix::process::geteuid().as_raw() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let (reader, mut writer) = stream.into_split();
+    let mut question = String::new();
+    timeout(PATIENCE, BufReader::new(reader.take(MAX_QUESTION)).read_line(&mut question)).await??;
+    let reply = match question.trim() {
+        "reload" => match reload(wanted).await {
+            Ok(generation) => Reply::Reloaded(generation),
+            Err(reasons) => Reply::Refused(reasons),
+        },
+        "status" => Reply::Status(status.report()),
+        other => Reply::Unknown(other.to_owned()),
+    };
+    let mut line = serde_json::to_vec(&reply)?;
+    line.push(b'\n');
+    writer.write_all(&line).await
+}
+
+async fn reload(wanted: &mpsc::Sender<Wanted>) -> Reloaded {
+    let stopping = || vec!["the server is stopping".to_owned()];
+    let (asked, told) = oneshot::channel();
+    wanted.send(Some(asked)).await.map_err(|_| stopping())?;
+    told.await.unwrap_or_else(|_| Err(stopping()))
+}
+
+/// Asks the server that runs. For the command line; blocks.
+///
+/// # Errors
+/// There is no server, or its answer is none.
+pub(crate) fn ask(socket: &Path, question: &str) -> io::Result<Reply> {
+    use std::io::{BufRead, BufReader, Write};
+    let mut stream = BlockingStream::connect(socket)?;
+    stream.write_all(format!("{question}\n").as_bytes())?;
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line)?;
+    serde_json::from_str(&line)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the server ended, or does not understand"))
+}

@@ -1,0 +1,112 @@
+//! Reload: another configuration in place of the one that serves, as a whole or not at all.
+
+use super::policy::{load_policy, warnings};
+use super::status::Status;
+use super::{ServeError, ceilings};
+use crate::admission::{Current, Files, Generation};
+use crate::config::Config;
+use crate::policy::PolicyRuntime;
+use crate::store::{FileCache, Roots};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::spawn_blocking;
+
+/// Reads the configuration anew, from where the first one came.
+pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;
+
+/// What a reload came to: the number of the new generation, or why it was refused.
+pub(super) type Reloaded = Result<u64, Vec<String>>;
+
+/// A reload that is wanted; whoever waits is told what came of it.
+pub(super) type Wanted = Option<oneshot::Sender<Reloaded>>;
+
+/// Reloads one after another.
+pub(super) struct Reloader {
+    pub(super) configure: Configure,
+    /// What serves.
+    pub(super) config: Config,
+    pub(super) runtime: PolicyRuntime,
+    pub(super) generation: Current,
+    pub(super) status: Status,
+}
+
+impl Reloader {
+    /// Reloads whenever it is wanted, until nobody is left to want it.
+    pub(super) async fn run(mut self, mut wanted: mpsc::Receiver<Wanted>) {
+        while let Some(asked) = wanted.recv().await {
+            let result = self.reload().await;
+            if let Some(asked) = asked {
+                // Who asked may have gone.
+                let _ = asked.send(result);
+            }
+        }
+    }
+
+    async fn reload(&mut self) -> Reloaded {
+        let started = Instant::now();
+        match self.load().await {
+            Ok((config, next)) => {
+                let (number, plugins) = (next.number, config.policy.plugins.len());
+                self.generation.replace(next);
+                self.config = config;
+                self.status.reloaded(number);
+                let took_ms = started.elapsed().as_millis() as u64;
+                tracing::info!(generation = number, plugins, took_ms, "reloaded");
+                Ok(number)
+            }
+            Err(error) => {
+                let reasons: Vec<String> = error.to_string().lines().map(str::to_owned).collect();
+                let generation = self.generation.get().number;
+                tracing::error!(
+                    generation,
+                    reasons = reasons.join("; "),
+                    "the reload is refused; what served before goes on"
+                );
+                self.status.refused(reasons.clone());
+                Err(reasons)
+            }
+        }
+    }
+
+    /// The next generation, whole, with nothing changed yet.
+    async fn load(&self) -> Result<(Config, Generation), ServeError> {
+        let configure = Arc::clone(&self.configure);
+        let config = off_thread(move || configure()).await?;
+        let fixed = self.config.needs_restart(&config);
+        if !fixed.is_empty() {
+            let message = |key: &str| {
+                format!(
+                    "`{key}` cannot change while the server runs; restart it, or write what it was before"
+                )
+            };
+            let problems = fixed.iter().map(|key| (format!("/{}", key.replace('.', "/")), message(key)));
+            return Err(config.error(problems).into());
+        }
+        let specs = config.roots.clone();
+        let roots = off_thread(move || Roots::open(&specs).map_err(ServeError::Root)).await?;
+        let policy = load_policy(&self.runtime, &config, &roots, true).await?;
+        for warning in warnings(&config, &policy) {
+            tracing::warn!(target: "tuffet::policy", "{warning}");
+        }
+        let now = self.generation.get();
+        let same_cache = config.limits.cache == self.config.limits.cache;
+        let cache = if same_cache { now.files.cache.clone() } else { FileCache::new(config.limits.cache) };
+        let next = Generation {
+            number: now.number + 1,
+            files: Files { roots, cache },
+            policy: Arc::new(policy),
+            limits: ceilings(&config),
+        };
+        Ok((config, next))
+    }
+}
+
+/// Does it on a thread that may block.
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ServeError> + Send + 'static,
+) -> Result<T, ServeError> {
+    spawn_blocking(work).await.unwrap_or_else(|panicked| {
+        Err(ServeError::System("a bug: the reload panicked", std::io::Error::other(panicked)))
+    })
+}

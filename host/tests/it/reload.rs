@@ -1,0 +1,247 @@
+//! Reload: another configuration as a whole, or none; what runs goes on.
+
+use crate::harness::{
+    Answer, Client, Options, Peer, Server, Setup, ack, assert_ended, assert_moved, bytes, rrq, tuffet, wrq,
+};
+
+/// A server that allows, or denies all below `secret/`.
+fn yaml(root: &str, denied: &str) -> String {
+    format!(
+        r#"
+roots: [{{ name: boot, path: {root} }}]
+policy: {{ authorize: [acl] }}
+plugins:
+  acl:
+    component: builtin:acl
+    settings: {{ deny: [{{ names: ["{denied}"], message: "{denied} is denied" }}] }}
+"#
+    )
+}
+
+fn server() -> Server {
+    Setup::new().file("a", b"old a").file("b", b"old b").yaml(&yaml("root", "a")).start()
+}
+
+fn ask(server: &Server, name: &str) -> Answer {
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq(name, &[]));
+    let answer = peer.receive();
+    if let Answer::Data(block, _) = answer {
+        peer.send(&ack(block));
+    }
+    answer
+}
+
+fn denied(name: &str) -> Answer {
+    Answer::Error(2, format!("{name} is denied"))
+}
+
+#[test]
+fn policy_and_roots_are_replaced() {
+    let server = server();
+    assert_eq!((ask(&server, "a"), ask(&server, "b")), (denied("a"), Answer::Data(1, b"old b".to_vec())));
+
+    server.outside().write("other/a", b"new a");
+    server.rewrite(&yaml("other", "b"));
+    // A file that was written is not what serves.
+    assert_eq!(ask(&server, "a"), denied("a"));
+    let ran = server.ask("reload");
+    ran.assert_good();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "reloaded: generation 2\n");
+    assert_eq!((ask(&server, "a"), ask(&server, "b")), (Answer::Data(1, b"new a".to_vec()), denied("b")));
+    assert_eq!(server.logged("reloaded")["generation"], 2);
+
+    server.rewrite(&yaml("root", "a"));
+    server.hang_up();
+    assert_eq!(server.logged("reloaded")["generation"], 3);
+    assert_eq!((ask(&server, "a"), ask(&server, "b")), (denied("a"), Answer::Data(1, b"old b".to_vec())));
+}
+
+/// Each configuration is wrong in its own way, and is refused as a whole: the root is another one in all.
+#[test]
+fn what_is_wrong_changes_nothing() {
+    let server = server();
+    server.outside().write("other/a", b"new a");
+    let good = yaml("other", "b");
+    let component = |component: &str| good.replace("builtin:acl", component);
+    for (yaml, reason) in [
+        ("roots: [".to_owned(), "tuffet.yaml:"),
+        (good.replace("roots", "rots"), "unknown key `rots`"),
+        (good.replace("names", "nams"), "plugin `acl`"),
+        (component("./gone.wasm"), "gone.wasm cannot be found"),
+        (component("./tuffet.yaml"), "it is not WebAssembly"),
+        (format!("{good}workers: 7\n"), "`workers` cannot change while the server runs"),
+        (
+            format!("{good}limits: {{ transfers: 7 }}\n"),
+            "`limits.transfers` cannot change while the server runs",
+        ),
+        (
+            format!("{good}transfer: {{ retransmit: {{ floor: 21ms }} }}\n"),
+            "`transfer.retransmit` cannot change",
+        ),
+    ] {
+        server.rewrite(&yaml);
+        let ran = server.ask("reload");
+        ran.assert_fails(1, &["refused; what served before goes on", reason]);
+        let line = server.logged("the reload is refused; what served before goes on");
+        assert!(line["reasons"].as_str().is_some_and(|reasons| reasons.contains(reason)), "{line:#}");
+        let status = server.status();
+        assert_eq!((&status["ready"], &status["generation"]), (&false.into(), &1.into()), "{status:#}");
+        assert_eq!((ask(&server, "a"), ask(&server, "b")), (denied("a"), Answer::Data(1, b"old b".to_vec())));
+    }
+    assert_eq!(server.ask("status").code(), 1);
+    server.rewrite(&good);
+    server.ask("reload").assert_good();
+    let status = server.status();
+    assert_eq!((&status["ready"], &status["generation"]), (&true.into(), &2.into()), "{status:#}");
+    assert_eq!(server.ask("status").code(), 0);
+}
+
+#[test]
+fn all_that_cannot_change_is_listed() {
+    let server = server();
+    server.rewrite(&format!("{}workers: 7\nlimits: {{ pending: 7, transfers: 7 }}\n", yaml("root", "b")));
+    let ran = server.ask("reload");
+    ran.assert_fails(1, &["`workers`", "`limits.pending`", "`limits.transfers`", "restart it"]);
+    assert_eq!(ask(&server, "a"), denied("a"));
+}
+
+#[test]
+fn nobody_to_ask() {
+    let setup = Setup::new();
+    let socket = setup.outside().path("nobody");
+    let ran = tuffet(["reload", "--control", socket.to_str().unwrap()]);
+    ran.assert_fails(69, &["no server answers at", "--config"]);
+}
+
+#[test]
+fn the_socket_of_a_server_that_was_killed_is_taken_over() {
+    let setup = Setup::new().file("a", b"a");
+    drop(std::os::unix::net::UnixListener::bind(setup.outside().path("control")).unwrap());
+    let server = setup.start();
+    server.ask("reload").assert_good();
+    let socket = server.outside().path("control");
+    assert!(server.stop().is_empty());
+    assert!(!socket.exists());
+}
+
+const SIZE: usize = 100 << 20;
+
+/// The file goes on with the policy, the root and the content that it began with, whatever comes.
+#[test]
+fn a_running_transfer_survives_everything() {
+    let setup = Setup::new().file("big", &bytes(SIZE)).file("evil", b"-");
+    let component = setup.outside().path("plugin.wasm");
+    std::fs::copy(super::policy::misbehave(), &component).unwrap();
+    let yaml = |misdeed: &str| {
+        format!(
+            r#"
+roots: [{{ name: boot, path: root }}]
+transfer: {{ retransmit: {{ give-up: 60s }} }}
+policy: {{ authorize: [plugin] }}
+plugins:
+  plugin: {{ component: plugin.wasm, settings: {{ do: {misdeed}, when: evil }} }}
+"#
+        )
+    };
+    let server = setup.yaml(&yaml("trap")).start();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("big", &[("blksize", "65464")]));
+    peer.expect(Answer::Oack("blksize=65464".into()));
+    peer.send(&ack(0));
+    let mut content = Vec::with_capacity(SIZE);
+    let mut next = 1_u16;
+    let mut read = |blocks: usize| {
+        for _ in 0..blocks {
+            let Answer::Data(block, payload) = peer.receive() else { panic!("DATA {next} was due") };
+            assert_eq!(block, next);
+            next += 1;
+            peer.send(&ack(block));
+            content.extend_from_slice(&payload);
+        }
+        content.len()
+    };
+
+    read(100);
+    let mut bad = Peer::new(server.address());
+    bad.ask(&rrq("evil", &[]));
+    assert_eq!(bad.expect_error(0), "policy failure");
+    assert_ended(&server.outcome("evil"), "denied", "trapped as asked");
+    read(100);
+
+    server.rewrite(&yaml("sleep"));
+    server.ask("reload").assert_good();
+    bad.ask(&rrq("evil", &[]));
+    read(100);
+    assert_eq!(bad.expect_error(0), "policy failure");
+    assert_ended(&server.outcome("evil"), "denied", "gave no answer");
+    read(100);
+
+    std::fs::remove_file(&component).unwrap();
+    server.ask("reload").assert_fails(1, &["plugin.wasm cannot be found"]);
+    bad.ask(&rrq("evil", &[]));
+    read(100);
+    assert_eq!(bad.expect_error(0), "policy failure", "it goes on without its file");
+
+    server.rewrite("roots: [{ name: other, path: . }]\ntransfer: { retransmit: { give-up: 60s } }\n");
+    server.ask("reload").assert_good();
+    assert_eq!(ask(&server, "root/evil"), Answer::Data(1, b"-".to_vec()));
+    while read(1) % 65464 == 0 {}
+    assert!(content == bytes(SIZE));
+    let line = server.outcome("big");
+    assert_moved(&line, "served", SIZE, 65464, 1);
+    assert_eq!(line["resolved"], "boot:big");
+}
+
+/// An upload is judged, and placed, by the configuration that let it in.
+#[test]
+fn an_upload_ends_as_it_began() {
+    let component = super::policy::probe();
+    let server = Setup::new()
+        .yaml(&format!(
+            r#"
+roots: [{{ name: in, path: root, writable: true }}]
+state: state
+sinks: {{ out: {{ file: out.jsonl }} }}
+policy: {{ accept-upload: [gate], time-limit: 40s }}
+plugins:
+  gate:
+    component: "{component}"
+    grants: [kv, files/in, sinks/out]
+    limits: {{ time: 20s, wall: 40s }}
+    settings: {{ upload: rename gated }}
+"#
+        ))
+        .start();
+    let mut writer = Peer::new(server.address());
+    writer.ask(&wrq("up", &[]));
+    writer.expect(Answer::Ack(0));
+    server.rewrite("roots: [{ name: out, path: ., writable: true }]\n");
+    server.ask("reload").assert_good();
+    writer.write_on(&bytes(2000), 512);
+    let line = server.outcome("up");
+    assert_moved(&line, "stored", 2000, 512, 1);
+    assert_eq!((&line["resolved"], &line["verdict_by"]), (&"in:gated".into(), &"gate".into()));
+    assert!(server.root().read("gated") == bytes(2000));
+
+    let mut writer = Peer::new(server.address());
+    writer.ask(&wrq("up", &[]));
+    writer.expect(Answer::Ack(0));
+    writer.write_on(b"new", 512);
+    assert_eq!(server.outcome("up")["resolved"], "out:up");
+}
+
+/// Requests go on being answered while it is reloaded again and again.
+#[test]
+fn reloads_under_load() {
+    let server = server();
+    std::thread::scope(|scope| {
+        let reloads = scope.spawn(|| (0..10).for_each(|_| server.ask("reload").assert_good()));
+        let mut asked = 0;
+        while !reloads.is_finished() || asked < 10 {
+            assert_eq!(Client::Tuffet.get(server.address(), "b", Options::default()), b"old b");
+            asked += 1;
+        }
+    });
+    assert_eq!(server.status()["generation"], 11);
+}

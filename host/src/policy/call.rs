@@ -24,7 +24,7 @@ const LOAD_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A call that has begun. The fields are dropped in this order: the instance is given back before its turn.
 pub(super) struct Call<'a> {
-    instance: Instance,
+    instance: Box<Instance>,
     limit: TimeLimit,
     plugin: &'a Plugin,
     _ticking: Hold<'a>,

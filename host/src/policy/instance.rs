@@ -30,8 +30,8 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    /// A store with its limits, and nothing in it.
-    pub fn new(plugin: &Plugin) -> Instance {
+    /// A store with its limits, and nothing in it. Boxed: it is large and goes from hand to hand.
+    pub fn new(plugin: &Plugin) -> Box<Instance> {
         let limits = plugin.limits;
         let log = CallLog::new(Caller { plugin: Arc::clone(&plugin.name), request: String::new() });
         let mut store = Store::new(
@@ -51,7 +51,7 @@ impl Instance {
             }
             Ok(UpdateDeadline::Yield(1))
         });
-        Instance {
+        Box::new(Instance {
             store,
             meter,
             component: None,
@@ -60,7 +60,7 @@ impl Instance {
             accept_upload: None,
             observe: None,
             calls: 0,
-        }
+        })
     }
 
     /// Starts the limits of a call afresh. `request` is empty while the configuration is loaded.

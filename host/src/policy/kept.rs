@@ -25,7 +25,7 @@ struct Waiting {
 }
 
 struct Idle {
-    instance: Instance,
+    instance: Box<Instance>,
     until: Instant,
     _room: OwnedSemaphorePermit,
 }
@@ -36,7 +36,7 @@ impl Kept {
     }
 
     /// The instance that was used last, if there is one.
-    pub fn take(&self) -> Option<Instance> {
+    pub fn take(&self) -> Option<Box<Instance>> {
         let idle = lock(&self.waiting).instances.pop()?;
         // Where the sweeper has not come yet, those below it are older still.
         (idle.until > Instant::now()).then_some(idle.instance)
@@ -50,7 +50,7 @@ impl Kept {
 
     /// Keeps an instance whose call went well, unless it has served its time, has grown too much or there is
     /// no room.
-    pub fn put(&self, instance: Instance) {
+    pub fn put(&self, instance: Box<Instance>) {
         if instance.calls >= self.reuse.calls || instance.store.data().is_worn() {
             return;
         }

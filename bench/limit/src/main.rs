@@ -10,12 +10,14 @@ mod report;
 mod run;
 mod server;
 mod shape;
+mod through;
 
 use clap::Parser;
 use report::Report;
 use shape::Shape;
 use std::process::ExitCode;
 use std::time::Duration;
+use through::Through;
 
 /// Measures what raw UDP on this machine can carry, in the shapes of TFTP.
 #[derive(Debug, Parser)]
@@ -27,6 +29,9 @@ struct Args {
     /// Only the shapes whose name holds this; may be given several times.
     #[arg(long, value_name = "NAME")]
     shape: Vec<String>,
+    /// What the server makes its system calls through; given several times, each in turn.
+    #[arg(long, value_enum, value_name = "CRATE", default_value = "own")]
+    through: Vec<Through>,
     /// The core of the side that is measured.
     #[arg(long, default_value_t = 0)]
     server_core: usize,
@@ -53,7 +58,12 @@ fn measure(args: &Args) -> Result<(), run::RunError> {
         |shape: &&Shape| args.shape.is_empty() || args.shape.iter().any(|name| shape.name.contains(name));
     let shapes: Vec<&Shape> = shape::SHAPES.iter().filter(wanted).collect();
     let bench = run::Bench::new(args.server_core, args.client_core, Duration::from_secs_f64(args.seconds))?;
-    let figures = shapes.into_iter().map(|shape| bench.run(shape)).collect::<Result<Vec<_>, _>>()?;
+    let mut figures = Vec::new();
+    for shape in shapes {
+        for through in args.through.iter().filter(|through| through.can(shape.send)) {
+            figures.push(bench.run(shape, *through)?);
+        }
+    }
     let report = Report { seconds: args.seconds, figures };
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).map_err(run::RunError::Report)?);

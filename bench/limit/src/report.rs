@@ -36,7 +36,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{:<16} {:>9} {:>10} {:>12} {:>12} {:>8} {:>8}",
+            "{:<24} {:>9} {:>10} {:>12} {:>12} {:>8} {:>8}",
             "shape", "MB/s", "packets/s", "CPU s/GB", "CPU us/pkt", "lost", "repeats"
         )?;
         for figures in &self.figures {
@@ -44,7 +44,7 @@ impl fmt::Display for Report {
                 |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
             writeln!(
                 f,
-                "{:<16} {:>9.0} {:>10.0} {:>12} {:>12} {:>8} {:>8}",
+                "{:<24} {:>9.0} {:>10.0} {:>12} {:>12} {:>8} {:>8}",
                 figures.shape,
                 figures.throughput_mb_s,
                 figures.packets_per_s,

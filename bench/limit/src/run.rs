@@ -4,6 +4,7 @@ use crate::client::Clients;
 use crate::report::Figures;
 use crate::server::Server;
 use crate::shape::Shape;
+use crate::through::Through;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,7 +50,7 @@ impl Bench {
         Ok(Bench { server, client, time, idle: CoreMeter::baseline(&[server], IDLE)? })
     }
 
-    pub(crate) fn run(&self, shape: &Shape) -> Result<Figures, RunError> {
+    pub(crate) fn run(&self, shape: &Shape, through: Through) -> Result<Figures, RunError> {
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let socket = Socket::bind(any, BindOptions::default())?;
         let (sent, received, repeats) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
@@ -60,13 +61,13 @@ impl Bench {
         thread::scope(|scope| {
             let server = scope.spawn(move || -> Result<(), RunError> {
                 pin(self.server)?;
-                Ok(Server { socket, shape, sent, stop }.serve()?)
+                Ok(through.serve(&Server { socket, shape, sent, stop })?)
             });
             let client = scope.spawn(move || -> Result<(), RunError> {
                 pin(self.client)?;
                 Ok(clients.ask()?)
             });
-            let measured = self.measure(shape, sent, &received, &repeats);
+            let measured = self.measure(shape, through, sent, &received, &repeats);
             stop.store(true, Ordering::Relaxed);
             join(server)?;
             join(client)?;
@@ -77,6 +78,7 @@ impl Bench {
     fn measure(
         &self,
         shape: &Shape,
+        through: Through,
         sent: &AtomicU64,
         received: &AtomicU64,
         repeats: &AtomicU64,
@@ -90,7 +92,10 @@ impl Bench {
         let bytes = (received * (shape.size - HEADER) as u64) as f64;
         let cpu = busy.beyond(&self.idle);
         Ok(Figures {
-            shape: shape.name.to_owned(),
+            shape: match through {
+                Through::Own => shape.name.to_owned(),
+                other => format!("{} {other}", shape.name),
+            },
             packets: received,
             lost: sent.saturating_sub(received),
             repeats,
@@ -120,6 +125,7 @@ fn raise_descriptors() {
 mod tests {
     use super::*;
     use crate::shape::SHAPES;
+    use clap::ValueEnum;
 
     #[test]
     fn every_shape_moves_datagrams() {
@@ -127,13 +133,20 @@ mod tests {
         let bench = Bench {
             server: cores[0],
             client: cores[cores.len() - 1],
-            time: Duration::from_millis(50),
+            time: Duration::from_millis(150),
             idle: Busy::default(),
         };
         raise_descriptors();
         for shape in &SHAPES {
-            let figures = bench.run(shape).unwrap();
-            assert!(figures.packets >= shape.window as u64, "{}: {figures:?}", shape.name);
+            let figures = bench.run(shape, Through::Own).unwrap();
+            assert!(figures.packets >= shape.window as u64, "{figures:?}");
+        }
+        for name in ["gso-1404x8", "echo-1404"] {
+            let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
+            for through in Through::value_variants().iter().filter(|through| through.can(shape.send)) {
+                let figures = bench.run(shape, *through).unwrap();
+                assert!(figures.packets >= shape.window as u64, "{figures:?}");
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The shapes of traffic that are measured: the sizes, windows and numbers of clients of the cases in
 //! `bench/peers`.
 
+use tuffet::udp::{MAX_MESSAGE, MAX_SEGMENTS};
+
 /// How the datagrams of a window leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Send {
@@ -38,6 +40,18 @@ pub(crate) const SHAPES: [Shape; 8] = [
     shape("echo-516-crowd", 516, 1, 1000, Send::Plain, false),
 ];
 
+impl Shape {
+    /// The messages of a window: datagrams in each.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = usize> + use<> {
+        let most = match self.send {
+            Send::Gso => (MAX_MESSAGE / self.size).clamp(1, MAX_SEGMENTS),
+            Send::Plain => 1,
+        };
+        let window = self.window;
+        (0..window).step_by(most).map(move |first| most.min(window - first))
+    }
+}
+
 const fn shape(
     name: &'static str,
     size: usize,
@@ -52,6 +66,14 @@ const fn shape(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_messages_of_a_window_hold_all_of_it() {
+        for shape in &SHAPES {
+            assert_eq!(shape.messages().sum::<usize>(), shape.window, "{}", shape.name);
+        }
+        assert_eq!(SHAPES[0].messages().collect::<Vec<_>>(), [46, 18]);
+    }
 
     #[test]
     fn names_differ() {

@@ -2,6 +2,7 @@
 
 mod accept_upload;
 mod acl;
+mod audit;
 mod bad_plugins;
 mod compiled;
 mod grants;
@@ -9,6 +10,7 @@ mod guards;
 mod mac_map;
 mod neighbours;
 mod observe;
+mod publish;
 mod settings;
 
 /// A plugin that uses all that can be granted, as a component.

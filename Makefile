@@ -42,7 +42,8 @@ lint: wasm-target ## formatting, lints, links, shell scripts
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
 
 plugins: wasm-target ## the bundled plugins alone, as components below target/guests
-	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish
+	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish \
+		tuffet-template
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
 
 pictures: binary ## draw the pictures of the documentation anew (python3)

@@ -12,6 +12,7 @@ mod neighbours;
 mod observe;
 mod publish;
 mod settings;
+mod template;
 
 /// A plugin that uses all that can be granted, as a component.
 pub fn probe() -> String {

@@ -24,7 +24,8 @@ build: wasm-target ## the optimised binary, target/release/tuffet
 	$(CARGO) build --locked --release --bin tuffet
 
 test: binary ## every test; installs the clients it needs where it may, and says what it skips
-	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables
+	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
+		python3=python3
 	@rm -f "$(SKIPPED)"
 	TUFFET_SKIPPED="$(SKIPPED)" $(CARGO) test --locked --workspace
 	@sh scripts/check-examples.sh "$(BIN)"
@@ -41,7 +42,8 @@ lint: wasm-target ## formatting, lints, links, shell scripts
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
 
 plugins: wasm-target ## the bundled plugins alone, as components below target/guests
-	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-mac-map
+	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish \
+		tuffet-template
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
 
 pictures: binary ## draw the pictures of the documentation anew (python3)

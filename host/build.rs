@@ -9,10 +9,24 @@ use std::process::Command;
 use std::{env, fmt, fs};
 
 /// Name of the plugin, and of its component.
-const BUNDLED: [(&str, &str); 2] = [("acl", "tuffet_acl.wasm"), ("mac-map", "tuffet_mac_map.wasm")];
+const BUNDLED: [(&str, &str); 5] = [
+    ("acl", "tuffet_acl.wasm"),
+    ("audit", "tuffet_audit.wasm"),
+    ("mac-map", "tuffet_mac_map.wasm"),
+    ("publish", "tuffet_publish.wasm"),
+    ("template", "tuffet_template.wasm"),
+];
 
 /// The last two are not embedded: guests for the tests, which find them through `TUFFET_TEST_GUESTS`.
-const PACKAGES: [&str; 4] = ["tuffet-acl", "tuffet-mac-map", "tuffet-misbehave", "tuffet-probe"];
+const PACKAGES: [&str; 7] = [
+    "tuffet-acl",
+    "tuffet-audit",
+    "tuffet-mac-map",
+    "tuffet-publish",
+    "tuffet-template",
+    "tuffet-misbehave",
+    "tuffet-probe",
+];
 
 /// What the plugins are made from, below the workspace.
 const SOURCES: [&str; 5] = ["plugins", "sdk/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];

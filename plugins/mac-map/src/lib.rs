@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod leases;
 mod mac;
 mod rule;
 mod settings;
@@ -13,8 +14,11 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use tuffet_sdk::{MacSource, Plugin, Problems, Request, Resolution, Resolve, Target};
 
+use leases::LeaseFile;
 use mac::Mac;
 use rule::Rule;
 use settings::Settings;
@@ -23,6 +27,7 @@ use settings::Settings;
 pub struct MacMap {
     root: String,
     sources: Vec<MacSource>,
+    leases: Vec<LeaseFile>,
     rules: Vec<Rule>,
 }
 
@@ -36,8 +41,12 @@ impl Plugin for MacMap {
 
 impl Resolve for MacMap {
     fn resolve(&self, request: &Request) -> Resolution {
+        let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.applies(request)).collect();
+        if rules.is_empty() {
+            return Resolution::Abstain;
+        }
         let macs = self.macs(request);
-        for rule in self.rules.iter().filter(|rule| rule.applies(request)) {
+        for rule in rules {
             let files = rule.candidates(request, &macs);
             if !files.is_empty() {
                 return Resolution::Files(
@@ -60,8 +69,19 @@ impl MacMap {
                     macs.push(mac);
                 }
             }
+            // Where a source before it knows the client, the files are not read.
+            if *source == MacSource::LeaseFile && macs.is_empty() {
+                macs.extend(self.leased(request));
+            }
         }
         macs
+    }
+
+    fn leased(&self, request: &Request) -> Option<Mac> {
+        let address = request.client.address.parse().ok()?;
+        // Without the grant `clock` it is 1970, and no lease is ever over.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        leases::find(&self.leases, address, now)
     }
 }
 
@@ -70,5 +90,9 @@ tuffet_sdk::manifest! {
     version: env!("CARGO_PKG_VERSION"),
     description: "Which file a machine gets, by its MAC address",
     grants: [("client-mac", "knows the machine by its MAC address")],
+    optional: [
+        ("files", "looks the address up in the lease files of a DHCP server, with the setting `leases`"),
+        ("clock", "knows which leases are over"),
+    ],
 }
 tuffet_sdk::export!(MacMap: resolve);

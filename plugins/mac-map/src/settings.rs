@@ -6,6 +6,7 @@ use serde::Deserialize;
 use tuffet_sdk::{Glob, MacSource, Operation, Problems};
 
 use crate::MacMap;
+use crate::leases::LeaseFile;
 use crate::mac::Mac;
 use crate::rule::{Device, Rule};
 use crate::template::{Template, check_path};
@@ -16,6 +17,7 @@ use crate::template::{Template, check_path};
 pub struct Settings {
     root: String,
     sources: Option<Vec<MacSource>>,
+    leases: Option<Vec<LeaseFile>>,
     rules: Vec<RuleSettings>,
 }
 
@@ -35,8 +37,22 @@ pub(crate) fn check(settings: Settings) -> Result<MacMap, Problems> {
     if settings.root.is_empty() {
         problems.add("/root", "write the name of the root that the files are in");
     }
-    let sources =
-        settings.sources.unwrap_or_else(|| vec![MacSource::NeighbourTable, MacSource::RequestedName]);
+    let default = match settings.leases {
+        Some(_) => vec![MacSource::NeighbourTable, MacSource::LeaseFile, MacSource::RequestedName],
+        None => vec![MacSource::NeighbourTable, MacSource::RequestedName],
+    };
+    let sources = settings.sources.unwrap_or(default);
+    match (&settings.leases, sources.iter().position(|source| *source == MacSource::LeaseFile)) {
+        (Some(_), None) if !sources.is_empty() => {
+            problems
+                .add("/leases", "nobody looks into them: add lease-file to sources, or leave sources out");
+        }
+        (None, Some(i)) => {
+            problems.add(format!("/sources/{i}"), "there is no lease file: name one in `leases`");
+        }
+        _ => {}
+    }
+    let leases = check_leases(&mut problems, settings.leases);
     if sources.is_empty() {
         problems.add("/sources", "without a source no MAC is ever known: name one, or leave the key out");
     }
@@ -53,7 +69,21 @@ pub(crate) fn check(settings: Settings) -> Result<MacMap, Problems> {
     }
     let rules = settings.rules.into_iter().enumerate();
     let rules = rules.map(|(i, rule)| check_rule(&mut problems, &format!("/rules/{i}"), rule)).collect();
-    problems.or(MacMap { root: settings.root, sources, rules })
+    problems.or(MacMap { root: settings.root, sources, leases, rules })
+}
+
+fn check_leases(problems: &mut Problems, leases: Option<Vec<LeaseFile>>) -> Vec<LeaseFile> {
+    if leases.as_ref().is_some_and(Vec::is_empty) {
+        problems.add("/leases", "no file is named: name one, or leave the key out");
+    }
+    let leases = leases.unwrap_or_default();
+    for (i, file) in leases.iter().enumerate() {
+        if file.root.is_empty() {
+            problems.add(format!("/leases/{i}/root"), "write the name of the root that the file is in");
+        }
+        problems.check(format!("/leases/{i}/path"), check_path(&file.path));
+    }
+    leases
 }
 
 fn check_rule(problems: &mut Problems, at: &str, rule: RuleSettings) -> Rule {

@@ -1,4 +1,5 @@
 use serde_json::{Value, json};
+use tuffet_sdk::testing::put_file;
 use tuffet_sdk::{
     Client, Mac as MacFact, MacSource, Mode, Operation, Plugin, Request, Resolution, Resolve, Target, parse,
 };
@@ -115,6 +116,46 @@ fn the_preferred_source_comes_first() {
     let names_only = map(json!({ "root": "boot", "sources": ["requested-name"], "rules": rules }));
     assert_eq!(names_only.resolve(&from("a", &[KITCHEN, named])), files(&["02-00-5e-10-00-02"]));
     assert_eq!(names_only.resolve(&from("a", &[KITCHEN])), Resolution::Abstain);
+}
+
+fn leased() -> Value {
+    json!({
+        "root": "boot",
+        "leases": [{ "root": "dhcp", "path": "leases", "format": "dnsmasq" }],
+        "rules": [{ "match": "*.cfg", "templates": ["{mac-dashes}"] }],
+    })
+}
+
+#[test]
+fn a_lease_tells_the_address_where_the_neighbour_table_does_not() {
+    put_file("dhcp", "leases", "0 02:00:5e:10:00:02 192.0.2.1 attic *\n");
+    assert_eq!(map(leased()).resolve(&from("a.cfg", &[])), files(&["02-00-5e-10-00-02"]));
+    assert_eq!(map(leased()).resolve(&from("a.cfg", &[KITCHEN])), files(&["02-00-5e-10-00-01"]));
+    let named = ("02:00:5e:10:00:03", MacSource::RequestedName);
+    let both = files(&["02-00-5e-10-00-02", "02-00-5e-10-00-03"]);
+    assert_eq!(map(leased()).resolve(&from("a.cfg", &[named])), both);
+    let mut only = leased();
+    only["sources"] = json!(["lease-file"]);
+    assert_eq!(map(only).resolve(&from("a.cfg", &[KITCHEN])), files(&["02-00-5e-10-00-02"]));
+    assert_eq!(map(leased()).resolve(&from("a.txt", &[])), Resolution::Abstain);
+}
+
+#[test]
+fn bad_leases_are_pointed_at() {
+    let with = |sources: Value, leases: Value| {
+        let mut settings = leased();
+        (settings["sources"], settings["leases"]) = (sources, leases);
+        problems(settings).concat()
+    };
+    let file = json!({ "root": "", "path": "../leases", "format": "kea" });
+    let found = with(json!(["neighbour-table"]), json!([file]));
+    for part in ["/leases: nobody looks", "/leases/0/root: write", "/leases/0/path: \"../leases\" leaves"] {
+        assert!(found.contains(part), "{found:?} should have {part:?}");
+    }
+    assert!(with(json!(["lease-file"]), json!(null)).starts_with("/sources/0: there is no lease file"));
+    assert!(with(json!(null), json!([])).starts_with("/leases: no file"));
+    let isc = json!([{ "root": "dhcp", "path": "leases", "format": "isc" }]);
+    assert!(with(json!(null), isc).starts_with("/leases/0/format: unknown variant `isc`"));
 }
 
 #[test]

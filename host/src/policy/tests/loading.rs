@@ -55,7 +55,10 @@ async fn a_builtin_that_there_is_not() {
     let source = ComponentSource::Builtin("alc".into());
     let problems = problems(&authorizers(vec![plugin("it", source, json!({}))])).await;
     assert_eq!(problems[0].kind, LoadProblemKind::Unreadable);
-    assert_eq!(problems[0].message, "there is no builtin:alc: there are builtin:acl, builtin:mac-map");
+    assert_eq!(
+        problems[0].message,
+        "there is no builtin:alc: there are builtin:acl, builtin:audit, builtin:mac-map, builtin:publish, builtin:template"
+    );
 }
 
 #[tokio::test]

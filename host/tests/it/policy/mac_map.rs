@@ -72,6 +72,61 @@ fn a_machine_without_a_file_is_not_found() {
     assert_eq!(server.outcome("pxelinux.cfg/01-00-11-22-33-44-99")["outcome"], "not-found");
 }
 
+/// A client that the neighbour table does not know, as behind a router: the DHCP server does.
+#[test]
+fn by_a_lease() {
+    let settings = |leases: &str, grants: &str| {
+        format!(
+            r#"
+policy: {{ resolve: [mac-map] }}
+plugins:
+  mac-map:
+    component: builtin:mac-map
+    grants: [client-mac, clock{grants}]
+    settings: {{ root: boot, leases: [{leases}], rules: [{{ templates: ["phones/{{mac}}.cfg"] }}] }}
+"#
+        )
+    };
+    let dnsmasq = "{ root: boot, path: dhcp/dnsmasq, format: dnsmasq }";
+    let kea = "{ root: boot, path: dhcp/kea.csv, format: kea }";
+    let start = |yaml: &str| {
+        Setup::new()
+            .file("phones/02005e100001.cfg", b"one")
+            .file("phones/02005e100002.cfg", b"two")
+            .file("any.cfg", b"any")
+            .file("dhcp/dnsmasq", b"4102444800 02:00:5e:10:00:01 127.0.0.1 one *\n")
+            .file(
+                "dhcp/kea.csv",
+                b"address,hwaddr,client_id,valid_lifetime,expire,subnet_id,fqdn_fwd,fqdn_rev,hostname,state\n\
+                  127.0.0.1,02:00:5e:10:00:02,,3600,4102444800,1,0,0,,0\n\
+                  192.0.2.1,02:00:5e:10:00:01,,3600,4102444800,1,0,0,,0\n",
+            )
+            .file("dhcp/over", b"1000000000 02:00:5e:10:00:01 127.0.0.1 one *\n")
+            .rest_of_yaml(yaml)
+            .start()
+    };
+    let over = dnsmasq.replace("dhcp/dnsmasq", "dhcp/over");
+    for (leases, grants, content, by) in [
+        (dnsmasq, ", files/boot", "one", Some("mac-map")),
+        (kea, ", files/boot", "two", Some("mac-map")),
+        (&over, ", files/boot", "any", None),
+        (dnsmasq, "", "any", None),
+    ] {
+        let server = start(&settings(leases, grants));
+        let got = Client::Tuffet.get(server.address(), "any.cfg", Options::default());
+        assert_eq!(String::from_utf8_lossy(&got), content, "{leases} {grants}");
+        assert_eq!(server.outcome("any.cfg")["verdict_by"].as_str(), by);
+        let refused =
+            "the leases in boot:dhcp/dnsmasq cannot be read: Error::Denied(\"the grant `files/boot`";
+        assert_eq!(
+            server.log().replace("\\\"", "\"").contains(refused),
+            grants.is_empty(),
+            "{}",
+            server.log()
+        );
+    }
+}
+
 /// Plugins decide; they are not there while blocks move.
 #[test]
 fn calls_do_not_depend_on_the_size() {

@@ -2,6 +2,7 @@
 
 mod accept_upload;
 mod acl;
+mod audit;
 mod bad_plugins;
 mod compiled;
 mod grants;
@@ -9,7 +10,9 @@ mod guards;
 mod mac_map;
 mod neighbours;
 mod observe;
+mod publish;
 mod settings;
+mod template;
 
 /// A plugin that uses all that can be granted, as a component.
 pub fn probe() -> String {

@@ -1,0 +1,126 @@
+//! `builtin:publish`: events of real transfers, as datagrams and as HTTP requests.
+
+use crate::harness::{Client, Options, Peer, SOON, Server, Setup, rrq};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, UdpSocket};
+use std::sync::mpsc;
+
+fn server(sink: u16, grants: &str, settings: &Value) -> Server {
+    Setup::new()
+        .file("a", b"content")
+        .rest_of_yaml(&format!(
+            r#"
+sinks: {{ bus: {{ udp: "127.0.0.1:{sink}" }} }}
+policy: {{ observe: [publish] }}
+plugins:
+  publish:
+    component: builtin:publish
+    grants: [{grants}]
+    limits: {{ time: 20s, wall: 40s }}
+    settings: {settings}
+"#
+        ))
+        .start()
+}
+
+#[test]
+fn events_are_datagrams() {
+    let bus = UdpSocket::bind("127.0.0.1:0").unwrap();
+    bus.set_read_timeout(Some(SOON)).unwrap();
+    let settings = json!({ "sink": "bus", "topic": "site/7", "events": ["started", "finished"] });
+    let server = server(bus.local_addr().unwrap().port(), "sinks/bus", &settings);
+    let next = || {
+        let mut datagram = vec![0; 65_536];
+        let length = bus.recv(&mut datagram).unwrap();
+        serde_json::from_slice::<Value>(&datagram[..length]).unwrap()
+    };
+    assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+    let (started, finished) = (next(), next());
+    for (event, kind) in [(&started, "started"), (&finished, "finished")] {
+        assert_eq!((&event["topic"], &event["event"]), (&"site/7".into(), &kind.into()), "{event:#}");
+        assert_eq!((&event["path"], &event["address"]), (&"a".into(), &"127.0.0.1".into()), "{event:#}");
+        assert_eq!(
+            (&event["resolved"], &event["operation"]),
+            (&"boot:a".into(), &"read".into()),
+            "{event:#}"
+        );
+    }
+    assert_eq!(started["size"], 7);
+    assert_eq!((&finished["bytes"], &finished["outcome"]), (&7.into(), &"served".into()), "{finished:#}");
+    assert_eq!(started["id"], finished["id"]);
+
+    Peer::new(server.address()).ask(&rrq("missing", &[]));
+    let refused = next();
+    assert_eq!((&refused["event"], &refused["outcome"]), (&"finished".into(), &"not-found".into()));
+}
+
+/// Answers each request with the next of these states and tells its body.
+fn http_server(states: &'static [u16]) -> (u16, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (bodies, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        for (state, stream) in states.iter().zip(listener.incoming().map_while(Result::ok)) {
+            let mut reader = BufReader::new(stream);
+            let (mut head, mut body) = (String::new(), String::new());
+            while !head.ends_with("\r\n\r\n") {
+                assert!(reader.read_line(&mut head).unwrap() > 0, "{head}");
+            }
+            let head = head.to_ascii_lowercase();
+            assert!(head.starts_with("post /events http/1.1"), "{head}");
+            assert!(head.contains("content-type: application/json"), "{head}");
+            match head.split_once("content-length: ").and_then(|(_, rest)| rest.split("\r\n").next()) {
+                Some(length) => {
+                    reader.by_ref().take(length.parse().unwrap()).read_to_string(&mut body).unwrap();
+                }
+                None => body = chunks(&mut reader),
+            }
+            let answer = format!("HTTP/1.1 {state} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            reader.get_mut().write_all(answer.as_bytes()).unwrap();
+            bodies.send(body).unwrap();
+        }
+    });
+    (port, told)
+}
+
+fn chunks(reader: &mut impl BufRead) -> String {
+    let mut body = String::new();
+    loop {
+        let mut size = String::new();
+        reader.read_line(&mut size).unwrap();
+        let size = u64::from_str_radix(size.trim(), 16).unwrap();
+        reader.take(size).read_to_string(&mut body).unwrap();
+        reader.read_line(&mut String::new()).unwrap();
+        if size == 0 {
+            return body;
+        }
+    }
+}
+
+#[test]
+fn events_are_posted_in_batches() {
+    let (port, told) = http_server(&[200, 503]);
+    let settings = json!({ "url": format!("http://127.0.0.1:{port}/events"), "events": ["finished"] });
+    let server = server(9, &format!("http/127.0.0.1:{port}"), &settings);
+    for refused in [false, true] {
+        assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+        let batch: Value = serde_json::from_str(&told.recv_timeout(SOON).unwrap()).unwrap();
+        assert_eq!(batch.as_array().unwrap().len(), 1, "{batch:#}");
+        assert_eq!((&batch[0]["topic"], &batch[0]["outcome"]), (&"tuffet".into(), &"served".into()));
+        if refused {
+            server.logged(&format!(
+                "1 events did not get to http://127.0.0.1:{port}/events: the answer has the status 503"
+            ));
+        }
+    }
+}
+
+/// Neither grant is needed by all, so that the one that is missing shows when it is used.
+#[test]
+fn a_sink_that_is_not_granted_is_told_of() {
+    let server = server(9, "", &json!({ "sink": "bus", "events": ["finished"] }));
+    assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+    server
+        .logged("1 events did not get into the sink: Error::Denied(\"the grant `sinks/bus` is not given\")");
+}

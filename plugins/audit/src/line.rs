@@ -1,0 +1,79 @@
+//! What a line says about a request.
+
+use serde::Serialize;
+use tuffet_sdk::{Mode, Operation, Outcome, Summary};
+
+/// Bytes of what a client or another plugin chose, so that a line fits a sink (32 KiB) however it is escaped.
+const MAX_TEXT: usize = 1000;
+
+/// The keys in their order; README.md explains them.
+#[derive(Serialize)]
+pub(crate) struct Line<'a> {
+    unix_ms: u64,
+    id: &'a str,
+    listener: &'a str,
+    client: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    macs: Vec<&'a str>,
+    operation: &'static str,
+    mode: &'static str,
+    requested: &'a str,
+    path: &'a str,
+    resolved: Option<&'a str>,
+    verdict: &'static str,
+    verdict_by: Option<&'a str>,
+    outcome: &'static str,
+    detail: Option<&'a str>,
+    bytes: u64,
+    duration_us: u64,
+}
+
+impl<'a> Line<'a> {
+    pub fn new(unix_ms: u64, summary: &'a Summary) -> Line<'a> {
+        let request = &summary.request;
+        let address = &request.client.address;
+        let colons = address.contains(':');
+        let client = if colons { format!("[{address}]") } else { address.clone() };
+        Line {
+            unix_ms,
+            id: &request.id,
+            listener: cut(&request.listener),
+            client: format!("{client}:{}", request.client.port),
+            macs: request.client.macs.iter().take(8).map(|mac| mac.address.as_str()).collect(),
+            operation: match request.operation {
+                Operation::Read => "read",
+                Operation::Write => "write",
+            },
+            mode: match request.mode {
+                Mode::Octet => "octet",
+                Mode::Netascii => "netascii",
+            },
+            requested: cut(&request.requested),
+            path: cut(&request.path),
+            resolved: summary.resolved.as_deref().map(cut),
+            verdict: if summary.outcome == Outcome::Denied { "denied" } else { "allowed" },
+            verdict_by: summary.verdict_by.as_deref().map(cut),
+            outcome: outcome(summary.outcome),
+            detail: summary.detail.as_deref().map(cut),
+            bytes: summary.bytes,
+            duration_us: summary.duration_us,
+        }
+    }
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Served => "served",
+        Outcome::Stored => "stored",
+        Outcome::Probed => "probed",
+        Outcome::Aborted => "aborted",
+        Outcome::Denied => "denied",
+        Outcome::NotFound => "not-found",
+        Outcome::TimedOut => "timed-out",
+        Outcome::Failed => "failed",
+    }
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT)]
+}

@@ -1,0 +1,134 @@
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tuffet_sdk::testing::take_emitted;
+use tuffet_sdk::{
+    Client, Event, Happening, Mac, MacSource, Mode, Observe, Operation, Outcome, Plugin, Progress, Request,
+    Summary, kv, parse,
+};
+
+use crate::Audit;
+
+fn audit(settings: &str) -> Audit {
+    parse(settings).and_then(Audit::configure).unwrap_or_else(|problems| unreachable!("{problems:?}"))
+}
+
+fn problem(settings: &str) -> String {
+    let problems = parse(settings).and_then(Audit::configure).err().unwrap().into_vec();
+    problems.iter().map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect()
+}
+
+fn finished(requested: &str, outcome: Outcome) -> Event {
+    let request = Request {
+        id: "7".into(),
+        listener: "lan".into(),
+        operation: Operation::Write,
+        mode: Mode::Netascii,
+        requested: requested.into(),
+        path: "a".into(),
+        client: Client {
+            address: "2001:db8::1".into(),
+            port: 2000,
+            macs: vec![Mac { address: "02:00:5e:10:00:01".into(), source: MacSource::NeighbourTable }],
+        },
+        options: vec![],
+        attributes: vec![],
+    };
+    let summary = Summary {
+        request,
+        outcome,
+        detail: None,
+        resolved: Some("boot:a".into()),
+        verdict_by: Some("acl".into()),
+        bytes: 3,
+        blksize: 512,
+        windowsize: 1,
+        retransmissions: 0,
+        duplicates: 0,
+        timeouts: 0,
+        rtt_us: None,
+        decision_us: None,
+        duration_us: 9,
+        attributes: vec![],
+    };
+    Event { unix_ms: 1_700_000_000_000, what: Happening::Finished(summary) }
+}
+
+#[test]
+fn a_line_says_who_what_when_and_how_it_ended() {
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a\n\"é", Outcome::Denied)]);
+    let lines = take_emitted("log");
+    assert_eq!(lines.len(), 1);
+    let (text, hash) = lines[0].split_once(r#","hash":""#).unwrap();
+    assert_eq!(
+        text,
+        format!(
+            r#"{{"seq":1,"previous":"{}","unix_ms":1700000000000,"id":"7","listener":"lan","client":"[2001:db8::1]:2000","macs":["02:00:5e:10:00:01"],"operation":"write","mode":"netascii","requested":"a\n\"é","path":"a","resolved":"boot:a","verdict":"denied","verdict_by":"acl","outcome":"denied","detail":null,"bytes":3,"duration_us":9"#,
+            "0".repeat(64)
+        )
+    );
+    let expected: String =
+        Sha256::digest(format!("{text}}}")).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hash, format!("{expected}\"}}"));
+}
+
+#[test]
+fn lines_are_chained_over_instances() {
+    let progress = Progress { id: "7".into(), bytes: 1, size: None };
+    let noise = Event { unix_ms: 0, what: Happening::Progressed(progress) };
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served), noise.clone()]);
+    audit(r#"{"sink":"log"}"#).observe(&[noise]);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("b", Outcome::Stored), finished("c", Outcome::NotFound)]);
+    // Another sink has a chain of its own.
+    audit(r#"{"sink":"other"}"#).observe(&[finished("d", Outcome::Failed)]);
+    let lines: Vec<Value> =
+        take_emitted("log").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3);
+    for (at, line) in lines.iter().enumerate() {
+        assert_eq!(line["seq"], at + 1);
+        if at > 0 {
+            assert_eq!(line["previous"], lines[at - 1]["hash"]);
+        }
+    }
+    assert_eq!(lines[2]["outcome"], "not-found");
+    assert!(take_emitted("other")[0].starts_with(r#"{"seq":1,"#));
+}
+
+#[test]
+fn a_witness_sees_the_last_line_of_each_call() {
+    let audit = audit(r#"{"sink":"log","witness":"far"}"#);
+    audit.observe(&[finished("a", Outcome::Served), finished("b", Outcome::Served)]);
+    let last: Value = serde_json::from_str(&take_emitted("log")[1]).unwrap();
+    let seen: Value = serde_json::from_str(&take_emitted("far")[0]).unwrap();
+    assert_eq!((&seen["seq"], &seen["hash"]), (&2.into(), &last["hash"]));
+}
+
+#[test]
+fn what_was_lost_is_told_by_the_next_line() {
+    let head = format!(r#"{{"seq":4,"hash":"{}","lost":2}}"#, "a".repeat(64));
+    kv::set("head/log", head, None).unwrap();
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served), finished("b", Outcome::Served)]);
+    let lines = take_emitted("log");
+    assert!(lines[0].starts_with(r#"{"seq":5,"previous":"aaaa"#) && lines[0].contains(r#","lost":2,"#));
+    assert!(lines[1].starts_with(r#"{"seq":6,"#) && !lines[1].contains("lost"));
+}
+
+#[test]
+fn a_head_that_is_none_stops_the_chain() {
+    kv::set("head/log", "nonsense", None).unwrap();
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served)]);
+    assert!(take_emitted("log").is_empty());
+}
+
+#[test]
+fn a_line_fits_a_sink_whatever_a_client_asks() {
+    audit(r#"{"sink":"log"}"#).observe(&[finished(&"\u{1}é".repeat(40_000), Outcome::Denied)]);
+    assert!(take_emitted("log")[0].len() < 32 << 10);
+}
+
+#[test]
+fn bad_settings() {
+    assert!(problem("{}").starts_with(": missing field `sink`"));
+    assert!(problem(r#"{"sink":""}"#).starts_with("/sink: write the name of a sink"));
+    assert!(problem(r#"{"sink":"a","witness":"a"}"#).starts_with("/witness: a witness that lies"));
+    assert!(problem(r#"{"sink":"a","file":"b"}"#).starts_with("/file: unknown"));
+}

@@ -1,0 +1,87 @@
+//! What happens, while it happens: each event as JSON, to a sink or to an HTTP server. README.md shows the
+//! settings and the events.
+//!
+//! What cannot be delivered is not kept: the log says how much was lost. Whoever needs all of it takes the
+//! plugin `audit`.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod message;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use tuffet_sdk::{Event, Level, Observe, Plugin, Problems, http, log, sinks};
+
+use message::Message;
+use settings::{Kind, Settings, To};
+
+/// Where what goes.
+pub struct Publish {
+    events: Vec<Kind>,
+    topic: String,
+    to: To,
+}
+
+/// Bytes of an answer that are read; what it says is of no interest.
+const MAX_ANSWER: usize = 64 << 10;
+
+impl Plugin for Publish {
+    type Settings = Settings;
+
+    fn configure(settings: Settings) -> Result<Self, Problems> {
+        settings::check(settings)
+    }
+}
+
+impl Observe for Publish {
+    fn observe(&self, events: &[Event]) {
+        let wanted = events.iter().filter(|event| self.events.contains(&Kind::of(event)));
+        let messages: Vec<Message<'_>> = wanted.map(|event| Message::new(&self.topic, event)).collect();
+        if messages.is_empty() {
+            return;
+        }
+        match &self.to {
+            To::Sink(sink) => emit(sink, &messages),
+            To::Url(url) => post(url, &messages),
+        }
+    }
+}
+
+fn emit(sink: &str, messages: &[Message<'_>]) {
+    let results = messages.iter().filter_map(|message| sinks::emit_json(sink, message).err());
+    let errors: Vec<sinks::Error> = results.collect();
+    if let Some(first) = errors.first() {
+        log(Level::Warn, format!("{} events did not get into the sink: {first:?}", errors.len()));
+    }
+}
+
+fn post(url: &str, messages: &[Message<'_>]) {
+    let sent = serde_json::to_vec(messages).map_err(|error| error.to_string()).and_then(|body| {
+        let headers = [("content-type", "application/json")];
+        let request =
+            http::Request { method: "POST", url, headers: &headers, body: &body, limit: MAX_ANSWER };
+        match http::send(&request).map(|answer| answer.status) {
+            Ok(200..=299) => Ok(()),
+            Ok(status) => Err(format!("the answer has the status {status}")),
+            // It has them, and its answer is longer than anyone needs.
+            Err(http::Error::TooLarge) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    });
+    if let Err(error) = sent {
+        log(Level::Warn, format!("{} events did not get to {url}: {error}", messages.len()));
+    }
+}
+
+tuffet_sdk::manifest! {
+    name: "publish",
+    version: env!("CARGO_PKG_VERSION"),
+    description: "Live transfer events as JSON, to a sink or to an HTTP server",
+    optional: [
+        ("sinks", "publishes to a sink, with the setting `sink`"),
+        ("http", "publishes to an HTTP server, with the setting `url`"),
+        ("client-mac", "publishes the client's MAC addresses, too"),
+    ],
+}
+tuffet_sdk::export!(Publish: observe);

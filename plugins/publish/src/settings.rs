@@ -1,0 +1,80 @@
+//! The settings as written, and their check.
+
+use serde::{Deserialize, Serialize};
+use tuffet_sdk::{Event, Happening, Problems};
+
+use crate::Publish;
+
+/// The settings of the plugin; README.md explains each key.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    sink: Option<String>,
+    url: Option<String>,
+    events: Option<Vec<Kind>>,
+    topic: Option<String>,
+}
+
+/// What events there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    Started,
+    Progressed,
+    Finished,
+}
+
+/// Where they go.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum To {
+    Sink(String),
+    Url(String),
+}
+
+impl Kind {
+    pub fn of(event: &Event) -> Kind {
+        match event.what {
+            Happening::Started(_) => Kind::Started,
+            Happening::Progressed(_) => Kind::Progressed,
+            Happening::Finished(_) => Kind::Finished,
+        }
+    }
+}
+
+/// A topic is for machines.
+const MAX_TOPIC: usize = 200;
+
+pub(crate) fn check(settings: Settings) -> Result<Publish, Problems> {
+    let mut problems = Problems::new();
+    let to = match (settings.sink, settings.url) {
+        (Some(sink), None) => To::Sink(sink),
+        (None, Some(url)) => {
+            let scheme = ["http://", "https://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
+            if scheme.is_none_or(|rest| rest.is_empty() || rest.starts_with('/')) {
+                problems.add("/url", format!("{url:?} is no URL: write http://HOST:PORT/PATH"));
+            }
+            To::Url(url)
+        }
+        (Some(sink), Some(_)) => {
+            problems
+                .add("/url", "the events go to one place, and `sink` names one: leave one of the two out");
+            To::Sink(sink)
+        }
+        (None, None) => {
+            problems.add("", "the events go nowhere: write `sink`, the name of a sink, or `url`");
+            To::Sink(String::new())
+        }
+    };
+    if to == To::Sink(String::new()) && problems.is_empty() {
+        problems.add("/sink", "write the name of a sink, one of those below `sinks`");
+    }
+    let events = settings.events.unwrap_or_else(|| vec![Kind::Started, Kind::Progressed, Kind::Finished]);
+    if events.is_empty() {
+        problems.add("/events", "an empty list publishes nothing: leave the key out for all events");
+    }
+    let topic = settings.topic.unwrap_or_else(|| "tuffet".into());
+    if topic.len() > MAX_TOPIC {
+        problems.add("/topic", format!("it has {} bytes: {MAX_TOPIC} are allowed", topic.len()));
+    }
+    problems.or(Publish { events, topic, to })
+}

@@ -1,0 +1,141 @@
+use serde_json::{Value, json};
+use tuffet_sdk::testing::{put_response, take_emitted};
+use tuffet_sdk::{
+    Client, Event, Happening, Mac, MacSource, Mode, Observe, Operation, Outcome, Plugin, Progress, Request,
+    Start, Summary, http, parse,
+};
+
+use crate::Publish;
+
+fn publish(settings: Value) -> Publish {
+    let made = parse(&settings.to_string()).and_then(Publish::configure);
+    made.unwrap_or_else(|problems| unreachable!("{problems:?}"))
+}
+
+fn problems(settings: Value) -> Vec<String> {
+    let problems = parse(&settings.to_string()).and_then(Publish::configure).err().unwrap().into_vec();
+    problems.iter().map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect()
+}
+
+fn request() -> Request {
+    Request {
+        id: "7".into(),
+        listener: "lan".into(),
+        operation: Operation::Read,
+        mode: Mode::Octet,
+        requested: "/a".into(),
+        path: "a".into(),
+        client: Client { address: "192.0.2.1".into(), port: 2000, macs: vec![] },
+        options: vec![],
+        attributes: vec![],
+    }
+}
+
+/// The three events of a transfer.
+fn transfer(request: Request) -> [Event; 3] {
+    let started = Start {
+        request: request.clone(),
+        resolved: Some("boot:a".into()),
+        verdict_by: Some("acl".into()),
+        size: Some(9),
+    };
+    let progress = Progress { id: "7".into(), bytes: 4, size: Some(9) };
+    let summary = Summary {
+        request,
+        outcome: Outcome::TimedOut,
+        detail: Some("silent".into()),
+        resolved: Some("boot:a".into()),
+        verdict_by: None,
+        bytes: 8,
+        blksize: 512,
+        windowsize: 1,
+        retransmissions: 2,
+        duplicates: 0,
+        timeouts: 3,
+        rtt_us: None,
+        decision_us: None,
+        duration_us: 11,
+        attributes: vec![],
+    };
+    [
+        Event { unix_ms: 1, what: Happening::Started(started) },
+        Event { unix_ms: 2, what: Happening::Progressed(progress) },
+        Event { unix_ms: 3, what: Happening::Finished(summary) },
+    ]
+}
+
+fn emitted() -> Vec<Value> {
+    take_emitted("bus").iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn all_events_of_a_transfer() {
+    let mut request = request();
+    request.client.macs =
+        vec![Mac { address: "02:00:5e:10:00:01".into(), source: MacSource::NeighbourTable }];
+    publish(json!({ "sink": "bus", "topic": "site/7" })).observe(&transfer(request));
+    let who = json!({ "listener": "lan", "address": "192.0.2.1", "port": 2000, "operation": "read", "path": "a",
+        "macs": ["02:00:5e:10:00:01"], "topic": "site/7", "id": "7" });
+    let with = |mut more: Value| {
+        let all = more.as_object_mut().unwrap();
+        all.extend(who.as_object().unwrap().clone());
+        more
+    };
+    let expected = [
+        with(
+            json!({ "event": "started", "unix_ms": 1, "resolved": "boot:a", "verdict_by": "acl", "size": 9 }),
+        ),
+        json!({ "topic": "site/7", "event": "progressed", "unix_ms": 2, "id": "7", "bytes": 4, "size": 9 }),
+        with(
+            json!({ "event": "finished", "unix_ms": 3, "resolved": "boot:a", "bytes": 8, "outcome": "timed-out",
+            "detail": "silent", "duration_us": 11, "retransmissions": 2, "timeouts": 3 }),
+        ),
+    ];
+    assert_eq!(emitted(), expected);
+}
+
+#[test]
+fn only_the_events_that_are_wanted() {
+    publish(json!({ "sink": "bus", "events": ["finished", "started"] })).observe(&transfer(request()));
+    let events: Vec<Value> = emitted().iter().map(|event| event["event"].clone()).collect();
+    assert_eq!(events, ["started", "finished"]);
+    publish(json!({ "sink": "bus", "events": ["progressed"] })).observe(&transfer(request())[..1]);
+    assert!(emitted().is_empty());
+}
+
+/// The stand-in denies what has no answer; either way the call ends well.
+#[test]
+fn a_server_that_fails_costs_no_call() {
+    let url = "http://192.0.2.9/events";
+    let publish = publish(json!({ "url": url }));
+    publish.observe(&transfer(request()));
+    for status in [204, 500] {
+        put_response(url, http::Response { status, ..http::Response::default() });
+        publish.observe(&transfer(request()));
+    }
+    assert!(emitted().is_empty());
+}
+
+#[test]
+fn a_message_fits_a_sink_whatever_a_client_asks() {
+    let mut request = request();
+    request.path = "\u{1}é".repeat(40_000);
+    publish(json!({ "sink": "bus" })).observe(&transfer(request));
+    assert!(take_emitted("bus").iter().all(|line| line.len() < 32 << 10));
+}
+
+#[test]
+fn bad_settings() {
+    assert!(problems(json!({}))[0].starts_with(": the events go nowhere"));
+    let found = problems(json!({ "sink": "a", "url": "b", "events": [], "topic": "x".repeat(201) }));
+    let starts = ["/url: the events go to one place", "/events: an empty list", "/topic: it has 201 bytes"];
+    assert_eq!(found.len(), starts.len(), "{found:?}");
+    for (problem, start) in found.iter().zip(starts) {
+        assert!(problem.starts_with(start), "{problem:?} should start with {start:?}");
+    }
+    assert!(problems(json!({ "sink": "" }))[0].starts_with("/sink: write the name"));
+    for url in ["bus", "http://", "http:///a", "ftp://a"] {
+        assert!(problems(json!({ "url": url }))[0].starts_with("/url: "), "{url}");
+    }
+    assert!(problems(json!({ "sink": "a", "events": ["ended"] }))[0].starts_with("/events/0: unknown"));
+}

@@ -1,0 +1,118 @@
+//! The devices, as they stand in a YAML file.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use minijinja::Value;
+use serde::{Deserialize, Deserializer, de};
+use tuffet_sdk::Request;
+
+use crate::settings::check_path;
+
+/// Names and values that templates use.
+type Variables = BTreeMap<String, serde_yaml::Value>;
+
+/// The whole file; README.md explains each key.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Inventory {
+    #[serde(default)]
+    defaults: Variables,
+    devices: BTreeMap<String, Device>,
+}
+
+/// What is known of a device.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Device {
+    #[serde(deserialize_with = "mac")]
+    mac: Option<String>,
+    address: Option<IpAddr>,
+    names: Vec<String>,
+    /// In place of the rule's.
+    pub template: Option<String>,
+    vars: Variables,
+}
+
+impl Inventory {
+    pub fn parse(text: &[u8]) -> Result<Inventory, String> {
+        let inventory: Inventory = serde_yaml::from_slice(text).map_err(|error| error.to_string())?;
+        for (name, device) in &inventory.devices {
+            if let Some(Err(error)) = device.template.as_deref().map(check_path) {
+                return Err(format!("devices.{name}.template: {error}"));
+            }
+        }
+        inventory.each_is_one()?;
+        Ok(inventory)
+    }
+
+    /// No two devices have the same MAC address, name or IP address: else chance would choose.
+    fn each_is_one(&self) -> Result<(), String> {
+        let mut seen = BTreeMap::new();
+        for (name, device) in &self.devices {
+            let facts = device.mac.iter().chain(&device.names).cloned();
+            for fact in facts.chain(device.address.map(|address| address.to_string())) {
+                if let Some(other) = seen.insert(fact.clone(), name) {
+                    return Err(format!("{fact} is {other} and {name}: only one can have it"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// By MAC address, else by the name asked for, else by the client's address.
+    pub fn find(&self, request: &Request) -> Option<(&str, &Device)> {
+        let of = |fits: &dyn Fn(&Device) -> bool| self.devices.iter().find(|(_, device)| fits(device));
+        let macs = request.client.macs.iter();
+        let by_mac =
+            || macs.clone().find_map(|mac| of(&|device| device.mac.as_deref() == Some(mac.address.as_str())));
+        let last = request.path.rsplit('/').next().unwrap_or_default();
+        let by_name = || of(&|device| device.names.iter().any(|name| *name == request.path || name == last));
+        let address: Option<IpAddr> = request.client.address.parse().ok();
+        let by_address = || of(&|device| device.address.is_some() && device.address == address);
+        let (name, device) = by_mac().or_else(by_name).or_else(by_address)?;
+        Some((name.as_str(), device))
+    }
+
+    /// What a template can use: the variables of the device over the defaults, `device` and `request`.
+    pub fn context(&self, name: &str, device: &Device, request: &Request) -> Value {
+        let mut all: BTreeMap<&str, Value> = BTreeMap::new();
+        for (key, value) in self.defaults.iter().chain(&device.vars) {
+            all.insert(key, Value::from_serialize(value));
+        }
+        let address = device.address.map(|address| address.to_string());
+        all.insert(
+            "device",
+            known(&[("name", Some(name)), ("mac", device.mac.as_deref()), ("address", address.as_deref())]),
+        );
+        let file = request.path.rsplit('/').next();
+        all.insert(
+            "request",
+            known(&[
+                ("path", Some(request.path.as_str())),
+                ("name", file),
+                ("address", Some(request.client.address.as_str())),
+                ("listener", Some(request.listener.as_str())),
+                ("mac", request.client.macs.first().map(|mac| mac.address.as_str())),
+            ]),
+        );
+        Value::from_serialize(&all)
+    }
+}
+
+/// What is not known is not there, so that to use it is an error.
+fn known(facts: &[(&'static str, Option<&str>)]) -> Value {
+    let facts = facts.iter().filter_map(|(name, value)| Some((*name, (*value)?)));
+    Value::from_serialize(facts.collect::<BTreeMap<&str, &str>>())
+}
+
+/// In any usual notation; as the host writes it.
+fn mac<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let digits: String = text.chars().filter(|c| !matches!(c, ':' | '-' | '.')).collect();
+    if digits.len() != 12 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err(de::Error::custom(format!("{text:?} is not a MAC address: write 02:00:5e:10:00:01")));
+    }
+    let octets: Vec<&str> = (0..6).map(|octet| &digits[octet * 2..octet * 2 + 2]).collect();
+    Ok(Some(octets.join(":").to_ascii_lowercase()))
+}

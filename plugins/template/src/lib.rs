@@ -1,0 +1,97 @@
+//! Configuration that is rendered for each device, from an inventory in YAML and templates in the manner of
+//! Jinja, both read through the grant `files` when they are asked for. README.md shows the settings.
+//!
+//! A request that a rule matches, of a device that the inventory knows, is answered with content, or denied
+//! with a reason that names template, line and device: never with half a configuration.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod inventory;
+mod render;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tuffet_sdk::files::{self, Metadata};
+use tuffet_sdk::{Denial, ErrorCode, Operation, Plugin, Problems, Request, Resolution, Resolve};
+
+use inventory::Inventory;
+use settings::{Rule, Settings};
+
+/// Bytes of the inventory, and of a template.
+const MAX_FILE: u64 = 4 << 20;
+
+/// Rules, and where inventory and templates are.
+pub struct Template {
+    root: String,
+    inventory: String,
+    rules: Vec<Rule>,
+    /// What was read last: an instance that is kept reads the file again when it has changed.
+    read: RefCell<Option<(Metadata, Rc<Inventory>)>>,
+}
+
+impl Plugin for Template {
+    type Settings = Settings;
+
+    fn configure(settings: Settings) -> Result<Self, Problems> {
+        settings::check(settings)
+    }
+}
+
+impl Resolve for Template {
+    fn resolve(&self, request: &Request) -> Resolution {
+        let rule = self.rules.iter().find(|rule| rule.matches.matches(&request.path));
+        let Some(rule) = rule.filter(|_| request.operation == Operation::Read) else {
+            return Resolution::Abstain;
+        };
+        match self.content(rule, request) {
+            Ok(Some(content)) => Resolution::Content(content.into_bytes()),
+            Ok(None) => Resolution::Abstain,
+            Err(reason) => {
+                let message = "the configuration cannot be made";
+                Resolution::Deny(Denial::new(ErrorCode::NotDefined, message, reason))
+            }
+        }
+    }
+}
+
+impl Template {
+    /// `None` for a device that the inventory does not know.
+    fn content(&self, rule: &Rule, request: &Request) -> Result<Option<String>, String> {
+        let inventory = self.inventory()?;
+        let Some((name, device)) = inventory.find(request) else { return Ok(None) };
+        let template = device.template.as_deref().unwrap_or(&rule.template);
+        let context = inventory.context(name, device, request);
+        render::render(&self.root, template, context)
+            .map(Some)
+            .map_err(|error| format!("{error}, for device {name}"))
+    }
+
+    fn inventory(&self) -> Result<Rc<Inventory>, String> {
+        let at = format!("{}:{}", self.root, self.inventory);
+        let failed = |error: files::Error| format!("{at} cannot be read: {error:?}");
+        let missing = || format!("{at} is not there");
+        let now = files::stat(&self.root, &self.inventory).map_err(failed)?.ok_or_else(missing)?;
+        if let Some((then, inventory)) = &*self.read.borrow()
+            && *then == now
+        {
+            return Ok(Rc::clone(inventory));
+        }
+        let text = files::read(&self.root, &self.inventory, MAX_FILE).map_err(failed)?.ok_or_else(missing)?;
+        let inventory = Rc::new(Inventory::parse(&text).map_err(|error| format!("{at}: {error}"))?);
+        *self.read.borrow_mut() = Some((now, Rc::clone(&inventory)));
+        Ok(inventory)
+    }
+}
+
+tuffet_sdk::manifest! {
+    name: "template",
+    version: env!("CARGO_PKG_VERSION"),
+    description: "Configuration that is rendered for each device from an inventory and templates",
+    grants: [("files", "reads the inventory and the templates")],
+    optional: [("client-mac", "knows devices by their MAC address")],
+}
+tuffet_sdk::export!(Template: resolve);

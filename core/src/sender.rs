@@ -123,6 +123,7 @@ impl Sender {
         if ahead == 0 {
             return self.on_duplicate(now, answers);
         }
+        self.pace.heard();
         let rtt = self.measure(now, position);
         self.acked = position;
         if position >= self.total {
@@ -150,7 +151,7 @@ impl Sender {
 
     /// Nothing was heard in time: the whole window goes out again (RFC 7440 section 4).
     pub(crate) fn on_timeout(&mut self) {
-        self.pace.cut_off(0, self.window);
+        self.pace.timed_out(self.window);
         self.roll_back_to(self.acked + 1);
     }
 

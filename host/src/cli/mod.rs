@@ -1,6 +1,7 @@
-//! The command line: `tuffet serve | reload | status | check | schema | get | put`.
+//! The command line: `tuffet serve | reload | status | check | plugin | schema | get | put`.
 
 mod control;
+mod plugin;
 mod serve;
 mod transfer;
 
@@ -44,6 +45,9 @@ enum Command {
         /// The YAML file.
         file: PathBuf,
     },
+    /// Try plugins out: look at them, check them, run, test and measure them.
+    #[command(subcommand)]
+    Plugin(plugin::PluginCommand),
     /// Print the JSON Schema of the configuration, for editors.
     Schema {
         /// Print the reference as Markdown instead.
@@ -71,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Reload(args) => control::reload(&args),
         Command::Status(args) => control::status(&args),
         Command::Check { file } => check(&file),
+        Command::Plugin(command) => plugin::run(&command),
         Command::Schema { markdown } => schema(markdown),
         Command::Get(args) => transfer::get(&args),
         Command::Put(args) => transfer::put(&args),

@@ -75,7 +75,7 @@ impl Default for Written {
 }
 
 /// The folder that compiled plugins are kept in.
-pub(super) fn compiled() -> Option<PathBuf> {
+pub(crate) fn compiled() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     // Of several, systemd lists the one that is meant first.
     if let Some(given) = std::env::var_os("CACHE_DIRECTORY") {

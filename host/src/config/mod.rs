@@ -8,6 +8,7 @@
 
 mod address;
 mod defaults;
+mod document;
 mod error;
 mod grant;
 mod overrides;
@@ -29,6 +30,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub(crate) use defaults::compiled as default_compiled;
+pub(crate) use document::Document;
 pub use error::{ConfigError, Place, Position, Problem};
 pub use grant::{Grant, GrantKind, HttpHost};
 pub use overrides::Overrides;
@@ -43,6 +46,7 @@ pub use schema::schema;
 use crate::sinks::SinkSpec;
 use crate::store::RootSpec;
 use source::{Finding, Source};
+pub(crate) use units::{ByteCount, TimeSpan};
 use written::Written;
 
 /// The exit code of a process whose configuration is wrong (EX_USAGE of sysexits.h).
@@ -145,7 +149,7 @@ impl Config {
     /// # Errors
     /// As [`Config::load`]; a problem with what a flag gave names the flag.
     pub fn load_with(path: &Path, overrides: &Overrides) -> Result<Self, ConfigError> {
-        let (source, value) = source::read(path)?;
+        let (source, value) = source::read(path, "at least `listeners` and `roots`")?;
         let mut findings = Vec::new();
         shape::check(&schema(), &value, "", &mut findings);
         if !findings.is_empty() {

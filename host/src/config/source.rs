@@ -79,8 +79,8 @@ impl Source {
     }
 }
 
-/// Reads a YAML file: its places and its value.
-pub(super) fn read(path: &Path) -> Result<(Source, serde_json::Value), ConfigError> {
+/// Reads a YAML file: its places and its value. `needs` says what an empty one lacks.
+pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Value), ConfigError> {
     let text = read_text(path)?;
     let at = |position| Place::Position(path.to_owned(), position);
     let tree = tree::parse(&text).map_err(|faults| {
@@ -89,7 +89,7 @@ pub(super) fn read(path: &Path) -> Result<(Source, serde_json::Value), ConfigErr
         )
     })?;
     let Some(tree) = tree else {
-        let message = "the file is empty; it needs at least `listeners` and `roots`";
+        let message = format!("the file is empty; it needs {needs}");
         return Err(ConfigError::one(Place::File(path.to_owned()), message));
     };
     let value = serde_yaml::from_str(&text).map_err(|error| {

@@ -449,16 +449,10 @@ fn schema_and_check_fit_together() {
             assert!(shape::KNOWN_KEYWORDS.contains(&keyword.as_str()), "{path}: {keyword}");
             match (keyword.as_str(), object.get("format").and_then(|format| format.as_str())) {
                 ("x-minimum" | "x-maximum", Some("byte-count")) => {
-                    assert!(
-                        value.as_str().is_some_and(|text| text.parse::<units::ByteCount>().is_ok()),
-                        "{path}"
-                    );
+                    assert!(value.as_str().is_some_and(|text| text.parse::<ByteCount>().is_ok()), "{path}");
                 }
                 ("x-minimum" | "x-maximum", Some("time-span")) => {
-                    assert!(
-                        value.as_str().is_some_and(|text| text.parse::<units::TimeSpan>().is_ok()),
-                        "{path}"
-                    );
+                    assert!(value.as_str().is_some_and(|text| text.parse::<TimeSpan>().is_ok()), "{path}");
                 }
                 ("x-minimum" | "x-maximum", _) => unreachable!("{path}: a bound without a unit"),
                 ("default", _) => {

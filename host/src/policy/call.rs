@@ -122,7 +122,11 @@ impl<'a> Call<'a> {
 
     /// Tells what the call came to.
     pub fn end<T>(self, ended: Ended<T>) -> Result<T, Failure> {
-        self.instance.store.data().log.finish();
+        let sandbox = self.instance.store.data();
+        sandbox.log.finish();
+        if let Some(stage) = &sandbox.access.stage {
+            stage.spent(sandbox.memory.used(), self.limit.meter.total());
+        }
         match ended {
             Some(Ok(answer)) => {
                 if let Some(kept) = &self.plugin.kept {

@@ -129,15 +129,7 @@ impl Policy {
             problems.iter().for_each(|problem| runtime.counters_of(&problem.plugin).unloadable(problem));
             return Err(problems);
         }
-        let warnings = plugins.iter().flat_map(|plugin| {
-            plugin.warnings.iter().map(|warning| LoadProblem {
-                plugin: plugin.name.to_string(),
-                kind: LoadProblemKind::Grant,
-                pointer: None,
-                message: warning.clone(),
-            })
-        });
-        let warnings = warnings.collect();
+        let warnings = plugins.iter().flat_map(|plugin| warnings_of(plugin)).collect();
         let (roots, time_limit) = (spec.roots.clone().into(), spec.time_limit);
         Ok(Policy {
             default: spec.default,
@@ -239,6 +231,16 @@ impl Policy {
         }
         Resolution { answer: Answer::Abstain, by: None, calls }
     }
+}
+
+/// What the operator should know of a plugin.
+pub(super) fn warnings_of(plugin: &Plugin) -> impl Iterator<Item = LoadProblem> + '_ {
+    plugin.warnings.iter().map(|warning| LoadProblem {
+        plugin: plugin.name.to_string(),
+        kind: LoadProblemKind::Grant,
+        pointer: None,
+        message: warning.clone(),
+    })
 }
 
 fn lower(a: Ceilings, b: Ceilings) -> Ceilings {

@@ -17,7 +17,7 @@ use super::decisions::Decisions;
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
-use super::imports::{Access, Keys};
+use super::imports::{Access, Keys, Outlet};
 use super::kept::Kept;
 use super::manifest::Manifest;
 use super::plugin::Plugin;
@@ -54,7 +54,7 @@ fn compile(
 ) -> Result<Plugin, Vec<LoadProblem>> {
     let shared = runtime.shared();
     let one = |kind, message| vec![problem(spec, kind, message)];
-    let binary = read(spec).map_err(|message| one(LoadProblemKind::Unreadable, message))?;
+    let binary = read(&spec.component).map_err(|message| one(LoadProblemKind::Unreadable, message))?;
     check_kind(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
     let compile = || Component::from_binary(&shared.engine, &binary);
     let component = shared.compiled.get(&binary, compile).map_err(|error| {
@@ -94,8 +94,8 @@ fn compile(
     })
 }
 
-fn read(spec: &PluginSpec) -> Result<Cow<'static, [u8]>, String> {
-    match &spec.component {
+pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, String> {
+    match source {
         ComponentSource::Builtin(name) => builtin::component(name).map(Cow::Borrowed).ok_or_else(|| {
             let known = builtin::names().map(|name| format!("builtin:{name}")).collect::<Vec<_>>().join(", ");
             format!("there is no builtin:{name}: there are {known}")
@@ -146,14 +146,16 @@ fn access(
         http: Vec::new(),
         roots: policy.open_roots.clone(),
         sinks: Vec::new(),
+        stage: policy.stage.clone(),
     };
     let mut problems = Vec::new();
     for grant in granted {
         match grant {
+            Grant::Kv if policy.stage.is_some() => access.keys = policy.stage.clone().map(Keys::Staged),
             Grant::Kv if policy.live => match resources.store(&policy.state) {
                 Ok(store) => {
                     let namespace = Arc::from(spec.name.as_str());
-                    access.keys = Some(Keys { store, namespace, quota: spec.quota });
+                    access.keys = Some(Keys::Stored { store, namespace, quota: spec.quota });
                 }
                 Err(error) => problems.push((LoadProblemKind::Grant, error.to_string())),
             },
@@ -164,10 +166,13 @@ fn access(
             }
             Grant::Files(root) => access.files.push(root.clone()),
             Grant::Http(host) => access.http.push(host.clone()),
+            Grant::Sinks(name) if policy.stage.is_some() => {
+                access.sinks.extend(policy.stage.clone().map(|stage| (name.clone(), Outlet::Staged(stage))));
+            }
             Grant::Sinks(name) if policy.live => {
                 let Some(sink) = policy.sinks.iter().find(|sink| sink.name == *name) else { continue };
                 match resources.sink(sink) {
-                    Ok(open) => access.sinks.push((name.clone(), open)),
+                    Ok(open) => access.sinks.push((name.clone(), Outlet::Sink(open))),
                     Err(error) => problems.push((
                         LoadProblemKind::Sink,
                         format!("its sink `{name}` cannot be opened: {error}; let this user write it, or correct the sink"),
@@ -195,7 +200,7 @@ pub(super) fn missing_hook(plugin: &Plugin, hook: &str) -> LoadProblem {
 }
 
 /// The first eight bytes of a binary tell a component from a core module.
-fn check_kind(binary: &[u8]) -> Result<(), String> {
+pub(super) fn check_kind(binary: &[u8]) -> Result<(), String> {
     match binary {
         [0, b'a', b's', b'm', 0x0d, 0, 1, 0, ..] => Ok(()),
         [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => Err(

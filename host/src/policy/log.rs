@@ -2,6 +2,7 @@
 
 use super::bindings::tuffet::policy::log::{Host, Level};
 use super::sandbox::{Caller, Sandbox};
+use super::stage::Stage;
 use super::text::one_line;
 
 /// Lines that one call may write; the rest is counted.
@@ -48,7 +49,7 @@ impl CallLog {
         }
     }
 
-    fn write(&mut self, level: Level, message: &str, fields: &[(String, String)]) {
+    fn write(&mut self, level: Level, message: &str, fields: &[(String, String)], stage: Option<&Stage>) {
         if self.muted {
             return;
         }
@@ -59,6 +60,9 @@ impl CallLog {
         self.written += 1;
         let message = one_line(message, MAX_MESSAGE);
         let fields = join(fields);
+        if let Some(stage) = stage {
+            stage.log(word(level), &message, &fields);
+        }
         let Caller { plugin, request } = &self.caller;
         macro_rules! event {
             ($level:ident) => {
@@ -77,7 +81,18 @@ impl CallLog {
 
 impl Host for Sandbox {
     fn log(&mut self, level: Level, message: String, fields: Vec<(String, String)>) {
-        self.log.write(level, &message, &fields);
+        let stage = self.access.stage.as_deref();
+        self.log.write(level, &message, &fields, stage);
+    }
+}
+
+fn word(level: Level) -> &'static str {
+    match level {
+        Level::Trace => "trace",
+        Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warn",
+        Level::Error => "error",
     }
 }
 

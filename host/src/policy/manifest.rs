@@ -16,6 +16,12 @@ const MAX_BYTES: usize = 64 << 10;
 pub(super) struct Manifest {
     /// Its own name.
     pub name: String,
+    /// Its version, in whatever form its author counts.
+    #[serde(default)]
+    pub version: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
     /// What it asks for.
     #[serde(default)]
     pub grants: Vec<Wish>,

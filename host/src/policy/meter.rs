@@ -33,6 +33,11 @@ impl Meter {
         Duration::from_nanos(self.spent.load(Ordering::Relaxed).saturating_add(running))
     }
 
+    /// The time of the call that is over.
+    pub fn total(&self) -> Duration {
+        Duration::from_nanos(self.spent.load(Ordering::Relaxed))
+    }
+
     /// Meters a future.
     pub async fn run<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);

@@ -23,6 +23,7 @@ mod engine;
 mod failure;
 mod grants;
 mod imports;
+mod inspect;
 mod instance;
 mod kept;
 mod load;
@@ -34,14 +35,20 @@ mod observe;
 mod plugin;
 mod resources;
 mod sandbox;
+mod shown;
 mod spec;
+mod stage;
 #[cfg(test)]
 mod tests;
 mod text;
 mod ticker;
+mod trial;
 mod upload;
 
 pub(crate) use chain::{Answer, Policy, Target, Verdict};
 pub(crate) use engine::PolicyRuntime;
+pub(crate) use inspect::Inspected;
 pub(crate) use spec::{CallLimits, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};
+pub(crate) use stage::{Emitted, Given, Stage};
+pub(crate) use trial::{Hook, Trial, Tried, Uploaded};
 pub(crate) use upload::Acceptance;

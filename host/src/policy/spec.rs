@@ -2,8 +2,10 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::stage::Stage;
 use crate::config::{
     BreakerConfig, ComponentSource, DecisionCacheConfig, DefaultVerdict, Grant, OnError, PluginMode,
 };
@@ -39,6 +41,8 @@ pub(crate) struct PolicySpec {
     /// Whether this is to run. Else it is only checked, and neither sinks nor the file of keys are opened:
     /// the server that runs has them.
     pub live: bool,
+    /// What stands in for the host where a plugin is tried out; `None` in a server.
+    pub stage: Option<Arc<Stage>>,
 }
 
 /// One plugin.

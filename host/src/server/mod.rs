@@ -11,6 +11,7 @@ mod status;
 
 pub(crate) use control::{Reply, ask};
 pub use error::ServeError;
+pub(crate) use policy::start_runtime_with;
 pub use reload::Configure;
 
 use crate::admission::{Admission, Current, Files, Generation};
@@ -84,7 +85,7 @@ pub fn require_folder(path: &Path) -> Result<(), ServeError> {
     }
 }
 
-fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
+pub(crate) fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(CONTROL_THREADS)
         .max_blocking_threads(BLOCKING_THREADS)

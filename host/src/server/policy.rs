@@ -8,6 +8,7 @@ use crate::policy::{
 };
 use crate::store::Roots;
 use std::io;
+use std::path::Path;
 use std::time::Instant;
 
 /// What plugins run on; one for the process.
@@ -16,7 +17,14 @@ use std::time::Instant;
 /// The system has no thread or no memory for it.
 pub(crate) fn start_runtime(config: &Config) -> Result<PolicyRuntime, ServeError> {
     // Without plugins there is nothing to keep.
-    let compiled = config.policy.compiled.as_deref().filter(|_| !config.policy.plugins.is_empty());
+    start_runtime_with(config.policy.compiled.as_deref().filter(|_| !config.policy.plugins.is_empty()))
+}
+
+/// The same, with this folder for compiled plugins.
+///
+/// # Errors
+/// The system has no thread or no memory for it.
+pub(crate) fn start_runtime_with(compiled: Option<&Path>) -> Result<PolicyRuntime, ServeError> {
     PolicyRuntime::new(compiled).map_err(|error| {
         ServeError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
     })
@@ -99,6 +107,7 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         sinks: config.sinks.clone(),
         state: config.state.clone(),
         live,
+        stage: None,
     }
 }
 

@@ -1,11 +1,13 @@
-//! The time of a plugin without the grant `clock`: it stands still, at the beginning of 1970. The standard
+//! The time of a plugin without the grant `clock`: it stands still, at the beginning of 1970 or
+//! where the stage of a trial puts it. The standard
 //! libraries of most languages want a clock, so there is one.
 
 use std::time::Duration;
 
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
-pub(in crate::policy) struct FixedClock;
+#[derive(Default)]
+pub(in crate::policy) struct FixedClock(pub Duration);
 
 impl HostWallClock for FixedClock {
     fn resolution(&self) -> Duration {
@@ -13,7 +15,7 @@ impl HostWallClock for FixedClock {
     }
 
     fn now(&self) -> Duration {
-        Duration::ZERO
+        self.0
     }
 }
 
@@ -23,6 +25,6 @@ impl HostMonotonicClock for FixedClock {
     }
 
     fn now(&self) -> u64 {
-        0
+        0 // Counts from a moment of its own.
     }
 }

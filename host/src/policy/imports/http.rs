@@ -77,6 +77,11 @@ impl WasiHttpHooks for HttpGate {
             }
             return Box::new(async { Err(Error::HttpRequestDenied) });
         }
+        if let Some(stage) = &self.access.stage
+            && stage.http(request.method().as_str(), &request.uri().to_string()).is_err()
+        {
+            return Box::new(async { Err(Error::HttpRequestDenied) });
+        }
         self.requests += 1;
         default_hooks().send_request(request, options, work)
     }
@@ -104,6 +109,7 @@ mod tests {
             http: hosts.iter().filter_map(|host| host.parse().ok()).collect(),
             roots: Roots::open(&[]).unwrap_or_else(|error| unreachable!("{error}")),
             sinks: Vec::new(),
+            stage: None,
         };
         let mut gate = HttpGate::new(Arc::new(access));
         gate.open();

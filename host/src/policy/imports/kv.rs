@@ -1,16 +1,13 @@
 //! The import `kv`.
 
-use std::sync::Arc;
-
 use super::{IN_CONFIGURE, Keys, not_granted};
-use crate::kv::{KvError, MAX_KEY, MAX_VALUE};
+use crate::kv::{MAX_KEY, MAX_VALUE};
 use crate::policy::bindings::tuffet::policy::kv::{Error, Host};
 use crate::policy::sandbox::Sandbox;
 
 impl Host for Sandbox {
     async fn get(&mut self, key: String) -> Result<Option<Vec<u8>>, Error> {
-        let keys = self.keys(&key)?;
-        keys.store.get(&keys.namespace, key).await.map_err(explain)
+        self.keys(&key)?.get(key).await
     }
 
     async fn set(&mut self, key: String, value: Vec<u8>, ttl_seconds: Option<u32>) -> Result<(), Error> {
@@ -19,17 +16,15 @@ impl Host for Sandbox {
             let message = format!("the value has {} bytes: {MAX_VALUE} are allowed", value.len());
             return Err(Error::Invalid(message));
         }
-        keys.store.set(&keys.namespace, keys.quota, key, value, ttl_seconds).await.map_err(explain)
+        keys.set(key, value, ttl_seconds).await
     }
 
     async fn delete(&mut self, key: String) -> Result<(), Error> {
-        let keys = self.keys(&key)?;
-        keys.store.delete(&keys.namespace, keys.quota, key).await.map_err(explain)
+        self.keys(&key)?.delete(key).await
     }
 
     async fn increment(&mut self, key: String, by: i64, ttl_seconds: Option<u32>) -> Result<i64, Error> {
-        let keys = self.keys(&key)?;
-        keys.store.increment(&keys.namespace, keys.quota, key, by, ttl_seconds).await.map_err(explain)
+        self.keys(&key)?.increment(key, by, ttl_seconds).await
     }
 }
 
@@ -45,14 +40,6 @@ impl Sandbox {
             let message = format!("the key has {} bytes: 1 to {MAX_KEY} are allowed", key.len());
             return Err(Error::Invalid(message));
         }
-        Ok(Keys { store: Arc::clone(&keys.store), namespace: Arc::clone(&keys.namespace), quota: keys.quota })
-    }
-}
-
-fn explain(error: KvError) -> Error {
-    match error {
-        KvError::Quota => Error::Quota,
-        KvError::NotACounter => Error::Invalid("the value is no counter: it has not eight bytes".into()),
-        KvError::Unavailable(error) => Error::Unavailable(error),
+        Ok(keys.clone())
     }
 }

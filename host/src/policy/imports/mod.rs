@@ -4,6 +4,7 @@
 mod clock;
 mod files;
 mod http;
+mod keys;
 mod kv;
 mod random;
 mod sinks;
@@ -12,10 +13,11 @@ use std::sync::Arc;
 
 pub(super) use clock::FixedClock;
 pub(super) use http::HttpGate;
+pub(super) use keys::Keys;
 pub(super) use random::constant;
 
+use super::stage::Stage;
 use crate::config::HttpHost;
-use crate::kv::{KvStore, Quota};
 use crate::sinks::Sink;
 use crate::store::Roots;
 
@@ -46,15 +48,18 @@ pub(super) struct Access {
     /// All roots.
     pub roots: Roots,
     /// The sinks that it may fill. None also while the configuration is only checked.
-    pub sinks: Vec<(String, Arc<Sink>)>,
+    pub sinks: Vec<(String, Outlet)>,
+    /// What stands in for the host, where the plugin is tried out.
+    pub stage: Option<Arc<Stage>>,
 }
 
-/// The keys of one plugin.
+/// Where the payloads for a sink go.
 #[derive(Debug)]
-pub(super) struct Keys {
-    pub store: Arc<KvStore>,
-    pub namespace: Arc<str>,
-    pub quota: Quota,
+pub(super) enum Outlet {
+    /// To the sink.
+    Sink(Arc<Sink>),
+    /// Nowhere: they are recorded.
+    Staged(Arc<Stage>),
 }
 
 /// What one call of a hook has taken so far.

@@ -2,7 +2,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::{IN_CONFIGURE, MAX_PAYLOADS, not_granted};
+use super::{IN_CONFIGURE, MAX_PAYLOADS, Outlet, not_granted};
 use crate::policy::bindings::tuffet::policy::sinks::{Error, Host};
 use crate::policy::sandbox::Sandbox;
 
@@ -24,7 +24,13 @@ impl Host for Sandbox {
         }
         self.taken.payloads += 1;
         check(&payload).map_err(Error::Invalid)?;
-        open.emit(payload).map_err(|_| Error::Full)
+        match open {
+            Outlet::Sink(open) => open.emit(payload).map_err(|_| Error::Full),
+            Outlet::Staged(stage) => {
+                stage.emit(sink, payload);
+                Ok(())
+            }
+        }
     }
 }
 

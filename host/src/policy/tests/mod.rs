@@ -87,6 +87,7 @@ fn authorizers(plugins: Vec<PluginSpec>) -> PolicySpec {
         sinks: Vec::new(),
         state: PathBuf::from("/nonexistent"),
         live: true,
+        stage: None,
     }
 }
 

@@ -1,4 +1,5 @@
 //! The command line: what it says when something is wrong, and with which exit code it ends.
 
 mod check;
+mod plugin;
 mod serve;

@@ -1,0 +1,122 @@
+//! Where plugins are tried out: the runtime of the server, and what a plugin is loaded with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::config::{self, BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
+use crate::kv::Quota;
+use crate::policy::{
+    CallLimits, Given, Hook, LoadProblem, PluginSpec, PolicyRuntime, PolicySpec, Reuse, Stage, Trial, Tried,
+    Uploaded,
+};
+use crate::request::Request;
+use crate::server::{self, ServeError};
+use crate::store::{RootSpec, Roots};
+
+/// A plugin and what surrounds it.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub component: ComponentSource,
+    pub settings: Value,
+    pub grants: Vec<Grant>,
+    /// Roots with their folders.
+    pub roots: Vec<RootSpec>,
+    /// The names of roots that an answer may name; none allows any.
+    pub named_roots: Vec<String>,
+    pub given: Given,
+    pub limits: CallLimits,
+    pub reuse: Option<Reuse>,
+}
+
+/// Both runtimes: the one of the plugins, and the one that drives it.
+pub(super) struct Lab {
+    driver: tokio::runtime::Runtime,
+    runtime: PolicyRuntime,
+}
+
+/// Why a plugin cannot be tried out.
+pub(super) enum Unloaded {
+    Root(ServeError),
+    Problems(Vec<LoadProblem>),
+}
+
+impl Lab {
+    /// Compiled code is taken from and left in the folder that a server has for it.
+    ///
+    /// # Errors
+    /// The system has no thread or no memory for it.
+    pub fn open() -> Result<Lab, ServeError> {
+        let driver = server::control_runtime()?;
+        let runtime = server::start_runtime_with(config::default_compiled().as_deref())?;
+        Ok(Lab { driver, runtime })
+    }
+
+    pub fn runtime(&self) -> &PolicyRuntime {
+        &self.runtime
+    }
+
+    /// Loads a plugin; what its stage had no answer for meanwhile comes with it.
+    pub fn load(&self, plan: &Plan) -> (Result<Trial, Unloaded>, Vec<String>) {
+        let roots = match Roots::open(&plan.roots) {
+            Ok(roots) => roots,
+            Err(error) => return (Err(Unloaded::Root(ServeError::Root(error))), Vec::new()),
+        };
+        let stage = Arc::new(Stage::new(plan.given.clone()));
+        let policy = PolicySpec {
+            default: DefaultVerdict::Allow,
+            authorize: Vec::new(),
+            resolve: Vec::new(),
+            accept_upload: Vec::new(),
+            observe: Vec::new(),
+            time_limit: Duration::from_secs(1),
+            plugins: Vec::new(),
+            roots: plan.named_roots.clone(),
+            open_roots: roots,
+            sinks: Vec::new(),
+            state: PathBuf::new(),
+            live: false,
+            stage: Some(Arc::clone(&stage)),
+        };
+        let plugin = PluginSpec {
+            name: name_of(&plan.component),
+            component: plan.component.clone(),
+            settings: plan.settings.clone(),
+            on_error: OnError::Deny,
+            grants: plan.grants.clone(),
+            quota: Quota { keys: 10_000, bytes: 16 << 20 },
+            limits: plan.limits,
+            reuse: plan.reuse,
+            mode: PluginMode::Enforce,
+            breaker: BreakerConfig { failures: u32::MAX, back_off: Duration::ZERO, cap: Duration::ZERO },
+            cache: None,
+        };
+        let loaded = self.driver.block_on(Trial::load(&self.runtime, &policy, &plugin));
+        (loaded.map_err(Unloaded::Problems), stage.unanswered())
+    }
+
+    /// Asks a plugin about a request.
+    pub fn ask(&self, trial: &Trial, hook: Hook, request: &Request, upload: Option<&Uploaded>) -> Tried {
+        self.driver.block_on(trial.ask(hook, request, upload))
+    }
+}
+
+/// `builtin:NAME`, or a file.
+pub(super) fn source(component: &str, base: &Path) -> ComponentSource {
+    match component.strip_prefix("builtin:") {
+        Some(name) => ComponentSource::Builtin(name.into()),
+        None => ComponentSource::Path(base.join(component)),
+    }
+}
+
+/// What the plugin is called in messages.
+pub(super) fn name_of(component: &ComponentSource) -> String {
+    match component {
+        ComponentSource::Builtin(name) => name.clone(),
+        ComponentSource::Path(path) => {
+            path.file_stem().map_or_else(|| "plugin".into(), |stem| stem.to_string_lossy().into_owned())
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! A request as it is written in a file or on the command line.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::host::WrittenHost;
+use crate::config::{ConfigError, Document};
+use crate::names;
+use crate::policy::{Hook, Uploaded};
+use crate::request::{MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+
+/// Something wrong: a JSON pointer into the request, and a message.
+pub(super) type Wrong = (String, String);
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WrittenRequest {
+    /// The name as the client sends it.
+    path: String,
+    #[serde(default)]
+    operation: WrittenOperation,
+    #[serde(default)]
+    mode: WrittenMode,
+    /// Address, with or without a port.
+    client: Option<String>,
+    listener: Option<String>,
+    /// Addresses as the neighbour table has them; one in the path is found there.
+    #[serde(default)]
+    macs: Vec<String>,
+    #[serde(default)]
+    options: Map<String, Value>,
+    upload: Option<WrittenUpload>,
+}
+
+/// An upload that is complete, for `accept-upload`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct WrittenUpload {
+    root: String,
+    /// The path of the request, unless given.
+    path: Option<String>,
+    /// Its text, from which size and digest are taken.
+    #[serde(default)]
+    content: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum WrittenOperation {
+    #[default]
+    Read,
+    Write,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum WrittenMode {
+    #[default]
+    Octet,
+    Netascii,
+}
+
+impl WrittenRequest {
+    pub fn has_upload(&self) -> bool {
+        self.upload.is_some()
+    }
+
+    /// The request, and the upload that it ends with, as admission makes them.
+    pub fn resolve(&self) -> Result<(Request, Option<Uploaded>), Wrong> {
+        let wrong = |pointer: &str, message: String| (pointer.to_owned(), message);
+        let path = names::normalise(self.path.as_bytes()).map_err(|error| {
+            wrong("/path", format!("the server refuses this name: {error}; write another"))
+        })?;
+        let neighbours = self.macs.iter().enumerate().map(|(index, text)| match mac(text) {
+            Some(address) => Ok(MacFact { address, source: MacSource::NeighbourTable }),
+            None => {
+                let message = format!("{text:?} is no MAC address; write one such as 02:00:5e:10:00:01");
+                Err(wrong(&format!("/macs/{index}"), message))
+            }
+        });
+        let mut macs: Vec<MacFact> = neighbours.collect::<Result<_, _>>()?;
+        let in_name = names::mac_in_name(&path);
+        macs.extend(in_name.map(|address| MacFact { address, source: MacSource::RequestedName }));
+        let options = self.options.iter().map(|(name, value)| {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            (name.to_ascii_lowercase(), value)
+        });
+        let request = Request {
+            id: RequestId(1),
+            listener: self.listener.as_deref().unwrap_or("default").into(),
+            operation: match self.operation {
+                WrittenOperation::Read => Operation::Read,
+                WrittenOperation::Write => Operation::Write,
+            },
+            mode: match self.mode {
+                WrittenMode::Octet => Mode::Octet,
+                WrittenMode::Netascii => Mode::Netascii,
+            },
+            requested: self.path.clone(),
+            path,
+            client: self.client.as_deref().map_or(Ok(SocketAddr::new(NOBODY, PORT)), client)?,
+            macs,
+            options: options.collect(),
+        };
+        let upload = self.upload.as_ref().map(|upload| Uploaded {
+            root: upload.root.clone(),
+            path: upload.path.clone().unwrap_or_else(|| request.path.clone()),
+            content: upload.content.clone().into_bytes(),
+        });
+        Ok((request, upload))
+    }
+}
+
+/// A client for those who do not care (RFC 5737), and its port.
+const NOBODY: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+const PORT: u16 = 49152;
+
+fn client(text: &str) -> Result<SocketAddr, Wrong> {
+    let address = text.parse().map(|address| SocketAddr::new(address, PORT));
+    let client: Result<SocketAddr, _> = address.or_else(|_| text.parse());
+    client.map_err(|_| {
+        let message = format!("{text:?} is no address; write one such as 192.0.2.1 or [2001:db8::1]:2000");
+        ("/client".into(), message)
+    })
+}
+
+fn mac(text: &str) -> Option<MacAddress> {
+    let parts = text.split([':', '-']).map(|part| match part.len() {
+        2 => u8::from_str_radix(part, 16).ok(),
+        _ => None,
+    });
+    let bytes: Vec<u8> = parts.collect::<Option<_>>()?;
+    bytes.try_into().ok().map(MacAddress)
+}
+
+/// The file of `--request`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct RequestFile {
+    hook: Option<Hook>,
+    request: WrittenRequest,
+    #[serde(default)]
+    host: WrittenHost,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RequestArgs {
+    /// The hook to ask; may be left out where the plugin has but one that answers.
+    #[arg(long, value_enum)]
+    hook: Option<Hook>,
+    /// The request, in a YAML file: `request`, and if need be `hook` and `host`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = FLAGS)]
+    request: Option<PathBuf>,
+    /// The name that is asked for.
+    #[arg(long, required_unless_present = "request")]
+    path: Option<String>,
+    /// Whether it is read or written.
+    #[arg(long, value_enum, default_value = "read")]
+    operation: WrittenOperation,
+    /// The mode.
+    #[arg(long, value_enum, default_value = "octet")]
+    mode: WrittenMode,
+    /// The address of the client, with or without a port [default: 192.0.2.1].
+    #[arg(long, value_name = "ADDR")]
+    client: Option<String>,
+    /// The name of the listener [default: default].
+    #[arg(long, value_name = "NAME")]
+    listener: Option<String>,
+    /// A MAC address of the client, as the neighbour table has it. May be given several times.
+    #[arg(long = "mac", value_name = "MAC")]
+    macs: Vec<String>,
+    /// An option of the request, such as blksize=1428. May be given several times.
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
+    options: Vec<(String, String)>,
+}
+
+const FLAGS: [&str; 7] = ["path", "operation", "mode", "client", "listener", "macs", "options"];
+
+/// What a plugin is asked.
+pub(super) struct Question {
+    pub hook: Option<Hook>,
+    pub request: Request,
+    pub upload: Option<Uploaded>,
+    pub given: crate::policy::Given,
+}
+
+/// What is wrong with a question.
+pub(super) enum BadQuestion {
+    File(ConfigError),
+    Flag(String),
+}
+
+impl RequestArgs {
+    /// Reads the request.
+    pub fn question(&self) -> Result<Question, BadQuestion> {
+        let Some(path) = &self.request else { return self.flags() };
+        let file = Document::read(path, "the key `request`").map_err(BadQuestion::File)?;
+        let written: RequestFile = file.parse().map_err(BadQuestion::File)?;
+        let at = |section: &'static str| {
+            let file = &file;
+            move |(pointer, message)| {
+                BadQuestion::File(file.error([(format!("{section}{pointer}"), message)]))
+            }
+        };
+        let (request, upload) = written.request.resolve().map_err(at("/request"))?;
+        let given = written.host.given(false).map_err(at("/host"))?;
+        Ok(Question { hook: self.hook.or(written.hook), request, upload, given })
+    }
+
+    fn flags(&self) -> Result<Question, BadQuestion> {
+        let options = self.options.iter().map(|(name, value)| (name.clone(), value.clone().into()));
+        let written = WrittenRequest {
+            path: self.path.clone().unwrap_or_default(),
+            operation: self.operation,
+            mode: self.mode,
+            client: self.client.clone(),
+            listener: self.listener.clone(),
+            macs: self.macs.clone(),
+            options: options.collect(),
+            upload: None,
+        };
+        let (request, upload) = written.resolve().map_err(|(pointer, message)| {
+            let flag = pointer.split('/').nth(1).unwrap_or_default();
+            BadQuestion::Flag(format!("--{}: {message}", if flag == "macs" { "mac" } else { flag }))
+        })?;
+        Ok(Question { hook: self.hook, request, upload, given: Default::default() })
+    }
+}
+
+fn option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as blksize=1428")?;
+    Ok((name.into(), value.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_what_admission_would_make_of_it() {
+        let written = r#"{ "path": "\\pxelinux.cfg/01-02-00-5e-10-00-01", "client": "2001:db8::1",
+            "macs": ["02-00-5E-10-00-02"], "options": { "BlkSize": 1428, "tsize": "0" } }"#;
+        let written: WrittenRequest = serde_json::from_str(written).unwrap();
+        let (request, upload) = written.resolve().unwrap();
+        assert_eq!(request.path, "pxelinux.cfg/01-02-00-5e-10-00-01");
+        assert_eq!(request.client.to_string(), "[2001:db8::1]:49152");
+        let macs: Vec<String> = request.macs.iter().map(|mac| mac.address.to_string()).collect();
+        assert_eq!(macs, ["02:00:5e:10:00:02", "02:00:5e:10:00:01"]);
+        assert!(request.options.contains(&("blksize".into(), "1428".into())), "{:?}", request.options);
+        assert!(upload.is_none());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (json, pointer) in [
+            (r#"{ "path": "../x" }"#, "/path"),
+            (r#"{ "path": "x", "client": "nobody" }"#, "/client"),
+            (r#"{ "path": "x", "macs": ["02:00:5e:10:00:01", "02:00"] }"#, "/macs/1"),
+        ] {
+            let written: WrittenRequest = serde_json::from_str(json).unwrap();
+            assert_eq!(written.resolve().err().map(|(at, _)| at).as_deref(), Some(pointer), "{json}");
+        }
+    }
+}

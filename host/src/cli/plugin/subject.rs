@@ -1,0 +1,162 @@
+//! The plugin that a command is about, as its arguments say.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use clap::Args;
+
+use super::super::complain;
+use super::lab::{self, Lab, Plan, Unloaded};
+use crate::config::{ByteCount, ConfigError, Document, EXIT_CONFIG, Grant, TimeSpan};
+use crate::policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
+use crate::store::RootSpec;
+
+#[derive(Debug, Args)]
+pub(super) struct Subject {
+    /// The component: a file, or builtin:NAME.
+    #[arg(value_name = "COMPONENT")]
+    component: String,
+    /// The settings of the plugin, in a YAML file of their own; `{}` without it.
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// A grant, as in `grants` of the configuration: kv, client-mac, files/ROOT … May be given several
+    /// times.
+    #[arg(long = "grant", value_name = "GRANT")]
+    grants: Vec<Grant>,
+    /// A root: its name and its folder. Without any, the plugin may answer with files of any root. May be
+    /// given several times.
+    #[arg(long = "root", value_name = "NAME=DIR", value_parser = root)]
+    roots: Vec<RootSpec>,
+    /// The time of a call, such as 2s, to compute and in all, in place of the server's defaults (200ms and
+    /// 500ms).
+    #[arg(long, value_name = "TIME", value_parser = TimeSpan::from_str)]
+    time: Option<TimeSpan>,
+    /// The memory of an instance, such as 16MiB.
+    #[arg(long, value_name = "SIZE", value_parser = ByteCount::from_str, default_value = "64MiB")]
+    memory: ByteCount,
+}
+
+/// A plugin to be loaded, and the file that its settings came from.
+pub(super) struct Planned<'a> {
+    pub plan: Plan,
+    subject: &'a Subject,
+    settings: Option<Document>,
+}
+
+impl Subject {
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// The file is wrong.
+    pub fn plan(&self) -> Result<Planned<'_>, ConfigError> {
+        let read = |path: &PathBuf| Document::read(path, "the settings of the plugin; write {} for none");
+        let settings = self.settings.as_ref().map(read).transpose()?;
+        if let Some(document) = &settings
+            && !document.value().is_object()
+        {
+            let message = "settings are a map, such as `version: 1.4.2`; write one";
+            return Err(document.error([(String::new(), message.into())]));
+        }
+        let mut limits = CallLimits { memory: self.memory.0, ..CallLimits::default() };
+        if let Some(TimeSpan(time)) = self.time {
+            (limits.cpu, limits.wall) = (time, time);
+        }
+        let plan = Plan {
+            component: lab::source(&self.component, Path::new("")),
+            settings: settings.as_ref().map_or_else(|| serde_json::json!({}), |file| file.value().clone()),
+            grants: self.grants.clone(),
+            roots: self.roots.clone(),
+            named_roots: self.roots.iter().map(|root| root.name.clone()).collect(),
+            given: Given::default(),
+            limits,
+            reuse: None,
+        };
+        Ok(Planned { plan, subject: self, settings })
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.component)
+    }
+}
+
+impl Planned<'_> {
+    /// Loads the plugin and says what it warns of.
+    ///
+    /// # Errors
+    /// It cannot be loaded: that is said, and this is the exit code.
+    pub fn load(&self, lab: &Lab) -> Result<Trial, ExitCode> {
+        match lab.load(&self.plan).0 {
+            Ok(trial) => {
+                for warning in trial.warnings() {
+                    complain(format_args!("warning: {}", self.place(&warning)));
+                }
+                Ok(trial)
+            }
+            Err(Unloaded::Root(error)) => {
+                complain(&error);
+                Err(ExitCode::from(error.exit_code()))
+            }
+            Err(Unloaded::Problems(problems)) => {
+                problems.iter().for_each(|problem| complain(self.place(problem)));
+                Err(ExitCode::from(EXIT_CONFIG))
+            }
+        }
+    }
+
+    /// The hook to ask: the one that is named, or the only one that it has.
+    ///
+    /// # Errors
+    /// There is none, or several; that is said, and this is the exit code.
+    pub fn hook(&self, trial: &Trial, named: Option<Hook>) -> Result<Hook, ExitCode> {
+        let refuse = |message: String| {
+            complain(format_args!("{}: {message}", self.subject.component));
+            Err(ExitCode::from(EXIT_CONFIG))
+        };
+        if named == Some(Hook::Observe) {
+            return refuse("observe gives no answer, so there is nothing to show; name another hook".into());
+        }
+        if let Some(problem) = named.and_then(|hook| trial.lacks(hook)) {
+            return refuse(problem.message);
+        }
+        let hooks: Vec<Hook> = trial.hooks().into_iter().filter(|hook| *hook != Hook::Observe).collect();
+        match (named, hooks.as_slice()) {
+            (Some(hook), _) | (None, &[hook]) => Ok(hook),
+            (None, []) => refuse("it has no hook that gives an answer".into()),
+            (None, several) => {
+                let words: Vec<&str> = several.iter().map(|hook| hook.word()).collect();
+                refuse(format!("it has several hooks; name one with --hook: {}", words.join(", ")))
+            }
+        }
+    }
+
+    /// A problem with its place.
+    fn place(&self, problem: &LoadProblem) -> String {
+        let component = &self.subject.component;
+        let message = format!("plugin `{}`: {}", problem.plugin, problem.message);
+        match (problem.kind, &self.settings) {
+            (LoadProblemKind::Settings, Some(file)) => {
+                file.error([(problem.pointer.clone().unwrap_or_default(), message)]).to_string()
+            }
+            (LoadProblemKind::Settings, None) => {
+                let pointer = problem.pointer.as_deref().unwrap_or_default();
+                format!("{component}: settings{pointer}: {message}; give the settings with --settings FILE")
+            }
+            (LoadProblemKind::Grant, _) => {
+                format!("{component}: {message}; here, a grant is given with --grant GRANT")
+            }
+            _ => format!("{component}: {message}"),
+        }
+    }
+}
+
+fn root(text: &str) -> Result<RootSpec, String> {
+    let (name, folder) = text
+        .split_once('=')
+        .filter(|(name, folder)| !name.is_empty() && !folder.is_empty())
+        .ok_or("write NAME=DIR, such as boot=./files")?;
+    Ok(RootSpec { name: name.into(), path: folder.into(), writable: false, overwrite: false, max_upload: 0 })
+}

@@ -1,0 +1,186 @@
+//! A plugin that is tried out by itself: loaded and called as in the server, with its stage for a host.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::ask::Patience;
+use super::bindings::VERSION;
+use super::bindings::exports::tuffet::policy::{accept_upload, resolve};
+use super::chain::warnings_of;
+use super::code_cache::CodeCache;
+use super::convert::{self, Asked};
+use super::engine::PolicyRuntime;
+use super::failure::{Cause, Failure};
+use super::load::{load, missing_hook};
+use super::plugin::Plugin;
+use super::shown;
+use super::spec::{LoadProblem, PluginSpec, PolicySpec};
+use super::stage::{Emitted, LogLine, Stage};
+use crate::request::Request;
+
+/// A hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Hook {
+    Authorize,
+    Resolve,
+    AcceptUpload,
+    Observe,
+}
+
+impl Hook {
+    pub const ALL: [Hook; 4] = [Hook::Authorize, Hook::Resolve, Hook::AcceptUpload, Hook::Observe];
+
+    /// As in the configuration.
+    pub fn word(self) -> &'static str {
+        match self {
+            Hook::Authorize => "authorize",
+            Hook::Resolve => "resolve",
+            Hook::AcceptUpload => "accept-upload",
+            Hook::Observe => "observe",
+        }
+    }
+
+    /// The interface that a component exports for it.
+    pub(super) fn interface(self) -> String {
+        format!("tuffet:policy/{}@{VERSION}", self.word())
+    }
+}
+
+/// An upload that is complete.
+#[derive(Debug, Clone)]
+pub(crate) struct Uploaded {
+    pub root: String,
+    pub path: String,
+    pub content: Vec<u8>,
+}
+
+/// A plugin on its stage.
+pub(crate) struct Trial {
+    plugin: Plugin,
+    roots: Vec<String>,
+    stage: Arc<Stage>,
+}
+
+/// What a call came to.
+#[derive(Debug, Clone)]
+pub(crate) struct Tried {
+    /// The answer, or the cause of the failure and its detail.
+    pub answer: Result<Value, (&'static str, String)>,
+    pub lines: Vec<LogLine>,
+    pub emitted: Vec<Emitted>,
+    /// Calls that its stage had no answer for.
+    pub unanswered: Vec<String>,
+    /// From the question to the answer.
+    pub wall: Duration,
+    /// What it computed of that.
+    pub cpu: Duration,
+    /// Bytes of its memories and tables.
+    pub memory: u64,
+}
+
+impl Trial {
+    /// Loads the plugin as a server would. `policy` names the roots and the stage.
+    ///
+    /// # Errors
+    /// Everything that would keep a server from starting.
+    pub async fn load(
+        runtime: &PolicyRuntime,
+        policy: &PolicySpec,
+        plugin: &PluginSpec,
+    ) -> Result<Trial, Vec<LoadProblem>> {
+        runtime.with_code_cache(CodeCache::verify).await;
+        let plugin = load(runtime, policy, plugin).await;
+        runtime.with_code_cache(CodeCache::seal).await;
+        let stage = policy.stage.clone().unwrap_or_default();
+        Ok(Trial { plugin: plugin?, roots: policy.roots.clone(), stage })
+    }
+
+    /// The hooks that it has.
+    pub fn hooks(&self) -> Vec<Hook> {
+        Hook::ALL.into_iter().filter(|hook| self.has(*hook)).collect()
+    }
+
+    /// What the operator should know of it.
+    pub fn warnings(&self) -> Vec<LoadProblem> {
+        warnings_of(&self.plugin).collect()
+    }
+
+    /// Why a hook cannot be asked, if it cannot.
+    pub fn lacks(&self, hook: Hook) -> Option<LoadProblem> {
+        (!self.has(hook)).then(|| missing_hook(&self.plugin, hook.word()))
+    }
+
+    fn has(&self, hook: Hook) -> bool {
+        match hook {
+            Hook::Authorize => self.plugin.authorize.is_some(),
+            Hook::Resolve => self.plugin.resolve.is_some(),
+            Hook::AcceptUpload => self.plugin.accept_upload.is_some(),
+            Hook::Observe => self.plugin.observe.is_some(),
+        }
+    }
+
+    /// Asks one hook about one request. What `observe` says is nothing, so it is not asked; `accept-upload`
+    /// needs an upload.
+    pub async fn ask(&self, hook: Hook, request: &Request, upload: Option<&Uploaded>) -> Tried {
+        self.stage.begin();
+        // Its own limits are to be what ends it.
+        let patience = Patience::of(self.plugin.limits.wall.saturating_mul(2));
+        let mut asked = Asked::new(request);
+        let asked = asked.by(&self.plugin.access);
+        let upload = upload.map(|upload| accept_upload::Upload {
+            root: upload.root.clone(),
+            path: upload.path.clone(),
+            bytes: upload.content.len() as u64,
+            sha256: shown::digest(&upload.content),
+        });
+        let begun = Instant::now();
+        let answer = match (hook, &upload) {
+            (Hook::Authorize, _) => {
+                let answer = self.plugin.authorize(asked, patience).await;
+                answer.and_then(convert::verdict).map(shown::verdict)
+            }
+            (Hook::Resolve, _) => {
+                let answer = self.plugin.resolve(asked, patience).await;
+                answer.and_then(|answer| self.resolution(answer, request)).map(shown::resolution)
+            }
+            (Hook::AcceptUpload, Some(upload)) => {
+                let answer = self.plugin.accept_upload(asked, upload, patience).await;
+                answer.and_then(convert::acceptance).map(shown::acceptance)
+            }
+            (Hook::AcceptUpload | Hook::Observe, _) => {
+                Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
+            }
+        };
+        let wall = begun.elapsed();
+        let seen = self.stage.take();
+        Tried {
+            answer: answer.map_err(|failure| (failure.cause.as_str(), failure.detail)),
+            lines: seen.lines,
+            emitted: seen.emitted,
+            unanswered: seen.unanswered,
+            wall,
+            cpu: seen.cpu,
+            memory: seen.memory,
+        }
+    }
+
+    /// Where no root was named, any may be.
+    fn resolution(
+        &self,
+        answer: resolve::Resolution,
+        request: &Request,
+    ) -> Result<Option<convert::Found>, Failure> {
+        let content = self.plugin.limits.content;
+        let named = match &answer {
+            resolve::Resolution::Files(files) if self.roots.is_empty() => {
+                files.iter().map(|file| file.root.clone()).collect()
+            }
+            _ => self.roots.clone(),
+        };
+        convert::resolution(answer, request.operation, content, &named)
+    }
+}

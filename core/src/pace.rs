@@ -35,9 +35,6 @@ pub(crate) struct Pace {
     left: u16,
     /// What `burst` may rise to.
     most: u16,
-    /// What goes out at once after a time-out, until something is heard.
-    gentle: u16,
-    timed_out: bool,
     /// Where the last window was cut off, in blocks; 0 if that is not known.
     cut: u16,
     /// How much speaks for a receiver that overflows there.
@@ -64,8 +61,6 @@ impl Pace {
             burst: most,
             left: most,
             most,
-            gentle: (window / 8).max(1),
-            timed_out: false,
             cut: 0,
             suspicion: 0,
             doubts: 0,
@@ -79,12 +74,11 @@ impl Pace {
 
     /// How many of `wanted` blocks may go out now.
     pub(crate) fn take(&mut self, now: Time, wanted: u32) -> u32 {
-        let burst = self.at_once();
-        if burst == UNLIMITED {
+        if self.burst == UNLIMITED {
             return wanted;
         }
         if now >= self.next {
-            self.left = burst;
+            self.left = self.burst;
             let earliest = now.as_micros() + APART;
             self.next = Time::from_micros(earliest.next_multiple_of(TICK));
         }
@@ -95,46 +89,20 @@ impl Pace {
 
     /// When more may go out, if the present burst is used up.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
-        (self.at_once() != UNLIMITED && self.left == 0 && now < self.next).then_some(self.next)
+        (self.burst != UNLIMITED && self.left == 0 && now < self.next).then_some(self.next)
     }
 
-    /// Nothing was heard of a window. Its end may have been dropped, of which its receiver knows nothing,
-    /// and what it has already must not fill it up again: the window goes out again in small bursts.
-    pub(crate) fn timed_out(&mut self, window: u16) {
-        self.timed_out = window > 1;
-        self.left = self.left.min(self.at_once());
-        self.suspect(3, window);
-    }
-
-    /// Something was heard.
-    pub(crate) fn heard(&mut self) {
-        self.timed_out = false;
-    }
-
-    fn at_once(&self) -> u16 {
-        if self.timed_out { self.gentle.min(self.burst) } else { self.burst }
-    }
-
-    /// A window of `window` blocks was cut off after `arrived` of them; 0 if it was at the first.
+    /// A window of `window` blocks was cut off after `arrived` of them; 0 if that is not known.
     pub(crate) fn cut_off(&mut self, arrived: u32, window: u16) {
-        let arrived = arrived.min(u32::from(window)) as u16;
-        let again = arrived == 0 || self.cut == 0 || near(arrived, self.cut, 4, 2);
-        if arrived > 0 {
-            self.cut = arrived;
-        }
-        if again {
-            self.suspect(2, window);
-        } else {
-            self.suspicion = self.suspicion.saturating_sub(1).max(1);
-            self.suspect(0, window);
-        }
-    }
-
-    fn suspect(&mut self, more: u8, window: u16) {
         if window == 1 {
             return;
         }
-        self.suspicion = self.suspicion.saturating_add(more);
+        let arrived = arrived.min(u32::from(window)) as u16;
+        let again = arrived == 0 || self.cut == 0 || near(arrived, self.cut, 4, 2);
+        self.suspicion = if again { self.suspicion + 2 } else { self.suspicion.saturating_sub(1).max(1) };
+        if arrived > 0 {
+            self.cut = arrived;
+        }
         self.cuts = self.cuts.saturating_add(1);
         if self.suspicion >= SUSPICIOUS << self.doubts {
             self.lower(window);

@@ -123,7 +123,6 @@ impl Sender {
         if ahead == 0 {
             return self.on_duplicate(now, answers);
         }
-        self.pace.heard();
         let rtt = self.measure(now, position);
         self.acked = position;
         if position >= self.total {
@@ -151,7 +150,7 @@ impl Sender {
 
     /// Nothing was heard in time: the whole window goes out again (RFC 7440 section 4).
     pub(crate) fn on_timeout(&mut self) {
-        self.pace.timed_out(self.window);
+        self.pace.cut_off(0, self.window);
         self.roll_back_to(self.acked + 1);
     }
 

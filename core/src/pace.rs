@@ -124,7 +124,7 @@ impl Pace {
     }
 
     fn lower(&mut self, window: u16) {
-        let helped = self.lowered == 0 || self.arrived >= 2 * self.cuts;
+        let helped = self.lowered == 0 || u32::from(self.arrived) >= 2 * u32::from(self.cuts);
         if helped || near(self.cut, self.lowered_at, 8, 1) {
             let present = self.burst.min(window);
             let lower = present - present.div_ceil(4);
@@ -205,6 +205,22 @@ mod tests {
             assert_eq!(pace.take(at(0), 64), 64);
             pace.went_well();
         }
+    }
+
+    #[test]
+    fn any_number_of_losses_can_be_counted() {
+        let mut pace = Pace::new(None, 64);
+        for _ in 0..3 {
+            pace.cut_off(16, 64);
+        }
+        for loss in 0..70_000 {
+            pace.cut_off([1, 60, 20, 45][loss % 4], 64);
+            pace.went_well();
+        }
+        for _ in 0..100 {
+            pace.cut_off(16, 64);
+        }
+        assert!(pace.take(at(1_000_000), 64) >= 1);
     }
 
     #[test]

@@ -151,7 +151,7 @@ impl Worker {
                     *readable = self.receive(number, &mut received, &mut now);
                 }
             }
-            self.take_overtaking(&mut received, &mut now);
+            self.take_overtaking(&mut received, &mut readable, &mut now);
             self.wheel.expire(now, &mut due);
             for index in due.drain(..) {
                 self.time_out(index, now);

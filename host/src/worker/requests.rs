@@ -79,9 +79,15 @@ impl Worker {
 
     /// Takes the requests that may have overtaken an ACK: what was sent before them is read first, so that
     /// the transfer before is known to have gone well.
-    pub(super) fn take_overtaking(&mut self, received: &mut ReceiveBatch, now: &mut Time) {
+    pub(super) fn take_overtaking(
+        &mut self,
+        received: &mut ReceiveBatch,
+        readable: &mut [bool],
+        now: &mut Time,
+    ) {
         for late in std::mem::take(&mut self.overtaking) {
-            self.receive(late.served, received, now);
+            // What is left in it is not signalled again.
+            readable[usize::from(late.served)] = self.receive(late.served, received, now);
             self.looked_for_acks = true;
             let Overtaking { asked, peer, local, payload, .. } = late;
             let datagram = Received { peer, local, payload: &payload, segment: None };

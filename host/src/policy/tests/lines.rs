@@ -1,7 +1,7 @@
 //! What plugins log, as a subscriber sees it.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -28,35 +28,45 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-/// Runs one request and gives the lines that were logged meanwhile, on this thread.
-async fn lines(plugin: PluginSpec) -> Vec<String> {
-    let policy = load(&authorizers(vec![plugin])).await;
+/// One subscriber for the whole process: with one for each test, what a log line's place remembers of who
+/// listens is made by tests that run beside each other.
+static LOG: LazyLock<Lines> = LazyLock::new(|| {
     let written = Lines::default();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(written.clone())
         .with_ansi(false)
         .with_max_level(tracing::Level::TRACE)
         .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+    written
+});
+
+/// Runs one request and gives the lines that were logged about this plugin, whose name no other test has.
+async fn lines(plugin: PluginSpec) -> Vec<String> {
+    let name = format!("plugin={}", plugin.name);
+    let log = &*LOG;
+    let policy = load(&authorizers(vec![plugin])).await;
     policy.authorize(&read("a"), policy.patience()).await;
-    drop(guard);
-    let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-    text.lines().filter(|line| line.contains(" tuffet::")).map(str::to_string).collect()
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    text.lines()
+        .filter(|line| line.contains(" tuffet::") && line.contains(&name))
+        .map(str::to_string)
+        .collect()
 }
 
 #[tokio::test]
 async fn a_line_names_plugin_and_request_and_stays_one_line() {
-    let lines = lines(bad("chatty", "log-once")).await;
+    let lines = lines(bad("lines-chatty", "log-once")).await;
     assert_eq!(lines.len(), 1, "{lines:#?}");
     assert!(lines[0].contains("WARN tuffet::plugin: one line  [31mred"), "{lines:#?}");
-    assert!(lines[0].contains("plugin=chatty"), "{lines:#?}");
+    assert!(lines[0].contains("plugin=lines-chatty"), "{lines:#?}");
     assert!(lines[0].contains("request=0000000000000007"), "{lines:#?}");
     assert!(lines[0].contains("colour=\"r ed\""), "{lines:#?}");
 }
 
 #[tokio::test]
 async fn a_flood_is_cut_and_counted() {
-    let lines = lines(bad("flood", "log-flood")).await;
+    let lines = lines(bad("lines-flood", "log-flood")).await;
     assert_eq!(lines.len(), 33, "32 lines and the count of the others");
     assert!(lines[..32].iter().all(|line| line.len() < 1300), "long lines are cut");
     assert!(lines[32].contains("99968 log lines of one call were dropped"), "{}", lines[32]);
@@ -64,9 +74,9 @@ async fn a_flood_is_cut_and_counted() {
 
 #[tokio::test]
 async fn a_failure_is_logged_with_its_cause() {
-    let lines = lines(bad("trap", "trap")).await;
+    let lines = lines(bad("lines-trap", "trap")).await;
     assert_eq!(lines.len(), 1, "{lines:#?}");
     assert!(lines[0].contains("WARN tuffet::policy: a plugin failed: "), "{lines:#?}");
-    assert!(lines[0].contains("plugin=trap hook=\"authorize\""), "{lines:#?}");
+    assert!(lines[0].contains("plugin=lines-trap hook=\"authorize\""), "{lines:#?}");
     assert!(lines[0].contains("cause=\"trap\""), "{lines:#?}");
 }

@@ -1,6 +1,7 @@
 //! Tuffet: a TFTP server whose data path is native and whose policy is WebAssembly.
 
 mod admission;
+mod class;
 pub mod cli;
 mod client;
 pub mod config;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+pub use crate::class::ClientClass;
 pub use tuffet_core::{ErrorCode, Mode, Operation};
 
 /// Names a request in log lines and to plugins; unique for the life of the process.
@@ -36,6 +37,16 @@ pub enum MacSource {
     RequestedName,
 }
 
+impl MacSource {
+    /// As plugins and logs name it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MacSource::NeighbourTable => "neighbour-table",
+            MacSource::RequestedName => "requested-name",
+        }
+    }
+}
+
 /// A MAC address and where it was learnt: a hint, never a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MacFact {
@@ -64,6 +75,8 @@ pub struct Request {
     pub client: SocketAddr,
     /// What is known of the client's MAC address, most trustworthy first.
     pub macs: Vec<MacFact>,
+    /// What kind of client it seems to be: a hint.
+    pub class: ClientClass,
     /// The options as sent, names in lower case.
     pub options: Vec<(String, String)>,
 }

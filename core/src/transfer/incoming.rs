@@ -40,7 +40,7 @@ impl Transfer {
                         }
                         None => self.rtt.ease(),
                     }
-                    self.hear(now);
+                    self.has_arrived(now);
                     self.due.accept = Some((offset, length as u16));
                     self.due.ack = ack && !end;
                     self.due.oack = false;
@@ -92,12 +92,12 @@ impl Transfer {
                 if gap {
                     self.rtt.ease();
                 }
-                self.hear(now);
+                self.has_arrived(now);
                 self.arm(now);
             }
             Acked::Finished { rtt } => {
                 self.take_measurement(rtt);
-                self.hear(now);
+                self.has_arrived(now);
                 self.finish(Finish::Complete);
             }
         }

@@ -107,6 +107,8 @@ pub struct Transfer {
     rtt: Rtt,
     /// When the peer last brought something new.
     heard: Time,
+    /// When the first block was known to have arrived, `NEVER` while none is.
+    first_block: Time,
     /// When to act if it stays silent.
     deadline: Time,
     stats: Stats,
@@ -189,6 +191,7 @@ impl Transfer {
             settings,
             rtt: Rtt::default(),
             heard: now,
+            first_block: Time::NEVER,
             deadline: Time::NEVER,
             stats: Stats::default(),
             repeats: 0,
@@ -404,6 +407,12 @@ impl Transfer {
         self.heard
     }
 
+    /// When the first block was known to have arrived: as a sender the first ACK of one, as a receiver the
+    /// block itself.
+    pub fn first_block(&self) -> Option<Time> {
+        (self.first_block != Time::NEVER).then_some(self.first_block)
+    }
+
     /// Whether a server still waits for its decision.
     pub fn is_deciding(&self) -> bool {
         matches!(self.phase, Phase::Deciding)
@@ -413,6 +422,11 @@ impl Transfer {
     /// a peer that asks anew then has all it wanted.
     pub fn awaits_last_ack(&self) -> bool {
         matches!(&self.phase, Phase::Sending(sender) if sender.all_sent()) && !self.unproven()
+    }
+
+    fn has_arrived(&mut self, now: Time) {
+        self.first_block = self.first_block.min(now);
+        self.hear(now);
     }
 
     fn start_sending(&mut self, size: u64) {
@@ -456,7 +470,7 @@ mod tests {
 
     #[test]
     fn ten_thousand_transfers_are_small() {
-        assert!(size_of::<Transfer>() <= 256, "{}", size_of::<Transfer>());
+        assert!(size_of::<Transfer>() <= 264, "{}", size_of::<Transfer>());
     }
 
     #[test]

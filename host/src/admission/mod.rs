@@ -7,10 +7,10 @@ mod decide;
 mod gate;
 mod generation;
 
-use crate::events::{Ending, Happening, Observers, Outcome};
+use crate::events::{Answered, Ending, Happening, Observers, Outcome};
 use crate::names;
 use crate::neighbours::Neighbours;
-use crate::request::{ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
+use crate::request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
 use crate::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 use decide::Decided;
 pub(crate) use decide::Files;
@@ -88,11 +88,12 @@ impl Admission {
                 .await
                 .unwrap_or_else(|_| internal_error().into()),
         };
-        let (progress, start) = self.start(&request, &asked.asked, &decided).unzip();
+        let at = Instant::now();
+        let (progress, start) = self.start(&request, &asked, &decided, at).unzip();
         if let Some(start) = start {
             self.observers.tell(start).await;
         }
-        self.conclude(asked, request, decided, progress, generation);
+        self.conclude(asked, request, decided, at, progress, generation);
     }
 
     /// As [`Admission::answer`] where there is no policy to ask; on a thread that may block.
@@ -105,11 +106,12 @@ impl Admission {
             None => catch_unwind(AssertUnwindSafe(|| generation.decide_unasked(&request, &asked.asked)))
                 .unwrap_or_else(|_| internal_error().into()),
         };
-        let (progress, start) = self.start(&request, &asked.asked, &decided).unzip();
+        let at = Instant::now();
+        let (progress, start) = self.start(&request, &asked, &decided, at).unzip();
         if let Some(start) = start {
             self.observers.tell_blocking(start);
         }
-        self.conclude(asked, request, decided, progress, Arc::clone(generation));
+        self.conclude(asked, request, decided, at, progress, Arc::clone(generation));
     }
 
     /// What observers are told of a request that is granted, before the worker hears of it, and so before
@@ -117,11 +119,11 @@ impl Admission {
     fn start(
         &self,
         request: &Arc<Request>,
-        asked: &Oack,
+        asked: &NewRequest,
         decided: &Decided,
+        at: Instant,
     ) -> Option<(Arc<AtomicU64>, Happening)> {
-        let Decision::Grant { content, .. } = &decided.decision else { return None };
-        if !self.observers.are_there() {
+        if !matches!(decided.decision, Decision::Grant { .. }) || !self.observers.are_there() {
             return None;
         }
         let progress = Arc::new(AtomicU64::new(0));
@@ -129,7 +131,8 @@ impl Admission {
             request: request.clone(),
             resolved: decided.resolved.clone(),
             verdict_by: decided.verdict_by.clone(),
-            size: content.size().or(asked.tsize),
+            size: size(&decided.decision, &asked.asked),
+            decided_after: at.saturating_duration_since(asked.received),
             progress: progress.clone(),
         };
         Some((progress, start))
@@ -140,6 +143,7 @@ impl Admission {
         asked: NewRequest,
         request: Arc<Request>,
         decided: Decided,
+        at: Instant,
         progress: Option<Arc<AtomicU64>>,
         generation: Arc<Generation>,
     ) {
@@ -147,11 +151,17 @@ impl Admission {
         let ticket = Box::new(Ticket {
             request,
             asked: asked.asked,
+            answered: match &decision {
+                Decision::Grant { .. } => Answered::Granted,
+                Decision::Refuse { .. } => Answered::Refused,
+                Decision::Drop { .. } => Answered::Dropped,
+            },
+            size: size(&decision, &asked.asked),
             resolved,
             verdict_by,
             plugin_calls,
             received: asked.received,
-            decided: Instant::now(),
+            decided: at,
             place: asked.place,
             progress,
             generation,
@@ -176,6 +186,7 @@ impl Admission {
             operation: asked.operation,
             mode: asked.mode,
             macs: macs(neighbour, &path),
+            class: ClientClass::guess(asked.operation, &path, &asked.options),
             path,
             requested,
             client: asked.peer,
@@ -189,6 +200,14 @@ impl Admission {
         if let Some(Err(error)) = posted {
             tracing::error!(worker, %error, "a worker cannot be woken");
         }
+    }
+}
+
+/// Bytes on the wire: of what is read, or as the client announced.
+fn size(decision: &Decision, asked: &Oack) -> Option<u64> {
+    match decision {
+        Decision::Grant { content, .. } => content.size().or(asked.tsize),
+        Decision::Refuse { .. } | Decision::Drop { .. } => None,
     }
 }
 

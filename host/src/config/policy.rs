@@ -104,6 +104,8 @@ pub enum Fact {
     Port,
     /// What is known of its MAC addresses.
     Mac,
+    /// What kind of client it seems to be.
+    Class,
     /// The name as it was sent.
     Requested,
     /// The normalised path.

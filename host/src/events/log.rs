@@ -4,6 +4,7 @@ use super::{Happening, Observers, Outcome, Summary};
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::sleep;
+use tuffet_core::Oack;
 
 /// Summaries that are taken at once.
 const BATCH: usize = 256;
@@ -28,6 +29,23 @@ pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>, observers: O
     }
 }
 
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The options that were asked for, as `blksize=1428 tsize=0`.
+fn asked(asked: &Oack) -> Option<String> {
+    let options = [
+        ("blksize", asked.blksize.map(u64::from)),
+        ("windowsize", asked.windowsize.map(u64::from)),
+        ("timeout", asked.timeout.map(u64::from)),
+        ("tsize", asked.tsize),
+    ];
+    let said: Vec<String> =
+        options.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value}"))).collect();
+    (!said.is_empty()).then(|| said.join(" "))
+}
+
 fn log(summary: &Summary) {
     // One place lists the fields; the level is what differs.
     macro_rules! line {
@@ -38,22 +56,31 @@ fn log(summary: &Summary) {
                 outcome = %summary.ending.outcome,
                 client = %summary.request.client,
                 mac = summary.request.macs.first().map(|mac| mac.address.to_string()),
+                mac_source = summary.request.macs.first().map(|mac| mac.source.as_str()),
+                class = summary.request.class.as_str(),
                 operation = %summary.request.operation,
                 path = %summary.request.path,
                 resolved = summary.resolved.as_deref(),
                 detail = summary.ending.detail.as_deref(),
+                decision = summary.decision.as_str(),
                 verdict_by = summary.verdict_by.as_deref(),
                 plugin_calls = summary.plugin_calls,
                 listener = %summary.request.listener,
                 bytes = summary.bytes,
+                blocks = summary.blocks,
+                size = summary.size,
+                asked = asked(&summary.asked),
                 blksize = summary.options.block_size(),
                 windowsize = summary.options.window_size(),
+                timeout_option = summary.options.timeout,
+                tsize = summary.options.tsize,
                 retransmissions = summary.stats.retransmissions,
                 duplicates = summary.stats.duplicates,
                 timeouts = summary.stats.timeouts,
-                rtt_us = summary.rtt.map(|rtt| rtt.as_micros() as u64),
-                decision_us = summary.decided_after.map(|time| time.as_micros() as u64),
-                duration_us = summary.duration.as_micros() as u64,
+                rtt_us = summary.rtt.map(micros),
+                decision_us = summary.decided_after.map(micros),
+                first_block_us = summary.first_block_after.map(micros),
+                duration_us = micros(summary.duration),
                 "transfer"
             )
         };

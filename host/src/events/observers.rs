@@ -37,6 +37,8 @@ pub(crate) enum Happening {
         resolved: Option<Arc<str>>,
         verdict_by: Option<Arc<str>>,
         size: Option<u64>,
+        /// From the request to the decision.
+        decided_after: Duration,
         /// Where the worker writes how many bytes have arrived.
         progress: Arc<AtomicU64>,
     },
@@ -164,7 +166,7 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Mode, Operation};
+    use crate::request::{ClientClass, Mode, Operation};
 
     fn started(id: u64) -> (Event, Arc<AtomicU64>) {
         let request = Request {
@@ -176,6 +178,7 @@ mod tests {
             path: "a".into(),
             client: ([192, 0, 2, 1], 2000).into(),
             macs: Vec::new(),
+            class: ClientClass::UNKNOWN,
             options: Vec::new(),
         };
         let progress = Arc::new(AtomicU64::new(0));
@@ -184,6 +187,7 @@ mod tests {
             resolved: None,
             verdict_by: None,
             size: Some(10),
+            decided_after: Duration::ZERO,
             progress: Arc::clone(&progress),
         };
         (Event { at: SystemTime::now(), what }, progress)

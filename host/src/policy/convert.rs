@@ -65,6 +65,7 @@ pub(super) fn request(request: &Request) -> types::Request {
             address: request.client.ip().to_canonical().to_string(),
             port: request.client.port(),
             macs: macs.collect(),
+            class: request.class.to_string(),
         },
         options: request.options.clone(),
         attributes: Vec::new(),

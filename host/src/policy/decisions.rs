@@ -125,6 +125,7 @@ fn key(facts: &Arc<[Fact]>, request: &Request) -> Box<str> {
             Fact::Mac => {
                 request.macs.iter().try_for_each(|mac| write!(key, "{:?}={}\0", mac.source, mac.address))
             }
+            Fact::Class => write!(key, "{}", request.class),
             Fact::Requested => write!(key, "{}", request.requested),
             Fact::Path => write!(key, "{}", request.path),
             Fact::Options => {
@@ -140,7 +141,7 @@ fn key(facts: &Arc<[Fact]>, request: &Request) -> Box<str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{MacAddress, MacFact, MacSource, Mode, Operation, RequestId};
+    use crate::request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, RequestId};
 
     fn request() -> Request {
         Request {
@@ -152,6 +153,7 @@ mod tests {
             path: "a".into(),
             client: "192.0.2.1:2000".parse().unwrap_or_else(|_| unreachable!("an address")),
             macs: Vec::new(),
+            class: ClientClass::UNKNOWN,
             options: Vec::new(),
         }
     }
@@ -159,6 +161,7 @@ mod tests {
     #[test]
     fn each_fact_tells_requests_apart_and_no_other_does() {
         let mac = MacFact { address: MacAddress([2; 6]), source: MacSource::RequestedName };
+        let plain = ClientClass::guess(Operation::Read, "a", &[]);
         let changed = [
             (Fact::Operation, Request { operation: Operation::Write, ..request() }),
             (Fact::Mode, Request { mode: Mode::Netascii, ..request() }),
@@ -172,6 +175,7 @@ mod tests {
                 Request { client: "192.0.2.1:2001".parse().unwrap_or(request().client), ..request() },
             ),
             (Fact::Mac, Request { macs: vec![mac], ..request() }),
+            (Fact::Class, Request { class: plain, ..request() }),
             (Fact::Requested, Request { requested: "//a".into(), ..request() }),
             (Fact::Path, Request { path: "b".into(), ..request() }),
             (Fact::Options, Request { options: vec![("blksize".into(), "8".into())], ..request() }),

@@ -5,13 +5,13 @@ use std::time::{Duration, SystemTime};
 use futures_util::future::join_all;
 
 use super::bindings::exports::tuffet::policy::observe::{
-    Event as Told, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
+    Decision, Event as Told, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
 };
 use super::bindings::tuffet::policy::types;
 use super::chain::Policy;
 use super::convert;
 use super::plugin::Plugin;
-use crate::events::{Event, Happening, Outcome, Summary};
+use crate::events::{Answered, Event, Happening, Outcome, Summary};
 
 impl Policy {
     /// Whether any plugin wants to be told what happened.
@@ -59,12 +59,15 @@ fn without_mac(mut event: Told) -> Told {
 fn convert_event(event: &Event) -> Told {
     let since = event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let what = match &event.what {
-        Happening::Started { request, resolved, verdict_by, size, .. } => What::Started(Start {
-            request: convert::request(request),
-            resolved: resolved.as_deref().map(str::to_owned),
-            verdict_by: verdict_by.as_deref().map(str::to_owned),
-            size: *size,
-        }),
+        Happening::Started { request, resolved, verdict_by, size, decided_after, .. } => {
+            What::Started(Start {
+                request: convert::request(request),
+                resolved: resolved.as_deref().map(str::to_owned),
+                verdict_by: verdict_by.as_deref().map(str::to_owned),
+                size: *size,
+                decision_us: us(*decided_after),
+            })
+        }
         Happening::Progressed { id, bytes, size } => {
             What::Progressed(Progress { id: id.to_string(), bytes: *bytes, size: *size })
         }
@@ -73,8 +76,11 @@ fn convert_event(event: &Event) -> Told {
     Told { unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), what }
 }
 
+fn us(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
 fn sum(summary: &Summary) -> Sum {
-    let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     let request: types::Request = convert::request(&summary.request);
     Sum {
         request,
@@ -89,16 +95,28 @@ fn sum(summary: &Summary) -> Sum {
             Outcome::Failed => Ended::Failed,
         },
         detail: summary.ending.detail.as_deref().map(str::to_owned),
-        resolved: summary.resolved.as_deref().map(str::to_owned),
+        decision: match summary.decision {
+            Answered::Granted => Decision::Granted,
+            Answered::Refused => Decision::Refused,
+            Answered::Dropped => Decision::Dropped,
+            Answered::Undecided => Decision::Undecided,
+        },
         verdict_by: summary.verdict_by.as_deref().map(str::to_owned),
-        bytes: summary.bytes,
+        plugin_calls: summary.plugin_calls,
+        resolved: summary.resolved.as_deref().map(str::to_owned),
+        size: summary.size,
         blksize: summary.options.block_size(),
         windowsize: summary.options.window_size(),
+        timeout_option: summary.options.timeout,
+        tsize: summary.options.tsize,
+        bytes: summary.bytes,
+        blocks: summary.blocks,
         retransmissions: summary.stats.retransmissions.into(),
         duplicates: summary.stats.duplicates.into(),
         timeouts: summary.stats.timeouts.into(),
         rtt_us: summary.rtt.map(us),
         decision_us: summary.decided_after.map(us),
+        first_block_us: summary.first_block_after.map(us),
         duration_us: us(summary.duration),
         attributes: Vec::new(),
     }

@@ -3,7 +3,7 @@
 use super::content::Content;
 use super::counters::Counters;
 use crate::admission::Generation;
-use crate::events::{Ending, Place};
+use crate::events::{Answered, Ending, Place};
 use crate::request::{ErrorCode, Mode, Operation, Request};
 use crate::store::{StoreError, Upload};
 use crate::udp::Local;
@@ -65,6 +65,9 @@ pub(crate) enum ToWorker {
 pub(crate) struct Ticket {
     pub(crate) request: Arc<Request>,
     pub(crate) asked: Oack,
+    pub(crate) answered: Answered,
+    /// Bytes on the wire, where they are known.
+    pub(crate) size: Option<u64>,
     pub(crate) resolved: Option<Arc<str>>,
     pub(crate) verdict_by: Option<Arc<str>>,
     pub(crate) plugin_calls: u32,

@@ -4,7 +4,7 @@ use super::Worker;
 use super::content::{Content, ReadError};
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::table::Entry;
-use crate::events::{Ending, Outcome, Summary, outcome_of};
+use crate::events::{Answered, Ending, Outcome, Summary, outcome_of};
 use crate::store::StoreError;
 use crate::udp::Received;
 use std::sync::atomic::Ordering;
@@ -48,14 +48,14 @@ impl Worker {
                 self.discard(Content::Upload(sink));
             }
             let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
-            report(*ticket, ending, None);
+            let ticket = Ticket { answered: Answered::Undecided, ..*ticket };
+            report(ticket, ending, None, self.clock.0);
             return;
         };
         match decision {
             Decision::Grant { content, limits } => {
                 let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
-                let size = content.size().or(ticket.asked.tsize);
-                entry.core.handle_grant(now, &ticket.asked, &limits, size);
+                entry.core.handle_grant(now, &ticket.asked, &limits, ticket.size);
                 entry.content = Some(content);
                 entry.progress.clone_from(&ticket.progress);
             }
@@ -127,7 +127,7 @@ impl Worker {
         }
         if let Some(ticket) = entry.ticket.take() {
             let ending = entry.ending.take().map_or(Outcome::Aborted.into(), |ending| *ending);
-            report(*ticket, ending, Some(&entry.core));
+            report(*ticket, ending, Some(&entry.core), self.clock.0);
         }
     }
 
@@ -190,7 +190,7 @@ impl Worker {
                 outcome_of(entry.operation, finish, entry.core.blocks(), text)
             }
         };
-        report(*ticket, ending, Some(&entry.core));
+        report(*ticket, ending, Some(&entry.core), self.clock.0);
     }
 
     /// Removing a temporary file may wait for a disk: not here.
@@ -224,20 +224,28 @@ pub(crate) fn outcome_of_store_error(error: &StoreError) -> Outcome {
     }
 }
 
-fn report(ticket: Ticket, ending: Ending, core: Option<&Transfer>) {
-    let Ticket { request, resolved, verdict_by, plugin_calls, received, decided, place, .. } = ticket;
+/// `began`: when the worker's clock did.
+fn report(ticket: Ticket, ending: Ending, core: Option<&Transfer>, began: Instant) {
+    let Ticket { received, decided, place, .. } = ticket;
+    let first_block = core.and_then(Transfer::first_block);
+    let first_block = first_block.map(|time| began + Duration::from_micros(time.as_micros()));
     place.send(Summary {
-        request,
+        request: ticket.request,
+        asked: ticket.asked,
         ending,
-        resolved,
-        verdict_by,
-        plugin_calls,
+        decision: ticket.answered,
+        resolved: ticket.resolved,
+        verdict_by: ticket.verdict_by,
+        plugin_calls: ticket.plugin_calls,
         options: core.map(|core| *core.options()).unwrap_or_default(),
+        size: ticket.size,
         bytes: core.map_or(0, Transfer::bytes),
+        blocks: core.map_or(0, Transfer::blocks),
         stats: core.map(Transfer::stats).unwrap_or_default(),
         rtt: core.and_then(Transfer::rtt),
         decided_after: decided.checked_duration_since(received),
-        duration: Instant::now().checked_duration_since(received).unwrap_or(Duration::ZERO),
+        first_block_after: first_block.map(|time| time.saturating_duration_since(received)),
+        duration: Instant::now().saturating_duration_since(received),
     });
 }
 

@@ -28,7 +28,7 @@ fn request(operation: Operation, path: &str, client: &str) -> Request {
         mode: Mode::Octet,
         requested: path.into(),
         path: path.into(),
-        client: Client { address: client.into(), port: 2000, macs: vec![] },
+        client: Client { address: client.into(), port: 2000, macs: vec![], class: "unknown".into() },
         options: vec![],
         attributes: vec![],
     }

@@ -1,7 +1,7 @@
 //! What a line says about a request.
 
 use serde::Serialize;
-use tuffet_sdk::{Mode, Operation, Outcome, Summary};
+use tuffet_sdk::{Decision, Mac, MacSource, Mode, Operation, Outcome, Summary};
 
 /// Bytes of what a client or another plugin chose, so that a line fits a sink (32 KiB) however it is escaped.
 const MAX_TEXT: usize = 1000;
@@ -14,18 +14,38 @@ pub(crate) struct Line<'a> {
     listener: &'a str,
     client: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    macs: Vec<&'a str>,
+    macs: Vec<Known<'a>>,
+    class: &'a str,
     operation: &'static str,
     mode: &'static str,
     requested: &'a str,
     path: &'a str,
     resolved: Option<&'a str>,
-    verdict: &'static str,
+    decision: &'static str,
     verdict_by: Option<&'a str>,
     outcome: &'static str,
     detail: Option<&'a str>,
     bytes: u64,
+    first_block_us: Option<u64>,
     duration_us: u64,
+}
+
+/// A MAC address and where it was learnt.
+#[derive(Serialize)]
+struct Known<'a> {
+    address: &'a str,
+    source: &'static str,
+}
+
+impl<'a> Known<'a> {
+    fn new(mac: &'a Mac) -> Self {
+        let source = match mac.source {
+            MacSource::NeighbourTable => "neighbour-table",
+            MacSource::LeaseFile => "lease-file",
+            MacSource::RequestedName => "requested-name",
+        };
+        Known { address: &mac.address, source }
+    }
 }
 
 impl<'a> Line<'a> {
@@ -39,7 +59,8 @@ impl<'a> Line<'a> {
             id: &request.id,
             listener: cut(&request.listener),
             client: format!("{client}:{}", request.client.port),
-            macs: request.client.macs.iter().take(8).map(|mac| mac.address.as_str()).collect(),
+            macs: request.client.macs.iter().take(8).map(Known::new).collect(),
+            class: cut(&request.client.class),
             operation: match request.operation {
                 Operation::Read => "read",
                 Operation::Write => "write",
@@ -51,11 +72,17 @@ impl<'a> Line<'a> {
             requested: cut(&request.requested),
             path: cut(&request.path),
             resolved: summary.resolved.as_deref().map(cut),
-            verdict: if summary.outcome == Outcome::Denied { "denied" } else { "allowed" },
+            decision: match summary.decision {
+                Decision::Granted => "granted",
+                Decision::Refused => "refused",
+                Decision::Dropped => "dropped",
+                Decision::Undecided => "undecided",
+            },
             verdict_by: summary.verdict_by.as_deref().map(cut),
             outcome: outcome(summary.outcome),
             detail: summary.detail.as_deref().map(cut),
             bytes: summary.bytes,
+            first_block_us: summary.first_block_us,
             duration_us: summary.duration_us,
         }
     }

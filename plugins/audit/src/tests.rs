@@ -2,8 +2,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tuffet_sdk::testing::take_emitted;
 use tuffet_sdk::{
-    Client, Event, Happening, Mac, MacSource, Mode, Observe, Operation, Outcome, Plugin, Progress, Request,
-    Summary, kv, parse,
+    Client, Decision, Event, Happening, Mac, MacSource, Mode, Observe, Operation, Outcome, Plugin, Progress,
+    Request, Summary, kv, parse,
 };
 
 use crate::Audit;
@@ -29,6 +29,7 @@ fn finished(requested: &str, outcome: Outcome) -> Event {
             address: "2001:db8::1".into(),
             port: 2000,
             macs: vec![Mac { address: "02:00:5e:10:00:01".into(), source: MacSource::NeighbourTable }],
+            class: "ipxe".into(),
         },
         options: vec![],
         attributes: vec![],
@@ -37,16 +38,23 @@ fn finished(requested: &str, outcome: Outcome) -> Event {
         request,
         outcome,
         detail: None,
-        resolved: Some("boot:a".into()),
+        decision: Decision::Refused,
         verdict_by: Some("acl".into()),
-        bytes: 3,
+        plugin_calls: 1,
+        resolved: Some("boot:a".into()),
+        size: None,
         blksize: 512,
         windowsize: 1,
+        timeout_option: None,
+        tsize: None,
+        bytes: 3,
+        blocks: 1,
         retransmissions: 0,
         duplicates: 0,
         timeouts: 0,
         rtt_us: None,
         decision_us: None,
+        first_block_us: Some(4),
         duration_us: 9,
         attributes: vec![],
     };
@@ -62,7 +70,7 @@ fn a_line_says_who_what_when_and_how_it_ended() {
     assert_eq!(
         text,
         format!(
-            r#"{{"seq":1,"previous":"{}","unix_ms":1700000000000,"id":"7","listener":"lan","client":"[2001:db8::1]:2000","macs":["02:00:5e:10:00:01"],"operation":"write","mode":"netascii","requested":"a\n\"é","path":"a","resolved":"boot:a","verdict":"denied","verdict_by":"acl","outcome":"denied","detail":null,"bytes":3,"duration_us":9"#,
+            r#"{{"seq":1,"previous":"{}","unix_ms":1700000000000,"id":"7","listener":"lan","client":"[2001:db8::1]:2000","macs":[{{"address":"02:00:5e:10:00:01","source":"neighbour-table"}}],"class":"ipxe","operation":"write","mode":"netascii","requested":"a\n\"é","path":"a","resolved":"boot:a","decision":"refused","verdict_by":"acl","outcome":"denied","detail":null,"bytes":3,"first_block_us":4,"duration_us":9"#,
             "0".repeat(64)
         )
     );

@@ -28,7 +28,7 @@ pub(crate) fn request(path: &str) -> Request {
         mode: Mode::Octet,
         requested: path.into(),
         path: path.into(),
-        client: Client { address: "192.0.2.1".into(), port: 2000, macs: vec![] },
+        client: Client { address: "192.0.2.1".into(), port: 2000, macs: vec![], class: "unknown".into() },
         options: vec![],
         attributes: vec![],
     }

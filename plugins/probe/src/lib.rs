@@ -107,11 +107,15 @@ impl Observe for Probe {
                     format!(r#"{{"progressed":{:?},"bytes":{}}}"#, progress.id, progress.bytes)
                 }
                 Happening::Finished(summary) => format!(
-                    r#"{{"finished":{:?},"path":{:?},"outcome":"{:?}","bytes":{},"resolved":{:?}}}"#,
+                    r#"{{"finished":{:?},"path":{:?},"outcome":"{:?}","decision":"{:?}","class":{:?},"bytes":{},"blocks":{},"first_block":{},"resolved":{:?}}}"#,
                     summary.request.id,
                     summary.request.path,
                     summary.outcome,
+                    summary.decision,
+                    summary.request.client.class,
                     summary.bytes,
+                    summary.blocks,
+                    summary.first_block_us.is_some(),
                     summary.resolved.as_deref().unwrap_or_default(),
                 ),
             };

@@ -1,7 +1,7 @@
 //! An event as JSON.
 
 use serde::Serialize;
-use tuffet_sdk::{Event, Happening, Operation, Outcome, Request, Summary};
+use tuffet_sdk::{Decision, Event, Happening, Mac, MacSource, Operation, Outcome, Request, Summary};
 
 use crate::settings::Kind;
 
@@ -35,9 +35,17 @@ struct Asked<'a> {
     address: &'a str,
     port: u16,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    macs: Vec<&'a str>,
+    macs: Vec<Known<'a>>,
+    class: &'a str,
     operation: &'static str,
     path: &'a str,
+}
+
+/// A MAC address and where it was learnt.
+#[derive(Serialize)]
+struct Known<'a> {
+    address: &'a str,
+    source: &'static str,
 }
 
 /// What was decided.
@@ -55,8 +63,17 @@ struct Ended<'a> {
     outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'a str>,
+    decision: &'static str,
+    blksize: u16,
+    windowsize: u16,
+    blocks: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision_us: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_block_us: Option<u64>,
     duration_us: u64,
     retransmissions: u64,
+    duplicates: u64,
     timeouts: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     rtt_us: Option<u64>,
@@ -90,6 +107,7 @@ impl<'a> Message<'a> {
                 id: &summary.request.id,
                 request: Some(Asked::new(&summary.request)),
                 found: Some(Found::new(summary.resolved.as_deref(), summary.verdict_by.as_deref())),
+                size: summary.size,
                 bytes: Some(summary.bytes),
                 ended: Some(Ended::new(summary)),
                 ..empty
@@ -104,13 +122,25 @@ impl<'a> Asked<'a> {
             listener: cut(&request.listener),
             address: &request.client.address,
             port: request.client.port,
-            macs: request.client.macs.iter().take(8).map(|mac| mac.address.as_str()).collect(),
+            macs: request.client.macs.iter().take(8).map(Known::new).collect(),
+            class: cut(&request.client.class),
             operation: match request.operation {
                 Operation::Read => "read",
                 Operation::Write => "write",
             },
             path: cut(&request.path),
         }
+    }
+}
+
+impl<'a> Known<'a> {
+    fn new(mac: &'a Mac) -> Self {
+        let source = match mac.source {
+            MacSource::NeighbourTable => "neighbour-table",
+            MacSource::LeaseFile => "lease-file",
+            MacSource::RequestedName => "requested-name",
+        };
+        Known { address: &mac.address, source }
     }
 }
 
@@ -134,8 +164,20 @@ impl<'a> Ended<'a> {
                 Outcome::Failed => "failed",
             },
             detail: summary.detail.as_deref().map(cut),
+            decision: match summary.decision {
+                Decision::Granted => "granted",
+                Decision::Refused => "refused",
+                Decision::Dropped => "dropped",
+                Decision::Undecided => "undecided",
+            },
+            blksize: summary.blksize,
+            windowsize: summary.windowsize,
+            blocks: summary.blocks,
+            decision_us: summary.decision_us,
+            first_block_us: summary.first_block_us,
             duration_us: summary.duration_us,
             retransmissions: summary.retransmissions,
+            duplicates: summary.duplicates,
             timeouts: summary.timeouts,
             rtt_us: summary.rtt_us,
         }

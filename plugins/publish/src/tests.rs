@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 use tuffet_sdk::testing::{put_response, take_emitted};
 use tuffet_sdk::{
-    Client, Event, Happening, Mac, MacSource, Mode, Observe, Operation, Outcome, Plugin, Progress, Request,
-    Start, Summary, http, parse,
+    Client, Decision, Event, Happening, Mac, MacSource, Mode, Observe, Operation, Outcome, Plugin, Progress,
+    Request, Start, Summary, http, parse,
 };
 
 use crate::Publish;
@@ -25,7 +25,7 @@ fn request() -> Request {
         mode: Mode::Octet,
         requested: "/a".into(),
         path: "a".into(),
-        client: Client { address: "192.0.2.1".into(), port: 2000, macs: vec![] },
+        client: Client { address: "192.0.2.1".into(), port: 2000, macs: vec![], class: "ipxe".into() },
         options: vec![],
         attributes: vec![],
     }
@@ -38,22 +38,30 @@ fn transfer(request: Request) -> [Event; 3] {
         resolved: Some("boot:a".into()),
         verdict_by: Some("acl".into()),
         size: Some(9),
+        decision_us: 2,
     };
     let progress = Progress { id: "7".into(), bytes: 4, size: Some(9) };
     let summary = Summary {
         request,
         outcome: Outcome::TimedOut,
         detail: Some("silent".into()),
-        resolved: Some("boot:a".into()),
+        decision: Decision::Granted,
         verdict_by: None,
+        plugin_calls: 1,
+        resolved: Some("boot:a".into()),
+        size: Some(9),
+        blksize: 1408,
+        windowsize: 4,
+        timeout_option: None,
+        tsize: None,
         bytes: 8,
-        blksize: 512,
-        windowsize: 1,
+        blocks: 1,
         retransmissions: 2,
         duplicates: 0,
         timeouts: 3,
         rtt_us: None,
-        decision_us: None,
+        decision_us: Some(2),
+        first_block_us: Some(5),
         duration_us: 11,
         attributes: vec![],
     };
@@ -75,7 +83,7 @@ fn all_events_of_a_transfer() {
         vec![Mac { address: "02:00:5e:10:00:01".into(), source: MacSource::NeighbourTable }];
     publish(json!({ "sink": "bus", "topic": "site/7" })).observe(&transfer(request));
     let who = json!({ "listener": "lan", "address": "192.0.2.1", "port": 2000, "operation": "read", "path": "a",
-        "macs": ["02:00:5e:10:00:01"], "topic": "site/7", "id": "7" });
+        "macs": [{ "address": "02:00:5e:10:00:01", "source": "neighbour-table" }], "class": "ipxe", "topic": "site/7", "id": "7" });
     let with = |mut more: Value| {
         let all = more.as_object_mut().unwrap();
         all.extend(who.as_object().unwrap().clone());
@@ -88,7 +96,9 @@ fn all_events_of_a_transfer() {
         json!({ "topic": "site/7", "event": "progressed", "unix_ms": 2, "id": "7", "bytes": 4, "size": 9 }),
         with(
             json!({ "event": "finished", "unix_ms": 3, "resolved": "boot:a", "bytes": 8, "outcome": "timed-out",
-            "detail": "silent", "duration_us": 11, "retransmissions": 2, "timeouts": 3 }),
+            "detail": "silent", "decision": "granted", "size": 9, "blksize": 1408, "windowsize": 4, "blocks": 1,
+            "decision_us": 2, "first_block_us": 5, "duration_us": 11, "retransmissions": 2, "duplicates": 0,
+            "timeouts": 3 }),
         ),
     ];
     assert_eq!(emitted(), expected);

@@ -39,7 +39,7 @@ fn request(path: &str, address: &str, macs: &[&str]) -> Request {
         mode: Mode::Octet,
         requested: path.into(),
         path: path.into(),
-        client: Client { address: address.into(), port: 2000, macs },
+        client: Client { address: address.into(), port: 2000, macs, class: "unknown".into() },
         options: vec![],
         attributes: vec![],
     }

@@ -93,6 +93,6 @@ pub use bindings::authorize::tuffet::policy::types::{
     Client, Denial, ErrorCode, Limits, Mac, MacSource, Mode, Operation, Request,
 };
 pub use bindings::observe::exports::tuffet::policy::observe::{
-    Event, Happening, Outcome, Progress, Start, Summary,
+    Decision, Event, Happening, Outcome, Progress, Start, Summary,
 };
 pub use bindings::resolve::exports::tuffet::policy::resolve::{Resolution, Target};

@@ -11,7 +11,7 @@ use super::host::WrittenHost;
 use crate::config::{ConfigError, Document};
 use crate::names;
 use crate::policy::{Hook, Uploaded};
-use crate::request::{MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+use crate::request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 
 /// Something wrong: a JSON pointer into the request, and a message.
 pub(super) type Wrong = (String, String);
@@ -31,6 +31,8 @@ pub(super) struct WrittenRequest {
     /// Addresses as the neighbour table has them; one in the path is found there.
     #[serde(default)]
     macs: Vec<String>,
+    /// What kind of client it seems to be; `unknown` unless given.
+    class: Option<String>,
     #[serde(default)]
     options: Map<String, Value>,
     upload: Option<WrittenUpload>,
@@ -85,6 +87,12 @@ impl WrittenRequest {
         let mut macs: Vec<MacFact> = neighbours.collect::<Result<_, _>>()?;
         let in_name = names::mac_in_name(&path);
         macs.extend(in_name.map(|address| MacFact { address, source: MacSource::RequestedName }));
+        let class = self.class.as_deref().map_or(Ok(ClientClass::UNKNOWN), |name| {
+            ClientClass::named(name).ok_or_else(|| {
+                let message = format!("{name:?} is no class of clients; docs/operations.md lists them");
+                wrong("/class", message)
+            })
+        })?;
         let options = self.options.iter().map(|(name, value)| {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             (name.to_ascii_lowercase(), value)
@@ -104,6 +112,7 @@ impl WrittenRequest {
             path,
             client: self.client.as_deref().map_or(Ok(SocketAddr::new(NOBODY, PORT)), client)?,
             macs,
+            class,
             options: options.collect(),
         };
         let upload = self.upload.as_ref().map(|upload| Uploaded {
@@ -173,12 +182,15 @@ pub(super) struct RequestArgs {
     /// A MAC address of the client, as the neighbour table has it. May be given several times.
     #[arg(long = "mac", value_name = "MAC")]
     macs: Vec<String>,
+    /// What kind of client it seems to be, such as ipxe [default: unknown].
+    #[arg(long, value_name = "NAME")]
+    class: Option<String>,
     /// An option of the request, such as blksize=1428. May be given several times.
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
     options: Vec<(String, String)>,
 }
 
-const FLAGS: [&str; 7] = ["path", "operation", "mode", "client", "listener", "macs", "options"];
+const FLAGS: [&str; 8] = ["path", "operation", "mode", "client", "listener", "macs", "class", "options"];
 
 /// What a plugin is asked.
 pub(super) struct Question {
@@ -220,6 +232,7 @@ impl RequestArgs {
             client: self.client.clone(),
             listener: self.listener.clone(),
             macs: self.macs.clone(),
+            class: self.class.clone(),
             options: options.collect(),
             upload: None,
         };
@@ -259,6 +272,7 @@ mod tests {
         for (json, pointer) in [
             (r#"{ "path": "../x" }"#, "/path"),
             (r#"{ "path": "x", "client": "nobody" }"#, "/client"),
+            (r#"{ "path": "x", "class": "teapot" }"#, "/class"),
             (r#"{ "path": "x", "macs": ["02:00:5e:10:00:01", "02:00"] }"#, "/macs/1"),
         ] {
             let written: WrittenRequest = serde_json::from_str(json).unwrap();

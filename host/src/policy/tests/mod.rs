@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
 use crate::kv::Quota;
-use crate::request::{MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+use crate::request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 use crate::store::Roots;
 
 const LONG: Duration = Duration::from_secs(600);
@@ -118,6 +118,7 @@ fn request(operation: Operation, path: &str) -> Request {
             address: MacAddress([0x02, 0, 0x5e, 0x10, 0, 0x01]),
             source: MacSource::NeighbourTable,
         }],
+        class: ClientClass::UNKNOWN,
         options: vec![("blksize".into(), "1428".into())],
     }
 }

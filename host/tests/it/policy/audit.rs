@@ -107,7 +107,7 @@ fn the_chain_outlives_instances_and_processes() {
     let said = |key: &str| lines.iter().map(|line| line[key].clone()).collect::<Vec<Value>>();
     assert_eq!(said("seq"), [1, 2, 3, 4, 5]);
     assert_eq!(said("outcome"), ["served", "stored", "denied", "served", "not-found"]);
-    assert_eq!(said("verdict"), ["allowed", "allowed", "denied", "allowed", "allowed"]);
+    assert_eq!(said("decision"), ["granted", "granted", "refused", "granted", "refused"]);
     assert_eq!(said("path"), ["a", "up", "secret", "a", "missing"]);
     assert_eq!(said("operation"), ["read", "write", "read", "read", "read"]);
     assert_eq!(said("bytes"), [7, 3, 0, 7, 0]);

@@ -53,7 +53,7 @@ pictures: binary ## draw the pictures of the documentation anew (python3)
 check-examples: binary ## whether every example is a good configuration
 	@sh scripts/check-examples.sh "$(BIN)"
 
-check-plugin-guide: binary ## run docs/plugins.md as it is written
+check-plugin-guide: binary ## run docs/plugins.md as it is written, and say how long it took
 	@sh scripts/check-plugin-guide.sh "$(BIN)"
 
 clean: ## remove what was built

@@ -2,6 +2,11 @@
 //!
 //! `plugins/build.sh` does the building. `TUFFET_GUESTS` names a folder of components that are built
 //! already, for packagers and for machines without a compiler for WebAssembly.
+//!
+//! The SDK is embedded too, as sources, for `tuffet plugin new`.
+
+#[path = "build/sdk.rs"]
+mod sdk;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -39,7 +44,8 @@ fn main() -> Result<(), Report> {
         None => build(&workspace)?,
     };
     println!("cargo::rustc-env=TUFFET_TEST_GUESTS={}", components.display());
-    embed(&components)
+    embed(&components)?;
+    sdk::embed(&workspace)
 }
 
 fn prebuilt(folder: &Path) -> PathBuf {

@@ -47,7 +47,7 @@ enum Command {
     },
     /// Try plugins out: look at them, check them, run, test and measure them.
     #[command(subcommand)]
-    Plugin(plugin::PluginCommand),
+    Plugin(Box<plugin::PluginCommand>),
     /// Print the JSON Schema of the configuration, for editors.
     Schema {
         /// Print the reference as Markdown instead.

@@ -48,6 +48,7 @@ mod upload;
 pub(crate) use chain::{Answer, Policy, Target, Verdict};
 pub(crate) use engine::PolicyRuntime;
 pub(crate) use inspect::Inspected;
+pub(crate) use shown::digest;
 pub(crate) use spec::{CallLimits, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};
 pub(crate) use stage::{Emitted, Given, Stage};
 pub(crate) use trial::{Hook, Trial, Tried, Uploaded};

@@ -42,7 +42,7 @@ pub(super) fn acceptance(opinion: Option<UploadOpinion>) -> Value {
 }
 
 /// The SHA-256 digest, as 64 hexadecimal digits.
-pub(super) fn digest(bytes: &[u8]) -> String {
+pub(crate) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -11,7 +11,7 @@ mod status;
 
 pub(crate) use control::{Reply, ask};
 pub use error::ServeError;
-pub(crate) use policy::start_runtime_with;
+pub(crate) use policy::{place_of, plugin_spec, start_runtime_with};
 pub use reload::Configure;
 
 use crate::admission::{Admission, Current, Files, Generation};

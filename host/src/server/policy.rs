@@ -52,7 +52,7 @@ pub(crate) async fn load_policy(
                 problem.message
             );
         }
-        ServeError::Config(config.error(problems.iter().map(|problem| place(config, problem))))
+        ServeError::Config(config.error(problems.iter().map(|problem| place_of(config, problem))))
     })?;
     if !config.policy.plugins.is_empty() {
         let (kept, compiled) = runtime.compiled().unzip();
@@ -85,7 +85,7 @@ pub(crate) fn log_totals(runtime: &PolicyRuntime) {
 
 /// What the operator should know of a policy, each with its place in the file.
 pub(crate) fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
-    let problems = policy.warnings().iter().map(|problem| place(config, problem));
+    let problems = policy.warnings().iter().map(|problem| place_of(config, problem));
     let problems: Vec<_> = problems.collect();
     if problems.is_empty() {
         return Vec::new();
@@ -101,7 +101,7 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         accept_upload: config.policy.accept_upload.clone(),
         observe: config.policy.observe.clone(),
         time_limit: config.policy.time_limit,
-        plugins: config.policy.plugins.iter().map(plugin).collect(),
+        plugins: config.policy.plugins.iter().map(plugin_spec).collect(),
         roots: config.roots.iter().map(|root| root.name.clone()).collect(),
         open_roots: roots.clone(),
         sinks: config.sinks.clone(),
@@ -111,7 +111,8 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
     }
 }
 
-fn plugin(config: &PluginConfig) -> PluginSpec {
+/// A plugin as it is configured.
+pub(crate) fn plugin_spec(config: &PluginConfig) -> PluginSpec {
     PluginSpec {
         name: config.name.clone(),
         component: config.component.clone(),
@@ -135,7 +136,7 @@ fn plugin(config: &PluginConfig) -> PluginSpec {
 }
 
 /// Where in the file a problem lies, and what it is.
-fn place(config: &Config, problem: &LoadProblem) -> (String, String) {
+pub(crate) fn place_of(config: &Config, problem: &LoadProblem) -> (String, String) {
     let plugin = format!("/plugins/{}", problem.plugin.replace('~', "~0").replace('/', "~1"));
     let pointer = match problem.kind {
         LoadProblemKind::Settings => {

@@ -94,6 +94,7 @@ pub(super) fn read(
                 name: written.name.clone(),
                 hook: written.hook,
                 plan: Plan {
+                    name: lab::name_of(&source),
                     component: source.clone(),
                     settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),
                     grants: file.grants.clone(),

@@ -15,15 +15,19 @@ pub(in crate::cli) struct CheckArgs {
 }
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
+    check_subject(&args.subject)
+}
+
+pub(super) fn check_subject(subject: &Subject) -> ExitCode {
     let checked = (|| {
-        let planned = args.subject.plan().map_err(wrong)?;
+        let planned = subject.plan().map_err(wrong)?;
         let lab = Lab::open().map_err(wrong)?;
         planned.load(&lab)
     })();
     match checked {
         Ok(trial) => {
             let hooks: Vec<&str> = trial.hooks().iter().map(|hook| hook.word()).collect();
-            super::print(&format!("{}: good ({})\n", args.subject, hooks.join(", ")));
+            super::print(&format!("{}: good ({})\n", subject, hooks.join(", ")));
             ExitCode::SUCCESS
         }
         Err(code) => code,

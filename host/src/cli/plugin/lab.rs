@@ -19,6 +19,8 @@ use crate::store::{RootSpec, Roots};
 /// A plugin and what surrounds it.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
+    /// What the plugin is called in messages.
+    pub name: String,
     pub component: ComponentSource,
     pub settings: Value,
     pub grants: Vec<Grant>,
@@ -81,7 +83,7 @@ impl Lab {
             stage: Some(Arc::clone(&stage)),
         };
         let plugin = PluginSpec {
-            name: name_of(&plan.component),
+            name: plan.name.clone(),
             component: plan.component.clone(),
             settings: plan.settings.clone(),
             on_error: OnError::Deny,
@@ -111,7 +113,7 @@ pub(super) fn source(component: &str, base: &Path) -> ComponentSource {
     }
 }
 
-/// What the plugin is called in messages.
+/// What a plugin that no configuration names is called in messages.
 pub(super) fn name_of(component: &ComponentSource) -> String {
     match component {
         ComponentSource::Builtin(name) => name.clone(),

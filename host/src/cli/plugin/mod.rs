@@ -1,12 +1,14 @@
 //! `tuffet plugin …`: tools for the authors of plugins, on the runtime of the server itself.
 
 mod bench;
+mod build;
 mod case;
 mod check;
 mod diff;
 mod host;
 mod inspect;
 mod lab;
+mod new;
 mod request;
 mod run;
 mod subject;
@@ -22,6 +24,17 @@ use crate::server::ServeError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PluginCommand {
+    /// Begin a plugin: a folder NAME with a project that builds, its tests, cases and a configuration.
+    ///
+    /// Exit code 0, 64 if there is something of this name already, 73 if it cannot be written.
+    New(new::NewArgs),
+    /// Build the plugin of a project, and check it.
+    ///
+    /// The component becomes FOLDER/NAME.wasm. It is checked with the settings and grants that
+    /// FOLDER/tuffet.yaml has for it, or with what is given here. Exit code 0 if it is good, 1 if it does not
+    /// compile, 64 if there is no project or the check finds it wrong, 69 if the compiler is missing, 73 if
+    /// it cannot be written.
+    Build(build::BuildArgs),
     /// Show what a plugin says of itself: hooks, imports, the grants that it asks for, size and digest.
     ///
     /// Nothing of it runs. Exit code 0, or 64 if it is no plugin.
@@ -50,6 +63,8 @@ pub(super) enum PluginCommand {
 
 pub(super) fn run(command: &PluginCommand) -> ExitCode {
     match command {
+        PluginCommand::New(args) => new::new(args),
+        PluginCommand::Build(args) => build::build(args),
         PluginCommand::Inspect(args) => inspect::inspect(args),
         PluginCommand::Check(args) => check::check(args),
         PluginCommand::Run(args) => run::run(args),

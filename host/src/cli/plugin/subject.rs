@@ -9,8 +9,11 @@ use clap::Args;
 
 use super::super::complain;
 use super::lab::{self, Lab, Plan, Unloaded};
-use crate::config::{ByteCount, ConfigError, Document, EXIT_CONFIG, Grant, TimeSpan};
+use crate::config::{
+    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, TimeSpan,
+};
 use crate::policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
+use crate::server;
 use crate::store::RootSpec;
 
 #[derive(Debug, Args)]
@@ -18,6 +21,16 @@ pub(super) struct Subject {
     /// The component: a file, or builtin:NAME.
     #[arg(value_name = "COMPONENT")]
     component: String,
+    #[command(flatten)]
+    given: Surroundings,
+}
+
+/// What surrounds a plugin in a server.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Surroundings {
+    /// The configuration of a server, whose settings, grants, roots and limits for this component are taken.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["settings", "grants", "roots"])]
+    config: Option<PathBuf>,
     /// The settings of the plugin, in a YAML file of their own; `{}` without it.
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
@@ -33,46 +46,114 @@ pub(super) struct Subject {
     /// 500ms).
     #[arg(long, value_name = "TIME", value_parser = TimeSpan::from_str)]
     time: Option<TimeSpan>,
-    /// The memory of an instance, such as 16MiB.
-    #[arg(long, value_name = "SIZE", value_parser = ByteCount::from_str, default_value = "64MiB")]
-    memory: ByteCount,
+    /// The memory of an instance, such as 16MiB, in place of the server's default (64MiB).
+    #[arg(long, value_name = "SIZE", value_parser = ByteCount::from_str)]
+    memory: Option<ByteCount>,
 }
 
 /// A plugin to be loaded, and the file that its settings came from.
 pub(super) struct Planned<'a> {
     pub plan: Plan,
     subject: &'a Subject,
-    settings: Option<Document>,
+    settings: Written,
+}
+
+/// Where the settings are written.
+enum Written {
+    /// Nowhere: there are none.
+    Nowhere,
+    /// In a file of their own.
+    Alone(Document),
+    /// In the configuration of a server.
+    InConfig(Box<Config>),
+}
+
+impl Surroundings {
+    /// This, with what a configuration says of the plugin.
+    pub fn with_config(&self, config: PathBuf) -> Surroundings {
+        Surroundings { config: Some(config), ..self.clone() }
+    }
+
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        let Surroundings { config, settings, grants, roots, time: _, memory: _ } = self;
+        config.is_none() && settings.is_none() && grants.is_empty() && roots.is_empty()
+    }
 }
 
 impl Subject {
+    pub fn new(component: String, given: Surroundings) -> Subject {
+        Subject { component, given }
+    }
+
     /// Reads the settings.
     ///
     /// # Errors
     /// The file is wrong.
     pub fn plan(&self) -> Result<Planned<'_>, ConfigError> {
+        let mut planned = match &self.given.config {
+            Some(config) => self.plan_as_configured(config)?,
+            None => self.plan_alone()?,
+        };
+        let limits = &mut planned.plan.limits;
+        if let Some(TimeSpan(time)) = self.given.time {
+            (limits.cpu, limits.wall) = (time, time);
+        }
+        if let Some(ByteCount(memory)) = self.given.memory {
+            limits.memory = memory;
+        }
+        Ok(planned)
+    }
+
+    fn plan_as_configured(&self, file: &Path) -> Result<Planned<'_>, ConfigError> {
+        let config = Config::load(file)?;
+        let component = lab::source(&self.component, Path::new(""));
+        let Some(plugin) = config.policy.plugins.iter().find(|plugin| same(&plugin.component, &component))
+        else {
+            let message = format!(
+                "no plugin has the component {}; add one with `component: {0}`, or leave --config out",
+                self.component
+            );
+            return Err(config.error([("/plugins".to_owned(), message)]));
+        };
+        let spec = server::plugin_spec(plugin);
+        let plan = Plan {
+            name: spec.name,
+            component,
+            settings: spec.settings,
+            grants: spec.grants,
+            roots: config.roots.clone(),
+            named_roots: config.roots.iter().map(|root| root.name.clone()).collect(),
+            given: Given::default(),
+            limits: spec.limits,
+            reuse: None,
+        };
+        Ok(Planned { plan, subject: self, settings: Written::InConfig(Box::new(config)) })
+    }
+
+    fn plan_alone(&self) -> Result<Planned<'_>, ConfigError> {
+        let given = &self.given;
         let read = |path: &PathBuf| Document::read(path, "the settings of the plugin; write {} for none");
-        let settings = self.settings.as_ref().map(read).transpose()?;
+        let settings = given.settings.as_ref().map(read).transpose()?;
         if let Some(document) = &settings
             && !document.value().is_object()
         {
             let message = "settings are a map, such as `version: 1.4.2`; write one";
             return Err(document.error([(String::new(), message.into())]));
         }
-        let mut limits = CallLimits { memory: self.memory.0, ..CallLimits::default() };
-        if let Some(TimeSpan(time)) = self.time {
-            (limits.cpu, limits.wall) = (time, time);
-        }
+        let component = lab::source(&self.component, Path::new(""));
         let plan = Plan {
-            component: lab::source(&self.component, Path::new("")),
+            name: lab::name_of(&component),
+            component,
             settings: settings.as_ref().map_or_else(|| serde_json::json!({}), |file| file.value().clone()),
-            grants: self.grants.clone(),
-            roots: self.roots.clone(),
-            named_roots: self.roots.iter().map(|root| root.name.clone()).collect(),
+            grants: given.grants.clone(),
+            roots: given.roots.clone(),
+            named_roots: given.roots.iter().map(|root| root.name.clone()).collect(),
             given: Given::default(),
-            limits,
+            limits: CallLimits::default(),
             reuse: None,
         };
+        let settings = settings.map_or(Written::Nowhere, Written::Alone);
         Ok(Planned { plan, subject: self, settings })
     }
 }
@@ -138,10 +219,11 @@ impl Planned<'_> {
         let component = &self.subject.component;
         let message = format!("plugin `{}`: {}", problem.plugin, problem.message);
         match (problem.kind, &self.settings) {
-            (LoadProblemKind::Settings, Some(file)) => {
+            (_, Written::InConfig(config)) => config.error([server::place_of(config, problem)]).to_string(),
+            (LoadProblemKind::Settings, Written::Alone(file)) => {
                 file.error([(problem.pointer.clone().unwrap_or_default(), message)]).to_string()
             }
-            (LoadProblemKind::Settings, None) => {
+            (LoadProblemKind::Settings, Written::Nowhere) => {
                 let pointer = problem.pointer.as_deref().unwrap_or_default();
                 format!("{component}: settings{pointer}: {message}; give the settings with --settings FILE")
             }
@@ -150,6 +232,17 @@ impl Planned<'_> {
             }
             _ => format!("{component}: {message}"),
         }
+    }
+}
+
+/// Whether both are the same component: a configuration has absolute paths.
+fn same(configured: &ComponentSource, named: &ComponentSource) -> bool {
+    match (configured, named) {
+        (ComponentSource::Path(configured), ComponentSource::Path(named)) => {
+            let configured = configured.canonicalize();
+            configured.is_ok_and(|configured| named.canonicalize().is_ok_and(|named| named == configured))
+        }
+        (configured, named) => configured == named,
     }
 }
 

@@ -21,7 +21,7 @@ use crate::policy::{CallLimits, Emitted, Hook, LoadProblem, LoadProblemKind};
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TestArgs {
     /// A case file, or a folder of them (*.yaml).
-    #[arg(value_name = "FILE|FOLDER")]
+    #[arg(value_name = "FILE|FOLDER", default_value = "cases.yaml")]
     path: PathBuf,
     /// The component, in place of the one that the files name: a file, or builtin:NAME.
     #[arg(long, value_name = "COMPONENT")]

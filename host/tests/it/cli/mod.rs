@@ -2,4 +2,5 @@
 
 mod check;
 mod plugin;
+mod plugin_project;
 mod serve;

@@ -20,7 +20,7 @@ pub use outcome::{assert_ended, assert_moved};
 pub use packet::{Answer, ack, data, error, oack, request, rrq, wrq};
 pub use peer::Peer;
 pub use relay::Relay;
-pub use run::{Ran, run, tuffet};
+pub use run::{Ran, run, run_for, tuffet};
 pub use server::Server;
 pub use setup::{COMPILED, Setup};
 pub use skip::{is_root, skipped};

@@ -48,7 +48,8 @@ pub fn tuffet<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
     run(Command::new(env!("CARGO_BIN_EXE_tuffet")).env("CACHE_DIRECTORY", COMPILED).args(arguments))
 }
 
-fn run_for(command: &mut Command, patience: Duration) -> Ran {
+/// The same, for a process that may take as long as this.
+pub fn run_for(command: &mut Command, patience: Duration) -> Ran {
     let name = format!("{command:?}");
     let mut child = command
         .stdin(Stdio::null())

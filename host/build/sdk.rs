@@ -1,0 +1,66 @@
+//! The sources of the SDK as a table, for `tuffet plugin new`: with them, an installed server is all that a
+//! new plugin needs.
+
+use std::path::Path;
+use std::{env, fs};
+
+use super::Report;
+
+/// Writes the table that `cli::plugin::new` includes: paths below `sdk`, and texts.
+pub fn embed(workspace: &Path) -> Result<(), Report> {
+    let sdk = workspace.join("sdk");
+    let mut files = Vec::new();
+    for folder in ["rust/src", "wit"] {
+        println!("cargo::rerun-if-changed={}", sdk.join(folder).display());
+        walk(&sdk, folder, &mut files)?;
+    }
+    files.sort();
+    let mut table = String::from("[\n");
+    for file in &files {
+        let path = sdk.join(file);
+        table += &format!("    ({file:?}, include_str!({path:?})),\n");
+    }
+    let own = sdk.join("rust/Cargo.toml");
+    let root = workspace.join("Cargo.toml");
+    println!("cargo::rerun-if-changed={}", own.display());
+    println!("cargo::rerun-if-changed={}", root.display());
+    let manifest = alone(&fs::read_to_string(own)?, &fs::read_to_string(root)?)?;
+    table += &format!("    (\"rust/Cargo.toml\", {manifest:?}),\n]\n");
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("sdk.rs"), table)?;
+    Ok(())
+}
+
+fn walk(base: &Path, folder: &str, files: &mut Vec<String>) -> Result<(), Report> {
+    for entry in fs::read_dir(base.join(folder))? {
+        let entry = entry?;
+        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            walk(base, &path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A manifest without its workspace: `KEY.workspace = true` becomes what the workspace says of KEY.
+fn alone(manifest: &str, workspace: &str) -> Result<String, Report> {
+    let lints = "[lints]\nworkspace = true\n";
+    let mut text = String::new();
+    for line in manifest.replace(lints, "").trim_end().lines() {
+        let Some(key) = line.strip_suffix(".workspace = true") else {
+            text += &format!("{line}\n");
+            continue;
+        };
+        let prefix = format!("{key} = ");
+        let said = workspace.lines().find(|line| line.starts_with(&prefix));
+        let said = said.ok_or_else(|| Report(format!("Cargo.toml of the workspace has no `{prefix}`")))?;
+        text += &format!("{said}\n");
+    }
+    if text.contains("workspace") {
+        return Err(Report(
+            "sdk/rust/Cargo.toml takes from the workspace what build/sdk.rs does not know".into(),
+        ));
+    }
+    Ok(text)
+}

@@ -1,0 +1,131 @@
+//! `tuffet plugin build`: from a project to a component, and whether a server would take it.
+
+mod rust;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{fs, io};
+
+use clap::Args;
+
+use super::super::complain;
+use super::check;
+use super::subject::{Subject, Surroundings};
+use crate::config::EXIT_CONFIG;
+use crate::policy::digest;
+
+/// The exit code where a program that is needed is missing (EX_UNAVAILABLE of sysexits.h).
+const EXIT_UNAVAILABLE: u8 = 69;
+
+/// The configuration that a project brings along, which says the settings and grants.
+const CONFIG: &str = "tuffet.yaml";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct BuildArgs {
+    /// The project.
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+    /// Where the component goes, in place of FOLDER/NAME.wasm.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    given: Surroundings,
+}
+
+/// Why there is no component.
+enum Unbuilt {
+    /// There is no project that can be built.
+    NoProject(String),
+    /// A program is missing.
+    Unavailable(String),
+    /// The compiler has said why.
+    Failed(String),
+    /// What was made cannot be put where it belongs.
+    Unwritten(String),
+}
+
+/// A component as its compiler left it.
+struct Made {
+    /// The name of the project.
+    name: String,
+    component: PathBuf,
+}
+
+pub(super) fn build(args: &BuildArgs) -> ExitCode {
+    let output = match make(args) {
+        Ok(output) => output,
+        Err(unbuilt) => {
+            let (message, code) = match unbuilt {
+                Unbuilt::NoProject(message) => (message, EXIT_CONFIG),
+                Unbuilt::Unavailable(message) => (message, EXIT_UNAVAILABLE),
+                Unbuilt::Failed(message) => (message, 1),
+                Unbuilt::Unwritten(message) => (message, super::new::EXIT_CANNOT_WRITE),
+            };
+            complain(message);
+            return ExitCode::from(code);
+        }
+    };
+    // As `tuffet serve` in this folder would see it.
+    let config = clean(&args.folder).join(CONFIG);
+    let given = if args.given.is_empty() && config.is_file() && names(&config, &output) {
+        args.given.with_config(config)
+    } else {
+        args.given.clone()
+    };
+    check::check_subject(&Subject::new(output.display().to_string(), given))
+}
+
+/// Builds, and says what came of it.
+fn make(args: &BuildArgs) -> Result<PathBuf, Unbuilt> {
+    let folder = &args.folder;
+    let made = if folder.join("Cargo.toml").is_file() {
+        rust::build(folder)?
+    } else {
+        let shown = folder.display();
+        return Err(Unbuilt::NoProject(format!(
+            "{shown}: there is no project in it: no Cargo.toml; name its folder, or make one with `tuffet \
+             plugin new NAME`"
+        )));
+    };
+    let output = args.output.clone().unwrap_or_else(|| clean(folder).join(format!("{}.wasm", made.name)));
+    let unwritten = |error: io::Error| {
+        Unbuilt::Unwritten(format!(
+            "{}: the component cannot be put there: {error}; make room, or name another place with --output",
+            output.display()
+        ))
+    };
+    let component = fs::read(&made.component).map_err(unwritten)?;
+    put(&component, &output).map_err(unwritten)?;
+    super::print(&format!(
+        "{}: {} bytes, sha256 {}\n",
+        output.display(),
+        component.len(),
+        digest(&component)
+    ));
+    Ok(output)
+}
+
+/// `.` is left out of the paths that are shown.
+fn clean(folder: &Path) -> &Path {
+    if folder == Path::new(".") { Path::new("") } else { folder }
+}
+
+/// Replaces a file at once: a server that reloads meanwhile finds the old one or the new one.
+fn put(component: &[u8], output: &Path) -> io::Result<()> {
+    let mut temporary = output.as_os_str().to_owned();
+    temporary.push(".new");
+    fs::write(&temporary, component)?;
+    fs::rename(&temporary, output)
+}
+
+/// Whether a configuration speaks of this component. What is wrong with it otherwise is said later.
+fn names(config: &Path, output: &Path) -> bool {
+    let Some(folder) = config.parent() else { return false };
+    let (Ok(text), Ok(output)) = (fs::read_to_string(config), output.canonicalize()) else { return false };
+    let value: serde_json::Value = serde_yaml::from_str(&text).unwrap_or_default();
+    let plugins = value.get("plugins").and_then(|plugins| plugins.as_object());
+    let components =
+        plugins.into_iter().flatten().filter_map(|(_, plugin)| plugin.get("component")?.as_str());
+    let mut paths = components.filter_map(|component| folder.join(component).canonicalize().ok());
+    paths.any(|path| path == output)
+}

@@ -1,0 +1,99 @@
+//! The languages that projects are written in, each a folder of templates.
+
+use clap::ValueEnum;
+
+use super::lock;
+use super::template::Choice;
+use crate::policy::Hook;
+
+/// A language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Language {
+    Rust,
+}
+
+/// A file of a project.
+struct Template {
+    path: &'static str,
+    text: &'static str,
+    /// The hook without which there is no such file.
+    hook: Option<Hook>,
+}
+
+macro_rules! template {
+    ($folder:literal / $file:literal => $path:literal, $hook:expr) => {
+        Template {
+            path: $path,
+            text: include_str!(concat!("../../../../../sdk/templates/", $folder, "/", $file)),
+            hook: $hook,
+        }
+    };
+    ($folder:literal / $file:literal => $path:literal) => { template!($folder / $file => $path, None) };
+    ($folder:literal / $file:literal, $hook:expr) => { template!($folder / $file => $file, Some($hook)) };
+    ($folder:literal / $file:literal) => { template!($folder / $file => $file, None) };
+}
+
+const RUST: [Template; 10] = [
+    template!("rust" / "Cargo.toml"),
+    template!("rust" / "README.md"),
+    template!("rust" / "cases.yaml"),
+    template!("rust" / "gitignore" => ".gitignore"),
+    template!("rust" / "src/accept_upload.rs", Hook::AcceptUpload),
+    template!("rust" / "src/authorize.rs", Hook::Authorize),
+    template!("rust" / "src/lib.rs"),
+    template!("rust" / "src/observe.rs", Hook::Observe),
+    template!("rust" / "src/resolve.rs", Hook::Resolve),
+    template!("rust" / "tuffet.yaml"),
+];
+
+/// What `tuffet.yaml` serves.
+const FILES: [(&str, &str); 2] =
+    [("files/firmware/1.4.1.bin", "version 1.4.1\n"), ("files/firmware/1.4.2.bin", "version 1.4.2\n")];
+
+impl Language {
+    /// As it is called in a sentence.
+    pub fn called(self) -> &'static str {
+        match self {
+            Language::Rust => "Rust",
+        }
+    }
+
+    /// The parts of the SDK that a project needs.
+    pub fn sdk_folders(self) -> &'static [&'static str] {
+        match self {
+            Language::Rust => &["rust/", "wit/"],
+        }
+    }
+
+    /// A file by which the SDK is known.
+    pub fn sdk_marker(self) -> &'static str {
+        match self {
+            Language::Rust => "rust/Cargo.toml",
+        }
+    }
+
+    /// The files of a project, but for its copy of the SDK: paths and texts.
+    pub fn project(self, choice: &Choice<'_>) -> Vec<(String, String)> {
+        let templates = match self {
+            Language::Rust => &RUST,
+        };
+        let chosen =
+            templates.iter().filter(|file| file.hook.is_none_or(|hook| choice.hooks.contains(&hook)));
+        let mut files: Vec<(String, String)> =
+            chosen.map(|file| (file.path.to_owned(), choice.render(file.text))).collect();
+        files.extend(FILES.map(|(path, text)| (path.to_owned(), text.to_owned())));
+        match self {
+            Language::Rust => {
+                files.push(("Cargo.lock".into(), lock::of(choice.name)));
+                if let Some(sdk) = choice.sdk
+                    && let Some((_, manifest)) = files.iter_mut().find(|(path, _)| path == "Cargo.toml")
+                {
+                    *manifest = manifest
+                        .replace(r#"path = "sdk/rust""#, &format!(r#"path = "{sdk}/rust""#))
+                        .replace("\nexclude = [\"sdk\"]\n", "\n");
+                }
+            }
+        }
+        files
+    }
+}

@@ -1,0 +1,126 @@
+//! `tuffet plugin new`: a project that builds, from the templates in `sdk/templates`.
+
+mod language;
+mod lock;
+mod name;
+mod template;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{fs, io};
+
+use clap::Args;
+
+use super::super::complain;
+use crate::config::EXIT_CONFIG;
+use crate::policy::Hook;
+use language::Language;
+use name::PluginName;
+use template::Choice;
+
+/// The exit code where a file cannot be written (EX_CANTCREAT of sysexits.h).
+pub(super) const EXIT_CANNOT_WRITE: u8 = 73;
+
+/// The sources of the SDK, by their path below `sdk`; `build.rs` makes the table.
+static SDK: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/sdk.rs"));
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct NewArgs {
+    /// Its name, and the folder that is made for it: lower-case letters, digits and hyphens.
+    #[arg(value_name = "NAME")]
+    name: PluginName,
+    /// A hook that it has. May be given several times [default: authorize].
+    #[arg(long = "hook", value_enum, value_name = "HOOK")]
+    hooks: Vec<Hook>,
+    /// What it is written in.
+    #[arg(long, value_enum, default_value = "rust")]
+    language: Language,
+    /// The folder `sdk` of a copy of Tuffet's sources, to be used where it lies. Without it, the project
+    /// gets a copy of the SDK of this server.
+    #[arg(long, value_name = "PATH")]
+    sdk: Option<PathBuf>,
+}
+
+pub(super) fn new(args: &NewArgs) -> ExitCode {
+    let folder = Path::new(args.name.as_str());
+    let hooks = if args.hooks.is_empty() { &[Hook::Authorize][..] } else { &args.hooks };
+    let sdk = match args.sdk.as_deref().map(|sdk| absolute_sdk(sdk, args.language)).transpose() {
+        Ok(sdk) => sdk,
+        Err(message) => {
+            complain(format_args!("--sdk {message}"));
+            return ExitCode::from(EXIT_CONFIG);
+        }
+    };
+    let choice = Choice { name: args.name.as_str(), hooks, sdk: sdk.as_deref() };
+    let mut files = args.language.project(&choice);
+    if sdk.is_none() {
+        let its = args.language.sdk_folders();
+        let its = SDK.iter().filter(|(path, _)| its.iter().any(|folder| path.starts_with(folder)));
+        files.extend(its.map(|(path, text)| (format!("sdk/{path}"), (*text).to_owned())));
+    }
+    match write(folder, &files) {
+        Ok(()) => {
+            let words: Vec<&str> =
+                Hook::ALL.iter().filter(|hook| hooks.contains(hook)).map(|hook| hook.word()).collect();
+            super::print(&format!(
+                "{0}: a plugin in {1} ({2}). Go on with\n\n    cd {0}\n    tuffet plugin build\n    tuffet \
+                 plugin test\n    tuffet serve --config tuffet.yaml\n\nREADME.md says more.\n",
+                args.name,
+                args.language.called(),
+                words.join(", "),
+            ));
+            ExitCode::SUCCESS
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            complain(format_args!(
+                "{}: there is something of this name already; remove it, or choose another name",
+                args.name
+            ));
+            ExitCode::from(EXIT_CONFIG)
+        }
+        Err(error) => {
+            complain(format_args!(
+                "{}: the project cannot be written: {error}; remove what there is of it, and make room or let \
+                 this user write here",
+                args.name
+            ));
+            ExitCode::from(EXIT_CANNOT_WRITE)
+        }
+    }
+}
+
+/// The path of the SDK of one's own, whatever folder it is looked at from.
+fn absolute_sdk(sdk: &Path, language: Language) -> Result<String, String> {
+    let shown = sdk.display();
+    let marker = sdk.join(language.sdk_marker());
+    if !marker.is_file() {
+        return Err(format!(
+            "{shown}: {} is not there; name the folder `sdk` of Tuffet's sources, or leave --sdk out",
+            marker.display()
+        ));
+    }
+    let path = sdk.canonicalize().map_err(|error| format!("{shown}: {error}"))?;
+    // It is written into files of the project, between quotes.
+    path.to_str().filter(|path| !path.contains(['"', '\\', '\n'])).map(str::to_owned).ok_or_else(|| {
+        format!(
+            "{shown}: a path with quotes, backslashes, line breaks or bytes that are no UTF-8 cannot be used"
+        )
+    })
+}
+
+/// Makes the folder, which must not be there, and what is in it.
+fn write(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
+    fs::create_dir(folder)?;
+    for (path, text) in files {
+        let path = folder.join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, text).map_err(|error| match error.kind() {
+            // Only the folder itself is the user's to choose.
+            io::ErrorKind::AlreadyExists => io::Error::other(error),
+            _ => error,
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! `tuffet plugin new` and `build`, with the real compiler.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::harness::{COMPILED, Folder, Ran, Setup, run, run_for, skipped};
+use std::time::Duration;
+
+/// How long a compiler may take, on a busy machine.
+const COMPILING: Duration = Duration::from_secs(900);
+
+/// Runs `tuffet` in a folder.
+fn tuffet_in(folder: &Path, words: &[&str], environment: &[(&str, &str)]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    command.current_dir(folder).args(words).env("CACHE_DIRECTORY", COMPILED);
+    // What this project is built with is not meant for another one.
+    command.env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR").envs(environment.iter().copied());
+    run_for(&mut command, COMPILING)
+}
+
+fn new(folder: &Folder, words: &[&str]) -> Ran {
+    tuffet_in(&folder.0, &[&["plugin", "new"], words].concat(), &[])
+}
+
+#[test]
+fn new_refuses_what_is_there_and_what_is_no_name() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    new(&folder, &["firmware"]).assert_good();
+    let made = folder.read("firmware/src/lib.rs");
+    new(&folder, &["firmware", "--hook", "resolve"])
+        .assert_fails(64, &["firmware", "already", "another name"]);
+    assert_eq!(folder.read("firmware/src/lib.rs"), made, "nothing was changed");
+    folder.write("file", b"");
+    new(&folder, &["file"]).assert_fails(64, &["already"]);
+    for bad in ["Firmware", "../x", "a_b", "", "2x", "serde"] {
+        new(&folder, &[bad])
+            .assert_fails(64, &["write another", "a name has"][usize::from(bad != "serde")..][..1]);
+    }
+    new(&folder, &["x", "--hook", "dance"]).assert_fails(64, &["authorize, resolve, accept-upload, observe"]);
+    new(&folder, &["x", "--language", "cobol"]).assert_fails(64, &["rust"]);
+    new(&folder, &["x", "--sdk", "/no/such"]).assert_fails(64, &["--sdk /no/such", "leave --sdk out"]);
+    assert!(!folder.has("x"));
+}
+
+/// Only what belongs to the hooks that were chosen.
+#[test]
+fn new_has_the_hooks_that_were_chosen() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    new(&folder, &["seer", "--hook", "observe"]).assert_good();
+    let sources = Folder(folder.path("seer/src"));
+    assert_eq!(sources.names(), ["lib.rs", "observe.rs"]);
+    let text = |name: &str| String::from_utf8(folder.read(&format!("seer/{name}"))).unwrap();
+    assert!(text("src/lib.rs").contains("tuffet_sdk::export!(Policy: observe);"));
+    assert!(text("tuffet.yaml").contains("grants: [sinks/downloads]"));
+    for name in ["src/lib.rs", "cases.yaml", "tuffet.yaml", "README.md", "Cargo.toml", "Cargo.lock"] {
+        let text = text(name);
+        for left in ["plugin-name", "plugin_name", "#% ", "//% ", "<!--%", "authorize"] {
+            assert!(!text.contains(left), "{left:?} in {name}:\n{text}");
+        }
+    }
+    assert!(text("sdk/wit/policy.wit").contains("package tuffet:policy@0.1.0;"));
+}
+
+#[test]
+fn build_says_what_is_missing() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let build = |words: &[&str], environment: &[(&str, &str)]| {
+        tuffet_in(&folder.0, &[&["plugin", "build"], words].concat(), environment)
+    };
+    build(&["."], &[]).assert_fails(64, &["no Cargo.toml", "tuffet plugin new NAME"]);
+    new(&folder, &["firmware"]).assert_good();
+    let none = ("TUFFET_DEBIAN_RUSTC", "/no/such/rustc");
+    // A compiler that knows nothing.
+    build(&["firmware"], &[("RUSTC", "true"), none])
+        .assert_fails(69, &["rustup target add wasm32-wasip2", "apt-get install"]);
+    build(&["firmware"], &[("RUSTC", "/no/such/rustc"), none]).assert_fails(69, &["https://rustup.rs"]);
+}
+
+/// From nothing to a good configuration, with every hook, and on to a change. Slow: the compiler works.
+#[test]
+fn a_new_project_builds_and_passes_its_cases() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let toolchain = run(Command::new("sh").arg(format!("{root}/plugins/build.sh")).arg("--toolchain"));
+    if toolchain.stdout != b"target\n" {
+        return skipped("plugin build: the toolchain has no target wasm32-wasip2 of its own");
+    }
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let hooks = ["authorize", "resolve", "accept-upload"];
+    let words: Vec<&str> = hooks.iter().flat_map(|hook| ["--hook", hook]).collect();
+    new(&folder, &[&["all-hooks"], &words[..]].concat()).assert_good();
+    let project = folder.path("all-hooks");
+    // Kept between runs, so that only the first one compiles everything.
+    let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-project");
+    let tuffet = |words: &[&str]| tuffet_in(&project, words, &[("CARGO_TARGET_DIR", target)]);
+
+    let built = tuffet(&["plugin", "build"]);
+    built.assert_good();
+    let printed = String::from_utf8_lossy(&built.stdout);
+    let digest = run(Command::new("sha256sum").arg(project.join("all-hooks.wasm")));
+    let digest = String::from_utf8_lossy(&digest.stdout);
+    assert!(printed.contains(digest.split(' ').next().unwrap()), "{printed}");
+    assert!(printed.ends_with(&format!("all-hooks.wasm: good ({})\n", hooks.join(", "))), "{printed}");
+    let tested = tuffet(&["plugin", "test"]);
+    assert!(tested.stdout.ends_with(b" passed, 0 failed\n"), "{tested:?}");
+    tuffet(&["check", "tuffet.yaml"]).assert_good();
+    // The lock that came along is the one that cargo would write.
+    let locked = ["build", "--locked", "--offline", "--release", "--target", "wasm32-wasip2"];
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(&project).args(locked).env("CARGO_TARGET_DIR", target);
+    run_for(&mut cargo, COMPILING).assert_good();
+
+    // What the plugin finds wrong is shown in the configuration; there is a component all the same.
+    let config = std::fs::read_to_string(project.join("tuffet.yaml")).unwrap();
+    std::fs::write(project.join("tuffet.yaml"), config.replace("1.4.2", "1/4")).unwrap();
+    tuffet(&["plugin", "build"]).assert_fails(64, &["tuffet.yaml:", "plugin `all-hooks`", "name a version"]);
+    std::fs::write(project.join("src/lib.rs"), "nonsense").unwrap();
+    let failed = tuffet(&["plugin", "build", ".", "--output", "other.wasm"]);
+    failed.assert_fails(1, &["error", "the build failed"]);
+    assert!(!project.join("other.wasm").exists());
+}

@@ -15,4 +15,5 @@ mod server;
 mod sinks;
 pub mod store;
 pub mod udp;
+mod watch;
 mod worker;

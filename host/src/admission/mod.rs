@@ -11,6 +11,7 @@ use crate::events::{Answered, Ending, Happening, Observers, Outcome};
 use crate::names;
 use crate::neighbours::Neighbours;
 use crate::request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
+use crate::watch::{Granted, Progress, Watch};
 use crate::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 use decide::Decided;
 pub(crate) use decide::Files;
@@ -29,6 +30,7 @@ pub(crate) struct Admission {
     pub(crate) listeners: Vec<Arc<str>>,
     pub(crate) generation: Current,
     pub(crate) observers: Observers,
+    pub(crate) watch: Watch,
     pub(crate) neighbours: Neighbours,
     /// The workers' mailboxes, by number.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
@@ -40,6 +42,10 @@ impl Admission {
     pub(crate) fn take(self: &Arc<Self>, runtime: &Handle, letters: Vec<ToControl>) {
         let mut unasked = Vec::new();
         let generation = self.generation.get();
+        let requests = letters.iter().filter(|letter| matches!(letter, ToControl::Request(_))).count();
+        if requests > 0 {
+            self.watch.admitted(requests as u64);
+        }
         for letter in letters {
             let admission = self.clone();
             match letter {
@@ -89,8 +95,8 @@ impl Admission {
                 .unwrap_or_else(|_| internal_error().into()),
         };
         let at = Instant::now();
-        let (progress, start) = self.start(&request, &asked, &decided, at).unzip();
-        if let Some(start) = start {
+        let progress = self.begin(&request, &asked, &decided, at);
+        if let Some(start) = self.start(&request, &asked, &decided, at, progress.as_ref()) {
             self.observers.tell(start).await;
         }
         self.conclude(asked, request, decided, at, progress, generation);
@@ -107,35 +113,56 @@ impl Admission {
                 .unwrap_or_else(|_| internal_error().into()),
         };
         let at = Instant::now();
-        let (progress, start) = self.start(&request, &asked, &decided, at).unzip();
-        if let Some(start) = start {
+        let progress = self.begin(&request, &asked, &decided, at);
+        if let Some(start) = self.start(&request, &asked, &decided, at, progress.as_ref()) {
             self.observers.tell_blocking(start);
         }
         self.conclude(asked, request, decided, at, progress, Arc::clone(generation));
     }
 
-    /// What observers are told of a request that is granted, before the worker hears of it, and so before
-    /// its end; with the counter that they look at until then.
+    /// Lets all who watch know of a decision, before the worker hears of it, and so before the end. Where the
+    /// worker writes how far it has come, if it was granted.
+    fn begin(
+        &self,
+        request: &Arc<Request>,
+        asked: &NewRequest,
+        decided: &Decided,
+        at: Instant,
+    ) -> Option<Arc<Progress>> {
+        self.watch.decided(at.saturating_duration_since(asked.received));
+        if !matches!(decided.decision, Decision::Grant { .. }) {
+            return None;
+        }
+        let progress = Arc::new(Progress::default());
+        self.watch.granted(Granted {
+            request: request.clone(),
+            resolved: decided.resolved.clone(),
+            verdict_by: decided.verdict_by.clone(),
+            size: size(&decided.decision, &asked.asked),
+            received: asked.received,
+            progress: progress.clone(),
+        });
+        Some(progress)
+    }
+
+    /// What observers are told of a request that is granted, before the worker hears of it.
     fn start(
         &self,
         request: &Arc<Request>,
         asked: &NewRequest,
         decided: &Decided,
         at: Instant,
-    ) -> Option<(Arc<AtomicU64>, Happening)> {
-        if !matches!(decided.decision, Decision::Grant { .. }) || !self.observers.are_there() {
-            return None;
-        }
-        let progress = Arc::new(AtomicU64::new(0));
-        let start = Happening::Started {
+        progress: Option<&Arc<Progress>>,
+    ) -> Option<Happening> {
+        let progress = progress.filter(|_| self.observers.are_there())?;
+        Some(Happening::Started {
             request: request.clone(),
             resolved: decided.resolved.clone(),
             verdict_by: decided.verdict_by.clone(),
             size: size(&decided.decision, &asked.asked),
             decided_after: at.saturating_duration_since(asked.received),
             progress: progress.clone(),
-        };
-        Some((progress, start))
+        })
     }
 
     fn conclude(
@@ -144,7 +171,7 @@ impl Admission {
         request: Arc<Request>,
         decided: Decided,
         at: Instant,
-        progress: Option<Arc<AtomicU64>>,
+        progress: Option<Arc<Progress>>,
         generation: Arc<Generation>,
     ) {
         let Decided { decision, resolved, verdict_by, plugin_calls } = decided;

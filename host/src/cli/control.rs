@@ -17,14 +17,23 @@ pub(super) struct ControlArgs {
     control: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    #[command(flatten)]
+    server: ControlArgs,
+    /// All that can be watched: counters, running transfers, the last that ended, the last ten minutes.
+    #[arg(long)]
+    live: bool,
+}
+
 /// Exit code: 0 if it reloaded, 1 if it was refused, 69 if there is no server.
 pub(super) fn reload(args: &ControlArgs) -> ExitCode {
     ask(args, "reload")
 }
 
 /// Exit code: 0 if all is well, 1 if the last reload was refused, 69 if there is no server.
-pub(super) fn status(args: &ControlArgs) -> ExitCode {
-    ask(args, "status")
+pub(super) fn status(args: &StatusArgs) -> ExitCode {
+    ask(&args.server, if args.live { "live" } else { "status" })
 }
 
 fn ask(args: &ControlArgs, question: &str) -> ExitCode {
@@ -47,6 +56,10 @@ fn ask(args: &ControlArgs, question: &str) -> ExitCode {
         Ok(Reply::Status(report)) => {
             println!("{}", serde_json::json!(report));
             ExitCode::from(u8::from(!report.ready))
+        }
+        Ok(Reply::Live(snapshot)) => {
+            println!("{}", serde_json::json!(snapshot));
+            ExitCode::SUCCESS
         }
         Ok(Reply::Unknown(question)) => {
             complain(format_args!("the server does not know `{question}`: it is of another version"));

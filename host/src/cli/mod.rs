@@ -37,7 +37,7 @@ enum Command {
     /// Show how the server that runs is, as JSON.
     ///
     /// Exit code 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
-    Status(control::ControlArgs),
+    Status(control::StatusArgs),
     /// Check a configuration, its plugins included, without opening a socket.
     ///
     /// Exit code 0 if it is good, 64 if not.

@@ -1,6 +1,7 @@
 //! One line in the log for each request that ended.
 
 use super::{Happening, Observers, Outcome, Summary};
+use crate::watch::Watch;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::sleep;
@@ -13,14 +14,16 @@ const BATCH: usize = 256;
 /// worker as much as several blocks.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Logs summaries and hands them to the observers, until all senders are gone.
-pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>, observers: Observers) {
+/// Logs summaries, counts them and hands them to the observers, until all senders are gone.
+pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>, observers: Observers, watch: Watch) {
     let mut batch = Vec::with_capacity(BATCH);
     while summaries.recv_many(&mut batch, BATCH).await > 0 {
         if batch.len() < BATCH {
             sleep(PAUSE).await;
         }
+        watch.summaries_wait(summaries.len());
         for summary in batch.drain(..) {
+            watch.ended(&summary);
             log(&summary);
             if observers.are_there() {
                 observers.tell(Happening::Finished(Box::new(summary))).await;

@@ -7,9 +7,9 @@
 use super::Summary;
 use crate::admission::Current;
 use crate::request::{Request, RequestId};
+use crate::watch::{Progress, Watch};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -40,7 +40,7 @@ pub(crate) enum Happening {
         /// From the request to the decision.
         decided_after: Duration,
         /// Where the worker writes how many bytes have arrived.
-        progress: Arc<AtomicU64>,
+        progress: Arc<Progress>,
     },
     /// A transfer has come so far.
     Progressed { id: RequestId, bytes: u64, size: Option<u64> },
@@ -57,9 +57,9 @@ pub(crate) struct Observers {
 
 impl Observers {
     /// Starts the task; it ends when the last clone is gone and the queue is empty.
-    pub(crate) fn start(generation: Current) -> (Observers, JoinHandle<()>) {
+    pub(crate) fn start(generation: Current, watch: Watch) -> (Observers, JoinHandle<()>) {
         let (queue, events) = mpsc::channel(QUEUE);
-        let task = tokio::spawn(run(events, generation.clone()));
+        let task = tokio::spawn(run(events, generation.clone(), watch));
         (Observers { generation, queue }, task)
     }
 
@@ -80,7 +80,7 @@ impl Observers {
     }
 }
 
-async fn run(mut events: mpsc::Receiver<Event>, generation: Current) {
+async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watch) {
     let mut running = Running::default();
     let mut batch = Vec::with_capacity(BATCH);
     let mut samples = interval(SAMPLE);
@@ -99,6 +99,7 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current) {
                 running.sample(&mut batch, room);
             }
         }
+        watch.events_wait(events.len());
         if !batch.is_empty() {
             generation.get().policy.observe(&batch).await;
             batch.clear();
@@ -118,7 +119,7 @@ struct Running {
 }
 
 struct Transfer {
-    progress: Arc<AtomicU64>,
+    progress: Arc<Progress>,
     size: Option<u64>,
     told: u64,
 }
@@ -148,7 +149,7 @@ impl Running {
         let at = SystemTime::now();
         let mut told = 0;
         for (id, transfer) in &mut self.transfers {
-            let bytes = transfer.progress.load(Ordering::Relaxed);
+            let bytes = transfer.progress.bytes();
             if bytes == transfer.told {
                 continue;
             }
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
     use crate::request::{ClientClass, Mode, Operation};
 
-    fn started(id: u64) -> (Event, Arc<AtomicU64>) {
+    fn started(id: u64) -> (Event, Arc<Progress>) {
         let request = Request {
             id: RequestId(id),
             listener: "lan".into(),
@@ -181,7 +182,7 @@ mod tests {
             class: ClientClass::UNKNOWN,
             options: Vec::new(),
         };
-        let progress = Arc::new(AtomicU64::new(0));
+        let progress = Arc::new(Progress::default());
         let what = Happening::Started {
             request: Arc::new(request),
             resolved: None,
@@ -201,7 +202,7 @@ mod tests {
         let mut batch = Vec::new();
         running.sample(&mut batch, 8);
         assert!(batch.is_empty(), "nothing has moved");
-        moved.store(7, Ordering::Relaxed);
+        moved.set(7, 0);
         running.sample(&mut batch, 8);
         running.sample(&mut batch, 8);
         let [Event { what: Happening::Progressed { id, bytes, size }, .. }] = &batch[..] else {
@@ -209,8 +210,8 @@ mod tests {
         };
         assert_eq!((*id, *bytes, *size), (RequestId(1), 7, Some(10)));
         batch.clear();
-        moved.store(8, Ordering::Relaxed);
-        also.store(1, Ordering::Relaxed);
+        moved.set(8, 0);
+        also.set(1, 0);
         running.sample(&mut batch, 1);
         assert_eq!((batch.len(), running.left_out), (1, 1));
         running.sample(&mut batch, 0);

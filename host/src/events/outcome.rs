@@ -1,11 +1,13 @@
 //! The few honest outcomes, and how what is seen on the wire becomes one of them.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 use tuffet_core::{Finish, Operation};
 
 /// How a request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Outcome {
     /// The client acknowledged the last block.
     Served,
@@ -25,9 +27,21 @@ pub(crate) enum Outcome {
     Failed,
 }
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Outcome {
+    /// In the order of their values.
+    pub(crate) const ALL: [Outcome; 8] = [
+        Outcome::Served,
+        Outcome::Stored,
+        Outcome::Probed,
+        Outcome::Aborted,
+        Outcome::Denied,
+        Outcome::NotFound,
+        Outcome::TimedOut,
+        Outcome::Failed,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
             Outcome::Served => "served",
             Outcome::Stored => "stored",
             Outcome::Probed => "probed",
@@ -36,7 +50,13 @@ impl fmt::Display for Outcome {
             Outcome::NotFound => "not-found",
             Outcome::TimedOut => "timed-out",
             Outcome::Failed => "failed",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -127,6 +127,7 @@ impl Plugin {
             }
         };
         let result = call.await;
+        self.counters.took(hook, begun.elapsed());
         let change = match &result {
             Ok(_) => leave.good(),
             Err(failure) => {

@@ -63,6 +63,11 @@ impl Breaker {
         Ok(Leave { breaker: self, probe: true })
     }
 
+    /// Whether the plugin is left alone.
+    pub fn is_open(&self) -> bool {
+        self.lock().open.is_some()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

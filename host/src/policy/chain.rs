@@ -19,8 +19,8 @@ use crate::request::{Ceilings, Denial, ErrorCode, Request};
 /// A loaded policy. Requests of one generation of the configuration are all judged by the same one.
 pub(crate) struct Policy {
     default: DefaultVerdict,
-    authorize: Vec<Arc<Plugin>>,
-    resolve: Vec<Arc<Plugin>>,
+    pub(super) authorize: Vec<Arc<Plugin>>,
+    pub(super) resolve: Vec<Arc<Plugin>>,
     pub(super) accept_upload: Vec<Arc<Plugin>>,
     pub(super) observe: Vec<Arc<Plugin>>,
     roots: Arc<[String]>,

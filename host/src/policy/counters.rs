@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use super::failure::Cause;
 use super::spec::LoadProblem;
+use crate::watch::{Distribution, Histogram};
 
 /// The counts of one plugin, from the start of the process; a reload goes on counting.
 #[derive(Debug, Default)]
@@ -17,7 +19,11 @@ pub(crate) struct Counters {
     monitored: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
+    durations: [Histogram; HOOKS.len()],
 }
+
+/// The hooks, by the place of their durations.
+const HOOKS: [&str; 4] = ["authorize", "resolve", "accept-upload", "observe"];
 
 /// Counts at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +46,8 @@ pub(crate) struct Counted {
     pub hits: u64,
     /// Questions with a cache that it did not answer.
     pub misses: u64,
+    /// How long its calls took, by hook; those that the breaker kept from it are not among them.
+    pub durations: Vec<(&'static str, Distribution)>,
 }
 
 impl Counters {
@@ -50,6 +58,12 @@ impl Counters {
 
     pub(super) fn call(&self) {
         self.calls.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn took(&self, hook: &str, time: Duration) {
+        if let Some(place) = HOOKS.iter().position(|name| *name == hook) {
+            self.durations[place].observe(time);
+        }
     }
 
     pub(super) fn failure(&self, cause: Cause) {
@@ -84,6 +98,7 @@ impl Counters {
             monitored: self.monitored.load(Relaxed),
             hits: self.hits.load(Relaxed),
             misses: self.misses.load(Relaxed),
+            durations: HOOKS.into_iter().zip(self.durations.iter().map(Histogram::read)).collect(),
         }
     }
 }

@@ -90,6 +90,11 @@ impl PolicyRuntime {
         self.0.resources.flush(patience);
     }
 
+    /// The lines that wait in each open sink.
+    pub fn queued_lines(&self) -> Vec<(String, usize)> {
+        self.0.resources.queued_lines()
+    }
+
     /// What each plugin did since the process began, by name.
     pub fn counted(&self) -> Vec<Counted> {
         let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);

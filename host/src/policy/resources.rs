@@ -36,6 +36,21 @@ impl Resources {
         })
     }
 
+    /// The lines that wait in each open sink, by its name.
+    pub fn queued_lines(&self) -> Vec<(String, usize)> {
+        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<(String, usize)> = pending.iter().filter_map(Pending::queued).collect();
+        // A sink that a reload changed is there twice while its old lines are delivered.
+        all.sort();
+        all.dedup_by(|one, before| {
+            one.0 == before.0 && {
+                before.1 += one.1;
+                true
+            }
+        });
+        all
+    }
+
     /// For the end of the process: waits for the sinks to deliver what is queued, at most so long for each.
     /// Blocks.
     pub fn flush(&self, patience: Duration) {

@@ -1,9 +1,10 @@
 //! The control socket: where `tuffet reload` and `tuffet status` reach the server that runs.
 //!
-//! One line each way: `reload` or `status`, and JSON. Only root and the user of the server may ask.
+//! One line each way: `reload`, `status` or `live`, and JSON. Only root and the user of the server may ask.
 
 use super::reload::{Reloaded, Wanted};
 use super::status::{Report, Status};
+use crate::watch::{Snapshot, Watch};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -31,6 +32,8 @@ pub(crate) enum Reply {
     Refused(Vec<String>),
     /// How the server is.
     Status(Report),
+    /// Everything that can be watched.
+    Live(Box<Snapshot>),
     /// There is no such question.
     Unknown(String),
 }
@@ -66,13 +69,13 @@ impl Control {
     }
 
     /// Answers until it is dropped.
-    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, status: Status) {
+    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, status: Status, watch: Watch) {
         loop {
             match self.listener.accept().await {
                 Ok((stream, _)) => {
-                    let (wanted, status) = (wanted.clone(), status.clone());
+                    let (wanted, status, watch) = (wanted.clone(), status.clone(), watch.clone());
                     tokio::spawn(async move {
-                        if let Err(error) = answer(stream, &wanted, &status).await {
+                        if let Err(error) = answer(stream, &wanted, &status, &watch).await {
                             tracing::debug!(%error, "a question to the control socket broke off");
                         }
                     });
@@ -92,7 +95,12 @@ impl Drop for Control {
     }
 }
 
-async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, status: &Status) -> io::Result<()> {
+async fn answer(
+    stream: UnixStream,
+    wanted: &mpsc::Sender<Wanted>,
+    status: &Status,
+    watch: &Watch,
+) -> io::Result<()> {
     let asker = stream.peer_cred()?.uid();
     if asker != 0 && asker != rustix::process::geteuid().as_raw() {
         return Err(io::ErrorKind::PermissionDenied.into());
@@ -100,13 +108,19 @@ async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, status: &Stat
     let (reader, mut writer) = stream.into_split();
     let mut question = String::new();
     timeout(PATIENCE, BufReader::new(reader.take(MAX_QUESTION)).read_line(&mut question)).await??;
-    let reply = match question.trim() {
-        "reload" => match reload(wanted).await {
+    let question = question.trim();
+    let reply = match question.split_once(' ').unwrap_or((question, "")) {
+        ("reload", "") => match reload(wanted).await {
             Ok(generation) => Reply::Reloaded(generation),
             Err(reasons) => Reply::Refused(reasons),
         },
-        "status" => Reply::Status(status.report()),
-        other => Reply::Unknown(other.to_owned()),
+        ("status", "") => Reply::Status(status.report()),
+        // With the samples after a moment, for who has those before it.
+        ("live", since) => match if since.is_empty() { Ok(0) } else { since.parse() } {
+            Ok(since) => Reply::Live(Box::new(watch.snapshot(since))),
+            Err(_) => Reply::Unknown(question.to_owned()),
+        },
+        _ => Reply::Unknown(question.to_owned()),
     };
     let mut line = serde_json::to_vec(&reply)?;
     line.push(b'\n');

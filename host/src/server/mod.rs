@@ -19,11 +19,12 @@ use crate::config::Config;
 use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
 use crate::store::{FileCache, Roots};
+use crate::watch::Watch;
 use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
 use control::Control;
 use policy::{load_policy, log_totals, start_runtime, warnings};
 use reload::Reloader;
-use status::Status;
+pub(crate) use status::Status;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -118,17 +119,6 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         Neighbours::none()
     });
 
-    // A place for each running transfer and as many that are waiting to be logged.
-    let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
-    let settings = worker_settings(config);
-    let mut workers = Vec::new();
-    for (number, sockets) in sockets.into_iter().enumerate() {
-        let worker = Worker::new(number, settings.clone(), sockets, summaries.clone())
-            .map_err(|error| ServeError::System("a worker cannot start", error))?;
-        workers.push(worker);
-    }
-    drop(summaries);
-    let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
     let generation = Current::new(Generation {
         number: 1,
         files: Files { roots, cache: FileCache::new(config.limits.cache) },
@@ -136,6 +126,20 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         limits: ceilings(config),
     });
     let status = Status::new();
+    let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
+
+    // A place for each running transfer and as many that are waiting to be logged.
+    let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
+    let settings = worker_settings(config);
+    let mut workers = Vec::new();
+    for (number, sockets) in sockets.into_iter().enumerate() {
+        let dropping = watch.worker(number);
+        let worker = Worker::new(number, settings.clone(), sockets, summaries.clone(), dropping)
+            .map_err(|error| ServeError::System("a worker cannot start", error))?;
+        workers.push(worker);
+    }
+    drop(summaries);
+    let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
     let reloader = Reloader {
         configure,
         config: config.clone(),
@@ -143,16 +147,17 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         generation: generation.clone(),
         status: status.clone(),
     };
-    let (observers, observing) = Observers::start(generation.clone());
+    let (observers, observing) = Observers::start(generation.clone(), watch.clone());
     let admission = Arc::new(Admission {
         listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
         generation,
         observers: observers.clone(),
+        watch: watch.clone(),
         neighbours,
         mailboxes: mailboxes.clone(),
         ids: AtomicU64::new(fastrand::u64(..)),
     });
-    let logging = tokio::spawn(log_summaries(ended, observers));
+    let logging = tokio::spawn(log_summaries(ended, observers, watch.clone()));
 
     // Before anyone can know that it serves: a signal must not find its default action, which is to kill.
     let signals =
@@ -167,7 +172,8 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         .control
         .as_deref()
         .and_then(bind_control)
-        .map(|control| tokio::spawn(control.run(reload.clone(), status)));
+        .map(|control| tokio::spawn(control.run(reload.clone(), status, watch.clone())));
+    let sampling = tokio::spawn(watch.sample());
 
     let (stopped, mut stops) = mpsc::unbounded_channel();
     for (number, worker) in workers.into_iter().enumerate() {
@@ -204,7 +210,7 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
             }
         }
     }
-    for task in [Some(reloading), controlling].into_iter().flatten() {
+    for task in [Some(reloading), controlling, Some(sampling)].into_iter().flatten() {
         task.abort();
         let _ = task.await;
     }

@@ -6,7 +6,7 @@ use super::{ServeError, ceilings};
 use crate::admission::{Current, Files, Generation};
 use crate::config::Config;
 use crate::policy::PolicyRuntime;
-use crate::store::{FileCache, Roots};
+use crate::store::Roots;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
@@ -91,7 +91,8 @@ impl Reloader {
         }
         let now = self.generation.get();
         let same_cache = config.limits.cache == self.config.limits.cache;
-        let cache = if same_cache { now.files.cache.clone() } else { FileCache::new(config.limits.cache) };
+        let cache =
+            if same_cache { now.files.cache.clone() } else { now.files.cache.resized(config.limits.cache) };
         let next = Generation {
             number: now.number + 1,
             files: Files { roots, cache },

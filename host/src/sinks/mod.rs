@@ -114,6 +114,12 @@ impl Pending {
         self.0.strong_count() > 0
     }
 
+    /// The name of the sink, and how many there are; `None` when it is gone.
+    pub(crate) fn queued(&self) -> Option<(String, usize)> {
+        let shared = self.0.upgrade()?;
+        Some((shared.name.clone(), shared.pending.load(Ordering::Acquire)))
+    }
+
     /// Waits until they are delivered, at most so long. Blocks.
     pub(crate) fn flush(&self, patience: Duration) {
         let end = Instant::now() + patience;

@@ -11,6 +11,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::SystemTime;
 
 /// Files up to this size are read when first asked for: the transfer would read them at once anyway.
@@ -27,6 +28,26 @@ const SEEN: usize = 4096;
 pub struct FileCache {
     /// `None` where no memory is granted.
     shared: Option<Arc<Shared>>,
+    counts: Arc<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// How the memory is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheUsage {
+    /// Files that were in memory when they were asked for.
+    pub hits: u64,
+    /// Files that were not, whether or not they are since.
+    pub misses: u64,
+    /// Bytes that are used.
+    pub bytes: u64,
+    /// Bytes that may be used.
+    pub capacity: u64,
 }
 
 struct Shared {
@@ -48,6 +69,26 @@ impl Weighter<Identity, Arc<[u8]>> for Bytes {
 impl FileCache {
     /// A cache of at most `capacity` bytes; 0 is none.
     pub fn new(capacity: u64) -> FileCache {
+        FileCache::counting(capacity, Arc::default())
+    }
+
+    /// An empty one of another size, that goes on counting.
+    pub fn resized(&self, capacity: u64) -> FileCache {
+        FileCache::counting(capacity, Arc::clone(&self.counts))
+    }
+
+    /// What it holds and what came of it.
+    pub fn usage(&self) -> CacheUsage {
+        let contents = self.shared.as_ref().map(|shared| &shared.contents);
+        CacheUsage {
+            hits: self.counts.hits.load(Relaxed),
+            misses: self.counts.misses.load(Relaxed),
+            bytes: contents.map_or(0, Cache::weight),
+            capacity: contents.map_or(0, Cache::capacity),
+        }
+    }
+
+    fn counting(capacity: u64, counts: Arc<Counts>) -> FileCache {
         let shared = (capacity > 0).then(|| {
             let expected = (capacity / SMALL).clamp(16, 1 << 16) as usize;
             Arc::new(Shared {
@@ -56,7 +97,7 @@ impl FileCache {
                 largest: capacity / SHARE,
             })
         });
-        FileCache { shared }
+        FileCache { shared, counts }
     }
 
     /// The content of a file that was just opened, if it is in memory or worth it: small, or asked for
@@ -66,13 +107,14 @@ impl FileCache {
     /// Those of reading. A file that changes while it is read is given as none: the transfer will find
     /// out by itself.
     pub fn content(&self, file: &OpenFile) -> io::Result<Option<Arc<[u8]>>> {
-        let Some(shared) = self.shared.as_ref().filter(|shared| file.size() <= shared.largest) else {
-            return Ok(None);
-        };
+        let shared = self.shared.as_ref().filter(|shared| file.size() <= shared.largest);
         let identity = file.identity();
-        if let Some(content) = shared.contents.get(&identity) {
+        if let Some(content) = shared.and_then(|shared| shared.contents.get(&identity)) {
+            self.counts.hits.fetch_add(1, Relaxed);
             return Ok(Some(content));
         }
+        self.counts.misses.fetch_add(1, Relaxed);
+        let Some(shared) = shared else { return Ok(None) };
         if !identity.is_settled(SystemTime::now()) {
             return Ok(None);
         }
@@ -161,6 +203,11 @@ mod tests {
         };
         assert_eq!([ask("small"), ask("large"), ask("huge")], [Some(10), None, None]);
         assert_eq!([ask("small"), ask("large"), ask("huge")], [Some(10), Some(100_000), None]);
+        let usage = cache.usage();
+        assert_eq!((usage.hits, usage.misses), (1, 5));
+        assert!(usage.bytes >= 100_010 && usage.capacity == 1 << 20, "{usage:?}");
+        let resized = cache.resized(4096).usage();
+        assert_eq!((resized.hits, resized.misses, resized.bytes, resized.capacity), (1, 5, 0, 4096));
         let none = FileCache::new(0);
         assert!(none.content(&roots.open_read(None, "small").unwrap()).unwrap().is_none());
     }

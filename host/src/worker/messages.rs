@@ -7,11 +7,12 @@ use crate::events::{Answered, Ending, Place};
 use crate::request::{ErrorCode, Mode, Operation, Request};
 use crate::store::{StoreError, Upload};
 use crate::udp::Local;
+use crate::watch::Progress;
 use crossbeam_queue::SegQueue;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tuffet_core::{Limits, Oack};
 
@@ -74,8 +75,8 @@ pub(crate) struct Ticket {
     pub(crate) received: Instant,
     pub(crate) decided: Instant,
     pub(crate) place: Place,
-    /// Where observers read how far it has come; none where there are no observers.
-    pub(crate) progress: Option<Arc<AtomicU64>>,
+    /// Where others read how far it has come; none where nothing was granted.
+    pub(crate) progress: Option<Arc<Progress>>,
     /// What it was decided with, and an upload of it will be.
     pub(crate) generation: Arc<Generation>,
 }

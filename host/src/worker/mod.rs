@@ -17,6 +17,7 @@ mod wire;
 
 use busy_poll::BusyPoll;
 pub(crate) use content::{Content, NetasciiFile, Sink};
+pub(crate) use counters::Dropping;
 use counters::Reports;
 pub(crate) use messages::{Decision, Mailbox, NewRequest, Stored, Ticket, ToControl, ToWorker};
 use requests::Overtaking;
@@ -68,6 +69,7 @@ pub(crate) struct Worker {
     looked_for_acks: bool,
     summaries: mpsc::Sender<Summary>,
     reports: Reports,
+    dropping: Arc<Dropping>,
     busy_poll: BusyPoll,
     clock: Clock,
     /// Requests that wait for their decision.
@@ -91,6 +93,7 @@ impl Worker {
         settings: WorkerSettings,
         sockets: Sockets,
         summaries: mpsc::Sender<Summary>,
+        dropping: Arc<Dropping>,
     ) -> io::Result<Worker> {
         let poll = Poll::new()?;
         sockets.register(poll.registry())?;
@@ -109,6 +112,7 @@ impl Worker {
             looked_for_acks: false,
             summaries,
             reports: Reports::default(),
+            dropping,
             clock: Clock(Instant::now()),
             pending: 0,
             draining: None,
@@ -157,6 +161,7 @@ impl Worker {
                 self.time_out(index, now);
             }
             self.wire.flush();
+            self.reports.publish(self.wire.counters, &self.dropping);
             if let Some(news) = self.reports.due(self.wire.counters, now) {
                 self.outbox.push(ToControl::Counted { worker: self.number, news });
             }

@@ -118,10 +118,13 @@ impl Worker {
         request: RequestPacket<'_>,
         now: Time,
     ) {
+        if self.draining.is_some() {
+            return self.wire.counters.stopping += 1;
+        }
         let full =
             self.pending >= self.settings.max_pending || self.table.len() >= self.settings.max_transfers;
         let place = match self.summaries.clone().try_reserve_owned() {
-            Ok(place) if !full && self.draining.is_none() => place,
+            Ok(place) if !full => place,
             // No answer: the client asks again in a second, when there may be room.
             _ => return self.wire.counters.overload += 1,
         };

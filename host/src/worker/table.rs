@@ -5,12 +5,12 @@ use super::messages::{Key, Ticket};
 use crate::events::Ending;
 use crate::request::Operation;
 use crate::udp::Local;
+use crate::watch::Progress;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;
 use std::hash::BuildHasher;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use tuffet_core::Transfer;
 
 /// A transfer and what the host knows of it.
@@ -30,8 +30,8 @@ pub(super) struct Entry {
     pub(super) content: Option<Content>,
     /// There from the decision to the outcome.
     pub(super) ticket: Option<Box<Ticket>>,
-    /// Where observers read how far it has come; none where there are no observers.
-    pub(super) progress: Option<Arc<AtomicU64>>,
+    /// Where others read how far it has come.
+    pub(super) progress: Option<Arc<Progress>>,
     /// Why the server ended it, when it did.
     pub(super) ending: Option<Box<Ending>>,
 }

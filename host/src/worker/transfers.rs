@@ -7,7 +7,6 @@ use super::table::Entry;
 use crate::events::{Answered, Ending, Outcome, Summary, outcome_of};
 use crate::store::StoreError;
 use crate::udp::Received;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
 
@@ -107,7 +106,7 @@ impl Worker {
                 Output::Finished(finish) => self.finished(index, finish, datagram),
                 Output::Timeout(time) => {
                     if let Some(progress) = &entry.progress {
-                        progress.store(entry.core.bytes(), Ordering::Relaxed);
+                        progress.set(entry.core.bytes(), entry.core.stats().retransmissions);
                     }
                     return self.wheel.set(index, time);
                 }

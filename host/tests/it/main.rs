@@ -10,6 +10,7 @@ mod drain;
 mod get;
 mod harness;
 mod hostile;
+mod live;
 mod load;
 mod loss;
 mod mtu;

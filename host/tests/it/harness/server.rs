@@ -1,13 +1,14 @@
 //! A server process.
 
 use super::log::Log;
-use super::{Folder, Ran, Setup, tuffet};
+use super::{Folder, Ran, SOON, Setup, tuffet};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::thread;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A server that serves. Killed when dropped; a panic in it fails the test.
@@ -106,6 +107,27 @@ impl Server {
     /// What `tuffet status` says.
     pub fn status(&self) -> Value {
         serde_json::from_slice(&self.ask("status").stdout).unwrap()
+    }
+
+    /// What `tuffet status --live` says.
+    pub fn live(&self) -> Value {
+        let socket = self.temporary.path().join("control");
+        let ran = tuffet(["status", "--live", "--control", socket.to_str().unwrap()]);
+        serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+    }
+
+    /// What `tuffet status --live` says once it says this.
+    #[track_caller]
+    pub fn live_until(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let end = Instant::now() + SOON;
+        loop {
+            let live = self.live();
+            if is_it(&live) {
+                return live;
+            }
+            assert!(Instant::now() < end, "{what} is not shown: {live:#}");
+            thread::sleep(Duration::from_millis(50));
+        }
     }
 
     /// Stops it in order and gives the outcomes that nobody asked for: with none of them, there was

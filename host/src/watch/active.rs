@@ -1,0 +1,150 @@
+//! The transfers that run: who, what, and how far they have come.
+//!
+//! A transfer is put in when it is granted and taken out when its summary is logged, both beside the data
+//! path. In between its worker writes how far it has come to a [`Progress`] of its own, and whoever wants to
+//! know looks there.
+
+use super::counts::Counts;
+use super::snapshot::{Active, unix_ms};
+use crate::events::Summary;
+use crate::request::Request;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How far a transfer has come. Written by its worker alone.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    bytes: AtomicU64,
+    retransmissions: AtomicU32,
+}
+
+impl Progress {
+    pub(crate) fn set(&self, bytes: u64, retransmissions: u32) {
+        self.bytes.store(bytes, Relaxed);
+        self.retransmissions.store(retransmissions, Relaxed);
+    }
+
+    /// Bytes that arrived.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    fn retransmissions(&self) -> u32 {
+        self.retransmissions.load(Relaxed)
+    }
+}
+
+/// A request that was granted.
+#[derive(Debug, Clone)]
+pub(crate) struct Granted {
+    pub(crate) request: Arc<Request>,
+    pub(crate) resolved: Option<Arc<str>>,
+    pub(crate) verdict_by: Option<Arc<str>>,
+    /// Bytes on the wire, where they are known.
+    pub(crate) size: Option<u64>,
+    /// When it was asked.
+    pub(crate) received: Instant,
+    pub(crate) progress: Arc<Progress>,
+}
+
+/// Parts of the table, each with a lock of its own: grants come from several threads.
+const SHARDS: usize = 16;
+
+#[derive(Debug, Default)]
+pub(super) struct Running {
+    shards: [Mutex<HashMap<u64, Transfer>>; SHARDS],
+}
+
+#[derive(Debug)]
+struct Transfer {
+    granted: Granted,
+    /// What of its progress is in the counts.
+    counted: u64,
+    counted_retransmissions: u32,
+    /// Bytes in a second, of late.
+    rate: u64,
+}
+
+impl Running {
+    fn shard(&self, id: u64) -> MutexGuard<'_, HashMap<u64, Transfer>> {
+        lock(&self.shards[id as usize % SHARDS])
+    }
+
+    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, HashMap<u64, Transfer>>> {
+        self.shards.iter().map(lock)
+    }
+
+    pub(super) fn begin(&self, granted: Granted) {
+        let id = granted.request.id.0;
+        let transfer = Transfer { granted, counted: 0, counted_retransmissions: 0, rate: 0 };
+        self.shard(id).insert(id, transfer);
+    }
+
+    /// Takes it out, if it is there, and counts what was not counted yet.
+    pub(super) fn end(&self, summary: &Summary, counts: &Counts) {
+        let request = &summary.request;
+        let mut shard = self.shard(request.id.0);
+        let transfer = shard.remove(&request.id.0);
+        let (bytes, retransmissions) =
+            transfer.map_or((0, 0), |transfer| (transfer.counted, transfer.counted_retransmissions));
+        let again = summary.stats.retransmissions.saturating_sub(retransmissions);
+        // Under the lock, so that no sample comes between.
+        counts.moved(request.operation, summary.bytes.saturating_sub(bytes), again.into());
+    }
+
+    /// Counts how far all have come since this was done last, `elapsed` ago.
+    pub(super) fn sample(&self, elapsed: Duration, counts: &Counts) {
+        for mut shard in self.all() {
+            for transfer in shard.values_mut() {
+                let progress = &transfer.granted.progress;
+                let (bytes, retransmissions) = (progress.bytes(), progress.retransmissions());
+                let moved = bytes.saturating_sub(transfer.counted);
+                let again = retransmissions.saturating_sub(transfer.counted_retransmissions);
+                if moved > 0 || again > 0 {
+                    counts.moved(transfer.granted.request.operation, moved, again.into());
+                }
+                transfer.counted = bytes;
+                transfer.counted_retransmissions = retransmissions;
+                let rate = moved as f64 / elapsed.as_secs_f64().max(0.001);
+                transfer.rate = rate as u64;
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.all().map(|shard| shard.len() as u64).sum()
+    }
+
+    /// The fastest, at most so many.
+    pub(super) fn rows(&self, most: usize) -> Vec<Active> {
+        let mut all: Vec<(u64, Granted)> = Vec::new();
+        for shard in self.all() {
+            all.extend(shard.values().map(|transfer| (transfer.rate, transfer.granted.clone())));
+        }
+        all.sort_unstable_by_key(|(rate, granted)| (u64::MAX - rate, granted.request.id.0));
+        all.truncate(most);
+        let (now, wall) = (Instant::now(), SystemTime::now());
+        all.into_iter().map(|(rate, granted)| row(rate, &granted, now, wall)).collect()
+    }
+}
+
+fn row(rate: u64, granted: &Granted, now: Instant, wall: SystemTime) -> Active {
+    let running = now.saturating_duration_since(granted.received);
+    Active {
+        who: (&*granted.request).into(),
+        resolved: granted.resolved.as_deref().map(str::to_owned),
+        verdict_by: granted.verdict_by.as_deref().map(str::to_owned),
+        started_unix_ms: unix_ms(wall.checked_sub(running).unwrap_or(wall)),
+        running_us: u64::try_from(running.as_micros()).unwrap_or(u64::MAX),
+        size: granted.size,
+        bytes: granted.progress.bytes(),
+        bytes_per_second: rate,
+        retransmissions: granted.progress.retransmissions(),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

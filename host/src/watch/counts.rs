@@ -1,0 +1,77 @@
+//! Counters of all that happened since the process began: atomics, added to once for each request.
+
+use super::histogram::Histogram;
+use crate::events::{Answered, Outcome, Summary};
+use crate::request::Operation;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// Requests that were admitted, and those of them that were decided.
+    pub(super) admitted: AtomicU64,
+    pub(super) decided: AtomicU64,
+    /// By operation and outcome.
+    pub(super) ended: [[AtomicU64; Outcome::ALL.len()]; 2],
+    /// By operation; of running transfers as of the last look at their progress.
+    pub(super) bytes: [AtomicU64; 2],
+    pub(super) blocks: [AtomicU64; 2],
+    pub(super) retransmissions: AtomicU64,
+    pub(super) duplicates: AtomicU64,
+    pub(super) timeouts: AtomicU64,
+    /// Of transfers that were granted, by operation.
+    pub(super) duration: [Histogram; 2],
+    pub(super) rtt: Histogram,
+    pub(super) first_block: Histogram,
+    pub(super) decision: Histogram,
+    /// How much waited when it was last looked at.
+    pub(super) summaries: AtomicU64,
+    pub(super) events: AtomicU64,
+}
+
+/// The place of an operation in what is counted by it.
+pub(super) fn place(operation: Operation) -> usize {
+    match operation {
+        Operation::Read => 0,
+        Operation::Write => 1,
+    }
+}
+
+impl Counts {
+    pub(super) fn decided(&self, after: Duration) {
+        self.decided.fetch_add(1, Relaxed);
+        self.decision.observe(after);
+    }
+
+    /// A transfer has come further by so much.
+    pub(super) fn moved(&self, operation: Operation, bytes: u64, retransmissions: u64) {
+        self.bytes[place(operation)].fetch_add(bytes, Relaxed);
+        if retransmissions > 0 {
+            self.retransmissions.fetch_add(retransmissions, Relaxed);
+        }
+    }
+
+    /// All of a request that ended but what [`Counts::moved`] counts.
+    pub(super) fn ended(&self, summary: &Summary) {
+        let operation = place(summary.request.operation);
+        self.ended[operation][summary.ending.outcome as usize].fetch_add(1, Relaxed);
+        for (counter, count) in [
+            (&self.blocks[operation], summary.blocks),
+            (&self.duplicates, summary.stats.duplicates.into()),
+            (&self.timeouts, summary.stats.timeouts.into()),
+        ] {
+            if count > 0 {
+                counter.fetch_add(count, Relaxed);
+            }
+        }
+        if summary.decision == Answered::Granted {
+            self.duration[operation].observe(summary.duration);
+        }
+        if let Some(rtt) = summary.rtt {
+            self.rtt.observe(rtt);
+        }
+        if let Some(after) = summary.first_block_after {
+            self.first_block.observe(after);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! One source for all who watch: counters, running transfers, the last that ended, the last ten minutes.
+//!
+//! Workers only write how far a transfer has come to memory of its own. All else is counted where requests
+//! are decided and logged, once for each request; [`Snapshot`] is put together when somebody asks.
+
+mod active;
+mod counts;
+mod histogram;
+mod recent;
+mod seconds;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use active::{Granted, Progress};
+pub(crate) use histogram::{Distribution, Histogram};
+pub(crate) use snapshot::{Snapshot, Totals};
+
+use crate::admission::Current;
+use crate::events::{Outcome, Summary};
+use crate::policy::{PluginNow, PolicyRuntime};
+use crate::server::Status;
+use crate::worker::Dropping;
+use active::Running;
+use counts::Counts;
+use recent::Recent;
+use seconds::Seconds;
+use snapshot::{ByOperation, Dropped, Ended, FileCacheTotals, PluginTotals, Queues, SinkQueue, unix_ms};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, SystemTime};
+use tokio::time::{MissedTickBehavior, interval};
+
+/// How many running transfers a snapshot shows.
+pub(crate) const ROWS: usize = 200;
+
+/// How often progress is looked at.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The source. Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub(crate) struct Watch(Arc<Source>);
+
+struct Source {
+    counts: Counts,
+    running: Running,
+    recent: Recent,
+    seconds: Seconds,
+    started: SystemTime,
+    runtime: PolicyRuntime,
+    generation: Current,
+    status: Status,
+    /// What each worker drops.
+    workers: Vec<Arc<Dropping>>,
+}
+
+impl Watch {
+    /// For a server of so many workers.
+    pub(crate) fn new(runtime: PolicyRuntime, generation: Current, status: Status, workers: usize) -> Watch {
+        Watch(Arc::new(Source {
+            counts: Counts::default(),
+            running: Running::default(),
+            recent: Recent::default(),
+            seconds: Seconds::default(),
+            started: SystemTime::now(),
+            runtime,
+            generation,
+            status,
+            workers: (0..workers).map(|_| Arc::default()).collect(),
+        }))
+    }
+
+    /// Where a worker counts what it drops.
+    pub(crate) fn worker(&self, number: usize) -> Arc<Dropping> {
+        self.0.workers.get(number).cloned().unwrap_or_default()
+    }
+
+    /// So many requests wait for their decision from now on.
+    pub(crate) fn admitted(&self, requests: u64) {
+        self.0.counts.admitted.fetch_add(requests, Relaxed);
+    }
+
+    /// A request was decided, so long after it came.
+    pub(crate) fn decided(&self, after: Duration) {
+        self.0.counts.decided(after);
+    }
+
+    /// A transfer begins. To be told before its worker learns of it.
+    pub(crate) fn granted(&self, granted: Granted) {
+        self.0.running.begin(granted);
+    }
+
+    /// A request has ended.
+    pub(crate) fn ended(&self, summary: &Summary) {
+        self.0.counts.ended(summary);
+        self.0.recent.keep(summary);
+        // Last, so that what does not run any more is counted.
+        self.0.running.end(summary, &self.0.counts);
+    }
+
+    /// So many summaries wait to be logged.
+    pub(crate) fn summaries_wait(&self, summaries: usize) {
+        self.0.counts.summaries.store(summaries as u64, Relaxed);
+    }
+
+    /// So many events wait for observers.
+    pub(crate) fn events_wait(&self, events: usize) {
+        self.0.counts.events.store(events as u64, Relaxed);
+    }
+
+    /// Takes a sample each second, for ever.
+    pub(crate) async fn sample(self) {
+        let mut ticks = interval(SECOND);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut last = ticks.tick().await;
+        loop {
+            let now = ticks.tick().await;
+            self.sample_once(now.duration_since(last));
+            last = now;
+        }
+    }
+
+    fn sample_once(&self, elapsed: Duration) {
+        let source = &*self.0;
+        source.running.sample(elapsed, &source.counts);
+        source.seconds.add(&source.counts, elapsed, source.running.count(), self.pending());
+    }
+
+    /// Everything now; of the samples those that ended after `since`, in milliseconds since 1970.
+    pub(crate) fn snapshot(&self, since: u64) -> Snapshot {
+        let report = self.0.status.report();
+        Snapshot {
+            unix_ms: unix_ms(SystemTime::now()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_unix_ms: unix_ms(self.0.started),
+            generation: report.generation,
+            ready: report.ready,
+            totals: self.totals(),
+            active: self.0.running.rows(ROWS),
+            finished: self.0.recent.rows(),
+            samples: self.0.seconds.after(since),
+        }
+    }
+
+    /// Counters, histograms and gauges.
+    pub(crate) fn totals(&self) -> Totals {
+        let counts = &self.0.counts;
+        let read = |counter: &AtomicU64| counter.load(Relaxed);
+        let ended = ["read", "write"].into_iter().zip(&counts.ended).flat_map(|(operation, of_one)| {
+            Outcome::ALL.into_iter().zip(of_one).map(move |(outcome, count)| Ended {
+                operation: operation.into(),
+                outcome,
+                count: count.load(Relaxed),
+            })
+        });
+        Totals {
+            admitted: read(&counts.admitted),
+            active: self.0.running.count(),
+            ended: ended.collect(),
+            bytes: ByOperation { read: read(&counts.bytes[0]), write: read(&counts.bytes[1]) },
+            blocks: ByOperation { read: read(&counts.blocks[0]), write: read(&counts.blocks[1]) },
+            retransmissions: read(&counts.retransmissions),
+            duplicates: read(&counts.duplicates),
+            timeouts: read(&counts.timeouts),
+            duration: ByOperation { read: counts.duration[0].read(), write: counts.duration[1].read() },
+            rtt: counts.rtt.read(),
+            first_block: counts.first_block.read(),
+            decision: counts.decision.read(),
+            queues: Queues {
+                decisions: self.pending(),
+                summaries: read(&counts.summaries),
+                events: read(&counts.events),
+                sinks: self.sinks(),
+            },
+            file_cache: self.file_cache(),
+            plugins: self.plugins(),
+            dropped: self.dropped(),
+        }
+    }
+
+    fn pending(&self) -> u64 {
+        let decided = self.0.counts.decided.load(Relaxed);
+        self.0.counts.admitted.load(Relaxed).saturating_sub(decided)
+    }
+
+    fn sinks(&self) -> Vec<SinkQueue> {
+        let queued = self.0.runtime.queued_lines().into_iter();
+        queued.map(|(sink, lines)| SinkQueue { sink, lines: lines as u64 }).collect()
+    }
+
+    fn file_cache(&self) -> FileCacheTotals {
+        let usage = self.0.generation.get().files.cache.usage();
+        FileCacheTotals {
+            hits: usage.hits,
+            misses: usage.misses,
+            bytes: usage.bytes,
+            capacity: usage.capacity,
+        }
+    }
+
+    fn plugins(&self) -> Vec<PluginTotals> {
+        let policy = Arc::clone(&self.0.generation.get().policy);
+        let mut now: HashMap<Arc<str>, PluginNow> = policy.plugins_now().collect();
+        let counted = self.0.runtime.counted().into_iter().map(|counted| {
+            let now = now.remove(&counted.plugin);
+            let loaded = now.is_some();
+            let now = now.unwrap_or_default();
+            PluginTotals {
+                plugin: counted.plugin.to_string(),
+                loaded,
+                breaker_open: now.breaker_open,
+                running: now.running,
+                waiting: now.waiting,
+                calls: counted.calls,
+                failures: counted.failures.into_iter().map(|(cause, count)| (cause.into(), count)).collect(),
+                opened: counted.opened,
+                monitored: counted.monitored,
+                cache_hits: counted.hits,
+                cache_misses: counted.misses,
+                durations: counted.durations.into_iter().map(|(hook, times)| (hook.into(), times)).collect(),
+            }
+        });
+        let mut all: Vec<PluginTotals> = counted.collect();
+        all.sort_unstable_by(|a, b| a.plugin.cmp(&b.plugin));
+        all
+    }
+
+    fn dropped(&self) -> Vec<Dropped> {
+        let mut sums = HashMap::new();
+        for worker in &self.0.workers {
+            for (reason, count) in worker.read().by_reason() {
+                *sums.entry(reason).or_insert(0) += count;
+            }
+        }
+        let mut all: Vec<Dropped> =
+            sums.into_iter().map(|(reason, count)| Dropped { reason: reason.into(), count }).collect();
+        all.sort_unstable_by(|a, b| a.reason.cmp(&b.reason));
+        all
+    }
+}

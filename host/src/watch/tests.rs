@@ -1,0 +1,138 @@
+use super::active::Running;
+use super::counts::Counts;
+use super::recent::{FINISHED, Recent};
+use super::seconds::{SAMPLES, Seconds};
+use super::{Granted, Progress};
+use crate::events::{Answered, Outcome, Summary};
+use crate::request::{ClientClass, Mode, Operation, Request, RequestId};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use tuffet_core::{Oack, Stats};
+
+fn request(id: u64, operation: Operation) -> Arc<Request> {
+    Arc::new(Request {
+        id: RequestId(id),
+        listener: "lan".into(),
+        operation,
+        mode: Mode::Octet,
+        requested: "a".into(),
+        path: "a".into(),
+        client: ([192, 0, 2, 1], 2000).into(),
+        macs: Vec::new(),
+        class: ClientClass::UNKNOWN,
+        options: Vec::new(),
+    })
+}
+
+fn granted(id: u64) -> (Granted, Arc<Progress>) {
+    let progress = Arc::new(Progress::default());
+    let granted = Granted {
+        request: request(id, Operation::Read),
+        resolved: Some("boot:a".into()),
+        verdict_by: None,
+        size: Some(5_000),
+        received: Instant::now(),
+        progress: Arc::clone(&progress),
+    };
+    (granted, progress)
+}
+
+fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmissions: u32) -> Summary {
+    Summary {
+        request: request(id, operation),
+        asked: Oack::default(),
+        ending: outcome.into(),
+        decision: Answered::Granted,
+        resolved: None,
+        verdict_by: None,
+        plugin_calls: 0,
+        options: Oack::default(),
+        size: None,
+        bytes,
+        blocks: bytes / 512 + 1,
+        stats: Stats { retransmissions, duplicates: 2, timeouts: 1 },
+        rtt: Some(Duration::from_micros(300)),
+        decided_after: Some(Duration::from_micros(90)),
+        first_block_after: None,
+        duration: Duration::from_millis(4),
+    }
+}
+
+/// However a transfer and the samples fall together, each byte is counted once, and none twice.
+#[test]
+fn bytes_move_while_a_transfer_runs_and_are_counted_once() {
+    let (counts, running) = (Counts::default(), Running::default());
+    let read = || (counts.bytes[0].load(Relaxed), counts.retransmissions.load(Relaxed));
+    let ((one, moved), (two, _)) = (granted(1), granted(17));
+    running.begin(one);
+    running.begin(two);
+    running.sample(Duration::from_secs(1), &counts);
+    assert_eq!(read(), (0, 0));
+    moved.set(1_000, 1);
+    running.sample(Duration::from_secs(2), &counts);
+    running.sample(Duration::from_secs(1), &counts);
+    moved.set(3_000, 4);
+    running.sample(Duration::from_secs(2), &counts);
+    assert_eq!(read(), (3_000, 4));
+    let rows = running.rows(10);
+    let shown: Vec<_> = rows.iter().map(|row| (&*row.who.id, row.bytes, row.bytes_per_second)).collect();
+    assert_eq!(shown, [("0000000000000001", 3_000, 1_000), ("0000000000000011", 0, 0)]);
+    assert_eq!((running.rows(1).len(), running.count()), (1, 2));
+    running.end(&ended(1, Operation::Read, Outcome::Served, 5_000, 4), &counts);
+    running.end(&ended(17, Operation::Read, Outcome::Served, 100, 0), &counts);
+    // One that was never granted.
+    running.end(&ended(33, Operation::Read, Outcome::Denied, 0, 0), &counts);
+    running.sample(Duration::from_secs(1), &counts);
+    assert_eq!((read(), running.count()), ((5_100, 4), 0));
+}
+
+#[test]
+fn what_ended_is_counted_by_operation_and_outcome() {
+    let counts = Counts::default();
+    counts.ended(&ended(1, Operation::Read, Outcome::Served, 1_024, 0));
+    counts.ended(&ended(2, Operation::Write, Outcome::TimedOut, 0, 0));
+    let refused = Answered::Refused;
+    counts.ended(&Summary { decision: refused, ..ended(3, Operation::Read, Outcome::Denied, 0, 0) });
+    let of = |operation: usize, outcome: Outcome| counts.ended[operation][outcome as usize].load(Relaxed);
+    assert_eq!([of(0, Outcome::Served), of(1, Outcome::TimedOut), of(0, Outcome::Denied)], [1, 1, 1]);
+    assert_eq!([of(1, Outcome::Served), of(0, Outcome::TimedOut)], [0, 0]);
+    assert_eq!(counts.duration[0].read().count(), 1, "what was refused moved nothing");
+    assert_eq!((counts.duplicates.load(Relaxed), counts.blocks[0].load(Relaxed)), (6, 4));
+    for (index, outcome) in Outcome::ALL.into_iter().enumerate() {
+        assert_eq!(outcome as usize, index);
+    }
+}
+
+#[test]
+fn the_last_that_ended_newest_first() {
+    let recent = Recent::default();
+    for id in 0..FINISHED as u64 + 3 {
+        recent.keep(&ended(id, Operation::Read, Outcome::Probed, id, 0));
+    }
+    let rows = recent.rows();
+    assert_eq!((rows.len(), rows[0].bytes, rows[FINISHED - 1].bytes), (FINISHED, FINISHED as u64 + 2, 3));
+    assert_eq!((&*rows[0].decision, rows[0].rtt_us), ("granted", Some(300)));
+}
+
+#[test]
+fn a_second_has_what_came_in_it() {
+    let (counts, seconds) = (Counts::default(), Seconds::default());
+    let second = Duration::from_secs(1);
+    counts.ended(&ended(1, Operation::Read, Outcome::Served, 0, 0));
+    counts.decided(Duration::from_micros(90));
+    seconds.add(&counts, second, 3, 1);
+    counts.ended(&ended(2, Operation::Write, Outcome::Stored, 0, 0));
+    counts.moved(Operation::Write, 3_000, 2);
+    seconds.add(&counts, second * 2, 0, 0);
+    let [first, then] = &seconds.after(0)[..] else { unreachable!("two seconds") };
+    assert_eq!((&first.ended[..2], &then.ended[..2]), (&[1, 0][..], &[0, 1][..]));
+    assert_eq!((first.active, first.pending, first.decision_p50_us), (3, 1, Some(100)));
+    assert_eq!((then.bytes_per_second.write, then.retransmissions, then.decision_p50_us), (1_500, 2, None));
+    assert_eq!(then.duration_p99_us, Some(5_000));
+    for _ in 0..SAMPLES {
+        seconds.add(&counts, second, 0, 0);
+    }
+    assert_eq!(seconds.after(0).len(), SAMPLES);
+    assert!(seconds.after(u64::MAX).is_empty());
+}

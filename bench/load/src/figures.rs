@@ -54,7 +54,9 @@ pub(crate) struct Figures {
     pub(crate) strays: u64,
     pub(crate) options: Option<Oack>,
     pub(crate) options_differed: u64,
+    pub(crate) answer: Times,
     pub(crate) first_block: Times,
+    pub(crate) turnaround: Times,
     pub(crate) completion: Times,
     pub(crate) start_delay: Times,
 }
@@ -80,7 +82,9 @@ impl Figures {
             strays: 0,
             options: None,
             options_differed: 0,
+            answer: Times::new(),
             first_block: Times::new(),
+            turnaround: Times::new(),
             completion: Times::new(),
             start_delay: Times::new(),
         }

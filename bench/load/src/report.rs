@@ -29,7 +29,9 @@ pub(crate) struct Report {
     seconds: f64,
     throughput_mb_s: f64,
     transfers_per_s: f64,
+    answer_ms: Quantiles,
     first_block_ms: Quantiles,
+    turnaround_ms: Quantiles,
     completion_ms: Quantiles,
     #[serde(skip_serializing_if = "Option::is_none")]
     start_delay_ms: Option<Quantiles>,
@@ -87,7 +89,9 @@ impl Report {
             seconds: measured.seconds,
             throughput_mb_s: figures.bytes as f64 / 1e6 / seconds,
             transfers_per_s: figures.completed as f64 / seconds,
+            answer_ms: Quantiles::of(&figures.answer),
             first_block_ms: Quantiles::of(&figures.first_block),
+            turnaround_ms: Quantiles::of(&figures.turnaround),
             completion_ms: Quantiles::of(&figures.completion),
             start_delay_ms: measured.rated.then(|| Quantiles::of(&figures.start_delay)),
             retransmissions: figures.retransmissions,
@@ -144,7 +148,9 @@ impl fmt::Display for Report {
             "throughput   {:.1} MB/s, {:.1} transfers/s ({} bytes in {:.3} s)",
             self.throughput_mb_s, self.transfers_per_s, self.bytes, self.seconds
         )?;
+        writeln!(f, "answer       {}", self.answer_ms)?;
         writeln!(f, "first block  {}", self.first_block_ms)?;
+        writeln!(f, "turnaround   {}", self.turnaround_ms)?;
         writeln!(f, "completion   {}", self.completion_ms)?;
         if let Some(delay) = &self.start_delay_ms {
             writeln!(f, "start delay  {delay}")?;

@@ -39,6 +39,10 @@ pub(crate) struct Running {
     datagrams: u32,
     began: bool,
     stalled: bool,
+    /// When the request was sent, until it is answered.
+    requested: Option<Time>,
+    /// Since when an ACK is out that nothing new has answered; repeating it does not begin anew.
+    acknowledged: Option<Time>,
     /// Where the first byte differs from what was expected, at most a block before it.
     differs: Option<u64>,
     error: Option<String>,
@@ -68,6 +72,8 @@ impl Running {
             datagrams: 0,
             began: false,
             stalled: false,
+            requested: None,
+            acknowledged: None,
             differs: None,
             error: None,
             path: plan.loss.path(due.number),
@@ -126,13 +132,22 @@ impl Running {
             self.error = Some(format!("ERROR {code}: {text}"));
         }
         let payload = datagram.get(tuffet_core::DATA_HEADER..).unwrap_or_default();
+        if let Some(since) = self.requested.take() {
+            context.figures.answer.record(context.now.since(since));
+        }
+        let before = self.transfer.blocks();
         if self.transfer.handle_datagram(context.now, datagram).is_err() {
             context.figures.strays += 1;
             return None;
         }
-        if !self.began && self.transfer.blocks() > 0 {
-            self.began = true;
-            context.figures.first_block.record(context.now.since(self.due.scheduled));
+        if self.transfer.blocks() > before {
+            if !self.began {
+                self.began = true;
+                context.figures.first_block.record(context.now.since(self.due.scheduled));
+            }
+            if let Some(since) = self.acknowledged.take() {
+                context.figures.turnaround.record(context.now.since(since));
+            }
         }
         if let Some(stall) = context.plan.stall.filter(|stall| self.transfer.blocks() >= stall.blocks) {
             self.stalled = true;
@@ -171,11 +186,17 @@ impl Running {
     pub(crate) fn drive(&mut self, payload: &[u8], context: &mut Context<'_>) -> Option<Outcome> {
         loop {
             match self.transfer.poll(context.now) {
-                Output::Request => self.send_request(context),
+                Output::Request => {
+                    self.requested.get_or_insert(context.now);
+                    self.send_request(context);
+                }
                 Output::Control(control) => {
                     let mut packet = [0; MAX_CONTROL];
                     if let Some(length) = control.encode(&mut packet) {
                         self.send(&packet[..length], context);
+                    }
+                    if context.plan.operation == Operation::Read {
+                        self.acknowledged.get_or_insert(context.now);
                     }
                 }
                 Output::Send(blocks) => {

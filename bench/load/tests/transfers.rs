@@ -53,6 +53,7 @@ fn reads_complete_and_are_compared() {
         assert_eq!(all, (0, &40.into(), &serde_json::json!({})), "{options:?}: {report}");
         assert!(report["bytes"].as_u64() > Some(300_000), "{options:?}: {report}");
         assert!(report["completion_ms"]["p50"].as_f64() >= report["first_block_ms"]["p50"].as_f64());
+        assert!(report["first_block_ms"]["max"].as_f64() >= report["answer_ms"]["p50"].as_f64());
         assert_eq!(report["options"]["blksize"].is_null(), !options.contains(&"--blksize"), "{report}");
     }
 }

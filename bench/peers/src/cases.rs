@@ -34,6 +34,8 @@ pub(crate) enum Servers {
 pub(crate) enum Kind {
     /// Files are transferred.
     Transfers(Load),
+    /// Files are transferred, alone and while a storm of requests comes.
+    Beside { load: Load, storm: Load },
     /// Transfers are opened and held open: how much the server's memory grows.
     Memory { open: u32, windowsize: u16 },
     /// Nothing happens, with so many transfers held open by clients that stay silent.
@@ -58,6 +60,8 @@ pub(crate) struct Load {
     pub(crate) loss: f64,
     /// Datagrams that a client takes in a millisecond; what comes beyond is lost.
     pub(crate) take: Option<u32>,
+    /// Transfers that are started in a second, whether the server keeps up or not.
+    pub(crate) rate: Option<f64>,
     /// A run that takes longer is stopped and counts as unfinished.
     pub(crate) limit: Duration,
 }
@@ -114,6 +118,7 @@ const READ: Load = Load {
     gso: false,
     loss: 0.0,
     take: None,
+    rate: None,
     limit: Duration::from_secs(60),
 };
 const LOCKSTEP_1400: Load = Load { blksize: Some(1400), ..READ };
@@ -126,6 +131,10 @@ const LOSSY: Load = Load {
     limit: Duration::from_secs(120),
     ..LOCKSTEP_1400
 };
+
+/// Requests at a constant rate; the file is one block.
+const ADMITTED: Load = Load { transfers: 10_000, concurrency: 4_096, size: 511, rate: Some(1_000.0), ..READ };
+const STORM: Load = Load { transfers: 25_000, rate: Some(5_000.0), ..ADMITTED };
 
 const fn tuffet(metric: Metric, bound: Bound) -> Target {
     Target { who: "tuffet", metric, bound }
@@ -192,6 +201,29 @@ pub(crate) const CASES: &[Case] = &[
                 metric: Metric::TransfersPerS,
                 bound: Bound::Times(1.0, "rs-tftpd"),
             },
+        ],
+    },
+    Case {
+        name: "admission",
+        title: "1,000 requests a second for 10 s, 512 bytes each: how long until the answer",
+        kind: Kind::Transfers(ADMITTED),
+        servers: Servers::AllAnd(&["tuffet-acl", "tuffet-acl-kept", "tuffet-bundled"]),
+        targets: &[
+            ALL_COMPLETE,
+            Target { who: "tuffet-acl", metric: Metric::DecisionP50Us, bound: Bound::AtMost(100.0) },
+            Target { who: "tuffet-acl", metric: Metric::DecisionP99Us, bound: Bound::AtMost(1_000.0) },
+            Target { who: "tuffet-acl", metric: Metric::AnswerP99Ms, bound: Bound::AtMost(1.0) },
+        ],
+    },
+    Case {
+        name: "storm",
+        title: "a storm of 5,000 requests a second for 5 s, 512 bytes each, beside one lockstep transfer of 512-byte blocks",
+        kind: Kind::Beside { load: READ, storm: STORM },
+        servers: Servers::Only(&["tuffet", "tuffet-bundled"]),
+        targets: &[
+            ALL_COMPLETE,
+            Target { who: "tuffet-bundled", metric: Metric::Incomplete, bound: Bound::AtMost(0.0) },
+            Target { who: "tuffet-bundled", metric: Metric::ClientTimeouts, bound: Bound::AtMost(0.0) },
         ],
     },
     Case {

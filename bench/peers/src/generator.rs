@@ -33,6 +33,10 @@ pub(crate) struct Report {
     pub(crate) errors: BTreeMap<String, u64>,
     pub(crate) bytes: u64,
     pub(crate) seconds: f64,
+    #[serde(default)]
+    pub(crate) answer_ms: Quantiles,
+    #[serde(default)]
+    pub(crate) turnaround_ms: Quantiles,
     pub(crate) first_block_ms: Quantiles,
     pub(crate) completion_ms: Quantiles,
     pub(crate) client_timeouts: u64,
@@ -47,8 +51,8 @@ pub(crate) struct Quantiles {
     pub(crate) p99: Option<f64>,
 }
 
-/// Clients that hold transfers open, in the background.
-pub(crate) struct Stalled {
+/// Clients in the background.
+pub(crate) struct Background {
     running: Running,
     output: PathBuf,
 }
@@ -65,10 +69,45 @@ impl Generator {
         file: &str,
         tag: &str,
     ) -> Result<Report, String> {
+        let done =
+            run(self.loading(server, load, file, tag), load.limit).map_err(|error| error.to_string())?;
+        // It ends with an error when transfers failed; what it reports says so too.
+        parse(&done.stdout).map_err(|error| {
+            format!(
+                "the generator ended with {} and {error}: {}",
+                done.status,
+                crate::command::last_lines(&done.stderr)
+            )
+        })
+    }
+
+    /// Runs a load beside what else is going on: it gives way to the generators that measure.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn beside(
+        &self,
+        server: SocketAddr,
+        load: &Load,
+        file: &str,
+        scratch: &Path,
+    ) -> Result<Background, String> {
+        let mut command = self.loading(server, load, file, "");
+        let inner: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+        let program = command.get_program().to_owned();
+        command = Command::new("nice");
+        command.args(["-n", "10"]).arg(program).args(inner);
+        Background::start(command, scratch.join("beside.json"))
+    }
+
+    fn loading(&self, server: SocketAddr, load: &Load, file: &str, tag: &str) -> Command {
         let mut command = self.command(server, file, load.blksize, load.windowsize);
         command.arg("--transfers").arg(load.transfers.to_string());
         command.arg("--concurrency").arg(load.concurrency.to_string());
         command.arg("--expect").arg(&self.files);
+        if let Some(rate) = load.rate {
+            command.arg("--rate").arg(rate.to_string());
+        }
         if load.gro {
             command.arg("--gro");
         }
@@ -84,15 +123,7 @@ impl Generator {
         if load.write {
             command.args(["--write", "--tag", tag]);
         }
-        let done = run(command, load.limit).map_err(|error| error.to_string())?;
-        // It ends with an error when transfers failed; what it reports says so too.
-        parse(&done.stdout).map_err(|error| {
-            format!(
-                "the generator ended with {} and {error}: {}",
-                done.status,
-                crate::command::last_lines(&done.stderr)
-            )
-        })
+        command
     }
 
     /// Opens transfers and holds each of them for some time.
@@ -107,18 +138,14 @@ impl Generator {
         hold: Duration,
         file: &str,
         scratch: &Path,
-    ) -> Result<Stalled, String> {
+    ) -> Result<Background, String> {
         let mut command = self.command(server, file, None, windowsize);
         command.arg("--transfers").arg(open.to_string()).arg("--concurrency").arg(open.to_string());
         // The first block is acknowledged: a client that never answered has not proven its address, and a
         // server may drop it early.
         command.args(["--stall", "2", "--stall-for"]).arg(format!("{}ms", hold.as_millis()));
         command.arg("--timeout").arg(format!("{}ms", STALL_TIMEOUT.as_millis()));
-        let output = scratch.join("stalled.json");
-        let file = std::fs::File::create(&output).map_err(|error| error.to_string())?;
-        command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
-        let running = Running::start(command).map_err(|error| error.to_string())?;
-        Ok(Stalled { running, output })
+        Background::start(command, scratch.join("stalled.json"))
     }
 
     fn command(
@@ -140,9 +167,16 @@ impl Generator {
     }
 }
 
-impl Stalled {
-    /// Whether the clients still hold their transfers.
-    pub(crate) fn holds(&mut self) -> bool {
+impl Background {
+    fn start(mut command: Command, output: PathBuf) -> Result<Background, String> {
+        let file = std::fs::File::create(&output).map_err(|error| error.to_string())?;
+        command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
+        let running = Running::start(command).map_err(|error| error.to_string())?;
+        Ok(Background { running, output })
+    }
+
+    /// Whether they are still at it.
+    pub(crate) fn runs(&mut self) -> bool {
         self.running.ended().is_none()
     }
 

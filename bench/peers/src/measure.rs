@@ -5,7 +5,7 @@ use crate::files::{PROBE, Workplace};
 use crate::generator::{Generator, Report};
 use crate::install::Installed;
 use crate::metric::{Figures, Metric};
-use crate::server::{Contender, Server};
+use crate::server::{Contender, Mark, Server, quantile};
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -80,6 +80,7 @@ impl Bench {
         match self.started(contender, installed, cores, write) {
             Ok(mut server) => match kind {
                 Kind::Transfers(load) => self.transfers(&mut server, cores, load),
+                Kind::Beside { load, storm } => self.beside(&mut server, cores, load, storm),
                 Kind::Memory { open, windowsize } => {
                     self.memory(&mut server, (*open).min(contender.max_open), *windowsize)
                 }
@@ -124,6 +125,7 @@ impl Bench {
             )?;
         }
         let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
+        let mark = server.mark();
         let (started, mut reports) = (Instant::now(), Vec::new());
         while reports.is_empty() || (started.elapsed() < self.least && reports.len() < MOST_REPEATS as usize)
         {
@@ -137,12 +139,64 @@ impl Bench {
         let busy = meter.stop().map_err(|error| error.to_string())?;
         let mut sample = sample(load, &reports, &busy, &cores.idle);
         sample.note = note;
+        tell_decisions(&mut sample.figures, &mark);
         if load.write {
             let completed = reports.iter().map(|report| report.completed).sum();
             let wrong = self.place.wrong_uploads(&file, completed).map_err(|error| error.to_string())?;
             for metric in [Metric::WrongBytes, Metric::Incomplete] {
                 *sample.figures.entry(metric).or_default() += wrong as f64;
             }
+        }
+        Ok(Outcome::Measured(sample))
+    }
+
+    /// A load alone, and again while a storm of requests is admitted: how long its blocks take. The other
+    /// figures are those of the storm.
+    fn beside(
+        &self,
+        server: &mut Server,
+        cores: &Cores,
+        load: &Load,
+        storm: &Load,
+    ) -> Result<Outcome, String> {
+        let file = self.place.file(load.size).map_err(|error| error.to_string())?;
+        let small = self.place.file(storm.size).map_err(|error| error.to_string())?;
+        for name in [&file, &small] {
+            let warm_up = Load { transfers: 1, concurrency: 1, rate: None, ..*load };
+            self.generator.load(server.address, &warm_up, name, "")?;
+        }
+        let alone = self.generator.load(server.address, load, &file, "")?;
+        let mark = server.mark();
+        let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
+        let mut raging = self.generator.beside(server.address, storm, &small, &self.place.scratch())?;
+        let mut within = Vec::new();
+        let deadline = Instant::now() + storm.limit;
+        while raging.runs() {
+            if Instant::now() > deadline {
+                return Err("the storm did not end in time".to_owned());
+            }
+            within.push(self.generator.load(server.address, load, &file, "")?);
+        }
+        let busy = meter.stop().map_err(|error| error.to_string())?;
+        // The last one may have outlived the storm.
+        within.truncate(within.len().max(2) - 1);
+        let mut sample = sample(storm, &[raging.report()?], &busy, &cores.idle);
+        let figures = &mut sample.figures;
+        tell_decisions(figures, &mark);
+        for metric in [Metric::CpuSPerGb, Metric::CpuUsPerBlock, Metric::CpuMsPerTransfer] {
+            figures.remove(&metric); // of both loads
+        }
+        *figures.entry(Metric::Incomplete).or_default() +=
+            within.iter().chain([&alone]).map(|report| report.incomplete() as f64).sum::<f64>();
+        let median = |of: Quantile| tuffet_measure::median(within.iter().filter_map(of));
+        let turnarounds = [
+            (Metric::TurnaroundP50Ms, alone.turnaround_ms.p50),
+            (Metric::TurnaroundP99Ms, alone.turnaround_ms.p99),
+            (Metric::TurnaroundStormP50Ms, median(|report| report.turnaround_ms.p50)),
+            (Metric::TurnaroundStormP99Ms, median(|report| report.turnaround_ms.p99)),
+        ];
+        for (metric, value) in turnarounds {
+            value.map(|value| figures.insert(metric, value));
         }
         Ok(Outcome::Measured(sample))
     }
@@ -162,7 +216,7 @@ impl Bench {
         let mut stalled =
             self.generator.stall(server.address, open, asked, self.hold, &file, &self.place.scratch())?;
         let (deadline, mut most) = (Instant::now() + self.hold + STALL_SLACK, before.resident_kib);
-        while stalled.holds() && Instant::now() < deadline {
+        while stalled.runs() && Instant::now() < deadline {
             most = most.max(Footprint::read(server.id()).resident_kib);
             thread::sleep(SAMPLE);
         }
@@ -189,7 +243,7 @@ impl Bench {
         let meter = meter.map_err(|error| error.to_string())?;
         thread::sleep(self.rest);
         let (busy, after) = (meter.stop().map_err(|error| error.to_string())?, Wakeups::read(server.id()));
-        if held.as_mut().is_some_and(|held| !held.holds()) {
+        if held.as_mut().is_some_and(|held| !held.runs()) {
             return Err("the transfers were not held open for long enough".to_owned());
         }
         let seconds = busy.seconds.max(1e-6);
@@ -199,6 +253,13 @@ impl Bench {
             (Metric::StolenPercent, busy.stolen * 100.0 / seconds),
         ]);
         Ok(Outcome::Measured(Sample { figures, repeats: 1, ..Sample::default() }))
+    }
+}
+
+fn tell_decisions(figures: &mut Figures, mark: &Mark) {
+    let decisions = mark.decisions().unwrap_or_default();
+    for (metric, part) in [(Metric::DecisionP50Us, 0.5), (Metric::DecisionP99Us, 0.99)] {
+        quantile(&decisions, part).map(|value| figures.insert(metric, value));
     }
 }
 
@@ -227,7 +288,11 @@ fn sample(load: &Load, reports: &[Report], busy: &Busy, idle: &Busy) -> Sample {
     if completed > 0.0 {
         figures.insert(Metric::CpuMsPerTransfer, cpu * 1e3 / completed);
     }
-    let quantiles: [(Metric, Quantile); 4] = [
+    let quantiles: [(Metric, Quantile); 8] = [
+        (Metric::AnswerP50Ms, |report| report.answer_ms.p50),
+        (Metric::AnswerP99Ms, |report| report.answer_ms.p99),
+        (Metric::TurnaroundP50Ms, |report| report.turnaround_ms.p50),
+        (Metric::TurnaroundP99Ms, |report| report.turnaround_ms.p99),
         (Metric::FirstBlockP50Ms, |report| report.first_block_ms.p50),
         (Metric::FirstBlockP99Ms, |report| report.first_block_ms.p99),
         (Metric::CompletionP50Ms, |report| report.completion_ms.p50),
@@ -274,6 +339,7 @@ const WARM_UP: Load = Load {
     gso: false,
     loss: 0.0,
     take: None,
+    rate: None,
     limit: Duration::from_secs(30),
 };
 

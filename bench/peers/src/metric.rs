@@ -20,6 +20,18 @@ pub(crate) enum Metric {
     CpuMsPerTransfer,
     /// The same for each block of data.
     CpuUsPerBlock,
+    /// From when the server read a request to its decision, by its own log.
+    DecisionP50Us,
+    DecisionP99Us,
+    /// From when a request was sent to the first datagram that answers it.
+    AnswerP50Ms,
+    AnswerP99Ms,
+    /// From an ACK to the next new block.
+    TurnaroundP50Ms,
+    TurnaroundP99Ms,
+    /// The same while a storm of other requests is admitted.
+    TurnaroundStormP50Ms,
+    TurnaroundStormP99Ms,
     /// From the first request to the first DATA or, in uploads, to the first answer.
     FirstBlockP50Ms,
     FirstBlockP99Ms,
@@ -55,6 +67,14 @@ impl Metric {
             Metric::CpuSPerGb => "CPU s/GB",
             Metric::CpuMsPerTransfer => "CPU ms/transfer",
             Metric::CpuUsPerBlock => "CPU µs/block",
+            Metric::DecisionP50Us => "decision p50 µs",
+            Metric::DecisionP99Us => "decision p99 µs",
+            Metric::AnswerP50Ms => "answer p50 ms",
+            Metric::AnswerP99Ms => "answer p99 ms",
+            Metric::TurnaroundP50Ms => "turnaround p50 ms",
+            Metric::TurnaroundP99Ms => "turnaround p99 ms",
+            Metric::TurnaroundStormP50Ms => "turnaround p50 ms in the storm",
+            Metric::TurnaroundStormP99Ms => "turnaround p99 ms in the storm",
             Metric::FirstBlockP50Ms => "first block p50 ms",
             Metric::FirstBlockP99Ms => "first block p99 ms",
             Metric::CompletionP50Ms => "completion p50 ms",

@@ -145,10 +145,14 @@ fn takes_too_long(server: &ServerResult) -> bool {
 
 /// A line while it runs.
 fn summary(figures: &crate::metric::Figures) -> String {
-    const SHOWN: [Metric; 9] = [
+    const SHOWN: [Metric; 13] = [
         Metric::ThroughputMbS,
         Metric::TransfersPerS,
         Metric::CpuSPerGb,
+        Metric::DecisionP99Us,
+        Metric::AnswerP99Ms,
+        Metric::TurnaroundP99Ms,
+        Metric::TurnaroundStormP99Ms,
         Metric::ClientTimeouts,
         Metric::Incomplete,
         Metric::GrowthBytes,

@@ -29,6 +29,12 @@ impl Scale {
                 load.transfers = (load.transfers / 4).max(load.concurrency.min(load.transfers));
                 Kind::Transfers(load)
             }
+            (scale, Kind::Beside { load, storm }) => {
+                match (scale.kind(Kind::Transfers(load)), scale.kind(Kind::Transfers(storm))) {
+                    (Kind::Transfers(load), Kind::Transfers(storm)) => Kind::Beside { load, storm },
+                    _ => kind,
+                }
+            }
             (Scale::Quick, Kind::Memory { open, windowsize }) => Kind::Memory { open: open / 10, windowsize },
             (Scale::Quick, kind @ Kind::Idle { .. }) => kind,
             (Scale::Smoke, Kind::Transfers(mut load)) => {

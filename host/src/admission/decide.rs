@@ -1,13 +1,13 @@
 //! authorize → resolve → open: the life of one request up to its grant.
 
 use super::Generation;
+use super::at_once::on_disk;
 use crate::events::{Ending, Outcome};
 use crate::policy::{Answer, Target, Verdict};
 use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
 use crate::store::{FileCache, OpenFile, Roots, StoreError};
 use crate::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use std::sync::Arc;
-use tokio::task::spawn_blocking;
 use tuffet_core::netascii::Encoder;
 use tuffet_core::{Limits, Oack};
 
@@ -83,8 +83,7 @@ impl Generation {
         most: Option<u64>,
     ) -> Result<Opened, Decision> {
         let (files, request, announced) = (self.files.clone(), request.clone(), asked.tsize);
-        let opened = spawn_blocking(move || files.open(&request, &targets, announced, most));
-        match opened.await {
+        match on_disk(move || files.open(&request, &targets, announced, most)).await {
             Ok(opened) => opened.map_err(|error| refused(&error)),
             Err(_) => Err(super::internal_error()),
         }

@@ -3,6 +3,7 @@
 //! Each request is decided in a task of its own on the control runtime: plugins and disks may be slow,
 //! and one that is must not hold up another. What comes out is posted to the worker that asked.
 
+mod at_once;
 mod decide;
 mod gate;
 mod generation;
@@ -13,6 +14,7 @@ use crate::neighbours::Neighbours;
 use crate::request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
 use crate::watch::{Granted, Progress, Watch};
 use crate::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
+pub(crate) use at_once::Deciding;
 use decide::Decided;
 pub(crate) use decide::Files;
 use futures_util::FutureExt;
@@ -35,12 +37,14 @@ pub(crate) struct Admission {
     /// The workers' mailboxes, by number.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
     pub(crate) ids: AtomicU64,
+    /// Threads that decide at once.
+    pub(crate) deciding: Deciding,
 }
 
 impl Admission {
     /// Does what a worker asks, on threads of the runtime; what comes out is posted.
     pub(crate) fn take(self: &Arc<Self>, runtime: &Handle, letters: Vec<ToControl>) {
-        let mut unasked = Vec::new();
+        let (mut unasked, mut to_ask) = (Vec::new(), Vec::new());
         let generation = self.generation.get();
         let requests = letters.iter().filter(|letter| matches!(letter, ToControl::Request(_))).count();
         if requests > 0 {
@@ -50,10 +54,7 @@ impl Admission {
             let admission = self.clone();
             match letter {
                 ToControl::Request(asked) if generation.policy.is_empty() => unasked.push(asked),
-                ToControl::Request(asked) => {
-                    let generation = generation.clone();
-                    runtime.spawn(async move { admission.answer(asked, generation).await });
-                }
+                ToControl::Request(asked) => to_ask.push(asked),
                 ToControl::Store { worker, key, upload, request, generation }
                     if generation.policy.gates_uploads() =>
                 {
@@ -72,6 +73,7 @@ impl Admission {
                 ToControl::Discard(upload) => drop(runtime.spawn_blocking(move || drop(upload))),
             }
         }
+        self.decide_all(runtime, to_ask, &generation);
         // Without policy a request is one look at the disk: those of a turn are worth one thread, not one
         // each.
         if !unasked.is_empty() {

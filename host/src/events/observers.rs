@@ -13,12 +13,15 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 /// Events that wait.
 const QUEUE: usize = 4096;
 /// Events in one call.
 const BATCH: usize = 256;
+/// The least time from one call to the next, unless a whole batch waits: calls cost far more than events,
+/// those of a plugin that keeps something on disk above all.
+const GATHER: Duration = Duration::from_millis(20);
 /// How often progress is looked at.
 const SAMPLE: Duration = Duration::from_secs(1);
 
@@ -84,12 +87,19 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
     let mut running = Running::default();
     let mut batch = Vec::with_capacity(BATCH);
     let mut samples = interval(SAMPLE);
+    let mut next = Instant::now();
     samples.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             taken = events.recv_many(&mut batch, BATCH) => {
                 if taken == 0 {
                     break;
+                }
+                if batch.len() + events.len() < BATCH {
+                    sleep_until(next).await;
+                }
+                while batch.len() < BATCH && let Ok(event) = events.try_recv() {
+                    batch.push(event);
                 }
                 running.follow(&batch);
             }
@@ -103,6 +113,7 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
         if !batch.is_empty() {
             generation.get().policy.observe(&batch).await;
             batch.clear();
+            next = Instant::now() + GATHER;
         }
     }
     if running.left_out > 0 {

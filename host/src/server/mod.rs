@@ -14,7 +14,7 @@ pub use error::ServeError;
 pub(crate) use policy::{place_of, plugin_spec, start_runtime_with};
 pub use reload::Configure;
 
-use crate::admission::{Admission, Current, Files, Generation};
+use crate::admission::{Admission, Current, Deciding, Files, Generation};
 use crate::config::Config;
 use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
@@ -26,6 +26,7 @@ use policy::{load_policy, log_totals, start_runtime, warnings};
 use reload::Reloader;
 pub(crate) use status::Status;
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -156,6 +157,7 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         neighbours,
         mailboxes: mailboxes.clone(),
         ids: AtomicU64::new(fastrand::u64(..)),
+        deciding: Deciding::at_most(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
     });
     let logging = tokio::spawn(log_summaries(ended, observers, watch.clone()));
 

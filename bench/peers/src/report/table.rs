@@ -7,14 +7,22 @@ use crate::target::best_peer;
 use std::fmt::Write;
 
 /// Columns of the tables, in this order; those that nobody has a figure for are left out.
-const COLUMNS: [Metric; 15] = [
+const COLUMNS: [Metric; 23] = [
     Metric::ThroughputMbS,
     Metric::TransfersPerS,
     Metric::CpuSPerGb,
     Metric::CpuMsPerTransfer,
     Metric::CpuUsPerBlock,
+    Metric::DecisionP50Us,
+    Metric::DecisionP99Us,
+    Metric::AnswerP50Ms,
+    Metric::AnswerP99Ms,
     Metric::FirstBlockP50Ms,
     Metric::FirstBlockP99Ms,
+    Metric::TurnaroundP50Ms,
+    Metric::TurnaroundP99Ms,
+    Metric::TurnaroundStormP50Ms,
+    Metric::TurnaroundStormP99Ms,
     Metric::CompletionP50Ms,
     Metric::CompletionP99Ms,
     Metric::ClientTimeouts,

@@ -1,10 +1,12 @@
 //! The servers: how each is had, started and stopped.
 
+mod decisions;
 mod list;
 mod probe;
 mod running;
 mod tuffet;
 
+pub(crate) use decisions::{Mark, quantile};
 pub(crate) use list::SERVERS;
 pub(crate) use probe::{Answer, probe};
 pub(crate) use running::Server;

@@ -1,5 +1,6 @@
 //! A server that runs on its core.
 
+use super::decisions::Mark;
 use super::{Answer, Contender, Launch, probe};
 use crate::command::{Running, last_lines, tied};
 use crate::install::Installed;
@@ -63,6 +64,11 @@ impl Server {
     /// The process that was started; others may descend from it.
     pub(crate) fn id(&self) -> u32 {
         self.running.id()
+    }
+
+    /// The end of its log by now.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark::end_of(&self.log)
     }
 
     /// Whether it still runs.

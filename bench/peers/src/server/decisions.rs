@@ -39,7 +39,7 @@ fn decisions(log: &str) -> Vec<u64> {
 
 fn decision(line: &str) -> Option<u64> {
     let line: serde_json::Value = serde_json::from_str(line).ok()?;
-    line.get("fields")?.get("decision_us")?.as_u64()
+    line.get("decision_us")?.as_u64()
 }
 
 /// The value that this part of all (0 to 1) does not exceed.
@@ -56,9 +56,9 @@ mod tests {
     #[test]
     fn decisions_are_taken_from_lines_that_have_one() {
         let log = r#"starting
-{"level":"INFO","fields":{"message":"plugins loaded"}}
-{"level":"INFO","fields":{"outcome":"served","decision_us":70}}
-{"level":"INFO","fields":{"outcome":"served","decision_us":30}}
+{"level":"INFO","message":"plugins loaded"}
+{"level":"INFO","outcome":"served","decision_us":70}
+{"level":"INFO","outcome":"served","decision_us":30}
 "#;
         assert_eq!(decisions(log), [30, 70]);
     }

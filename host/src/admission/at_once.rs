@@ -73,7 +73,7 @@ impl Admission {
             if self.deciding.begin() {
                 let (admission, generation) = (Arc::clone(self), Arc::clone(generation));
                 let chunk: Vec<_> = asked.by_ref().take(CHUNK).collect();
-                runtime.spawn_blocking(move || admission.begin(chunk, &generation));
+                runtime.spawn_blocking(move || admission.decide_here(chunk, &generation));
             } else if let Some(asked) = asked.next() {
                 let (admission, generation) = (Arc::clone(self), Arc::clone(generation));
                 runtime.spawn(async move { admission.answer(asked, generation).await });
@@ -81,7 +81,7 @@ impl Admission {
         }
     }
 
-    fn begin(self: Arc<Self>, chunk: Vec<NewRequest>, generation: &Arc<Generation>) {
+    fn decide_here(self: Arc<Self>, chunk: Vec<NewRequest>, generation: &Arc<Generation>) {
         let turn = Turn::new(&self.deciding);
         let mut nobody = Context::from_waker(Waker::noop());
         for asked in chunk {

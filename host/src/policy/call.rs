@@ -42,17 +42,25 @@ pub(super) struct TimeLimit {
 struct Until {
     end: Instant,
     limit: Duration,
-    /// Whether it is the chain whose time is over then.
-    of_chain: bool,
+    /// Whose time is over then.
+    whose: Whose,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Call,
+    Chain,
+    /// A check that waits for its turn while the configuration is loaded.
+    Load,
 }
 
 impl Until {
     fn new(plugin: &Plugin, chain: Option<Patience>) -> Until {
         let limit = plugin.limits.wall;
-        let own = Until { end: Instant::now() + limit, limit, of_chain: false };
+        let own = Until { end: Instant::now() + limit, limit, whose: Whose::Call };
         match chain {
             Some(chain) if chain.until() < own.end => {
-                Until { end: chain.until(), limit: chain.limit(), of_chain: true }
+                Until { end: chain.until(), limit: chain.limit(), whose: Whose::Chain }
             }
             _ => own,
         }
@@ -60,16 +68,19 @@ impl Until {
 
     fn never_begun(&self) -> Failure {
         let failure = self.over("no instance was free");
-        if self.of_chain { failure } else { Failure { cause: Cause::Busy, ..failure } }
+        if self.whose == Whose::Chain { failure } else { Failure { cause: Cause::Busy, ..failure } }
     }
 
     fn over(&self, what: &str) -> Failure {
         let limit = self.limit;
-        if self.of_chain {
-            let detail = format!("{what} before the chains had taken {limit:?} (policy.time-limit)");
-            return Failure::new(Cause::Chain, detail);
+        match self.whose {
+            Whose::Call => Failure::new(Cause::Time, format!("{what} within {limit:?} (limits.wall)")),
+            Whose::Load => Failure::new(Cause::Time, format!("{what} within {limit:?}")),
+            Whose::Chain => {
+                let detail = format!("{what} before the chains had taken {limit:?} (policy.time-limit)");
+                Failure::new(Cause::Chain, detail)
+            }
         }
-        Failure::new(Cause::Time, format!("{what} within {limit:?}"))
     }
 }
 
@@ -94,7 +105,8 @@ impl<'a> Call<'a> {
             None if !request.is_empty() => wait_for_turn(plugin, &until).await?,
             None => {
                 // No client waits while a configuration is loaded; a storm of requests must not refuse it.
-                let patient = Until { end: Instant::now() + LOAD_PATIENCE, limit: LOAD_PATIENCE, ..until };
+                let end = Instant::now() + LOAD_PATIENCE;
+                let patient = Until { end, limit: LOAD_PATIENCE, whose: Whose::Load };
                 let turn = wait_for_turn(plugin, &patient).await?;
                 until = Until::new(plugin, chain);
                 turn
@@ -149,7 +161,8 @@ impl<'a> Call<'a> {
             return Failure::new(Cause::Time, limit.to_string());
         }
         if sandbox.memory.refused {
-            let detail = format!("it wanted more than {} bytes of memory", self.plugin.limits.memory);
+            let most = self.plugin.limits.memory;
+            let detail = format!("it wanted more than {most} bytes of memory (limits.memory)");
             return Failure::new(Cause::Memory, detail);
         }
         let root = error.root_cause().to_string();

@@ -122,7 +122,10 @@ pub(super) fn resolution(
             return Err(bad("it answered a write request with content: it can name a file, deny or abstain"));
         }
         resolve::Resolution::Content(content) if content.len() as u64 > max_content => {
-            return Err(bad(format!("its content has {} bytes: {max_content} are allowed", content.len())));
+            let bytes = content.len();
+            return Err(bad(format!(
+                "its content has {bytes} bytes: {max_content} are allowed (limits.content)"
+            )));
         }
         resolve::Resolution::Content(content) => Found::Content(content.into()),
         resolve::Resolution::Deny(its) => Found::Deny(denial(&its)),

@@ -81,7 +81,7 @@ pub(super) struct CpuLimit(pub Duration);
 
 impl fmt::Display for CpuLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it computed for more than {:?}", self.0)
+        write!(f, "it computed for more than {:?} (limits.time)", self.0)
     }
 }
 

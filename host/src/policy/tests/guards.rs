@@ -55,7 +55,7 @@ async fn the_queue_is_bounded() {
     let asked = join_all((0..5).map(|_| ask(&policy, "a"))).await;
     let reasons: Vec<String> = asked.into_iter().map(|verdict| denial(verdict).reason).collect();
     let count = |words: &str| reasons.iter().filter(|reason| reason.contains(words)).count();
-    assert!(count("time: it gave no answer within 200ms") >= 1, "{reasons:?}");
+    assert!(count("time: it gave no answer within 200ms (limits.wall)") >= 1, "{reasons:?}");
     assert_eq!(count(" within 200ms"), 3, "{reasons:?}");
     assert_eq!(count("busy: 2 calls wait for an instance already (limits.queue)"), 2, "{reasons:?}");
     assert!(denial(ask(&policy, "a").await).reason.contains("time: "), "the queue is empty again");

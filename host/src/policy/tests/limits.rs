@@ -54,18 +54,21 @@ async fn cpu_time_is_told_from_time_in_all() {
     let mut looping = bad("loop", "loop");
     looping.limits.cpu = Duration::from_millis(20);
     let denied = failure(looping).await;
-    assert!(denied.reason.ends_with("time: it computed for more than 20ms"), "{denied:?}");
+    assert!(denied.reason.ends_with("time: it computed for more than 20ms (limits.time)"), "{denied:?}");
 
     let mut sleeping = bad("sleep", "sleep");
     sleeping.limits.wall = Duration::from_millis(50);
     let denied = failure(sleeping).await;
-    assert!(denied.reason.ends_with("time: it gave no answer within 50ms"), "{denied:?}");
+    assert!(denied.reason.ends_with("time: it gave no answer within 50ms (limits.wall)"), "{denied:?}");
 }
 
 #[tokio::test]
 async fn a_memory_hog_is_stopped() {
     let denied = failure(bad("hog", "hog")).await;
-    assert!(denied.reason.ends_with("memory: it wanted more than 67108864 bytes of memory"), "{denied:?}");
+    assert!(
+        denied.reason.ends_with("memory: it wanted more than 67108864 bytes of memory (limits.memory)"),
+        "{denied:?}"
+    );
 }
 
 #[tokio::test]
@@ -120,7 +123,10 @@ async fn content_has_its_own_limit() {
     content.limits.content = 9;
     let policy = load(&resolvers(vec![content])).await;
     let refused = refusal(policy.resolve(&read("a"), policy.patience()).await.answer);
-    assert!(refused.reason.contains("its content has 10 bytes: 9 are allowed"), "{refused:?}");
+    assert!(
+        refused.reason.contains("its content has 10 bytes: 9 are allowed (limits.content)"),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]
@@ -135,8 +141,10 @@ async fn a_call_that_gets_no_turn_ends_in_time() {
     for call in calls {
         let denied = denial(call.verdict);
         assert!(
-            denied.reason.ends_with("authorize: time: it gave no answer within 200ms")
-                || denied.reason.ends_with("authorize: busy: no instance was free within 200ms"),
+            denied.reason.ends_with("authorize: time: it gave no answer within 200ms (limits.wall)")
+                || denied
+                    .reason
+                    .ends_with("authorize: busy: no instance was free within 200ms (limits.wall)"),
             "{denied:?}"
         );
     }

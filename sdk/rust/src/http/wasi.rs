@@ -33,24 +33,29 @@ pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Err
 
     let body = outgoing.body().map_err(|()| invalid("body"))?;
     let answer = handle(outgoing, None::<RequestOptions>).map_err(explain)?;
-    if !request.body.is_empty() {
-        let stream = body.write().map_err(|()| invalid("body"))?;
-        for chunk in request.body.chunks(CHUNK) {
-            stream.blocking_write_and_flush(chunk).map_err(failed)?;
-        }
-    }
-    OutgoingBody::finish(body, None).map_err(explain)?;
-
+    let written = write(body, request.body);
     answer.subscribe().block();
     let response = match answer.get() {
+        // A request that is refused takes no body: the refusal says more than that.
         Some(Ok(response)) => response.map_err(explain)?,
         _ => return Err(Error::Failed("the answer was taken already".into())),
     };
+    written?;
     let status = response.status();
     let headers = response.headers().entries();
     let body = response.consume().map_err(|()| Error::Failed("the body was taken already".into()))?;
     let body = read(&body, request.limit)?;
     Ok(Response { status, headers, body })
+}
+
+fn write(body: OutgoingBody, content: &[u8]) -> Result<(), Error> {
+    if !content.is_empty() {
+        let stream = body.write().map_err(|()| Error::Invalid("the body cannot be sent".into()))?;
+        for chunk in content.chunks(CHUNK) {
+            stream.blocking_write_and_flush(chunk).map_err(failed)?;
+        }
+    }
+    OutgoingBody::finish(body, None).map_err(explain)
 }
 
 /// One byte more than the limit at most, so that more can be told from enough.

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build test lint plugins pictures check-examples check-plugin-guide clean wasm-target binary
+.PHONY: help run build test test-python lint plugins pictures check-examples check-plugin-guide clean wasm-target binary
 
 help: ## list these
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -27,11 +27,17 @@ test: binary ## every test; installs the clients it needs where it may, and says
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
 		python3=python3
 	@rm -f "$(SKIPPED)"
-	TUFFET_SKIPPED="$(SKIPPED)" $(CARGO) test --locked --workspace
+	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
+	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace
 	@sh scripts/check-examples.sh "$(BIN)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)"
 	@if [ -s "$(SKIPPED)" ]; then echo; echo "skipped:"; sort -u "$(SKIPPED)" | sed 's/^/  /'; \
 		else echo; echo "nothing was skipped"; fi
+
+test-python: binary ## the tests of the Python SDK alone, and of the interface in each language
+	@sh scripts/packages.sh python3=python3
+	@sh scripts/python-guests.sh "$(TARGET)/python"
+	TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace --test it languages
 
 lint: wasm-target ## formatting, lints, links, shell scripts
 	$(CARGO) fmt --all --check

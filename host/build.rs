@@ -22,8 +22,8 @@ const BUNDLED: [(&str, &str); 5] = [
     ("template", "tuffet_template.wasm"),
 ];
 
-/// The last two are not embedded: guests for the tests, which find them through `TUFFET_TEST_GUESTS`.
-const PACKAGES: [&str; 7] = [
+/// The last three are not embedded: guests for the tests, which find them through `TUFFET_TEST_GUESTS`.
+const PACKAGES: [&str; 8] = [
     "tuffet-acl",
     "tuffet-audit",
     "tuffet-mac-map",
@@ -31,10 +31,12 @@ const PACKAGES: [&str; 7] = [
     "tuffet-template",
     "tuffet-misbehave",
     "tuffet-probe",
+    "tuffet-reference",
 ];
 
 /// What the plugins are made from, below the workspace.
-const SOURCES: [&str; 5] = ["plugins", "sdk/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
+const SOURCES: [&str; 6] =
+    ["plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
 
 fn main() -> Result<(), Report> {
     let workspace = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;

@@ -11,6 +11,7 @@ mod get;
 mod harness;
 mod hostile;
 mod live;
+mod languages;
 mod load;
 mod loss;
 mod mtu;

@@ -296,7 +296,7 @@ fn what_a_call_may_take_begins_anew_with_each() {
 }
 
 /// An HTTP server that says what it was asked, once for each connection.
-fn http_server() -> u16 {
+pub fn http_server() -> u16 {
     use std::io::{BufRead, BufReader, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

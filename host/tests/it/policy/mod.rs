@@ -14,6 +14,8 @@ mod publish;
 mod settings;
 mod template;
 
+pub use grants::http_server;
+
 /// A plugin that uses all that can be granted, as a component.
 pub fn probe() -> String {
     format!("{}/tuffet_probe.wasm", env!("TUFFET_TEST_GUESTS"))

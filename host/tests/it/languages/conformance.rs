@@ -1,0 +1,87 @@
+//! Requests and answers, grants and failures: the same cases in every language.
+
+use super::each_language;
+use crate::harness::{Setup, run, tuffet};
+use std::process::Command;
+
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases");
+
+each_language!(cases_come_out_the_same);
+
+fn cases_come_out_the_same(guest: &str) {
+    let ran = tuffet(["plugin", "test", CASES, "--component", guest, "--time", "60s"]);
+    let shown = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{shown}\n{}", ran.stderr);
+    let passed = shown.lines().last().and_then(|line| line.split(' ').next()?.parse::<u32>().ok());
+    assert!(passed > Some(60), "{shown}");
+}
+
+each_language!(log_lines_have_their_level_and_fields);
+
+fn log_lines_have_their_level_and_fields(guest: &str) {
+    let setup = Setup::new();
+    let settings = r#"
+rules:
+  - hook: resolve
+    path: x
+    do:
+      - [log, trace, "step", {}]
+      - [log, debug, "größer", { name: "日本" }]
+      - [log, info, "two\nlines", { a: "b" }]
+      - [log, warn, "", {}]
+      - [log, error, "it broke", { why: "a \"quoted\" word" }]
+    answer: tell
+"#;
+    setup.outside().write("settings.yaml", settings.as_bytes());
+    let settings = setup.outside().path("settings.yaml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    command.env("CACHE_DIRECTORY", crate::harness::COMPILED);
+    command.args(["plugin", "run", guest, "--json", "--time", "60s", "--hook", "resolve", "--path", "x"]);
+    let ran = run(command.arg("--settings").arg(settings));
+    ran.assert_good();
+    let shown: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let line = |level: &str, message: &str, fields: &str| serde_json::json!({ "level": level, "message": message, "fields": fields });
+    let expected = [
+        line("trace", "step", ""),
+        line("debug", "größer", "name=\"日本\""),
+        line("info", "two lines", "a=\"b\""),
+        line("warn", "", ""),
+        line("error", "it broke", r#"why="a \"quoted\" word""#),
+    ];
+    assert_eq!(shown["log"], serde_json::json!(expected), "{shown:#}");
+}
+
+each_language!(a_failure_says_what_the_guest_said);
+
+fn a_failure_says_what_the_guest_said(guest: &str) {
+    let setup = Setup::new();
+    let settings = "rules: [{ hook: resolve, path: x, do: [[fail, \"größer: failed\"]], answer: tell }]\n";
+    setup.outside().write("settings.yaml", settings.as_bytes());
+    let settings = setup.outside().path("settings.yaml").display().to_string();
+    let words = ["plugin", "run", guest, "--settings", &settings, "--hook", "resolve", "--path", "x"];
+    let ran = tuffet(words.iter().chain(&["--json", "--time", "60s"]));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    let shown: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let failure = &shown["verdict"]["failure"];
+    assert_eq!(failure["cause"], "trap", "{shown:#}");
+    assert!(failure["detail"].as_str().unwrap().contains("größer: failed"), "{shown:#}");
+}
+
+each_language!(settings_are_refused_at_their_line);
+
+fn settings_are_refused_at_their_line(guest: &str) {
+    let setup = Setup::new();
+    let yaml = format!(
+        "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\npolicy: {{ resolve: [it] \
+         }}\nplugins:\n  it:\n    component: {guest:?}\n    limits: {{ time: 60s, wall: 60s }}\n    settings:\n      \
+         rules:\n        - {{ hook: resolve, path: a, answer: abstain }}\n        - hook: resolve\n          path: \
+         \"\"\n          answer: drop\n"
+    );
+    setup.outside().write("tuffet.yaml", yaml.as_bytes());
+    let ran = tuffet(["check", setup.outside().path("tuffet.yaml").to_str().unwrap()]);
+    let problems = [
+        "tuffet.yaml:12:17: plugin `it`: a path is needed",
+        "tuffet.yaml:13:19: plugin `it`: resolve cannot",
+    ];
+    ran.assert_fails(64, &problems);
+}

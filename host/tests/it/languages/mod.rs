@@ -1,0 +1,60 @@
+//! The interface in every language that has an SDK: the same tests with a reference guest in each
+//! (`sdk/conformance`).
+
+mod conformance;
+mod example;
+mod limits;
+mod serving;
+
+use crate::harness::{COMPILED, skipped};
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// A test for each language: `each_language!(loops)` runs `fn loops(guest: &str)`, which gets the component
+/// of the reference guest, as `loops::rust` and `loops::python`.
+macro_rules! each_language {
+    ($test:ident) => {
+        mod $test {
+            #[test]
+            fn rust() {
+                super::$test(&crate::languages::rust());
+            }
+
+            #[test]
+            fn python() {
+                if let Some(guest) = crate::languages::python() {
+                    super::$test(guest);
+                }
+            }
+        }
+    };
+}
+use each_language;
+
+fn rust() -> String {
+    format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"))
+}
+
+/// The reference guest in Python, where the Makefile could build it.
+fn python() -> Option<&'static str> {
+    static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
+    REFERENCE.get_or_init(|| python_component("reference")).as_deref()
+}
+
+/// A component that `scripts/python-guests.sh` built. It holds all of Python, so it is compiled once, before
+/// several tests do that at the same time.
+fn python_component(name: &str) -> Option<String> {
+    let component = std::env::var("TUFFET_PYTHON_GUESTS").map(|folder| format!("{folder}/{name}.wasm"));
+    let Some(component) = component.ok().filter(|component| Path::new(component).is_file()) else {
+        skipped(&format!("the guest {name} in Python, which `make test-python` builds"));
+        return None;
+    };
+    let ran = Command::new(env!("CARGO_BIN_EXE_tuffet"))
+        .env("CACHE_DIRECTORY", COMPILED)
+        .args(["plugin", "inspect", &component])
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    Some(component)
+}

@@ -1,0 +1,169 @@
+"""The reference guest in Python. ``../README.md`` says what it does."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from commands import Commands
+from tuffet import (
+    Abstain,
+    Accept,
+    Acceptance,
+    Allow,
+    Content,
+    Deny,
+    Drop,
+    ErrorCode,
+    Event,
+    Files,
+    Finished,
+    Plugin,
+    Problems,
+    Progressed,
+    Rename,
+    Request,
+    Resolution,
+    Started,
+    Target,
+    Upload,
+    Verdict,
+    parse,
+    sinks,
+)
+
+
+class Hook(StrEnum):
+    AUTHORIZE = "authorize"
+    RESOLVE = "resolve"
+    ACCEPT_UPLOAD = "accept-upload"
+
+
+ANSWERS = {
+    Hook.AUTHORIZE: ("abstain", "allow", "deny", "drop", "tell"),
+    Hook.RESOLVE: ("abstain", "files", "content", "bytes", "deny", "tell"),
+    Hook.ACCEPT_UPLOAD: ("abstain", "accept", "rename", "deny", "tell"),
+}
+
+
+@dataclass
+class Rule:
+    hook: Hook
+    path: str
+    answer: Any
+    do: list[list[Any]] = field(default_factory=list)
+
+    def fits(self, hook: Hook, path: str) -> bool:
+        if self.path.endswith("*"):
+            return hook is self.hook and path.startswith(self.path[:-1])
+        return hook is self.hook and path == self.path
+
+
+@dataclass
+class Settings:
+    rules: list[Rule] = field(default_factory=list)
+    configure: list[list[Any]] = field(default_factory=list)
+    observe: str | None = None
+
+
+def denial(given: dict[str, str]) -> Deny:
+    return Deny(given["message"], given["reason"], ErrorCode(given["code"]))
+
+
+class Reference(Plugin):
+    def configure(self, settings: dict[str, Any]) -> None:
+        self.settings = parse(Settings, settings)
+        problems = Problems()
+        for number, rule in enumerate(self.settings.rules):
+            if not rule.path:
+                problems.add(f"/rules/{number}/path", "a path is needed")
+            word = rule.answer if isinstance(rule.answer, str) else next(iter(rule.answer))
+            if word not in ANSWERS[rule.hook]:
+                problems.add(f"/rules/{number}/answer", f"{rule.hook} cannot answer {word}")
+        problems.check()
+        self.commands = Commands()
+        self.configured = self.commands.run_all(self.settings.configure, None, None)
+
+    def answer(self, hook: Hook, request: Request, upload: Upload | None = None) -> tuple[str, Any, str]:
+        """The word of the answer, what stands behind it, and what the commands came to."""
+        self.commands.calls += 1
+        for rule in self.settings.rules:
+            if rule.fits(hook, request.path):
+                told = self.commands.told(self.configured, rule.do, request, upload)
+                if isinstance(rule.answer, str):
+                    return rule.answer, None, told
+                ((word, more),) = rule.answer.items()
+                return word, more, told
+        return "abstain", None, ""
+
+    def authorize(self, request: Request) -> Verdict:
+        match self.answer(Hook.AUTHORIZE, request):
+            case "allow", limits, _:
+                return Allow(**limits)
+            case "deny", given, _:
+                return denial(given)
+            case "drop", _, _:
+                return Drop()
+            case "tell", _, told:
+                return Deny("told", told)
+        return Abstain()
+
+    def resolve(self, request: Request) -> Resolution:
+        match self.answer(Hook.RESOLVE, request):
+            case "files", files, _:
+                return Files(*(Target(*file.split(":", 1)) for file in files))
+            case "content", text, _:
+                return Content(text)
+            case "bytes", count, _:
+                return Content(bytes(number % 256 for number in range(256)) * (count // 256) + bytes(range(count % 256)))
+            case "deny", given, _:
+                return denial(given)
+            case "tell", _, told:
+                return Content(told)
+        return Abstain()
+
+    def accept_upload(self, request: Request, upload: Upload) -> Acceptance:
+        match self.answer(Hook.ACCEPT_UPLOAD, request, upload):
+            case "accept", _, _:
+                return Accept()
+            case "rename", path, _:
+                return Rename(path.replace("{sha256}", upload.sha256))
+            case "deny", given, _:
+                return denial(given)
+            case "tell", _, told:
+                return Deny("told", told)
+        return Abstain()
+
+    def observe(self, events: list[Event]) -> None:
+        if self.settings.observe is None:
+            return
+        for event in events:
+            sinks.emit(self.settings.observe, shown(event))
+
+
+def shown(event: Event) -> dict[str, Any]:
+    match event.what:
+        case Started() as start:
+            return {
+                "started": start.request.id,
+                "path": start.request.path,
+                "resolved": start.resolved,
+                "verdict-by": start.verdict_by,
+                "size": start.size,
+                "ms": event.unix_ms,
+            }
+        case Progressed() as progress:
+            return {"progressed": progress.id, "bytes": progress.bytes, "size": progress.size}
+        case Finished() as end:
+            return {
+                "finished": end.request.id,
+                "path": end.request.path,
+                "outcome": end.outcome,
+                "detail": end.detail,
+                "resolved": end.resolved,
+                "verdict-by": end.verdict_by,
+                "bytes": end.bytes,
+                "blksize": end.blksize,
+                "windowsize": end.windowsize,
+                "retransmissions": end.retransmissions,
+                "ms": event.unix_ms,
+            }

@@ -1,0 +1,50 @@
+"""The reference guest natively: python3 -m unittest"""
+
+import json
+
+from reference import Reference
+
+from tuffet import Abstain, Allow, Content, Deny, Event, Files, Finished, Outcome, Problems, Rename, Target, testing
+
+
+def rule(hook: str, path: str, answer: object, *do: list[object]) -> dict[str, object]:
+    return {"hook": hook, "path": path, "answer": answer, "do": do}
+
+
+class Tests(testing.Case):
+    def test_answers(self) -> None:
+        rules = [
+            rule("authorize", "a*", {"allow": {"blksize": 512}}),
+            rule("resolve", "a", {"files": ["boot:x:y"]}),
+            rule("resolve", "b", {"bytes": 257}),
+            rule("accept-upload", "a", {"rename": "{sha256}"}),
+        ]
+        plugin = testing.configured(Reference, {"rules": rules})
+        self.assertEqual(plugin.authorize(testing.request("abc")), Allow(blksize=512))
+        self.assertEqual(plugin.authorize(testing.request("b")), Abstain())
+        self.assertEqual(plugin.resolve(testing.request("a")), Files(Target("boot", "x:y")))
+        self.assertEqual(plugin.resolve(testing.request("b")), Content(bytes(range(256)) + b"\0"))
+        upload = testing.upload("a", "ab")
+        self.assertEqual(plugin.accept_upload(testing.request("a"), upload), Rename(upload.sha256))
+
+    def test_commands(self) -> None:
+        testing.put_file("boot", "f", "text")
+        do = [["kv-add", "n", 2], ["read", "boot", "f", 3], ["emit", "out", [1]], ["log", "warn", "m", {"a": "b"}]]
+        plugin = testing.configured(Reference, {"rules": [rule("authorize", "a", "tell", *do)]})
+        told = plugin.authorize(testing.request("a"))
+        assert isinstance(told, Deny)
+        self.assertEqual(json.loads(told.reason), [2, {"error": "too-large"}, None, None])
+        self.assertEqual(testing.take_emitted("out"), [[1]])
+        self.assertEqual(testing.take_logged(), [("warn", "m", {"a": "b"})])
+
+    def test_problems(self) -> None:
+        with self.assertRaises(Problems) as raised:
+            testing.configured(Reference, {"rules": [rule("resolve", "", "drop")]})
+        pointers = [problem.pointer for problem in raised.exception.problems]
+        self.assertEqual(pointers, ["/rules/0/path", "/rules/0/answer"])
+
+    def test_events(self) -> None:
+        plugin = testing.configured(Reference, {"observe": "out"})
+        plugin.observe([Event(5, Finished(testing.request("a"), Outcome.SERVED, bytes=7))])
+        (line,) = testing.take_emitted("out")
+        self.assertEqual((line["outcome"], line["bytes"], line["ms"]), ("served", 7, 5))

@@ -1,0 +1,166 @@
+//! The reference guest in Rust. `sdk/conformance/README.md` says what it does.
+#![forbid(unsafe_code)]
+
+mod commands;
+mod settings;
+
+use serde_json::{Value, json};
+use tuffet_sdk::{
+    Accept, Acceptance, Authorize, Event, Happening, Observe, Outcome, Plugin, Problems, Request, Resolution,
+    Resolve, Target, Upload, Verdict, sinks,
+};
+
+use commands::Commands;
+pub use settings::Settings;
+use settings::{Answer, Hook};
+
+/// The plugin.
+pub struct Reference {
+    settings: Settings,
+    commands: Commands,
+    configured: Vec<Value>,
+}
+
+impl Plugin for Reference {
+    type Settings = Settings;
+
+    fn configure(settings: Settings) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        for (number, rule) in settings.rules.iter().enumerate() {
+            if rule.path.is_empty() {
+                problems.add(format!("/rules/{number}/path"), "a path is needed");
+            }
+            if !rule.answer.fits(rule.hook) {
+                let message = format!("{} cannot answer {}", rule.hook.word(), rule.answer.word());
+                problems.add(format!("/rules/{number}/answer"), message);
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let commands = Commands::default();
+        let configured = commands.run_all(&settings.configure, None, None);
+        Ok(Reference { settings, commands, configured })
+    }
+}
+
+impl Reference {
+    /// The answer, and what the commands came to, as JSON.
+    fn answer(&self, hook: Hook, request: &Request, upload: Option<&Upload>) -> (&Answer, String) {
+        self.commands.begin();
+        let Some(rule) = self.settings.rules.iter().find(|rule| rule.fits(hook, &request.path)) else {
+            return (&Answer::Abstain, String::new());
+        };
+        let mut came_to = self.configured.clone();
+        came_to.extend(self.commands.run_all(&rule.commands, Some(request), upload));
+        (&rule.answer, Value::from(came_to).to_string())
+    }
+}
+
+impl Authorize for Reference {
+    fn authorize(&self, request: &Request) -> Verdict {
+        match self.answer(Hook::Authorize, request, None) {
+            (Answer::Allow(limits), _) => Verdict::Allow((*limits).into()),
+            (Answer::Deny(denial), _) => Verdict::Deny(denial.into()),
+            (Answer::Drop, _) => Verdict::Drop,
+            (Answer::Tell, told) => Verdict::Deny(tuffet_sdk::Denial::access_violation("told", told)),
+            _ => Verdict::Abstain,
+        }
+    }
+}
+
+impl Resolve for Reference {
+    fn resolve(&self, request: &Request) -> Resolution {
+        match self.answer(Hook::Resolve, request, None) {
+            (Answer::Files(files), _) => {
+                let targets = files.iter().filter_map(|file| file.split_once(':'));
+                Resolution::Files(targets.map(|(root, path)| Target::new(root, path)).collect())
+            }
+            (Answer::Content(text), _) => Resolution::Content(text.clone().into_bytes()),
+            (Answer::Bytes(count), _) => Resolution::Content((0..=255).cycle().take(*count).collect()),
+            (Answer::Deny(denial), _) => Resolution::Deny(denial.into()),
+            (Answer::Tell, told) => Resolution::Content(told.into_bytes()),
+            _ => Resolution::Abstain,
+        }
+    }
+}
+
+impl Accept for Reference {
+    fn accept_upload(&self, request: &Request, upload: &Upload) -> Acceptance {
+        match self.answer(Hook::AcceptUpload, request, Some(upload)) {
+            (Answer::Accept, _) => Acceptance::Accept,
+            (Answer::Rename(path), _) => Acceptance::Rename(path.replace("{sha256}", &upload.sha256)),
+            (Answer::Deny(denial), _) => Acceptance::Deny(denial.into()),
+            (Answer::Tell, told) => Acceptance::Deny(tuffet_sdk::Denial::access_violation("told", told)),
+            _ => Acceptance::Abstain,
+        }
+    }
+}
+
+impl Observe for Reference {
+    fn observe(&self, events: &[Event]) {
+        let Some(sink) = &self.settings.observe else { return };
+        for event in events {
+            let line = shown(event).to_string();
+            assert_eq!(sinks::emit(sink, &line), Ok(()), "{line}");
+        }
+    }
+}
+
+fn shown(event: &Event) -> Value {
+    match &event.what {
+        Happening::Started(start) => json!({
+            "started": start.request.id,
+            "path": start.request.path,
+            "resolved": start.resolved,
+            "verdict-by": start.verdict_by,
+            "size": start.size,
+            "ms": event.unix_ms,
+        }),
+        Happening::Progressed(progress) => {
+            json!({ "progressed": progress.id, "bytes": progress.bytes, "size": progress.size })
+        }
+        Happening::Finished(end) => json!({
+            "finished": end.request.id,
+            "path": end.request.path,
+            "outcome": outcome(end.outcome),
+            "detail": end.detail,
+            "resolved": end.resolved,
+            "verdict-by": end.verdict_by,
+            "bytes": end.bytes,
+            "blksize": end.blksize,
+            "windowsize": end.windowsize,
+            "retransmissions": end.retransmissions,
+            "ms": event.unix_ms,
+        }),
+    }
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Served => "served",
+        Outcome::Stored => "stored",
+        Outcome::Probed => "probed",
+        Outcome::Aborted => "aborted",
+        Outcome::Denied => "denied",
+        Outcome::NotFound => "not-found",
+        Outcome::TimedOut => "timed-out",
+        Outcome::Failed => "failed",
+    }
+}
+
+tuffet_sdk::manifest! {
+    name: "reference",
+    version: env!("CARGO_PKG_VERSION"),
+    description: "Does what its settings say, the same in every language, for the tests of the server",
+    optional: [
+        ("kv", "tries keys"),
+        ("files", "tries files"),
+        ("sinks", "tries sinks"),
+        ("http", "tries hosts"),
+        ("client-mac", "tells the addresses that it was told"),
+        ("clock", "looks at the time"),
+        ("random", "looks at random numbers"),
+    ],
+}
+tuffet_sdk::export!(Reference: authorize, resolve, accept_upload, observe);

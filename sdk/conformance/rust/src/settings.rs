@@ -1,0 +1,146 @@
+//! What the reference guest is told to do.
+
+use serde::Deserialize;
+use serde_json::Value;
+use tuffet_sdk::{Denial, ErrorCode, Limits};
+
+/// What to do.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    #[serde(default)]
+    pub(crate) rules: Vec<Rule>,
+    #[serde(default)]
+    pub(crate) configure: Vec<Vec<Value>>,
+    pub(crate) observe: Option<String>,
+}
+
+/// What to do when it is asked about a path; the first that fits counts.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rule {
+    pub hook: Hook,
+    /// A path, or what paths begin with and `*`.
+    pub path: String,
+    #[serde(default, rename = "do")]
+    pub commands: Vec<Vec<Value>>,
+    pub answer: Answer,
+}
+
+impl Rule {
+    pub fn fits(&self, hook: Hook, path: &str) -> bool {
+        hook == self.hook
+            && match self.path.strip_suffix('*') {
+                Some(prefix) => path.starts_with(prefix),
+                None => path == self.path,
+            }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Hook {
+    Authorize,
+    Resolve,
+    AcceptUpload,
+}
+
+impl Hook {
+    pub fn word(self) -> &'static str {
+        match self {
+            Hook::Authorize => "authorize",
+            Hook::Resolve => "resolve",
+            Hook::AcceptUpload => "accept-upload",
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Answer {
+    Abstain,
+    Allow(Ceilings),
+    Deny(Refusal),
+    Drop,
+    Files(Vec<String>),
+    Content(String),
+    /// So many bytes of content: 0 to 255, again and again.
+    Bytes(usize),
+    Accept,
+    Rename(String),
+    /// What the commands came to: as content, or as the reason of a denial.
+    Tell,
+}
+
+impl Answer {
+    pub fn word(&self) -> &'static str {
+        match self {
+            Answer::Abstain => "abstain",
+            Answer::Allow(_) => "allow",
+            Answer::Deny(_) => "deny",
+            Answer::Drop => "drop",
+            Answer::Files(_) => "files",
+            Answer::Content(_) => "content",
+            Answer::Bytes(_) => "bytes",
+            Answer::Accept => "accept",
+            Answer::Rename(_) => "rename",
+            Answer::Tell => "tell",
+        }
+    }
+
+    pub fn fits(&self, hook: Hook) -> bool {
+        match self {
+            Answer::Abstain | Answer::Deny(_) | Answer::Tell => true,
+            Answer::Allow(_) | Answer::Drop => hook == Hook::Authorize,
+            Answer::Files(_) | Answer::Content(_) | Answer::Bytes(_) => hook == Hook::Resolve,
+            Answer::Accept | Answer::Rename(_) => hook == Hook::AcceptUpload,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ceilings {
+    blksize: Option<u16>,
+    windowsize: Option<u16>,
+    bytes: Option<u64>,
+}
+
+impl From<Ceilings> for Limits {
+    fn from(ceilings: Ceilings) -> Limits {
+        Limits { blksize: ceilings.blksize, windowsize: ceilings.windowsize, bytes: ceilings.bytes }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Refusal {
+    code: Code,
+    message: String,
+    reason: String,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Code {
+    NotDefined,
+    FileNotFound,
+    AccessViolation,
+    DiskFull,
+    FileExists,
+    OptionRefused,
+}
+
+impl From<&Refusal> for Denial {
+    fn from(refusal: &Refusal) -> Denial {
+        let code = match refusal.code {
+            Code::NotDefined => ErrorCode::NotDefined,
+            Code::FileNotFound => ErrorCode::FileNotFound,
+            Code::AccessViolation => ErrorCode::AccessViolation,
+            Code::DiskFull => ErrorCode::DiskFull,
+            Code::FileExists => ErrorCode::FileExists,
+            Code::OptionRefused => ErrorCode::OptionRefused,
+        };
+        Denial { code, message: refusal.message.clone(), reason: refusal.reason.clone() }
+    }
+}

@@ -1,0 +1,91 @@
+"""Write policy plugins for Tuffet in Python.
+
+A plugin is one class. ``configure`` takes its settings; each of the methods ``authorize``, ``resolve``,
+``accept_upload`` and ``observe`` that it has is a hook that the server asks::
+
+    from tuffet import Abstain, Deny, Operation, Plugin, Problem, Request, Verdict
+
+    class Uploads(Plugin):
+        def configure(self, settings: dict) -> None:
+            self.folder = settings.get("folder", "incoming")
+            if self.folder.startswith("/"):
+                raise Problem("/folder", 'paths are relative to a root: leave the first "/" out')
+
+        def authorize(self, request: Request) -> Verdict:
+            if request.operation is Operation.WRITE and not request.path.startswith(self.folder + "/"):
+                return Deny("no uploads here", reason="outside of the upload folder")
+            return Abstain()
+
+``python3 -m tuffet.build PROJECT -o plugin.wasm`` makes the component. ``tuffet.testing`` has what its tests
+need, which run natively.
+
+``log`` is always there; ``kv``, ``files``, ``sinks`` and ``http`` need a grant, which the plugin asks for in
+its ``pyproject.toml``.
+"""
+
+from . import files, http, kv, log, sinks
+from .answers import (
+    Abstain,
+    Accept,
+    Acceptance,
+    Allow,
+    Content,
+    Deny,
+    Drop,
+    Files,
+    Rename,
+    Resolution,
+    Target,
+    Verdict,
+)
+from .errors import Denied, Full, HostError, Invalid, NoAnswer, Quota, TooLarge, Unavailable
+from .events import Event, Finished, Outcome, Progressed, Started
+from .plugin import Plugin
+from .problems import Problem, Problems
+from .requests import Client, ErrorCode, Mac, MacSource, Mode, Operation, Request, Upload
+from .settings import parse
+
+__all__ = [
+    "Abstain",
+    "Accept",
+    "Acceptance",
+    "Allow",
+    "Client",
+    "Content",
+    "Denied",
+    "Deny",
+    "Drop",
+    "ErrorCode",
+    "Event",
+    "Files",
+    "Finished",
+    "Full",
+    "HostError",
+    "Invalid",
+    "Mac",
+    "MacSource",
+    "Mode",
+    "NoAnswer",
+    "Operation",
+    "Outcome",
+    "Plugin",
+    "Problem",
+    "Problems",
+    "Progressed",
+    "Quota",
+    "Rename",
+    "Request",
+    "Resolution",
+    "Started",
+    "Target",
+    "TooLarge",
+    "Unavailable",
+    "Upload",
+    "Verdict",
+    "files",
+    "http",
+    "kv",
+    "log",
+    "parse",
+    "sinks",
+]

@@ -1,0 +1,123 @@
+"""What a project says of itself in its ``pyproject.toml``."""
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import BuildError
+
+GRANTS = ("client-mac", "clock", "files", "http", "kv", "random", "sinks")
+
+FORM = """\
+[project]
+name = "firmware"
+version = "1.0.0"
+description = "Pins the version of a firmware"
+
+[tool.tuffet]
+plugin = "firmware:Firmware" # the module and the class in it
+
+[tool.tuffet.grants]
+files = "reads the list of versions"
+
+[tool.tuffet.optional]
+client-mac = "tells machines apart"
+"""
+
+
+@dataclass(frozen=True)
+class Project:
+    folder: Path
+    name: str
+    version: str
+    description: str
+    module: str
+    class_: str
+    grants: dict[str, str]
+    optional: dict[str, str]
+
+    @property
+    def asked(self) -> set[str]:
+        """Every grant that it asks for."""
+        return {*self.grants, *self.optional}
+
+    def manifest(self) -> bytes:
+        """The section ``tuffet:manifest``."""
+        wishes: list[dict[str, Any]] = [
+            {"grant": grant, "reason": reason} for grant, reason in self.grants.items()
+        ]
+        wishes += [
+            {"grant": grant, "reason": reason, "optional": True} for grant, reason in self.optional.items()
+        ]
+        about = {
+            "name": self.name,
+            "version": self.version,
+            "description": self.description,
+            "grants": wishes,
+        }
+        return json.dumps(about, ensure_ascii=False).encode()
+
+
+def read(folder: Path) -> Project:
+    """Raises :class:`BuildError` with all that is wrong."""
+    file = folder / "pyproject.toml"
+    try:
+        document = tomllib.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        raise BuildError(f"{file} is not there. It says:\n\n{FORM}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BuildError(f"{file}: {error}") from None
+    wrong: list[str] = []
+
+    def table(within: dict[str, Any], key: str, name: str) -> dict[str, Any]:
+        found = within.get(key, {})
+        if isinstance(found, dict):
+            return found
+        wrong.append(f"[{name}] is no table")
+        return {}
+
+    def text(within: dict[str, Any], key: str, name: str, needed: bool) -> str:
+        found = within.get(key)
+        if found is None and not needed:
+            return ""
+        if isinstance(found, str) and found.strip():
+            return found
+        wrong.append(f"`{key}` in [{name}] must be a text")
+        return ""
+
+    def wishes(key: str) -> dict[str, str]:
+        found = table(tuffet, key, f"tool.tuffet.{key}")
+        for grant, reason in found.items():
+            if grant not in GRANTS:
+                wrong.append(f"[tool.tuffet.{key}]: there is no grant {grant!r}: there are {', '.join(GRANTS)}")
+            elif not isinstance(reason, str) or not reason.strip():
+                wrong.append(f"[tool.tuffet.{key}]: {grant} needs a reason, which the operator reads")
+        return found
+
+    project = table(document, "project", "project")
+    tuffet = table(table(document, "tool", "tool"), "tuffet", "tool.tuffet")
+    for key in tuffet.keys() - {"plugin", "grants", "optional"}:
+        wrong.append(f"[tool.tuffet]: unknown key `{key}`; known here: plugin, grants, optional")
+    grants, optional = wishes("grants"), wishes("optional")
+    for grant in grants.keys() & optional.keys():
+        wrong.append(f"the grant {grant} is both needed and optional")
+    entry = text(tuffet, "plugin", "tool.tuffet", True)
+    named = re.fullmatch(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", entry)
+    if entry and not named:
+        wrong.append(f"`plugin` in [tool.tuffet] is {entry!r}: MODULE:CLASS is wanted, such as firmware:Firmware")
+    found = Project(
+        folder,
+        text(project, "name", "project", True),
+        text(project, "version", "project", False),
+        text(project, "description", "project", False),
+        named[1] if named else "",
+        named[2] if named else "",
+        grants,
+        optional,
+    )
+    if wrong:
+        raise BuildError("\n".join(f"{file}: {each}" for each in wrong))
+    return found

@@ -1,0 +1,64 @@
+"""What ``observe`` is told. ``sdk/wit/policy.wit`` says what each field means."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from .requests import Request
+
+
+class Outcome(StrEnum):
+    SERVED = "served"
+    STORED = "stored"
+    PROBED = "probed"
+    ABORTED = "aborted"
+    DENIED = "denied"
+    NOT_FOUND = "not-found"
+    TIMED_OUT = "timed-out"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class Started:
+    """A request was granted; blocks are about to move."""
+
+    request: Request
+    resolved: str | None = None
+    verdict_by: str | None = None
+    size: int | None = None
+
+
+@dataclass(slots=True)
+class Progressed:
+    """How far a transfer has come."""
+
+    id: str
+    bytes: int
+    size: int | None = None
+
+
+@dataclass(slots=True)
+class Finished:
+    """A request has ended."""
+
+    request: Request
+    outcome: Outcome
+    detail: str | None = None
+    resolved: str | None = None
+    verdict_by: str | None = None
+    bytes: int = 0
+    blksize: int = 512
+    windowsize: int = 1
+    retransmissions: int = 0
+    duplicates: int = 0
+    timeouts: int = 0
+    rtt_us: int | None = None
+    decision_us: int | None = None
+    duration_us: int = 0
+    attributes: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Event:
+    unix_ms: int
+    """When, in milliseconds since the beginning of 1970; needs no grant."""
+    what: Started | Progressed | Finished

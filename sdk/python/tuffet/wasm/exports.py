@@ -1,0 +1,79 @@
+"""What a component exports: the lifecycle, and the hooks that its plugin has. ``tuffet.build`` writes the module
+that names them."""
+
+import json
+import os
+import random
+import sys
+import traceback
+from types import TracebackType
+from typing import Any
+
+import wit_world.exports as wit
+from componentize_py_types import Err
+from wit_world.exports import lifecycle
+
+from ..plugin import Plugin
+from ..problems import Problem, Problems
+from ..requests import Upload
+from . import convert, warm  # noqa: F401  (what is imported here is there when the component runs)
+
+_plugin: type[Plugin] = Plugin
+_configured: Any = None
+
+
+def use(plugin: type[Plugin]) -> None:
+    """Makes a class the plugin of this component."""
+    global _plugin
+    _plugin = plugin
+    # Not earlier: that a plugin cannot be imported is shown by the build, in full.
+    sys.excepthook = _last_words
+
+
+def _last_words(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+    """An exception that nobody caught, on one line: the server logs the first of it."""
+    said = traceback.format_exception_only(kind, error)[-1].strip()
+    own = [frame for frame in traceback.extract_tb(where) if "/tuffet/wasm/" not in frame.filename]
+    place = f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno} in {own[-1].name})" if own else ""
+    sys.stderr.write(f"{said[:300]}{place}\n")
+    sys.stderr.flush()
+    # What follows would be about the runtime of componentize-py; the instance ends here.
+    os.close(2)
+
+
+class Lifecycle:
+    def configure(self, settings: str) -> None:
+        global _configured
+        # The generator was seeded when the component was built.
+        random.seed()
+        plugin = _plugin()
+        try:
+            plugin.configure(json.loads(settings))
+        except Problem as problem:
+            raise Err([lifecycle.Problem(problem.pointer, problem.message)]) from None
+        except Problems as found:
+            raise Err([lifecycle.Problem(each.pointer, each.message) for each in found.problems]) from None
+        _configured = plugin
+
+
+class Authorize:
+    def authorize(self, request: Any) -> Any:
+        return convert.verdict(_configured.authorize(convert.request(request)), wit.authorize)
+
+
+class Resolve:
+    def resolve(self, request: Any) -> Any:
+        return convert.resolution(_configured.resolve(convert.request(request)), wit.resolve)
+
+
+class AcceptUpload:
+    def accept_upload(self, request: Any, upload: Any) -> Any:
+        its = Upload(upload.root, upload.path, upload.bytes, upload.sha256)
+        return convert.acceptance(_configured.accept_upload(convert.request(request), its), wit.accept_upload)
+
+
+class Observe:
+    def observe(self, events: Any) -> None:
+        from .observed import event
+
+        _configured.observe([event(given) for given in events])

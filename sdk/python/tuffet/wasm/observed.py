@@ -1,0 +1,39 @@
+"""What `observe` is told. A module of its own, since only a component with that hook has the bindings."""
+
+from typing import Any
+
+from wit_world.exports import observe as wit
+
+from ..events import Event, Finished, Outcome, Progressed, Started
+from . import convert
+
+_OUTCOMES = {member: Outcome[member.name] for member in wit.Outcome}
+
+
+def event(given: Any) -> Event:
+    value = given.what.value
+    match given.what:
+        case wit.Happening_Started():
+            request = convert.request(value.request)
+            what: Any = Started(request, value.resolved, value.verdict_by, value.size)
+        case wit.Happening_Progressed():
+            what = Progressed(value.id, value.bytes, value.size)
+        case _:
+            what = Finished(
+                convert.request(value.request),
+                _OUTCOMES[value.outcome],
+                value.detail,
+                value.resolved,
+                value.verdict_by,
+                value.bytes,
+                value.blksize,
+                value.windowsize,
+                value.retransmissions,
+                value.duplicates,
+                value.timeouts,
+                value.rtt_us,
+                value.decision_us,
+                value.duration_us,
+                value.attributes,
+            )
+    return Event(given.unix_ms, what)

@@ -87,8 +87,12 @@ fn example(kind: GrantKind, known: &Known<'_>) -> String {
 
 /// The whole line, with what is granted already.
 fn line(given: &[Grant], more: &impl Display) -> String {
-    let given: String = given.iter().map(|grant| format!("{grant}, ")).collect();
-    format!("grants: [{given}{more}]")
+    let more = more.to_string();
+    let mut all: Vec<String> = given.iter().map(Grant::to_string).collect();
+    if !all.contains(&more) {
+        all.push(more);
+    }
+    format!("grants: [{}]", all.join(", "))
 }
 
 #[cfg(test)]
@@ -125,6 +129,14 @@ mod tests {
             ]
         );
         assert_eq!(judged.granted, []);
+    }
+
+    #[test]
+    fn used_and_not_asked_for() {
+        for given in [&[][..], &[Grant::Kv]] {
+            let problems = judged(&[KV], &Manifest::default(), given).problems;
+            assert!(problems[0].ends_with("then grant it with `grants: [kv]`"), "{problems:?}");
+        }
     }
 
     #[test]

@@ -89,6 +89,7 @@ class Tests(unittest.TestCase):
                 component._tool()
             self.assertIn(said, str(raised.exception))
             self.assertIn(remedy, str(raised.exception))
+            self.assertEqual(raised.exception.code, 69)
 
     def test_the_world_has_what_the_plugin_has_and_asks_for(self) -> None:
         form = '[project]\nname = "it"\n[tool.tuffet]\nplugin = "it:It"\n[tool.tuffet.optional]\nhttp = "x"\nkv = "y"\n'
@@ -114,5 +115,5 @@ class Tests(unittest.TestCase):
     def test_the_command_line_says_what_is_wrong(self) -> None:
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
-            self.assertEqual(main([str(self.folder)]), 1)
+            self.assertEqual(main([str(self.folder)]), 64)
         self.assertTrue(said.getvalue().startswith("tuffet.build: "), said.getvalue())

@@ -21,7 +21,7 @@ def parse(cls: type[T], settings: dict[str, Any]) -> T:
 
     Raises :class:`Problems` with all that is wrong."""
     problems = Problems()
-    value = _dataclass(cls, settings, "", problems)
+    value: T = _dataclass(cls, settings, "", problems)
     problems.check()
     return value
 

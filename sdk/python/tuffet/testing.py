@@ -39,13 +39,13 @@ class _Host:
     def kv_get(self, key: str) -> bytes | None:
         return self.keys.get(key)
 
-    def kv_set(self, key: str, value: bytes, _: int | None) -> None:
+    def kv_set(self, key: str, value: bytes, ttl: int | None) -> None:
         self.keys[key] = value
 
     def kv_delete(self, key: str) -> None:
         self.keys.pop(key, None)
 
-    def kv_increment(self, key: str, by: int, _: int | None) -> int:
+    def kv_increment(self, key: str, by: int, ttl: int | None) -> int:
         counter = self.keys.get(key, bytes(8))
         if len(counter) != 8:
             raise Invalid(f"the value of {key!r} is no counter")
@@ -67,7 +67,9 @@ class _Host:
     def emit(self, sink: str, payload: str) -> None:
         self.emitted.append((sink, payload))
 
-    def http(self, _method: str, url: str, _parts: SplitResult, *_: Any) -> Response:
+    def http(
+        self, method: str, url: str, parts: SplitResult, headers: list[tuple[str, str]], body: bytes, limit: int
+    ) -> Response:
         if url not in self.responses:
             raise Denied(f"{url}: put_response() lets it answer")
         return self.responses[url]

@@ -5,6 +5,7 @@ and ``[tool.tuffet]``.
 """
 
 from .command import main
-from .component import BuildError, build
+from .component import build
+from .errors import BuildError
 
 __all__ = ["BuildError", "build", "main"]

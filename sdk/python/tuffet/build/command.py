@@ -5,11 +5,13 @@ import hashlib
 import sys
 from pathlib import Path
 
-from .component import BuildError, build
+from .component import build
+from .errors import BuildError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """0; or 1 with what is wrong on standard error; or 2 for a command line that is none."""
+    """The exit code: 0; with what is wrong on standard error 64 for the project, 69 where ``componentize-py`` is
+    missing, 1 where it failed; 2 for a command line that is none."""
     parser = argparse.ArgumentParser(
         prog="tuffet.build",
         description="Builds a Python plugin for Tuffet as a WebAssembly component.",
@@ -21,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
         built = build(options.project, options.output)
     except BuildError as error:
         print(f"tuffet.build: {error}", file=sys.stderr)
-        return 1
+        return error.code
     data = built.read_bytes()
     print(f"{built}: {len(data)} bytes, sha256 {hashlib.sha256(data).hexdigest()}")
     return 0

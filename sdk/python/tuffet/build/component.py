@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..plugin import Plugin, hooks
 from . import project
-from .errors import BuildError
+from .errors import BuildError, ProjectError, ToolError
 from .project import Project
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -64,14 +64,14 @@ def _plugin(its: Project) -> type[Plugin]:
         module = importlib.import_module(its.module)
     except Exception as error:
         where = f"{its.folder}: the module {its.module} cannot be imported"
-        raise BuildError(f"{where}: {type(error).__name__}: {error}") from error
+        raise ProjectError(f"{where}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(its.folder))
     found = getattr(module, its.class_, None)
     if not (isinstance(found, type) and issubclass(found, Plugin)):
-        raise BuildError(f"{its.folder}: {its.module}.{its.class_} is no class that derives from tuffet.Plugin")
+        raise ProjectError(f"{its.folder}: {its.module}.{its.class_} is no class that derives from tuffet.Plugin")
     if not hooks(found):
-        raise BuildError(
+        raise ProjectError(
             f"{its.folder}: {its.class_} has no hook: it needs one of the methods {', '.join(EXPORTS)}"
         )
     return found
@@ -83,13 +83,13 @@ def _tool() -> str:
     beside = Path(sys.executable).with_name(TOOL)
     tool = os.environ.get("COMPONENTIZE_PY") or (str(beside) if beside.is_file() else shutil.which(TOOL))
     if not tool:
-        raise BuildError(f"{TOOL} is missing: {remedy}, or name it in COMPONENTIZE_PY")
+        raise ToolError(f"{TOOL} is missing: {remedy}, or name it in COMPONENTIZE_PY")
     try:
         said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
-        raise BuildError(f"{tool} cannot be run: {error}; {remedy}") from None
+        raise ToolError(f"{tool} cannot be run: {error}; {remedy}") from None
     if not re.search(rf"\b{re.escape(TOOL_VERSION)}\.", said):
-        raise BuildError(f"{tool} is {said.strip()}, and version {TOOL_VERSION} is wanted: {remedy}")
+        raise ToolError(f"{tool} is {said.strip()}, and version {TOOL_VERSION} is wanted: {remedy}")
     return tool
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import BuildError
+from .errors import ProjectError
 
 GRANTS = ("client-mac", "clock", "files", "http", "kv", "random", "sinks")
 
@@ -62,14 +62,14 @@ class Project:
 
 
 def read(folder: Path) -> Project:
-    """Raises :class:`BuildError` with all that is wrong."""
+    """Raises :class:`ProjectError` with all that is wrong."""
     file = folder / "pyproject.toml"
     try:
         document = tomllib.loads(file.read_text("utf-8"))
     except FileNotFoundError:
-        raise BuildError(f"{file} is not there. It says:\n\n{FORM}") from None
+        raise ProjectError(f"{file} is not there. It says:\n\n{FORM}") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BuildError(f"{file}: {error}") from None
+        raise ProjectError(f"{file}: {error}") from None
     wrong: list[str] = []
 
     def table(within: dict[str, Any], key: str, name: str) -> dict[str, Any]:
@@ -119,5 +119,5 @@ def read(folder: Path) -> Project:
         optional,
     )
     if wrong:
-        raise BuildError("\n".join(f"{file}: {each}" for each in wrong))
+        raise ProjectError("\n".join(f"{file}: {each}" for each in wrong))
     return found

@@ -2,11 +2,13 @@
 for."""
 
 from typing import Any, NoReturn
+from urllib.parse import SplitResult
 
 from componentize_py_types import Err
 from wit_world.imports import log as wit_log
 
 from .. import errors
+from ..response import Response
 
 _LEVELS = {member.name.lower(): member for member in wit_log.Level}
 
@@ -77,8 +79,10 @@ class _Host:
     def emit(self, sink: str, payload: str) -> None:
         _called(wit_sinks.emit, sink, payload)
 
-    def http(self, *request: Any) -> Any:
-        return wit_http.send(*request)
+    def http(
+        self, method: str, url: str, parts: SplitResult, headers: list[tuple[str, str]], body: bytes, limit: int
+    ) -> Response:
+        return wit_http.send(method, url, parts, headers, body, limit)
 
 
 def _called(function: Any, *arguments: Any) -> Any:

@@ -14,6 +14,7 @@ import json
 import re
 import sys
 
+UNCHAINED = re.compile(rb'^\{"unchained":')
 HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}$')
 # What the first line of a log follows.
 BEGINNING = (0, "0" * 64)
@@ -22,6 +23,8 @@ BEGINNING = (0, "0" * 64)
 def read(raw):
     """Number, hash, hash of the line before, and lines lost before it; or why it is no line of the log."""
     found = HASH.search(raw)
+    if not found and UNCHAINED.match(raw):
+        raise ValueError("it is not in the chain: the server could not read or write its keys then")
     if not found:
         raise ValueError("it is no line of an audit log, or not a whole one")
     try:
@@ -47,6 +50,8 @@ class Chain:
         self.findings = 0
         self.lines = 0
         self.lost = 0
+        # Sinks deliver at least once: lines that came again, just as they were.
+        self.repeated = 0
         self.hashes = {self.seq: self.hash}
 
     def finding(self, where, what):
@@ -59,6 +64,9 @@ class Chain:
         except ValueError as error:
             self.finding(where, error)
             self.unreadable += 1
+            return
+        if self.hashes.get(seq) == own and seq > 0:
+            self.repeated += 1
             return
         if seq <= self.seq:
             self.finding(where, f"line {seq} of the log comes after line {self.seq}: one of the two was put in")
@@ -119,6 +127,8 @@ def main():
     except OSError as error:
         print(error, file=sys.stderr)
         return 2
+    if chain.repeated:
+        print(f"note: {chain.repeated} lines were delivered more than once; they are the same each time")
     if chain.lost:
         print(f"note: {chain.lost} requests have no line: the sink took no more; the lines say where")
     if chain.findings:

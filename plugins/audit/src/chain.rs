@@ -14,12 +14,28 @@ pub(crate) struct Head {
     pub hash: String,
     /// Lines that were not written since then.
     pub lost: u64,
+    /// Lines up to this one that the sink did not take yet.
+    #[serde(default, skip_serializing_if = "Kept::is_empty")]
+    pub kept: Kept,
+}
+
+/// Bundles of lines in `kv`, by their numbers: those from `first` on, up to but without `next`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub first: u64,
+    pub next: u64,
+}
+
+impl Kept {
+    pub fn is_empty(&self) -> bool {
+        self.first == self.next
+    }
 }
 
 impl Default for Head {
     /// Before the first line.
     fn default() -> Self {
-        Head { seq: 0, hash: "0".repeat(64), lost: 0 }
+        Head { seq: 0, hash: "0".repeat(64), lost: 0, kept: Kept::default() }
     }
 }
 
@@ -32,6 +48,17 @@ struct Linked<'a> {
     lost: u64,
     #[serde(flatten)]
     line: &'a Line<'a>,
+}
+
+/// A line that is not in the chain, because its head was not to be had, and why.
+pub(crate) fn unchained(line: &Line<'_>, why: &str) -> String {
+    #[derive(Serialize)]
+    struct Unchained<'a> {
+        unchained: &'a str,
+        #[serde(flatten)]
+        line: &'a Line<'a>,
+    }
+    serde_json::to_string(&Unchained { unchained: why, line }).unwrap_or_default()
 }
 
 fn is_zero(lost: &u64) -> bool {
@@ -48,7 +75,7 @@ impl Head {
         let hash = sha256(text.as_bytes());
         let open = text.strip_suffix('}').unwrap_or(&text);
         let whole = format!(r#"{open},"hash":"{hash}"}}"#);
-        *self = Head { seq, hash, lost: 0 };
+        (self.seq, self.hash, self.lost) = (seq, hash, 0);
         whole
     }
 

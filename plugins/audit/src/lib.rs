@@ -3,11 +3,13 @@
 //!
 //! The head of the chain lies in `kv`, because each call gets a fresh instance and the chain goes on over
 //! restarts. It is stored before the lines go out: what is lost after that is a gap, which `verify.py` names;
-//! the other way round, a crash would make two lines of one number.
+//! the other way round, a crash would make two lines of one number. Lines that the sink does not take are kept
+//! in `kv` and go out first in a later call. Where `kv` fails, lines go out all the same, outside the chain.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod chain;
+mod kept;
 mod line;
 #[cfg(test)]
 mod tests;
@@ -15,7 +17,8 @@ mod tests;
 use serde::Deserialize;
 use tuffet_sdk::{Event, Happening, Level, Observe, Plugin, Problems, Summary, kv, log, sinks};
 
-use chain::Head;
+use chain::{Head, unchained};
+use kept::{Keep, store};
 use line::Line;
 
 /// The settings of the plugin; README.md explains each key.
@@ -60,44 +63,91 @@ impl Observe for Audit {
             return;
         }
         if let Err(error) = self.write(&finished) {
-            let lost = finished.len();
-            log(
-                Level::Error,
-                format!("the head of the chain is not to be had, {lost} lines are lost: {error}"),
-            );
+            log(Level::Error, format!("the head of the chain is not to be had: {error}"));
+            self.write_unchained(&finished, &error);
         }
     }
 }
 
 impl Audit {
+    /// An error where nothing of these was written.
     fn write(&self, finished: &[(u64, &Summary)]) -> Result<(), String> {
-        let before = self.head()?;
-        let mut head = before.clone();
-        // Each line with the chain as it is after it.
-        let mut lines = Vec::with_capacity(finished.len());
+        let keep = Keep { sink: &self.settings.sink, key: &self.key };
+        let mut head = self.head()?;
+        let may_follow = keep.send(&mut head)?;
+        let before = head.clone();
+        // Each line, and the chain as it is after it.
+        let (mut lines, mut after) = (Vec::new(), Vec::new());
         for (unix_ms, summary) in finished {
-            let line = head.append(&Line::new(*unix_ms, summary));
-            lines.push((line, head.clone()));
+            lines.push(head.append(&Line::new(*unix_ms, summary)));
+            after.push(head.clone());
         }
-        self.store(&head)?;
-        let mut written = before;
-        for (at, (line, after)) in lines.into_iter().enumerate() {
-            if let Err(error) = sinks::emit(&self.settings.sink, &line) {
-                // These never went out: the chain goes on from the last that did, and its next line says so.
-                let lost = finished.len() - at;
-                written.lost += lost as u64;
-                self.store(&written)?;
-                log(Level::Error, format!("the sink takes no more, {lost} lines are lost: {error:?}"));
-                break;
+        let mut written = 0;
+        if may_follow {
+            store(&self.key, &head)?;
+            for line in &lines {
+                match sinks::emit(&self.settings.sink, line) {
+                    Ok(()) => written += 1,
+                    Err(sinks::Error::Full) => break,
+                    Err(error) => {
+                        self.lose(&before, &after, written, &format!("the sink refuses them: {error:?}"));
+                        return Ok(());
+                    }
+                }
             }
-            written = after;
+        }
+        if written < lines.len() {
+            let (kept, failed) = match keep.keep(&mut head, &lines[written..]) {
+                Ok(kept) => (kept, None),
+                Err((kept, error)) => (kept, Some(error)),
+            };
+            let bundles = head.kept.clone();
+            let in_chain = written + kept;
+            let mut last = if in_chain == 0 { before.clone() } else { after[in_chain - 1].clone() };
+            last.kept = bundles.clone();
+            if let Some(error) = failed {
+                let mut after = after.clone();
+                after.iter_mut().for_each(|head| head.kept = bundles.clone());
+                let before = Head { kept: bundles, ..before };
+                self.lose(
+                    &before,
+                    &after,
+                    in_chain,
+                    &format!("the sink takes no more, and kv neither: {error}"),
+                );
+            } else if let Err(error) = store(&self.key, &last) {
+                log(Level::Error, format!("{kept} lines that the sink does not take are lost: {error}"));
+            }
+            head = last;
         }
         if let Some(witness) = &self.settings.witness
-            && let Err(error) = sinks::emit(witness, &written.seen())
+            && let Err(error) = sinks::emit(witness, &head.seen())
         {
-            log(Level::Warn, format!("the witness was not told of line {}: {error:?}", written.seq));
+            log(Level::Warn, format!("the witness was not told of line {}: {error:?}", head.seq));
         }
         Ok(())
+    }
+
+    /// Lines from this one on never come: the chain goes on from the one before, and its next line says so.
+    fn lose(&self, before: &Head, after: &[Head], from: usize, why: &str) {
+        let lost = after.len() - from;
+        let mut last = if from == 0 { before.clone() } else { after[from - 1].clone() };
+        last.lost += lost as u64;
+        let stored = store(&self.key, &last).err();
+        let not_told =
+            stored.map(|error| format!(", and the next line cannot tell: {error}")).unwrap_or_default();
+        log(Level::Error, format!("{lost} lines are lost{not_told}: {why}"));
+    }
+
+    /// What happened is worth more than the chain.
+    fn write_unchained(&self, finished: &[(u64, &Summary)], why: &str) {
+        let emit = |(unix_ms, summary): &(u64, &Summary)| {
+            sinks::emit(&self.settings.sink, &unchained(&Line::new(*unix_ms, summary), why)).err()
+        };
+        let errors: Vec<sinks::Error> = finished.iter().filter_map(emit).collect();
+        if let Some(first) = errors.first() {
+            log(Level::Error, format!("{} lines are lost: {first:?}", errors.len()));
+        }
     }
 
     fn head(&self) -> Result<Head, String> {
@@ -106,11 +156,6 @@ impl Audit {
             None => Ok(Head::default()),
         }
     }
-
-    fn store(&self, head: &Head) -> Result<(), String> {
-        let head = serde_json::to_vec(head).map_err(|error| error.to_string())?;
-        kv::set(&self.key, head, None).map_err(|error| format!("{error:?}"))
-    }
 }
 
 tuffet_sdk::manifest! {
@@ -118,7 +163,7 @@ tuffet_sdk::manifest! {
     version: env!("CARGO_PKG_VERSION"),
     description: "Who did what: a line for each request, chained by hashes",
     grants: [
-        ("kv", "remembers the last line's number and hash, from which the next goes on"),
+        ("kv", "remembers the last line's number and hash, from which the next goes on, and keeps lines that the sink does not take"),
         ("sinks", "writes the lines"),
     ],
     optional: [("client-mac", "writes the client's MAC addresses, too")],

@@ -1,6 +1,6 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tuffet_sdk::testing::take_emitted;
+use tuffet_sdk::testing::{set_kv_calls, set_room, take_emitted};
 use tuffet_sdk::{
     Client, Decision, Event, Happening, Mac, MacSource, Mode, Observe, Operation, Outcome, Plugin, Progress,
     Request, Summary, kv, parse,
@@ -120,11 +120,78 @@ fn what_was_lost_is_told_by_the_next_line() {
     assert!(lines[1].starts_with(r#"{"seq":6,"#) && !lines[1].contains("lost"));
 }
 
+/// What happened is written all the same, outside the chain.
 #[test]
-fn a_head_that_is_none_stops_the_chain() {
+fn a_head_that_is_not_to_be_had_costs_the_chain_and_no_line() {
     kv::set("head/log", "nonsense", None).unwrap();
     audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served)]);
-    assert!(take_emitted("log").is_empty());
+    let lines = take_emitted("log");
+    assert!(lines.len() == 1 && lines[0].starts_with(r#"{"unchained":"head/log: "#), "{lines:?}");
+    assert!(lines[0].contains(r#""requested":"a""#) && !lines[0].contains("hash"), "{lines:?}");
+
+    kv::delete("head/log").unwrap();
+    // Not to be read; to be read and not to be stored.
+    for calls in [0, 1] {
+        set_kv_calls(Some(calls));
+        audit(r#"{"sink":"log"}"#).observe(&[finished("b", Outcome::Served)]);
+        let lines = take_emitted("log");
+        assert!(lines.len() == 1 && lines[0].starts_with(r#"{"unchained":"Error::Unavailable"#), "{lines:?}");
+    }
+    set_kv_calls(None);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("c", Outcome::Served)]);
+    assert!(take_emitted("log")[0].starts_with(r#"{"seq":1,"#));
+}
+
+/// The lines as they were taken, over so many calls of so many requests with so much room each.
+fn over(calls: &[(usize, usize)]) -> Vec<Value> {
+    let mut all = Vec::new();
+    for (number, (requests, room)) in calls.iter().enumerate() {
+        set_room("log", *room);
+        let events: Vec<Event> =
+            (0..*requests).map(|request| finished(&format!("{number}/{request}"), Outcome::Served)).collect();
+        audit(r#"{"sink":"log"}"#).observe(&events);
+        all.extend(take_emitted("log"));
+    }
+    all.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn assert_chained(lines: &[Value], count: usize) {
+    assert_eq!(lines.len(), count);
+    for (at, line) in lines.iter().enumerate() {
+        assert_eq!((&line["seq"], line.get("lost")), (&(at + 1).into(), None), "{line}");
+        if at > 0 {
+            assert_eq!(line["previous"], lines[at - 1]["hash"]);
+        }
+    }
+}
+
+#[test]
+fn what_a_full_sink_does_not_take_is_kept_and_goes_out_first() {
+    assert_chained(&over(&[(3, 3), (3, 2), (2, 0), (1, 1), (1, 100)]), 10);
+}
+
+#[test]
+fn as_much_as_there_is_room_for_in_kv_is_kept_in_bundles() {
+    let lines = over(&[(250, 7), (250, 0), (250, 3), (1, 1000), (1, 1000), (1, 1000), (1, 1000)]);
+    assert_chained(&lines, 754);
+    for number in 0..20 {
+        assert_eq!(kv::get(&format!("kept/log/{number}")).unwrap(), None, "{number}");
+    }
+}
+
+/// Room for lines to be kept ends: what is lost then is told, and the chain holds.
+#[test]
+fn what_nobody_takes_is_told_of() {
+    set_room("log", 0);
+    // The head is read and stored; the lines are not kept.
+    set_kv_calls(Some(2));
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served), finished("b", Outcome::Served)]);
+    set_kv_calls(None);
+    set_room("log", 9);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("c", Outcome::Served)]);
+    let lines = take_emitted("log");
+    // That two are lost could not be stored either: the gap shows.
+    assert!(lines[0].starts_with(r#"{"seq":3,"#), "{lines:?}");
 }
 
 #[test]

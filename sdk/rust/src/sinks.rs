@@ -7,7 +7,7 @@ use crate::bindings::sinks::tuffet::policy::sinks as host;
 #[cfg(not(target_family = "wasm"))]
 use crate::testing::sinks as host;
 
-/// Queues one JSON value on one line, of at most 32 KiB. Never waits. Not in
+/// Queues one JSON value on one line, of at most 32 KiB. Never waits for the other end. Not in
 /// [`configure`](crate::Plugin).
 ///
 /// # Errors

@@ -9,6 +9,10 @@ struct Host {
     keys: HashMap<String, Vec<u8>>,
     files: HashMap<(String, String), Vec<u8>>,
     emitted: Vec<(String, String)>,
+    /// How many payloads a sink still takes; one that is not here takes all.
+    room: HashMap<String, usize>,
+    /// How many calls of `kv` still go well; all of them, where it is not said.
+    kv_calls: Option<usize>,
     #[cfg(feature = "http")]
     responses: HashMap<String, crate::http::Response>,
 }
@@ -39,6 +43,17 @@ pub fn take_emitted(sink: &str) -> Vec<String> {
     .collect()
 }
 
+/// Lets a sink take so many payloads more; then it is full, until this is said again.
+pub fn set_room(sink: &str, payloads: usize) {
+    with(|host| host.room.insert(sink.into(), payloads));
+}
+
+/// Lets so many calls of [`kv`](crate::kv) go well, and every later one fail, until this is said again;
+/// `None` is all.
+pub fn set_kv_calls(calls: Option<usize>) {
+    with(|host| host.kv_calls = calls);
+}
+
 /// Lets a URL answer; every other one is denied.
 #[cfg(feature = "http")]
 pub fn put_response(url: &str, response: crate::http::Response) {
@@ -59,16 +74,31 @@ pub(crate) mod kv {
     use super::with;
     use crate::kv::Error;
 
+    /// Whether another call goes well.
+    fn call() -> Result<(), Error> {
+        with(|host| match &mut host.kv_calls {
+            Some(0) => Err(Error::Unavailable("as asked".into())),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        })
+    }
+
     pub fn get(key: &str) -> Result<Option<Vec<u8>>, Error> {
+        call()?;
         Ok(with(|host| host.keys.get(key).cloned()))
     }
 
     pub fn set(key: &str, value: &[u8], _: Option<u32>) -> Result<(), Error> {
+        call()?;
         with(|host| host.keys.insert(key.into(), value.into()));
         Ok(())
     }
 
     pub fn delete(key: &str) -> Result<(), Error> {
+        call()?;
         with(|host| host.keys.remove(key));
         Ok(())
     }
@@ -105,8 +135,15 @@ pub(crate) mod sinks {
     use crate::sinks::Error;
 
     pub fn emit(sink: &str, payload: &str) -> Result<(), Error> {
-        with(|host| host.emitted.push((sink.into(), payload.into())));
-        Ok(())
+        with(|host| {
+            match host.room.get_mut(sink) {
+                Some(0) => return Err(Error::Full),
+                Some(left) => *left -= 1,
+                None => {}
+            }
+            host.emitted.push((sink.into(), payload.into()));
+            Ok(())
+        })
     }
 }
 
@@ -134,5 +171,10 @@ mod tests {
         assert_eq!(super::take_emitted("audit"), [r#"["x"]"#]);
         assert!(super::take_emitted("audit").is_empty());
         assert_eq!(super::take_emitted("other"), ["1"]);
+
+        super::set_room("narrow", 1);
+        assert_eq!([(); 2].map(|()| sinks::emit("narrow", "1")), [Ok(()), Err(sinks::Error::Full)]);
+        super::set_kv_calls(Some(1));
+        assert!(kv::get("a").is_ok() && kv::get("a").is_err());
     }
 }

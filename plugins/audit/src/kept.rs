@@ -1,0 +1,88 @@
+//! Lines that the sink does not take are kept in `kv`, in bundles, and go out before any later line.
+
+use tuffet_sdk::{Level, kv, log, sinks};
+
+use crate::chain::Head;
+
+/// Bytes of a bundle; a value of `kv` has at most 64 KiB.
+const MAX_BUNDLE: usize = 60_000;
+/// Bundles that are sent in one call, so that it ends in time.
+const MAX_SENT: u64 = 4;
+
+/// Where lines are kept.
+pub(crate) struct Keep<'a> {
+    pub sink: &'a str,
+    /// Where the head of the chain lies.
+    pub key: &'a str,
+}
+
+impl Keep<'_> {
+    /// Sends what is kept. Whether nothing is left, so that what is new may follow.
+    pub fn send(&self, head: &mut Head) -> Result<bool, String> {
+        let mut sent = 0;
+        while !head.kept.is_empty() {
+            if sent == MAX_SENT {
+                return Ok(false);
+            }
+            let key = self.bundle(head.kept.first);
+            let lines = kv::get(&key).map_err(|error| format!("{error:?}"))?.unwrap_or_default();
+            let lines = String::from_utf8_lossy(&lines);
+            let mut rest = lines.lines();
+            while let Some(line) = rest.clone().next() {
+                match sinks::emit(self.sink, line) {
+                    Ok(()) => {}
+                    Err(sinks::Error::Full) => {
+                        let left = rest.collect::<Vec<_>>().join("\n");
+                        if left.len() < lines.len() {
+                            // Where this fails, what went out goes out once more.
+                            kv::set(&key, left, None).map_err(|error| format!("{error:?}"))?;
+                        }
+                        return Ok(false);
+                    }
+                    Err(error) => {
+                        log(
+                            Level::Error,
+                            format!("the sink refuses a line that was kept, it is lost: {error:?}"),
+                        );
+                    }
+                }
+                rest.next();
+            }
+            head.kept.first += 1;
+            store(self.key, head)?;
+            kv::delete(&key).map_err(|error| format!("{error:?}"))?;
+            sent += 1;
+        }
+        Ok(true)
+    }
+
+    /// Keeps lines behind those that are kept; how many. `head` is then to be stored.
+    pub fn keep(&self, head: &mut Head, lines: &[String]) -> Result<usize, (usize, String)> {
+        let mut kept = 0;
+        while kept < lines.len() {
+            let mut bytes = 0;
+            let fitting = lines[kept..].iter().take_while(|line| {
+                bytes += line.len() + 1;
+                bytes <= MAX_BUNDLE
+            });
+            // A line has at most 32 KiB.
+            let count = fitting.count().max(1);
+            let bundle = lines[kept..kept + count].join("\n");
+            kv::set(&self.bundle(head.kept.next), bundle, None)
+                .map_err(|error| (kept, format!("{error:?}")))?;
+            head.kept.next += 1;
+            kept += count;
+        }
+        Ok(kept)
+    }
+
+    fn bundle(&self, number: u64) -> String {
+        format!("kept/{}/{number}", self.sink)
+    }
+}
+
+/// Stores the head of the chain.
+pub(crate) fn store(key: &str, head: &Head) -> Result<(), String> {
+    let head = serde_json::to_vec(head).map_err(|error| error.to_string())?;
+    kv::set(key, head, None).map_err(|error| format!("{error:?}"))
+}

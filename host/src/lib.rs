@@ -9,6 +9,7 @@ mod events;
 mod kv;
 pub mod names;
 mod neighbours;
+mod open_once;
 mod policy;
 pub mod request;
 mod server;

@@ -78,8 +78,9 @@ impl Admission {
         // each.
         if !unasked.is_empty() {
             let admission = self.clone();
+            let its = runtime.clone();
             runtime.spawn_blocking(move || {
-                unasked.into_iter().for_each(|asked| admission.answer_unasked(asked, &generation));
+                unasked.into_iter().for_each(|asked| admission.answer_unasked(&its, asked, &generation));
             });
         }
     }
@@ -105,7 +106,7 @@ impl Admission {
     }
 
     /// As [`Admission::answer`] where there is no policy to ask; on a thread that may block.
-    fn answer_unasked(&self, asked: NewRequest, generation: &Arc<Generation>) {
+    fn answer_unasked(self: &Arc<Self>, runtime: &Handle, asked: NewRequest, generation: &Arc<Generation>) {
         let interface = asked.local.map_or(0, |local| local.interface);
         let neighbour = self.neighbours.known(asked.peer.ip(), interface);
         let (request, refused) = self.read(&asked, neighbour);
@@ -116,10 +117,19 @@ impl Admission {
         };
         let at = Instant::now();
         let progress = self.begin(&request, &asked, &decided, at);
-        if let Some(start) = self.start(&request, &asked, &decided, at, progress.as_ref()) {
-            self.observers.tell_blocking(start);
+        let start = self.start(&request, &asked, &decided, at, progress.as_ref());
+        let generation = Arc::clone(generation);
+        match start.and_then(|start| self.observers.try_tell(start).err()) {
+            None => self.conclude(asked, request, decided, at, progress, generation),
+            // Not on this thread: who empties the queue may need one like it.
+            Some(start) => {
+                let admission = self.clone();
+                runtime.spawn(async move {
+                    admission.observers.tell(*start).await;
+                    admission.conclude(asked, request, decided, at, progress, generation);
+                });
+            }
         }
-        self.conclude(asked, request, decided, at, progress, Arc::clone(generation));
     }
 
     /// Lets all who watch know of a decision, before the worker hears of it, and so before the end. Where the

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use super::policy::{DefaultVerdict, OnError};
 use super::units::{ByteCount, TimeSpan};
-use super::written::{Breaker, Limits, PluginLimits, Policy, Retransmit, Reuse, Transfer, Written};
+use super::written::{
+    Batch, Breaker, FsyncPolicy, Limits, PluginLimits, Policy, Retransmit, Reuse, Spool, Transfer, Written,
+};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -24,6 +26,26 @@ pub(super) fn on_error() -> OnError {
 
 pub(super) fn sink_queue() -> usize {
     1024
+}
+
+pub(super) fn sink_timeout() -> TimeSpan {
+    TimeSpan(Duration::from_secs(10))
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self { lines: 500, bytes: ByteCount(MIB), wait: TimeSpan(Duration::from_secs(1)) }
+    }
+}
+
+impl Default for Spool {
+    fn default() -> Self {
+        Self {
+            bytes: ByteCount(256 * MIB),
+            path: None,
+            fsync: FsyncPolicy::Within(TimeSpan(Duration::from_secs(1))),
+        }
+    }
 }
 
 /// Where systemd says, with `StateDirectory=`, or where daemons keep their state.
@@ -157,6 +179,6 @@ impl Default for Retransmit {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { transfers: 20_000, pending: 4096, cache: ByteCount(256 << 20) }
+        Self { transfers: 20_000, pending: 4096, cache: ByteCount(256 << 20), events: 4096 }
     }
 }

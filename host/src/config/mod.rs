@@ -132,6 +132,8 @@ pub struct Limits {
     pub pending: usize,
     /// Memory for the contents of hot files, in bytes; 0 is none.
     pub cache: u64,
+    /// Events that wait for observers, at least 1.
+    pub events: usize,
 }
 
 impl Config {

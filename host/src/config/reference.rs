@@ -26,6 +26,10 @@ pub fn reference() -> String {
 }
 
 fn section(text: &mut String, path: &str, schema: &Value) {
+    // Said in the row that it stands in.
+    if schema.get("format").and_then(Value::as_str) == Some("secret") {
+        return;
+    }
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return;
     };
@@ -67,12 +71,15 @@ fn type_of(schema: &Value) -> String {
     let kind = match (schema.get("format").and_then(Value::as_str), types(schema).as_slice()) {
         (Some("byte-count"), _) => "size".to_owned(),
         (Some("time-span"), _) => "time".to_owned(),
+        (Some("fsync"), _) => "`never`, `each` or time".to_owned(),
+        (Some("secret"), _) => "text, or `{ file: PATH }`".to_owned(),
         (Some(format @ ("address" | "name" | "path" | "component")), _) => format.to_owned(),
         (_, ["array"]) => format!("list of {}", schema.get("items").map_or("anything".into(), type_of)),
         (_, ["object"]) => "mapping".to_owned(),
         (_, ["boolean"]) => "`true` or `false`".to_owned(),
         (_, ["integer"]) => "whole number".to_owned(),
         (_, ["string"]) => "text".to_owned(),
+        (_, ["string", "array"]) => "text, or a list".to_owned(),
         (_, types) => types.join(" or "),
     };
     format!("{kind}{}", range(schema))

@@ -1,5 +1,6 @@
 //! From what is written to what is meant: paths absolute, addresses parsed, every reference checked.
 
+mod secrets;
 mod sinks;
 
 use std::collections::BTreeMap;
@@ -26,14 +27,14 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let mut resolver = Resolver { base, source: &source, findings: Vec::new() };
     let listeners = resolver.listeners(&written.listeners);
     let roots = resolver.roots(&written.roots);
-    let sinks = resolver.sinks(written.sinks);
+    let state = written.state.map_or_else(defaults::state, |state| resolver.absolute(&state));
+    let sinks = resolver.sinks(written.sinks, &state);
     let policy = resolver.policy(&written.policy, written.plugins, &roots, &sinks);
     let control = match &written.control {
         None => defaults::control(),
         Some(none) if none.as_os_str() == "none" => None,
         Some(socket) => Some(resolver.absolute(socket)),
     };
-    let state = written.state.map_or_else(defaults::state, |state| resolver.absolute(&state));
     let workers = written.workers.unwrap_or_else(defaults::workers);
     let busy_poll = written.busy_poll.0;
     let transfer = resolver.transfer(&written.transfer);
@@ -41,6 +42,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
         transfers: written.limits.transfers,
         pending: written.limits.pending,
         cache: written.limits.cache.0,
+        events: written.limits.events,
     };
     let findings = resolver.findings;
     if findings.is_empty() {

@@ -11,6 +11,7 @@ use super::source::Finding;
 use super::suggest::{closest, list, unknown};
 use super::tree::join;
 use super::units::{ByteCount, TimeSpan};
+use super::written::FsyncPolicy;
 
 /// The keywords of JSON Schema that are checked or need no check.
 #[cfg(test)]
@@ -176,6 +177,13 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
         }
         Some("byte-count") => check_range::<ByteCount>(text, word("x-minimum"), word("x-maximum")),
         Some("time-span") => check_range::<TimeSpan>(text, word("x-minimum"), word("x-maximum")),
+        Some("fsync") => match text.parse() {
+            Ok(FsyncPolicy::Within(time)) => {
+                check_range::<TimeSpan>(&time.to_string(), word("x-minimum"), word("x-maximum"))
+            }
+            Ok(_) => None,
+            Err(expected) => Some(format!("`{}` cannot be read; give {expected}", shorten(text))),
+        },
         _ => None,
     };
     findings.extend(complaint.map(|message| Finding::value(pointer, message)));
@@ -226,6 +234,11 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
     let expected = match schema.get("format").and_then(Value::as_str) {
         Some("byte-count") => "a size in bytes, such as 512, 64KiB or 1GB".to_owned(),
         Some("time-span") => "a time with its unit, such as 250ms, 4s or 1m 30s".to_owned(),
+        Some("fsync") => "`never`, `each`, or a time with its unit, such as 1s".to_owned(),
+        // What was found may be a secret.
+        Some("secret") => {
+            return "give `${NAME}` for an environment variable, or `{ file: PATH }`".to_owned();
+        }
         _ => types.iter().map(name).collect::<Vec<_>>().join(" or "),
     };
     let found = show(value);

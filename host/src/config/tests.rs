@@ -7,6 +7,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::*;
+use crate::sinks::{Secret, SinkTarget};
 
 /// A folder with what the configurations here refer to.
 struct Scene {
@@ -83,7 +84,7 @@ fn the_example_resolves_to_what_it_says() {
     assert_eq!(config.policy.default, DefaultVerdict::Allow);
     assert_eq!((config.policy.authorize[0].as_str(), config.policy.resolve[0].as_str()), ("acl", "mac-map"));
 
-    let [acl, mac_map] = config.policy.plugins.as_slice() else { unreachable!("two plugins") };
+    let [acl, _, mac_map, _] = config.policy.plugins.as_slice() else { unreachable!("four plugins") };
     assert_eq!(acl.component, ComponentSource::Builtin("acl".into()));
     assert_eq!(acl.settings["deny"][0]["names"][0], "secret/**");
     assert_eq!((acl.on_error, acl.grants.as_slice()), (OnError::Deny, &[][..]));
@@ -451,7 +452,7 @@ fn schema_and_check_fit_together() {
                 ("x-minimum" | "x-maximum", Some("byte-count")) => {
                     assert!(value.as_str().is_some_and(|text| text.parse::<ByteCount>().is_ok()), "{path}");
                 }
-                ("x-minimum" | "x-maximum", Some("time-span")) => {
+                ("x-minimum" | "x-maximum", Some("time-span" | "fsync")) => {
                     assert!(value.as_str().is_some_and(|text| text.parse::<TimeSpan>().is_ok()), "{path}");
                 }
                 ("x-minimum" | "x-maximum", _) => unreachable!("{path}: a bound without a unit"),
@@ -519,11 +520,85 @@ sinks:
                 .into(),
             "4:74: unknown sink `mail`; add it below `sinks`, such as `mail: { file: mail.jsonl }`".into(),
             "7:25: the sink `both` has both `file` and `udp`; make two sinks of it".into(),
-            "8:9: the sink `none` leads nowhere; add `file: PATH` or `udp: IP:PORT`".into(),
+            "8:9: the sink `none` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, `http: { url: … }` or `nats: { url: …, subject: … }`".into(),
             format!("10:17: there is no folder {}; create it or correct the path", at("nowhere")),
             format!("11:17: {} is a folder; name a file in it", at("files")),
         ]
     );
+}
+
+#[test]
+fn far_sinks_and_their_secrets() {
+    let scene = Scene::new();
+    fs::write(scene.path("key"), "s3cr3t-of-file\n").expect("written");
+    fs::write(scene.path("nothing"), "\n").expect("written");
+    let bad = minimal(
+        "\
+sinks:
+  a: { http: { url: 'http://u:s3cr3t@h/', headers: { authorization: s3cr3t, 'x y': z, host: h } } }
+  b: { http: { url: 'ftp://h', headers: { x-token: { file: no }, cookie: '${NO_SUCH_NAME}' } } }
+  c: { nats: { url: [nats://h, http://h], subject: 'a.*', token: s3cr3t, user: me, password: { file: nothing } } }
+  d: { nats: { url: nats://h, subject: a, user: me } }
+  e: { udp: '192.0.2.1:9', rotate: {}, fsync: each, spool: { path: x } }
+  f: { stdout: true, spool: { path: x } }
+",
+    );
+    let complaints = scene.complaints(&bad);
+    assert!(!complaints.concat().contains("s3cr3t"), "{complaints:#?}");
+    let starts = [
+        "4:21: it holds a user or a password, and secrets do not stand in this file; give them with the header `authorization`",
+        "4:69: the header `authorization` is a secret, and secrets do not stand in this file; write `${NAME}`",
+        "4:77: `x y` is no name of a header; correct it",
+        "4:87: the header `host` follows from the request itself; remove it",
+        "5:21: the scheme `ftp` is not known here; write http://HOST:PORT/PATH, or https://",
+        &format!("5:60: {} cannot be read", scene.path("no").display()),
+        "5:74: the environment variable `NO_SUCH_NAME` is not set, or not UTF-8; set it for the server",
+        "6:32: the scheme `http` is not known here; write nats://HOST:PORT, or tls://",
+        "6:52: it is no subject to publish to",
+        "6:66: a token is a secret",
+        "6:80: one can ask with `token` or with `user`; keep one of the two",
+        &format!("6:102: {} is empty", scene.path("nothing").display()),
+        "7:49: a `user` needs a `password`; add it, or remove both",
+        "8:28: `rotate` means nothing without `file`; remove it",
+        "8:36: it says not when; add `size`, `every` or both, or remove it",
+        "8:40: `fsync` means nothing without `file`; remove it",
+        "9:37: the sinks `e` and `f` have the same spool; give each a `path` of its own",
+    ];
+    assert_eq!(complaints.len(), starts.len(), "{complaints:#?}");
+    for (complaint, start) in complaints.iter().zip(starts) {
+        assert!(complaint.starts_with(start), "{complaint:?} should start with {start:?}: {complaints:#?}");
+    }
+
+    let shape = scene.complaints(minimal(
+        "\
+sinks:
+  a: { http: { url: 'http://h', headers: { authorization: 5316 } }, fsync: sometimes }
+  b: { file: x, fsync: 1us, spool: { bytes: 1 } }
+",
+    ));
+    assert_eq!(
+        shape,
+        [
+            "4:59: give `${NAME}` for an environment variable, or `{ file: PATH }`",
+            "4:76: `sometimes` cannot be read; give `never`, `each`, or a time with its unit, such as 1s",
+            "5:24: 1us is out of range; give 1ms to 1h",
+            "5:45: 1 is out of range; give 4KiB to 1TiB",
+        ]
+    );
+
+    let good = minimal(
+        "\
+state: keys
+sinks:
+  a: { http: { url: 'https://h/', headers: { authorization: 'Bearer ${PATH}', x-key: { file: key } } }, spool: {} }
+",
+    );
+    let config = scene.load(&good).expect("good");
+    assert!(!format!("{config:?}").contains("s3cr3t"), "a secret is not shown");
+    let spool = config.sinks[0].spool.as_ref().expect("it has one");
+    assert_eq!(spool.path, scene.path("keys/sinks/a.spool"));
+    let SinkTarget::Http(http) = &config.sinks[0].target else { unreachable!("{:?}", config.sinks) };
+    assert_eq!(http.headers[1], ("x-key".into(), Secret::new("s3cr3t-of-file")));
 }
 
 #[test]

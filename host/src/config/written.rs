@@ -4,6 +4,8 @@
 //! `docs/configuration.md`; the bounds are what the file is checked against. Keys that the schema
 //! alone cannot judge are judged in `resolve`.
 
+mod sinks;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -13,6 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::grant::Grant;
 use super::policy::{DefaultVerdict, Fact, OnError, PluginMode};
 use super::units::{ByteCount, TimeSpan};
+pub(super) use sinks::{
+    Batch, FsyncPolicy, Http, HttpFormat, Nats, OneOrMore, Rotate, SecretText, Sink, Spool,
+};
 
 /// The largest number of workers.
 pub(super) const MAX_WORKERS: usize = 1024;
@@ -38,7 +43,8 @@ pub(super) struct Written {
     /// Outputs that plugins may fill, by name, where they are granted.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sinks: BTreeMap<String, Sink>,
-    /// The folder for what must outlive the process: the keys of plugins that are granted `kv`. Made where
+    /// The folder for what must outlive the process: the keys of plugins that are granted `kv`, and spools
+    /// of sinks. Made where
     /// it is not there; one for each server. Without it `$STATE_DIRECTORY`, as systemd sets it, else
     /// `/var/lib/tuffet`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -259,25 +265,6 @@ pub(super) struct PluginLimits {
     pub kv_bytes: ByteCount,
 }
 
-/// An output that plugins may fill: `file` or `udp`.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Sink {
-    /// A file, relative to this one, to whose end each line goes by one write. When it is renamed, a new
-    /// one is begun.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "path_schema")]
-    pub file: Option<PathBuf>,
-    /// IP address and port that get a datagram for each line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "address_schema")]
-    pub udp: Option<String>,
-    /// Lines that may wait while the sink is slow or broken; then the plugin hears that it is full.
-    #[serde(default = "super::defaults::sink_queue")]
-    #[schemars(range(min = 1, max = 1_000_000))]
-    pub queue: usize,
-}
-
 /// What is negotiated with clients, and how losses are repaired.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -326,6 +313,9 @@ pub(super) struct Limits {
     pub pending: usize,
     /// Memory for the contents of hot files; 0B reads every file from the disk's own cache.
     pub cache: ByteCount,
+    /// Starts and ends of transfers that wait for `policy.observe`; then new requests wait.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub events: usize,
 }
 
 fn address_schema(_: &mut SchemaGenerator) -> Schema {

@@ -15,8 +15,6 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-/// Events that wait.
-const QUEUE: usize = 4096;
 /// Events in one call.
 const BATCH: usize = 256;
 /// The least time from one call to the next, unless a whole batch waits: calls cost far more than events,
@@ -59,9 +57,10 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    /// Starts the task; it ends when the last clone is gone and the queue is empty.
-    pub(crate) fn start(generation: Current, watch: Watch) -> (Observers, JoinHandle<()>) {
-        let (queue, events) = mpsc::channel(QUEUE);
+    /// Starts the task, for which at most `most` events wait; it ends when the last clone is gone and the
+    /// queue is empty.
+    pub(crate) fn start(generation: Current, watch: Watch, most: usize) -> (Observers, JoinHandle<()>) {
+        let (queue, events) = mpsc::channel(most);
         let task = tokio::spawn(run(events, generation.clone(), watch));
         (Observers { generation, queue }, task)
     }
@@ -77,9 +76,13 @@ impl Observers {
         let _ = self.queue.send(Event { at: SystemTime::now(), what }).await;
     }
 
-    /// As [`Observers::tell`], on a thread that may block.
-    pub(crate) fn tell_blocking(&self, what: Happening) {
-        let _ = self.queue.blocking_send(Event { at: SystemTime::now(), what });
+    /// Tells, if there is a place in the queue now.
+    pub(crate) fn try_tell(&self, what: Happening) -> Result<(), Box<Happening>> {
+        match self.queue.try_send(Event { at: SystemTime::now(), what }) {
+            Err(mpsc::error::TrySendError::Full(event)) => Err(Box::new(event.what)),
+            // The task outlives all who tell.
+            Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
+        }
     }
 }
 

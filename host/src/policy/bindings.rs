@@ -19,6 +19,7 @@ wasmtime::component::bindgen!({
     imports: {
         "tuffet:policy/kv": async,
         "tuffet:policy/files": async,
+        "tuffet:policy/sinks": async,
     },
     exports: { default: async },
     additional_derives: [PartialEq, Eq, Clone],

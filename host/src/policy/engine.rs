@@ -18,6 +18,7 @@ use super::counters::{Counted, Counters};
 use super::resources::Resources;
 use super::sandbox::Sandbox;
 use super::ticker::Ticker;
+use crate::sinks::Sinks;
 
 /// How often a guest that computes is looked at, and lets others of its thread run.
 pub(super) const TICK: Duration = Duration::from_millis(5);
@@ -85,14 +86,9 @@ impl PolicyRuntime {
         })))
     }
 
-    /// Waits for the sinks of plugins to deliver what is queued, at most so long for each. Blocks.
-    pub fn flush_sinks(&self, patience: Duration) {
-        self.0.resources.flush(patience);
-    }
-
-    /// The lines that wait in each open sink.
-    pub fn queued_lines(&self) -> Vec<(String, usize)> {
-        self.0.resources.queued_lines()
+    /// The sinks of plugins.
+    pub fn sinks(&self) -> &Sinks {
+        &self.0.resources.sinks
     }
 
     /// What each plugin did since the process began, by name.

@@ -171,11 +171,11 @@ fn access(
             }
             Grant::Sinks(name) if policy.live => {
                 let Some(sink) = policy.sinks.iter().find(|sink| sink.name == *name) else { continue };
-                match resources.sink(sink) {
+                match resources.sinks.open(sink) {
                     Ok(open) => access.sinks.push((name.clone(), Outlet::Sink(open))),
                     Err(error) => problems.push((
                         LoadProblemKind::Sink,
-                        format!("its sink `{name}` cannot be opened: {error}; let this user write it, or correct the sink"),
+                        format!("its sink `{name}` cannot be opened: {error}; let this user write there, or correct the sink"),
                     )),
                 }
             }

@@ -22,7 +22,7 @@ use crate::store::{FileCache, Roots};
 use crate::watch::Watch;
 use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
 use control::Control;
-use policy::{load_policy, log_totals, start_runtime, warnings};
+use policy::{load_policy, log_sink_totals, log_totals, start_runtime, warnings};
 use reload::Reloader;
 pub(crate) use status::Status;
 use std::io;
@@ -39,7 +39,7 @@ use tuffet_core::{Limits, Rollover, Settings, Timing};
 /// How long running transfers may go on after SIGTERM or SIGINT.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// How long a sink may take, when the server stops, for the lines that still wait.
+/// How long sinks may take, when the server stops, for the lines that still wait.
 const FLUSH: Duration = Duration::from_secs(2);
 
 /// How long a receiver stays to repeat its last ACK.
@@ -126,7 +126,7 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         policy,
         limits: ceilings(config),
     });
-    let status = Status::new();
+    let status = Status::new(runtime.clone());
     let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
 
     // A place for each running transfer and as many that are waiting to be logged.
@@ -148,7 +148,7 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         generation: generation.clone(),
         status: status.clone(),
     };
-    let (observers, observing) = Observers::start(generation.clone(), watch.clone());
+    let (observers, observing) = Observers::start(generation.clone(), watch.clone(), config.limits.events);
     let admission = Arc::new(Admission {
         listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
         generation,
@@ -221,7 +221,9 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     let _ = logging.await;
     let _ = observing.await;
     log_totals(&runtime);
-    let _ = tokio::task::spawn_blocking(move || runtime.flush_sinks(FLUSH)).await;
+    let its = runtime.clone();
+    let _ = tokio::task::spawn_blocking(move || its.sinks().flush(FLUSH)).await;
+    log_sink_totals(&runtime);
     tracing::info!("stopped");
     result
 }

@@ -1,7 +1,7 @@
 //! From the configuration to a loaded policy; its problems shown at their place in the YAML file.
 
 use super::ServeError;
-use crate::config::{Config, PluginConfig};
+use crate::config::{Config, Grant, PluginConfig};
 use crate::kv::Quota;
 use crate::policy::{
     CallLimits, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
@@ -83,10 +83,40 @@ pub(crate) fn log_totals(runtime: &PolicyRuntime) {
     }
 }
 
+/// One line for each sink: what it did since the process began.
+pub(crate) fn log_sink_totals(runtime: &PolicyRuntime) {
+    for counted in runtime.sinks().counted() {
+        tracing::info!(
+            sink = counted.sink,
+            kind = counted.kind,
+            queued = counted.queued,
+            refused = counted.refused,
+            delivered = counted.delivered,
+            dropped = counted.dropped,
+            retried = counted.retried,
+            waiting = counted.waiting,
+            spooled_bytes = counted.spooled_bytes,
+            "sink totals"
+        );
+    }
+}
+
 /// What the operator should know of a policy, each with its place in the file.
 pub(crate) fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
+    let granted = |name: &str| {
+        let grants = config.policy.plugins.iter().flat_map(|plugin| &plugin.grants);
+        grants.into_iter().any(|grant| matches!(grant, Grant::Sinks(its) if its == name))
+    };
+    let idle = config.sinks.iter().filter(|sink| !granted(&sink.name)).map(|sink| {
+        let name = &sink.name;
+        let message = format!(
+            "no plugin is granted the sink `{name}`, so nothing goes there; add `sinks/{name}` to the `grants` of a \
+             plugin, or remove the sink"
+        );
+        (format!("/sinks/{}", escape(name)), message)
+    });
     let problems = policy.warnings().iter().map(|problem| place_of(config, problem));
-    let problems: Vec<_> = problems.collect();
+    let problems: Vec<_> = problems.chain(idle).collect();
     if problems.is_empty() {
         return Vec::new();
     }
@@ -135,9 +165,14 @@ pub(crate) fn plugin_spec(config: &PluginConfig) -> PluginSpec {
     }
 }
 
+/// A key as a part of a JSON pointer (RFC 6901).
+fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
 /// Where in the file a problem lies, and what it is.
 pub(crate) fn place_of(config: &Config, problem: &LoadProblem) -> (String, String) {
-    let plugin = format!("/plugins/{}", problem.plugin.replace('~', "~0").replace('/', "~1"));
+    let plugin = format!("/plugins/{}", escape(&problem.plugin));
     let pointer = match problem.kind {
         LoadProblemKind::Settings => {
             let settings = format!("{plugin}/settings");

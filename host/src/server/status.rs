@@ -1,13 +1,19 @@
 //! How the server is, for whoever asks: `tuffet status`, and what else will.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use crate::policy::PolicyRuntime;
+use crate::sinks::SinkCounted;
+
 /// The state of the server. Cheap to clone; all clones are one.
 #[derive(Debug, Clone)]
-pub(crate) struct Status(Arc<Mutex<Report>>);
+pub(crate) struct Status {
+    report: Arc<Mutex<Report>>,
+    runtime: PolicyRuntime,
+}
 
 /// The state at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,26 +26,39 @@ pub(crate) struct Report {
     pub(crate) since_unix: u64,
     /// Why the last reload was refused, one reason each.
     pub(crate) refused: Vec<String>,
+    /// What each sink has done and has still to do, by name.
+    #[serde(default)]
+    pub(crate) sinks: Vec<SinkCounted>,
 }
 
 impl Status {
-    pub(crate) fn new() -> Status {
-        let report = Report { ready: true, generation: 1, since_unix: now(), refused: Vec::new() };
-        Status(Arc::new(Mutex::new(report)))
+    pub(crate) fn new(runtime: PolicyRuntime) -> Status {
+        Status { report: Arc::new(Mutex::new(Report::ready(1))), runtime }
     }
 
+    /// How it is now.
     pub(crate) fn report(&self) -> Report {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let report = self.lock().clone();
+        Report { sinks: self.runtime.sinks().counted(), ..report }
     }
 
     pub(super) fn reloaded(&self, generation: u64) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
-            Report { ready: true, generation, since_unix: now(), refused: Vec::new() };
+        *self.lock() = Report::ready(generation);
     }
 
     pub(super) fn refused(&self, reasons: Vec<String>) {
-        let mut report = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut report = self.lock();
         (report.ready, report.refused) = (false, reasons);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Report> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Report {
+    fn ready(generation: u64) -> Report {
+        Report { ready: true, generation, since_unix: now(), refused: Vec::new(), sinks: Vec::new() }
     }
 }
 

@@ -1,32 +1,46 @@
 //! Lines at the end of a file.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
-use super::Output;
+use super::line::CutLine;
+use super::output::{Failure, Output};
+use super::rotate::Rotation;
+use super::{FileTarget, Fsync};
 
-/// How often it is looked whether another file lies at the path now, as after a rotation.
+/// How often it is looked whether another file lies at the path now, as after a rotation by another program.
 const LOOK: Duration = Duration::from_secs(1);
 
 pub(super) struct FileOutput {
-    path: PathBuf,
+    target: FileTarget,
     file: File,
     looked: Instant,
-    /// The line under way, with its end, and how much of it is written: a line that was cut off by a full
-    /// disk is completed, not repeated.
-    line: Vec<u8>,
-    written: usize,
+    line: CutLine,
+    rotation: Option<Rotation>,
+    /// Lines of the batch that are written and not yet known to be on the disk.
+    unsynced: usize,
+    /// When something was written that is not known to be on the disk.
+    dirty: Option<Instant>,
 }
 
 impl FileOutput {
-    pub(super) fn open(path: &Path) -> io::Result<FileOutput> {
-        let file = append(path)?;
-        Ok(FileOutput { path: path.to_owned(), file, looked: Instant::now(), line: Vec::new(), written: 0 })
+    pub(super) fn open(target: &FileTarget) -> io::Result<FileOutput> {
+        let file = append(&target.path)?;
+        let rotation = target.rotate.clone().map(|rotate| Rotation::of(rotate, &file)).transpose()?;
+        Ok(FileOutput {
+            target: target.clone(),
+            file,
+            looked: Instant::now(),
+            line: CutLine::default(),
+            rotation,
+            unsynced: 0,
+            dirty: None,
+        })
     }
 
     /// Follows a rename: the old file has been put away, a new one is begun.
@@ -36,33 +50,98 @@ impl FileOutput {
         }
         self.looked = Instant::now();
         let ours = self.file.metadata()?;
-        let same = std::fs::metadata(&self.path)
+        let same = std::fs::metadata(&self.target.path)
             .is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
-        if !same {
-            self.file = append(&self.path)?;
+        if same { Ok(()) } else { self.begin() }
+    }
+
+    /// Puts the file away, if it is time.
+    fn rotate(&mut self, next: usize) -> io::Result<()> {
+        let Some(rotation) = &mut self.rotation else { return Ok(()) };
+        if !rotation.is_due(next) {
+            return Ok(());
         }
+        rotation.put_away(&self.target.path)?;
+        self.begin()
+    }
+
+    /// Begins another file at the path; the one before is on the disk first, as far as that was promised.
+    fn begin(&mut self) -> io::Result<()> {
+        if self.target.fsync != Fsync::Never {
+            self.sync()?;
+        }
+        self.file = append(&self.target.path)?;
+        if let Some(rotation) = &mut self.rotation {
+            rotation.begin(&self.file)?;
+        }
+        if self.target.fsync != Fsync::Never
+            && let Some(folder) = self.target.path.parent()
+        {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        // Nothing is put away or begun in the middle of a line.
+        if !self.line.is_cut() {
+            self.follow()?;
+            self.rotate(line.len() + 1)?;
+        }
+        self.line.write(&mut self.file, line)?;
+        self.dirty.get_or_insert_with(Instant::now);
+        if let Some(rotation) = &mut self.rotation {
+            rotation.written(line.len() + 1);
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        match self.file.sync_data() {
+            // A FIFO or a device: there is no disk behind it.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
+            synced => synced?,
+        }
+        self.dirty = None;
         Ok(())
     }
 }
 
 impl Output for FileOutput {
-    fn deliver(&mut self, line: &str) -> io::Result<()> {
-        if self.written == 0 {
-            self.follow()?;
-            self.line.clear();
-            self.line.extend_from_slice(line.as_bytes());
-            self.line.push(b'\n');
-        }
-        while self.written < self.line.len() {
-            match self.file.write(&self.line[self.written..]) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(written) => self.written += written,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+    fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
+        let each = self.target.fsync == Fsync::Each;
+        while let Some(line) = lines.get(self.unsynced) {
+            if let Err(error) = self.write(line) {
+                // What is to be synced first is not delivered, and not written again either.
+                let done = if each { 0 } else { std::mem::take(&mut self.unsynced) };
+                return Err(Failure::again(done, error));
             }
+            self.unsynced += 1;
         }
-        self.written = 0;
+        if each {
+            self.sync().map_err(|error| Failure::again(0, error))?;
+        }
+        self.unsynced = 0;
         Ok(())
+    }
+
+    fn due(&self) -> Option<Instant> {
+        match (self.target.fsync, self.dirty) {
+            (Fsync::Every(time), Some(dirty)) => Some(dirty + time),
+            _ => None,
+        }
+    }
+
+    fn tend(&mut self) -> io::Result<()> {
+        if self.target.fsync == Fsync::Never || self.dirty.is_none() {
+            return Ok(());
+        }
+        let synced = self.sync();
+        if synced.is_err() {
+            // Not again at once.
+            self.dirty = Some(Instant::now());
+        }
+        synced
     }
 }
 

@@ -1,177 +1,202 @@
 //! Named outputs, filled by plugins and delivered by threads of their own: a slow or broken one fills its
-//! queue and nothing else.
+//! queue or its spool and nothing else.
+//!
+//! A line waits in memory ([`memory`]) or on disk ([`spool`]); one thread takes lines in batches, delivers
+//! them and tries again what failed ([`deliver`]); what is at the other end is an [`output`].
 
+mod backlog;
+mod counters;
+mod deliver;
 mod file;
+mod http;
+mod line;
+mod memory;
+mod nats;
+mod output;
+mod registry;
+mod rotate;
+mod runtime;
+mod secret;
+mod spec;
+mod spool;
+mod stdout;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod udp;
 
 use std::io;
-use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-use file::FileOutput;
-use udp::UdpOutput;
+pub(crate) use counters::SinkCounted;
+pub(crate) use registry::Sinks;
+pub use secret::Secret;
+pub use spec::{
+    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, Rotate, SinkSpec, SinkTarget,
+    SpoolSpec,
+};
 
-/// How long a broken output is left alone before the next try.
-const RETRY: Duration = Duration::from_millis(250);
+use backlog::Backlog;
+use counters::{Counters, add};
+use memory::Memory;
+use output::Output;
+use spool::Spool;
 
-/// What a sink is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SinkSpec {
-    /// Its name for plugins and logs; unique.
-    pub name: String,
-    /// Where its lines go.
-    pub target: SinkTarget,
-    /// Lines that may wait, at least 1.
-    pub queue: usize,
-}
-
-/// Where the lines of a sink go.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum SinkTarget {
-    /// To the end of a file, each by one write.
-    File(PathBuf),
-    /// To an address, a datagram for each.
-    Udp(SocketAddr),
-}
+/// How long a broken output is left alone before the next try; what is far away, longer and longer.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How often it is looked, at the end of the process, whether all is delivered.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// An open sink. When it is dropped, what is queued is still delivered, unless the process ends before.
-pub(crate) struct Sink {
-    lines: SyncSender<String>,
-    shared: Arc<Shared>,
-}
+pub(crate) struct Sink(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     name: String,
-    /// Lines that are queued or under way.
-    pending: AtomicUsize,
-    /// Set when no more lines come: what is broken then is not tried again.
-    closing: AtomicBool,
+    backlog: Backlog,
+    counters: Arc<Counters>,
+    broken: AtomicBool,
+    /// Since when no more lines come.
+    closed: OnceLock<Instant>,
+    /// Whether lines are not to wait for others.
+    hurry: AtomicBool,
 }
 
-/// The queue of a sink has no room.
+/// The sink has no room: its queue or its spool is full.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// A way out of the process. `deliver` may block, and is called again with the same line when it fails.
-trait Output: Send {
-    fn deliver(&mut self, line: &str) -> io::Result<()>;
+/// How a thread of a sink is to go about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// Lines may wait for others, and it may wait for lines.
+    Calm,
+    /// Lines do not wait for others.
+    Hurry,
+    /// It does not wait for anything.
+    Stop,
 }
 
 impl Sink {
-    /// Opens the file or the socket and starts the thread that fills it.
-    ///
-    /// # Errors
-    /// The file cannot be opened, or there is no socket or thread.
-    pub(crate) fn open(spec: &SinkSpec) -> io::Result<Sink> {
-        let output: Box<dyn Output> = match &spec.target {
-            SinkTarget::File(path) => Box::new(FileOutput::open(path)?),
-            SinkTarget::Udp(address) => Box::new(UdpOutput::open(*address)?),
-        };
-        Self::start(spec, output)
-    }
-
-    fn start(spec: &SinkSpec, output: Box<dyn Output>) -> io::Result<Sink> {
-        let (lines, queued) = sync_channel(spec.queue);
+    fn start(
+        spec: &SinkSpec,
+        spool: Option<Arc<Spool>>,
+        counters: Arc<Counters>,
+        output: Box<dyn Output>,
+    ) -> io::Result<Sink> {
         let shared = Arc::new(Shared {
             name: spec.name.clone(),
-            pending: AtomicUsize::new(0),
-            closing: AtomicBool::new(false),
+            backlog: match spool {
+                None => Backlog::Memory(Memory::new(spec.queue)),
+                Some(spool) => {
+                    let claim = spool.claim();
+                    Backlog::Spool(spool, claim)
+                }
+            },
+            counters,
+            broken: AtomicBool::new(false),
+            closed: OnceLock::new(),
+            hurry: AtomicBool::new(false),
         });
         let its = Arc::clone(&shared);
-        std::thread::Builder::new().name("tuffet-sink".into()).spawn(move || run(&its, &queued, output))?;
-        Ok(Sink { lines, shared })
+        std::thread::Builder::new().name("tuffet-sink".into()).spawn(move || deliver::run(&its, output))?;
+        Ok(Sink(shared))
     }
 
-    /// Queues a line, without its end. Never waits.
-    pub(crate) fn emit(&self, line: String) -> Result<(), Full> {
-        self.shared.pending.fetch_add(1, Ordering::AcqRel);
-        self.lines.try_send(line).map_err(|_| {
-            self.shared.pending.fetch_sub(1, Ordering::AcqRel);
-            Full
-        })
+    /// Takes a line, without its end: into memory at once, or onto the disk, on a thread that may block. Who
+    /// is told that it was taken can rely on as much as the sink promises.
+    pub(crate) async fn emit(&self, line: String) -> Result<(), Full> {
+        if !self.0.backlog.is_kept() {
+            return self.0.push(line);
+        }
+        let shared = Arc::clone(&self.0);
+        tokio::task::spawn_blocking(move || shared.push(line)).await.unwrap_or(Err(Full))
     }
 
     /// What is on its way, also after the sink was dropped.
-    pub(crate) fn pending(&self) -> Pending {
-        Pending(Arc::downgrade(&self.shared))
-    }
-}
-
-/// The lines of a sink that are not delivered yet.
-#[derive(Debug)]
-pub(crate) struct Pending(Weak<Shared>);
-
-impl Pending {
-    /// Whether there can be any: the sink is open, or its thread still delivers.
-    pub(crate) fn is_alive(&self) -> bool {
-        self.0.strong_count() > 0
-    }
-
-    /// The name of the sink, and how many there are; `None` when it is gone.
-    pub(crate) fn queued(&self) -> Option<(String, usize)> {
-        let shared = self.0.upgrade()?;
-        Some((shared.name.clone(), shared.pending.load(Ordering::Acquire)))
-    }
-
-    /// Waits until they are delivered, at most so long. Blocks.
-    pub(crate) fn flush(&self, patience: Duration) {
-        let end = Instant::now() + patience;
-        while let Some(shared) = self.0.upgrade() {
-            let lines = shared.pending.load(Ordering::Acquire);
-            if lines == 0 {
-                return;
-            }
-            if Instant::now() >= end {
-                tracing::warn!(sink = shared.name, lines, "lines of a sink could not be delivered in time");
-                return;
-            }
-            drop(shared);
-            std::thread::sleep(Duration::from_millis(2));
-        }
+    fn pending(&self) -> Pending {
+        Pending(Arc::downgrade(&self.0))
     }
 }
 
 impl Drop for Sink {
     fn drop(&mut self) {
-        self.shared.closing.store(true, Ordering::Release);
+        let _ = self.0.closed.set(Instant::now());
+        self.0.backlog.wake();
     }
 }
 
 impl std::fmt::Debug for Sink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sink").field("name", &self.shared.name).finish_non_exhaustive()
+        f.debug_struct("Sink").field("name", &self.0.name).finish_non_exhaustive()
     }
 }
 
-fn run(shared: &Shared, queued: &Receiver<String>, mut output: Box<dyn Output>) {
-    let sink = &*shared.name;
-    let mut broken = false;
-    while let Ok(line) = queued.recv() {
-        while let Err(error) = output.deliver(&line) {
-            if !broken {
-                tracing::warn!(
-                    sink, %error,
-                    "a sink is broken; its lines wait, and plugins hear when its queue is full"
-                );
-            }
-            broken = true;
-            if shared.closing.load(Ordering::Acquire) {
-                let lines = shared.pending.load(Ordering::Acquire);
-                tracing::warn!(sink, lines, "a sink was still broken at its end: lines are lost");
+impl Shared {
+    fn push(&self, line: String) -> Result<(), Full> {
+        let pushed = self.backlog.push(line);
+        add(if pushed.is_ok() { &self.counters.queued } else { &self.counters.refused }, 1);
+        pushed
+    }
+
+    fn pace(&self) -> Pace {
+        if self.closed.get().is_some() || !self.backlog.is_mine() {
+            Pace::Stop
+        } else if self.hurry.load(Ordering::Acquire) {
+            Pace::Hurry
+        } else {
+            Pace::Calm
+        }
+    }
+
+    fn closed_for(&self) -> Option<Duration> {
+        self.closed.get().map(Instant::elapsed)
+    }
+
+    fn set_broken(&self, broken: bool) {
+        self.broken.store(broken, Ordering::Release);
+    }
+
+    fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+}
+
+/// The lines of a sink that are not delivered yet.
+#[derive(Debug, Clone)]
+struct Pending(Weak<Shared>);
+
+impl Pending {
+    /// Whether there can be any: the sink is open, or its thread still delivers.
+    fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+
+    /// Waits until they are delivered, at most until then. Blocks.
+    fn flush(&self, end: Instant) {
+        while let Some(shared) = self.0.upgrade() {
+            let (lines, _) = shared.backlog.size();
+            // Where the sink is closed its thread has the last word: what is written may be to be synced.
+            if lines == 0 && shared.closed.get().is_none() {
                 return;
             }
-            std::thread::sleep(RETRY);
+            // Nothing is lost by not waiting for these.
+            if shared.backlog.is_kept() && shared.is_broken() {
+                return;
+            }
+            if Instant::now() >= end {
+                if lines > 0 && !shared.backlog.is_kept() {
+                    let sink = &*shared.name;
+                    tracing::warn!(sink, lines, "lines of a sink could not be delivered in time");
+                }
+                return;
+            }
+            shared.hurry.store(true, Ordering::Release);
+            shared.backlog.wake();
+            drop(shared);
+            std::thread::sleep(LOOK);
         }
-        if std::mem::take(&mut broken) {
-            tracing::info!(sink, "the sink works again");
-        }
-        shared.pending.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -1,14 +1,43 @@
 //! Files, sockets, and what is broken.
 #![allow(clippy::unwrap_used)]
 
+use super::file::FileOutput;
+use super::output::{Failure, Output};
 use super::*;
 use std::fs;
 use std::net::UdpSocket;
+use std::path::Path;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn spec(target: SinkTarget, queue: usize) -> SinkSpec {
-    SinkSpec { name: "it".into(), target, queue }
+    SinkSpec { name: "it".into(), target, queue, spool: None }
+}
+
+fn to_file(path: &Path) -> FileTarget {
+    FileTarget { path: path.to_owned(), rotate: None, fsync: Fsync::Never }
+}
+
+fn file(path: &Path, queue: usize) -> SinkSpec {
+    spec(SinkTarget::File(to_file(path)), queue)
+}
+
+fn open(spec: &SinkSpec) -> Arc<Sink> {
+    Sinks::default().open(spec).unwrap()
+}
+
+impl Sink {
+    fn offer(&self, line: &str) -> Result<(), Full> {
+        self.0.push(line.into())
+    }
+
+    fn flush(&self, patience: Duration) {
+        self.pending().flush(Instant::now() + patience);
+    }
+}
+
+fn deliver(output: &mut FileOutput, line: &str) {
+    output.deliver(&[line.to_owned()]).unwrap();
 }
 
 #[test]
@@ -16,11 +45,11 @@ fn lines_are_added_to_the_end_of_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lines");
     fs::write(&path, "there\n").unwrap();
-    let sink = Sink::open(&spec(SinkTarget::File(path.clone()), 4)).unwrap();
+    let sink = open(&file(&path, 4));
     for line in ["one", "two"] {
-        sink.emit(line.into()).unwrap();
+        sink.offer(line).unwrap();
     }
-    sink.pending().flush(PATIENCE);
+    sink.flush(PATIENCE);
     assert_eq!(fs::read_to_string(&path).unwrap(), "there\none\ntwo\n");
 }
 
@@ -28,13 +57,13 @@ fn lines_are_added_to_the_end_of_a_file() {
 fn a_file_that_is_put_away_is_begun_anew() {
     let folder = tempfile::tempdir().unwrap();
     let (path, old) = (folder.path().join("lines"), folder.path().join("old"));
-    let mut output = FileOutput::open(&path).unwrap();
-    output.deliver("one").unwrap();
+    let mut output = FileOutput::open(&to_file(&path)).unwrap();
+    deliver(&mut output, "one");
     fs::rename(&path, &old).unwrap();
     let end = Instant::now() + PATIENCE;
     while !path.exists() {
         assert!(Instant::now() < end);
-        output.deliver("more").unwrap();
+        deliver(&mut output, "more");
     }
     assert!(fs::read_to_string(&old).unwrap().starts_with("one\nmore\n"));
     assert_eq!(fs::read_to_string(&path).unwrap(), "more\n");
@@ -44,10 +73,10 @@ fn a_file_that_is_put_away_is_begun_anew() {
 fn lines_are_datagrams() {
     let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
     receiver.set_read_timeout(Some(PATIENCE)).unwrap();
-    let sink = Sink::open(&spec(SinkTarget::Udp(receiver.local_addr().unwrap()), 4)).unwrap();
+    let sink = open(&spec(SinkTarget::Udp(receiver.local_addr().unwrap()), 4));
     let mut datagram = [0; 100];
     for line in ["one", "two"] {
-        sink.emit(line.into()).unwrap();
+        sink.offer(line).unwrap();
         let length = receiver.recv(&mut datagram).unwrap();
         assert_eq!(&datagram[..length], line.as_bytes());
     }
@@ -56,25 +85,25 @@ fn lines_are_datagrams() {
 #[test]
 fn nobody_who_listens_is_no_trouble() {
     let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let sink = Sink::open(&spec(SinkTarget::Udp(address), 4)).unwrap();
+    let sink = open(&spec(SinkTarget::Udp(address), 4));
     for _ in 0..20 {
-        while sink.emit("x".into()).is_err() {
+        while sink.offer("x").is_err() {
             std::thread::yield_now();
         }
     }
-    sink.pending().flush(PATIENCE);
-    assert_eq!(sink.shared.pending.load(Ordering::Acquire), 0);
+    sink.flush(PATIENCE);
+    assert_eq!(sink.0.backlog.size(), (0, 0));
 }
 
 /// Fails until it is told not to.
 struct Broken(Arc<AtomicBool>, Arc<std::sync::Mutex<Vec<String>>>);
 
 impl Output for Broken {
-    fn deliver(&mut self, line: &str) -> io::Result<()> {
+    fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
         if self.0.load(Ordering::Acquire) {
-            return Err(io::ErrorKind::StorageFull.into());
+            return Err(Failure::again(0, io::Error::from(io::ErrorKind::StorageFull)));
         }
-        self.1.lock().unwrap().push(line.into());
+        self.1.lock().unwrap().extend_from_slice(lines);
         Ok(())
     }
 }
@@ -83,37 +112,40 @@ impl Output for Broken {
 fn a_broken_sink_fills_its_queue_says_so_and_loses_nothing_when_it_is_mended() {
     let (broken, delivered) = (Arc::new(AtomicBool::new(true)), Arc::default());
     let output = Broken(Arc::clone(&broken), Arc::clone(&delivered));
-    let target = SinkTarget::File("unused".into());
-    let sink = Sink::start(&spec(target, 2), Box::new(output)).unwrap();
-    let mut queued = Vec::new();
-    let end = Instant::now() + PATIENCE;
-    // One is under way and two wait; a full queue shows only when the thread has taken the first.
-    while queued.len() < 3 {
-        assert!(Instant::now() < end);
-        if sink.emit(queued.len().to_string()).is_ok() {
-            queued.push(queued.len().to_string());
-        }
-    }
-    assert_eq!(sink.emit("too many".into()), Err(Full));
+    let sinks = Sinks::default();
+    let sink = sinks.start(&file(Path::new("unused"), 3), Box::new(output)).unwrap();
+    let queued = ["1", "2", "3"];
+    queued.iter().for_each(|line| sink.offer(line).unwrap());
+    // One is under way by now, or not: it counts.
+    assert_eq!(sink.offer("too many"), Err(Full));
+    let counted = &sinks.counted()[0];
+    assert_eq!((counted.queued, counted.refused, counted.waiting), (3, 1, 3));
     broken.store(false, Ordering::Release);
-    sink.pending().flush(PATIENCE);
+    sink.flush(PATIENCE);
     assert_eq!(*delivered.lock().unwrap(), queued);
+    let counted = &sinks.counted()[0];
+    assert_eq!((counted.delivered, counted.dropped, counted.waiting), (3, 0, 0));
+    assert!(!counted.broken, "{counted:?}");
 }
 
 #[test]
 fn a_device_that_is_full_is_broken_and_its_end_is_not_awaited_for_ever() {
-    let sink = Sink::open(&spec(SinkTarget::File("/dev/full".into()), 1)).unwrap();
+    let sinks = Sinks::default();
+    let sink = sinks.open(&file(Path::new("/dev/full"), 1)).unwrap();
     let mut refused = 0;
     while refused == 0 {
-        refused += u32::from(sink.emit("x".into()) == Err(Full));
+        refused += u32::from(sink.offer("x") == Err(Full));
     }
-    sink.pending().flush(Duration::from_millis(1));
+    sink.flush(Duration::from_millis(1));
     drop(sink);
+    sinks.flush(PATIENCE);
+    let counted = &sinks.counted()[0];
+    assert_eq!((counted.dropped, counted.delivered, counted.waiting), (1, 0, 0), "{counted:?}");
 }
 
 #[test]
 fn a_folder_is_no_file() {
-    assert!(Sink::open(&spec(SinkTarget::File("/".into()), 1)).is_err());
+    assert!(Sinks::default().open(&file(Path::new("/"), 1)).is_err());
 }
 
 /// At the end of the process its policy is gone already, and with it the sinks.
@@ -121,10 +153,132 @@ fn a_folder_is_no_file() {
 fn what_was_queued_is_awaited_after_the_sink_was_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lines");
-    let sink = Sink::open(&spec(SinkTarget::File(path.clone()), 1000)).unwrap();
-    (0..1000).for_each(|line: u32| sink.emit(line.to_string()).unwrap());
-    let pending = sink.pending();
+    let sinks = Sinks::default();
+    let sink = sinks.open(&file(&path, 1000)).unwrap();
+    (0..1000).for_each(|line: u32| sink.offer(&line.to_string()).unwrap());
     drop(sink);
-    pending.flush(PATIENCE);
+    sinks.flush(PATIENCE);
     assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1000);
+}
+
+/// A device that takes some bytes, then none, then all: as a disk that is full and has room again.
+#[test]
+fn a_line_that_was_cut_off_is_completed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    // Readable, so that writing does not fail; what is not read fills it.
+    let mut reader = fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let mut output = FileOutput::open(&to_file(&path)).unwrap();
+    let line = "x".repeat(100_000);
+    let failure = output.deliver(&["first".into(), line.clone()]).unwrap_err();
+    assert_eq!(failure.done, 1, "a pipe holds 64 KiB: {failure:?}");
+    let read = std::thread::spawn(move || {
+        use std::io::Read;
+        let mut all = vec![0; 6 + 100_001];
+        reader.read_exact(&mut all).unwrap();
+        all
+    });
+    let end = Instant::now() + PATIENCE;
+    while output.deliver(std::slice::from_ref(&line)).is_err() {
+        assert!(Instant::now() < end);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(read.join().unwrap(), format!("first\n{line}\n").into_bytes());
+}
+
+#[test]
+fn a_file_is_put_away_before_it_is_too_large_and_no_line_is_lost_or_split() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lines");
+    let rotate = Some(Rotate { size: Some(100), every: None, keep: None });
+    let target = FileTarget { rotate, fsync: Fsync::Each, ..to_file(&path) };
+    let mut output = FileOutput::open(&target).unwrap();
+    let lines: Vec<String> = (0..200).map(|number| format!("{number:09}")).collect();
+    output.deliver(&lines).unwrap();
+    let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    assert_eq!(names.len(), 20);
+    assert_eq!(names[0], path, "the one that is filled sorts first");
+    names.rotate_left(1);
+    let mut all = String::new();
+    for name in names {
+        let text = fs::read_to_string(name).unwrap();
+        assert_eq!(text.len(), 100);
+        all += &text;
+    }
+    assert_eq!(all.lines().collect::<Vec<_>>(), lines);
+    // A line that is too large has a file of its own.
+    deliver(&mut output, &"x".repeat(500));
+    deliver(&mut output, "after");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "after\n");
+}
+
+#[test]
+fn as_many_files_are_kept_as_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lines");
+    for other in ["lines.old", "lines.1", "lines2.20231114T221320.042Z"] {
+        fs::write(folder.path().join(other), "mine").unwrap();
+    }
+    let rotate = Some(Rotate { size: Some(1), every: None, keep: Some(2) });
+    let mut output = FileOutput::open(&FileTarget { rotate, ..to_file(&path) }).unwrap();
+    (0..9).for_each(|line| deliver(&mut output, &line.to_string()));
+    let mut all: Vec<String> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    all.sort();
+    assert_eq!(all, ["6\n", "7\n", "8\n", "mine", "mine", "mine"]);
+}
+
+#[test]
+fn a_file_of_another_day_is_put_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lines");
+    fs::write(&path, "yesterday\n").unwrap();
+    let day = Duration::from_secs(86_400);
+    let yesterday = std::time::SystemTime::now() - day;
+    fs::File::options().write(true).open(&path).unwrap().set_modified(yesterday).unwrap();
+    let rotate = Some(Rotate { size: None, every: Some(day), keep: None });
+    let mut output = FileOutput::open(&FileTarget { rotate, ..to_file(&path) }).unwrap();
+    deliver(&mut output, "today");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "today\n");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+/// The sink of the next generation of the policy takes over; nothing is delivered twice or out of order.
+#[test]
+fn a_spool_is_handed_over_to_the_next_sink_of_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, spool) = (folder.path().join("lines"), folder.path().join("spool"));
+    let sinks = Sinks::default();
+    let spec = |bytes| SinkSpec {
+        spool: Some(SpoolSpec { path: spool.clone(), bytes, fsync: Fsync::Never }),
+        ..file(&path, 1)
+    };
+    let (first, second) = (sinks.open(&spec(1 << 20)).unwrap(), sinks.open(&spec(2 << 20)).unwrap());
+    for number in 0..500 {
+        first.offer(&format!("{{\"a\":{number}}}")).unwrap();
+        second.offer(&format!("{{\"b\":{number}}}")).unwrap();
+    }
+    second.flush(PATIENCE);
+    let text = fs::read_to_string(&path).unwrap();
+    let expected: String =
+        (0..500).map(|number| format!("{{\"a\":{number}}}\n{{\"b\":{number}}}\n")).collect();
+    assert_eq!(text, expected);
+    let counted = &sinks.counted()[0];
+    assert_eq!((counted.queued, counted.delivered, counted.waiting), (1000, 1000, 0), "{counted:?}");
+}
+
+#[test]
+fn a_secret_is_not_shown() {
+    let target = SinkTarget::Http(HttpTarget {
+        url: "http://localhost/".into(),
+        headers: vec![("authorization".into(), Secret::new("hush"))],
+        batch: Batch { lines: 1, bytes: 1, wait: Duration::ZERO },
+        timeout: Duration::ZERO,
+        format: Format::Ndjson,
+    });
+    assert!(!format!("{:?}", spec(target, 1)).contains("hush"));
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-use super::Output;
+use super::output::{Failure, Output};
 
 pub(super) struct UdpOutput(UdpSocket);
 
@@ -17,11 +17,9 @@ impl UdpOutput {
         socket.connect(address)?;
         Ok(UdpOutput(socket))
     }
-}
 
-impl Output for UdpOutput {
     /// That nobody listens is not known in time and not worth a repetition: it is UDP.
-    fn deliver(&mut self, line: &str) -> io::Result<()> {
+    fn send(&self, line: &str) -> io::Result<()> {
         match self.0.send(line.as_bytes()) {
             // The answer to an earlier datagram; this one was not sent.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
@@ -32,5 +30,14 @@ impl Output for UdpOutput {
             }
             sent => sent.map(drop),
         }
+    }
+}
+
+impl Output for UdpOutput {
+    fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
+        for (done, line) in lines.iter().enumerate() {
+            self.send(line).map_err(|error| Failure::again(done, error))?;
+        }
+        Ok(())
     }
 }

@@ -185,8 +185,8 @@ impl Watch {
     }
 
     fn sinks(&self) -> Vec<SinkQueue> {
-        let queued = self.0.runtime.queued_lines().into_iter();
-        queued.map(|(sink, lines)| SinkQueue { sink, lines: lines as u64 }).collect()
+        let counted = self.0.runtime.sinks().counted().into_iter();
+        counted.map(|counted| SinkQueue { sink: counted.sink, lines: counted.waiting }).collect()
     }
 
     fn file_cache(&self) -> FileCacheTotals {

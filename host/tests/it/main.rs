@@ -20,6 +20,7 @@ mod policy;
 mod refusals;
 mod reload;
 mod rollover;
+mod sinks;
 mod sizes;
 mod uploads;
 mod windows;

@@ -1,5 +1,7 @@
 //! The import `sinks`.
 
+use std::sync::Arc;
+
 use serde::de::IgnoredAny;
 
 use super::{IN_CONFIGURE, MAX_PAYLOADS, Outlet, not_granted};
@@ -10,7 +12,7 @@ use crate::policy::sandbox::Sandbox;
 const MAX_PAYLOAD: usize = 32 << 10;
 
 impl Host for Sandbox {
-    fn emit(&mut self, sink: String, payload: String) -> Result<(), Error> {
+    async fn emit(&mut self, sink: String, payload: String) -> Result<(), Error> {
         if !self.taken.configured {
             return Err(Error::Denied(IN_CONFIGURE.into()));
         }
@@ -25,7 +27,11 @@ impl Host for Sandbox {
         self.taken.payloads += 1;
         check(&payload).map_err(Error::Invalid)?;
         match open {
-            Outlet::Sink(open) => open.emit(payload).map_err(|_| Error::Full),
+            Outlet::Sink(open) => {
+                // One that ends its call meanwhile does not take the sink away.
+                let open = Arc::clone(open);
+                open.emit(payload).await.map_err(|_| Error::Full)
+            }
             Outlet::Staged(stage) => {
                 stage.emit(sink, payload);
                 Ok(())

@@ -23,6 +23,15 @@ fn a_good_file() {
     .assert_good();
 }
 
+#[test]
+fn a_sink_that_nobody_fills() {
+    let ran = check(&format!("{GOOD}sinks: {{ idle: {{ stdout: true }} }}\n"));
+    ran.assert_good();
+    let said =
+        "tuffet.yaml:3:16: no plugin is granted the sink `idle`, so nothing goes there; add `sinks/idle`";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+}
+
 /// No socket is bound: a port that is taken does not matter.
 #[test]
 fn of_a_server_that_runs() {

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod client;
+mod endpoint;
 mod log;
 mod network;
 mod outcome;
@@ -15,6 +16,7 @@ mod skip;
 
 pub use bytes::{Folder, bytes, text};
 pub use client::{Client, Options};
+pub use endpoint::{Endpoint, HttpAnswer};
 pub use network::Network;
 pub use outcome::{assert_ended, assert_moved};
 pub use packet::{Answer, ack, data, error, oack, request, rrq, wrq};

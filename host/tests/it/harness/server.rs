@@ -24,7 +24,6 @@ impl Server {
         let mut command = setup.command();
         let mut child = command
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -102,6 +101,19 @@ impl Server {
     pub fn ask(&self, question: &str) -> Ran {
         let socket = self.temporary.path().join("control");
         tuffet([question, "--control", socket.to_str().unwrap()])
+    }
+
+    /// Bytes of memory that it has (VmRSS).
+    pub fn memory(&self) -> u64 {
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.child.lock().unwrap().id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        1024 * line.trim().trim_end_matches(" kB").parse::<u64>().unwrap()
+    }
+
+    /// What `tuffet status` says of the first sink.
+    pub fn sink(&self) -> Value {
+        self.status()["sinks"][0].clone()
     }
 
     /// What `tuffet status` says.

@@ -1,8 +1,10 @@
 //! What a server is started with.
 
 use super::{Folder, Server, bytes};
+use std::fs::File;
 use std::net::Ipv4Addr;
-use std::process::Command;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
@@ -16,6 +18,8 @@ pub struct Setup {
     flags: Vec<String>,
     listen: Vec<String>,
     behind: Vec<String>,
+    variables: Vec<(String, String)>,
+    stdout: Option<PathBuf>,
 }
 
 impl Setup {
@@ -27,6 +31,8 @@ impl Setup {
             flags: Vec::new(),
             listen: Vec::new(),
             behind: Vec::new(),
+            variables: Vec::new(),
+            stdout: None,
         };
         std::fs::create_dir(setup.root().0).unwrap();
         setup
@@ -92,6 +98,18 @@ impl Setup {
         self
     }
 
+    /// An environment variable of the server.
+    pub fn variable(mut self, name: &str, value: &str) -> Setup {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// A file that takes its standard output.
+    pub fn stdout(mut self, file: PathBuf) -> Setup {
+        self.stdout = Some(file);
+        self
+    }
+
     pub fn start(self) -> Server {
         Server::start(self)
     }
@@ -102,6 +120,11 @@ impl Setup {
         let mut words = words.chain([env!("CARGO_BIN_EXE_tuffet")]);
         let mut command = Command::new(words.next().expect("at least the server itself"));
         command.env("CACHE_DIRECTORY", COMPILED).env("RUNTIME_DIRECTORY", self.temporary.path());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.stdout(match &self.stdout {
+            Some(file) => Stdio::from(File::create(file).unwrap()),
+            None => Stdio::null(),
+        });
         command.args(words).args(["serve", "--log-format", "json"]).args(&self.flags);
         match &self.yaml {
             Some(yaml) => {

@@ -1,7 +1,10 @@
 //! The hook `observe`: what happened, once for each request, whatever became of it.
 
 use super::{misbehave, probe};
-use crate::harness::{Answer, Client, Options, Peer, Server, Setup, ack, bytes, data, error, rrq, wrq};
+use crate::harness::{
+    Answer, Client, Endpoint, HttpAnswer, Options, Peer, SOON, Server, Setup, ack, bytes, data, error, rrq,
+    wrq,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -149,6 +152,89 @@ fn a_slow_observer_is_not_waited_for() {
     let all = told(&server);
     let count = |key: &str| all.iter().filter(|line| line[key].is_string()).count();
     assert_eq!((count("started"), count("finished")), (10, 10));
+}
+
+/// An observer that is stuck, and a queue that is full: new requests wait, transfers that run do not, and when
+/// the observer goes on it hears of every end, once.
+#[test]
+fn a_full_queue_holds_up_new_requests_alone() {
+    let endpoint = Endpoint::new(&[HttpAnswer::Hold]);
+    let server = Setup::new()
+        .file("a", b"content")
+        .file("long", &bytes(512 * 200))
+        .yaml(&format!(
+            r#"
+roots: [{{ name: boot, path: root }}]
+limits: {{ transfers: 1000, events: 4 }}
+policy: {{ observe: [publish] }}
+plugins:
+  publish:
+    component: builtin:publish
+    grants: [http/{}]
+    limits: {{ time: 40s, wall: 60s }}
+    settings: {{ url: "{}", events: [started, finished] }}
+"#,
+            endpoint.authority(),
+            endpoint.url(),
+        ))
+        .start();
+    let mut long = Peer::new(server.address());
+    long.ask(&rrq("long", &[]));
+    assert!(matches!(long.receive(), Answer::Data(1, _)));
+    let end = Instant::now() + SOON;
+    while endpoint.posts().is_empty() {
+        assert!(Instant::now() < end, "the observer was not asked");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // The observer holds the first start; four more events have a place, and one waits with the log.
+    let mut waiting: Vec<Peer> = (0..12).map(|_| Peer::new(server.address())).collect();
+    waiting.iter_mut().for_each(|peer| peer.ask(&rrq("a", &[])));
+    let held = |peers: &mut Vec<Peer>| {
+        let answered = |peer: &mut Peer| peer.receive_within(Duration::from_millis(100)).is_some();
+        peers.iter_mut().map(answered).filter(|answered| !answered).count()
+    };
+    assert_eq!(held(&mut waiting), 12 - 4, "as many as there are places for are answered");
+    // Meanwhile blocks move.
+    for block in 1..150 {
+        long.send(&ack(block));
+        assert!(matches!(long.receive(), Answer::Data(next, _) if next == block + 1));
+    }
+    assert_eq!(endpoint.posts().len(), 1, "the observer is still held");
+    let mut late = Peer::new(server.address());
+    late.ask(&rrq("a", &[]));
+    assert_eq!(late.receive_within(Duration::from_millis(200)), None, "it waits");
+
+    endpoint.release();
+    // Those that were held are answered now; a client that was kept waiting asks again in its own time.
+    assert!(matches!(late.receive(), Answer::Data(1, _)));
+    for peer in waiting.iter_mut().chain([&mut late]) {
+        // Ends each that was granted, whenever it was.
+        while peer.receive_within(Duration::from_millis(50)).is_some() {}
+        peer.send(&ack(1));
+    }
+    long.send(&ack(150));
+    long.read_on(151);
+    assert_eq!(server.outcome("long")["outcome"], "served");
+    for _ in 0..13 {
+        assert_eq!(server.outcome("a")["outcome"], "served");
+    }
+    server.stop();
+    let told: Vec<Value> = endpoint
+        .posts()
+        .iter()
+        .flat_map(|(post, _)| serde_json::from_str::<Vec<Value>>(&post.body).unwrap())
+        .collect();
+    for kind in ["started", "finished"] {
+        let mut ids: Vec<&str> = told
+            .iter()
+            .filter(|event| event["event"] == kind)
+            .map(|event| event["id"].as_str().unwrap())
+            .collect();
+        assert_eq!(ids.len(), 14, "{kind}: {told:#?}");
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), 14, "{kind} is told once of each");
+    }
 }
 
 #[test]

@@ -1,0 +1,206 @@
+//! Lines as messages of a NATS server.
+//!
+//! The client confirms nothing by itself: what it was given may be in a buffer when the connection breaks. So
+//! after each batch a message goes to a subject of our own, over the same connection; when it comes back, the
+//! server has all that was sent before it. A batch over which the connection changed is sent again.
+
+use std::io;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions, Event, Subscriber};
+use futures_util::StreamExt;
+use tokio::runtime::Runtime;
+use tokio::time::{error::Elapsed, timeout};
+
+use super::output::{Failure, Output, Then};
+use super::{NatsLogin, NatsTarget, runtime, tls};
+
+/// The longest pause between two tries.
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// How often an idle connection is looked after.
+const PING: Duration = Duration::from_secs(20);
+
+pub(super) struct NatsOutput {
+    target: NatsTarget,
+    /// Both are given up when anything is wrong.
+    connection: Option<(Runtime, Connection)>,
+}
+
+struct Connection {
+    client: Client,
+    /// The subject of our own, and what comes there.
+    inbox: String,
+    confirmations: Subscriber,
+    /// The number of the last batch.
+    batch: u64,
+    complaint: Complaint,
+}
+
+/// What the server said last of what we may not do.
+type Complaint = Arc<Mutex<Option<String>>>;
+
+impl NatsOutput {
+    pub(super) fn open(target: &NatsTarget) -> io::Result<NatsOutput> {
+        tls::choose_provider();
+        if let NatsLogin::Credentials(credentials) = &target.login {
+            // Shows now whether it is one.
+            ConnectOptions::new().credentials(credentials.reveal())?;
+        }
+        Ok(NatsOutput { target: target.clone(), connection: None })
+    }
+
+    fn try_deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
+        let (runtime, connection) = match &mut self.connection {
+            Some(connected) => connected,
+            none => {
+                let runtime = runtime::start().map_err(|error| Failure::again(0, error))?;
+                let connected = runtime.block_on(Connection::open(&self.target));
+                match connected {
+                    Ok(connection) => none.insert((runtime, connection)),
+                    Err(error) => {
+                        runtime.shutdown_background();
+                        return Err(Failure::again(0, error));
+                    }
+                }
+            }
+        };
+        let most = connection.client.max_payload();
+        let fitting = lines.iter().take_while(|line| line.len() <= most).count();
+        if fitting > 0 {
+            let target = &self.target;
+            let sent = runtime.block_on(async {
+                timeout(target.timeout, connection.send(target, &lines[..fitting])).await
+            });
+            let confirmed = sent.unwrap_or_else(|Elapsed { .. }| Err(connection.silence(target.timeout)));
+            confirmed.map_err(|error| Failure::again(0, error))?;
+            // What the server has to say against it was said before it confirmed; let that be heard.
+            let heard = runtime.spawn(async {
+                for _ in 0..4 {
+                    tokio::task::yield_now().await;
+                }
+            });
+            let _ = runtime.block_on(heard);
+            connection.complaint().map_or(Ok(()), |complaint| Err(Failure::again(0, complaint)))?;
+        }
+        if fitting < lines.len() {
+            let error = format!("a line has {} bytes: the server takes {most}", lines[fitting].len());
+            return Err(Failure { done: fitting, then: Then::Drop(1), error });
+        }
+        Ok(())
+    }
+}
+
+impl Output for NatsOutput {
+    fn longest_pause(&self) -> Duration {
+        LONGEST_PAUSE
+    }
+
+    fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
+        let delivered = self.try_deliver(lines);
+        if let Err(Failure { then: Then::Again(_), .. }) = delivered
+            && let Some((runtime, connection)) = self.connection.take()
+        {
+            drop(connection);
+            runtime.shutdown_background();
+        }
+        delivered
+    }
+}
+
+impl Drop for NatsOutput {
+    fn drop(&mut self) {
+        if let Some((runtime, _)) = self.connection.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Connection {
+    async fn open(target: &NatsTarget) -> Result<Connection, String> {
+        let complaint = Complaint::default();
+        let heard = Arc::clone(&complaint);
+        let options = ConnectOptions::new()
+            .name("tuffet")
+            .connection_timeout(target.timeout)
+            .ping_interval(PING)
+            .event_callback(move |event| {
+                if let Event::ServerError(error) = event {
+                    *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                }
+                async {}
+            });
+        let options = match &target.login {
+            NatsLogin::None => options,
+            NatsLogin::Token(token) => options.token(token.reveal().to_owned()),
+            NatsLogin::User { name, password } => {
+                options.user_and_password(name.reveal().to_owned(), password.reveal().to_owned())
+            }
+            NatsLogin::Credentials(credentials) => {
+                options.credentials(credentials.reveal()).map_err(|error| error.to_string())?
+            }
+        };
+        // With several servers each has its own time; together they must not take for ever.
+        let patience = target.timeout.saturating_mul(target.urls.len() as u32);
+        let connecting = timeout(patience, options.connect(target.urls.as_slice()));
+        let client = match connecting.await {
+            Ok(connected) => connected.map_err(|error| explain(&error))?,
+            Err(Elapsed { .. }) => return Err(format!("no server answered within {patience:?}")),
+        };
+        let inbox = client.new_inbox();
+        let confirmations =
+            client.subscribe(inbox.clone()).await.map_err(|error| format!("no confirmation: {error}"))?;
+        Ok(Connection { client, inbox, confirmations, batch: 0, complaint })
+    }
+
+    /// Sends lines, and waits until the server has them.
+    async fn send(&mut self, target: &NatsTarget, lines: &[String]) -> Result<(), String> {
+        let statistics = self.client.statistics();
+        let connects = || statistics.connects.load(Ordering::Acquire);
+        let before = connects();
+        for line in lines {
+            let sent = self.client.publish(target.subject.clone(), line.clone().into()).await;
+            sent.map_err(|error| explain(&error))?;
+        }
+        self.batch += 1;
+        let number = self.batch.to_string();
+        let asked = self.client.publish(self.inbox.clone(), number.clone().into()).await;
+        asked.map_err(|error| explain(&error))?;
+        loop {
+            match self.confirmations.next().await {
+                Some(message) if message.payload.as_ref() == number.as_bytes() => break,
+                Some(_) => {}
+                None => return Err("the connection was closed".into()),
+            }
+        }
+        if connects() == before { Ok(()) } else { Err("the connection broke meanwhile".into()) }
+    }
+
+    /// Why nothing came back.
+    fn silence(&self, waited: Duration) -> String {
+        self.complaint().unwrap_or_else(|| {
+            format!(
+                "the server did not confirm within {waited:?}; a user with restrictions needs to publish and \
+                 subscribe to `_INBOX.>`"
+            )
+        })
+    }
+
+    fn complaint(&self) -> Option<String> {
+        self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn explain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}

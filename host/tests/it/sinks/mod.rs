@@ -1,0 +1,85 @@
+//! Where lines of plugins go, and what becomes of them when something breaks.
+
+mod audit;
+mod disk;
+mod files;
+mod http;
+mod nats;
+mod relay;
+
+use crate::harness::{Peer, SOON, Server, Setup, rrq};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// What outlives a server.
+struct Kept(TempDir);
+
+impl Kept {
+    fn new() -> Kept {
+        Kept(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A server that publishes the end of each request to a sink like this.
+    fn setup(&self, sink: &str) -> Setup {
+        let at = self.0.path().display();
+        Setup::new().file("a", b"content").yaml(&format!(
+            r#"
+roots: [{{ name: boot, path: root }}]
+state: "{at}/state"
+sinks: {{ out: {sink} }}
+policy: {{ observe: [publish] }}
+plugins:
+  publish:
+    component: builtin:publish
+    grants: [sinks/out]
+    limits: {{ time: 20s, wall: 40s }}
+    settings: {{ sink: out, events: [finished] }}
+"#
+        ))
+    }
+}
+
+/// Asks for files that are not there, each by its number.
+fn ask(server: &Server, numbers: std::ops::Range<u32>) {
+    for number in numbers {
+        Peer::new(server.address()).ask(&rrq(&format!("n{number}"), &[]));
+        server.outcome(&format!("n{number}"));
+    }
+}
+
+/// What was asked for, in the order of these lines.
+fn asked(lines: &[String]) -> Vec<u32> {
+    let number = |line: &String| {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        line["path"].as_str().and_then(|path| path.strip_prefix('n')).unwrap().parse().unwrap()
+    };
+    lines.iter().map(number).collect()
+}
+
+/// The same without what came again.
+fn first_of_each(numbers: Vec<u32>) -> Vec<u32> {
+    let mut seen = std::collections::HashSet::new();
+    numbers.into_iter().filter(|number| seen.insert(*number)).collect()
+}
+
+/// Waits until it is so.
+#[track_caller]
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + SOON;
+    while !is_so() {
+        assert!(Instant::now() < end, "it never came about that {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Waits until the sink took so many lines.
+#[track_caller]
+fn wait_for_queued(server: &Server, lines: u64) {
+    wait_until(&format!("{lines} lines were taken"), || server.sink()["queued"] == lines);
+}

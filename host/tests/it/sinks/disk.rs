@@ -87,12 +87,14 @@ fn a_spool_on_a_full_disk_says_so_and_keeps_what_it_took() {
     wait_until("they are taken", || server.sink()["queued"] == 5);
     let filler = disk.fill();
     ask(&server, 5..40);
-    wait_until("it is full", || server.sink()["refused"].as_u64().unwrap() > 0);
+    let count = |key: &str| server.sink()[key].as_u64().unwrap();
+    wait_until("the plugin was told of all", || count("queued") + count("refused") == 40);
+    assert!(count("refused") > 0);
     server.logged("a spool cannot be written; plugins hear that it is full");
     std::fs::remove_file(filler).unwrap();
-    let before = server.sink()["queued"].as_u64().unwrap();
+    let before = count("queued");
     ask(&server, 40..50);
-    wait_until("it takes lines again", || server.sink()["queued"] == before + 10);
+    wait_until("it takes lines again", || count("queued") == before + 10);
     drop(server);
     let server = kept.setup(&sink).start();
     assert_eq!(server.sink()["waiting"], before + 10, "all that was taken is there, and nothing else");

@@ -418,6 +418,11 @@ impl Transfer {
         matches!(self.phase, Phase::Deciding)
     }
 
+    /// Whether everything has arrived and waits for [`Transfer::handle_stored`].
+    pub fn is_storing(&self) -> bool {
+        matches!(self.phase, Phase::Storing(_))
+    }
+
     /// Whether the peer has proven its address, all blocks have been sent and only its last ACK is missing:
     /// a peer that asks anew then has all it wanted.
     pub fn awaits_last_ack(&self) -> bool {

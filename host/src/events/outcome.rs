@@ -15,7 +15,7 @@ pub(crate) enum Outcome {
     Stored,
     /// The client wanted the size only, or closed early as GRUB and iPXE do: not a failure.
     Probed,
-    /// The client ended it, or asked for something else instead.
+    /// The client ended it, broke the protocol, or asked for something else instead.
     Aborted,
     /// Policy, a root's rules or a limit said no.
     Denied,
@@ -97,7 +97,10 @@ pub(crate) fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text
             Ending::new(Outcome::TimedOut, "the client never answered")
         }
         (Finish::TimedOut, _) => Ending::new(Outcome::TimedOut, format!("silent after block {blocks}")),
-        (Finish::Failed(code), _) => Ending::new(Outcome::Failed, format!("ended with {code:?}")),
+        // Whoever else ends a transfer says why: this is the protocol's own.
+        (Finish::Failed(code), _) => {
+            Ending::new(Outcome::Aborted, format!("the client broke the protocol: {code:?}"))
+        }
     }
 }
 

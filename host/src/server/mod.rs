@@ -175,7 +175,7 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         .as_deref()
         .and_then(bind_control)
         .map(|control| tokio::spawn(control.run(reload.clone(), status, watch.clone())));
-    let sampling = tokio::spawn(watch.sample());
+    let sampling = tokio::spawn(watch.clone().sample());
 
     let (stopped, mut stops) = mpsc::unbounded_channel();
     for (number, worker) in workers.into_iter().enumerate() {
@@ -221,6 +221,7 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     let _ = logging.await;
     let _ = observing.await;
     log_totals(&runtime);
+    watch.log_totals();
     let its = runtime.clone();
     let _ = tokio::task::spawn_blocking(move || its.sinks().flush(FLUSH)).await;
     log_sink_totals(&runtime);

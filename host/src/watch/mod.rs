@@ -127,6 +127,26 @@ impl Watch {
         source.seconds.add(&source.counts, elapsed, source.running.count(), self.pending());
     }
 
+    /// One line at the end: how many requests were admitted, and how many ended how. The two must agree.
+    pub(crate) fn log_totals(&self) {
+        let counts = &self.0.counts;
+        let of = |outcome: Outcome| -> u64 {
+            counts.ended.iter().map(|of_one| of_one[outcome as usize].load(Relaxed)).sum()
+        };
+        tracing::info!(
+            admitted = counts.admitted.load(Relaxed),
+            served = of(Outcome::Served),
+            stored = of(Outcome::Stored),
+            probed = of(Outcome::Probed),
+            aborted = of(Outcome::Aborted),
+            denied = of(Outcome::Denied),
+            not_found = of(Outcome::NotFound),
+            timed_out = of(Outcome::TimedOut),
+            failed = of(Outcome::Failed),
+            "totals"
+        );
+    }
+
     /// Everything now; of the samples those that ended after `since`, in milliseconds since 1970.
     pub(crate) fn snapshot(&self, since: u64) -> Snapshot {
         let report = self.0.status.report();

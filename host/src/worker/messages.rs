@@ -2,8 +2,9 @@
 
 use super::content::Content;
 use super::counters::Counters;
+use super::transfers::report;
 use crate::admission::Generation;
-use crate::events::{Answered, Ending, Place};
+use crate::events::{Answered, Ending, Outcome, Place};
 use crate::request::{ErrorCode, Mode, Operation, Request};
 use crate::store::{StoreError, Upload};
 use crate::udp::Local;
@@ -12,7 +13,7 @@ use crossbeam_queue::SegQueue;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Instant;
 use tuffet_core::{Limits, Oack};
 
@@ -81,6 +82,14 @@ pub(crate) struct Ticket {
     pub(crate) generation: Arc<Generation>,
 }
 
+impl Ticket {
+    /// Tells of a request that was still undecided when the server stopped.
+    fn too_late(self) {
+        let ending = Ending::new(Outcome::Failed, "the server was shut down before it was decided");
+        report(Ticket { answered: Answered::Undecided, ..self }, ending, None, Instant::now());
+    }
+}
+
 /// How an upload was made visible, or why not.
 pub(crate) struct Stored {
     pub(crate) result: Result<(), StoreError>,
@@ -114,17 +123,46 @@ pub(crate) struct Mailbox {
     letters: SegQueue<ToWorker>,
     /// Set while the worker has been woken and has not looked yet.
     signalled: AtomicBool,
+    /// Set when the worker has ended.
+    closed: AtomicBool,
     waker: mio::Waker,
 }
 
 impl Mailbox {
     pub(crate) fn new(waker: mio::Waker) -> Self {
-        Mailbox { letters: SegQueue::new(), signalled: AtomicBool::new(false), waker }
+        Mailbox {
+            letters: SegQueue::new(),
+            signalled: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            waker,
+        }
     }
 
+    /// Posts a letter; where nobody is left to read it, it is worked off here.
     pub(crate) fn post(&self, letter: ToWorker) -> io::Result<()> {
         self.letters.push(letter);
+        // With the one in `close`: one of the two sees what the other did.
+        fence(Ordering::SeqCst);
+        if self.closed.load(Ordering::Relaxed) {
+            self.work_off();
+            return Ok(());
+        }
         if self.signalled.swap(true, Ordering::AcqRel) { Ok(()) } else { self.waker.wake() }
+    }
+
+    /// The worker has ended: nothing more is read.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        self.work_off();
+    }
+
+    fn work_off(&self) {
+        while let Some(letter) = self.take() {
+            if let ToWorker::Decided { ticket, .. } = letter {
+                ticket.too_late();
+            }
+        }
     }
 
     /// Before reading, so that a letter posted meanwhile wakes again.

@@ -129,6 +129,18 @@ impl Worker {
     /// # Errors
     /// When the kernel refuses to wait for events: nothing can be served then.
     pub(crate) fn run(mut self, control: impl Fn(Vec<ToControl>)) -> io::Result<()> {
+        let result = self.serve(&control);
+        if result.is_err() {
+            self.end_all();
+            self.wire.flush();
+            control(std::mem::take(&mut self.outbox));
+        }
+        // What is decided from now on still has its outcome.
+        self.mailbox.close();
+        result
+    }
+
+    fn serve(&mut self, control: &impl Fn(Vec<ToControl>)) -> io::Result<()> {
         let mut events = Events::with_capacity(256);
         let mut received = ReceiveBatch::new();
         let numbers = self.wire.sockets.numbers();

@@ -144,8 +144,13 @@ impl Worker {
         let now = self.clock.now();
         for index in self.table.indices() {
             if let Some(entry) = self.table.get_mut(index) {
+                let detail = if entry.core.is_storing() {
+                    "the server was shut down while the upload was stored; it may have become visible"
+                } else {
+                    "the server was shut down"
+                };
                 entry.core.fail(ErrorCode::NotDefined, "the server is shutting down");
-                entry.ending = Some(Box::new(Ending::new(Outcome::Failed, "the server was shut down")));
+                entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
                 self.drive(index, None, now);
             }
         }
@@ -223,8 +228,8 @@ pub(crate) fn outcome_of_store_error(error: &StoreError) -> Outcome {
     }
 }
 
-/// `began`: when the worker's clock did.
-fn report(ticket: Ticket, ending: Ending, core: Option<&Transfer>, began: Instant) {
+/// Sends the summary of a request to its place. `began`: when the worker's clock did.
+pub(super) fn report(ticket: Ticket, ending: Ending, core: Option<&Transfer>, began: Instant) {
     let Ticket { received, decided, place, .. } = ticket;
     let first_block = core.and_then(Transfer::first_block);
     let first_block = first_block.map(|time| began + Duration::from_micros(time.as_micros()));

@@ -16,6 +16,7 @@ mod load;
 mod loss;
 mod mtu;
 mod netascii;
+mod outcomes;
 mod policy;
 mod refusals;
 mod reload;

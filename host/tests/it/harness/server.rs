@@ -137,7 +137,7 @@ impl Server {
             if is_it(&live) {
                 return live;
             }
-            assert!(Instant::now() < end, "{what} is not shown: {live:#}");
+            assert!(Instant::now() < end, "{what} is not shown: {:#}", live["totals"]);
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -157,6 +157,11 @@ impl Server {
     pub fn wait(&self) -> ExitStatus {
         self.log.wait_for_end();
         self.child.lock().unwrap().wait().unwrap()
+    }
+
+    /// The lines that no test has taken yet.
+    pub fn unread(&self) -> Vec<Value> {
+        self.log.rest()
     }
 
     pub fn log(&self) -> String {

@@ -157,7 +157,7 @@ fn data_longer_than_the_block_size() {
         assert!(matches!(peer.receive(), Answer::Ack(0) | Answer::Oack(_)));
         peer.send(&data(1, &vec![0; payload]));
         assert!(peer.expect_error(4).contains("longer than the block size"));
-        assert_eq!(server.outcome("up")["outcome"], "failed");
+        assert_eq!(server.outcome("up")["outcome"], "aborted");
     }
     server.stop();
     assert!(!server.root().has("up"));

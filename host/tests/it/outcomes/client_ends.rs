@@ -1,0 +1,303 @@
+//! What clients do: rows 1 to 11 and 28 to 30.
+
+use super::assert_facts;
+use crate::harness::{
+    Answer, Client, Options, Peer, Server, Setup, ack, assert_ended, bytes, data, each_client, error, rrq,
+    wrq,
+};
+use serde_json::Value;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// A server that gives its clients time, so that nothing is repeated because a test is slow.
+fn patient() -> Server {
+    let retransmit = "transfer: { retransmit: { floor: 5s, initial: 5s, cap: 5s, give-up: 60s } }";
+    let root = "roots: [{ name: root, path: root, writable: true }]";
+    Setup::new().sizes(&[600, 5000]).yaml(&format!("{root}\n{retransmit}\n")).start()
+}
+
+/// A server that gives up silent clients after a second.
+fn hasty() -> Server {
+    let retransmit = "transfer: { retransmit: { floor: 5ms, initial: 20ms, cap: 100ms, give-up: 1s } }";
+    let root = "roots: [{ name: root, path: root, writable: true }]";
+    Setup::new().sizes(&[5000]).yaml(&format!("{root}\n{retransmit}\n")).start()
+}
+
+fn peer(server: &Server, request: &[u8]) -> Peer {
+    let mut peer = Peer::strict(server.address());
+    peer.ask(request);
+    peer
+}
+
+/// A plain read of which the client has acknowledged one block.
+fn reading(server: &Server) -> Peer {
+    let mut peer = peer(server, &rrq("5000", &[]));
+    peer.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
+    peer.send(&ack(1));
+    peer.expect(Answer::Data(2, bytes(5000)[512..1024].to_vec()));
+    peer
+}
+
+#[track_caller]
+fn assert_nothing_more(server: &Server) {
+    assert_eq!(server.stop(), [] as [Value; 0]);
+}
+
+each_client!(r01_served);
+fn r01_served(client: Client) {
+    let server = patient();
+    client.get(server.address(), "5000", Options::default());
+    let line = server.outcome("5000");
+    assert_facts(&line, "served", "granted", 5000, 10);
+    assert_eq!((&line["size"], &line["resolved"]), (&5000.into(), &"root:5000".into()));
+    assert_eq!((&line["retransmissions"], &line["timeouts"]), (&0.into(), &0.into()));
+    assert!(line["rtt_us"].is_u64() && line["verdict_by"].is_null(), "{line:#}");
+    assert_nothing_more(&server);
+}
+
+#[test]
+fn r01_served_as_negotiated() {
+    let server = patient();
+    let options = [("blksize", "1000"), ("windowsize", "3"), ("tsize", "0"), ("timeout", "7"), ("x", "1")];
+    let mut peer = peer(&server, &rrq("5000", &options));
+    assert!(matches!(peer.receive(), Answer::Oack(_)));
+    peer.send(&ack(0));
+    for block in 1..=6_u16 {
+        assert!(matches!(peer.receive(), Answer::Data(..)));
+        if block % 3 == 0 {
+            peer.send(&ack(block));
+        }
+    }
+    let line = server.outcome("5000");
+    assert_facts(&line, "served", "granted", 5000, 6);
+    for (key, due) in [("blksize", 1000), ("windowsize", 3), ("timeout_option", 7), ("tsize", 5000)] {
+        assert_eq!(line[key], due, "{key}");
+    }
+    assert_eq!(line["asked"], "blksize=1000 windowsize=3 timeout=7 tsize=0");
+}
+
+each_client!(r02_stored);
+fn r02_stored(client: Client) {
+    let server = patient();
+    client.put(server.address(), "up", &bytes(1024), Options::default());
+    let line = server.outcome("up");
+    assert_facts(&line, "stored", "granted", 1024, 3);
+    assert_eq!(line["resolved"], "root:up");
+    assert!(server.root().read("up") == bytes(1024));
+    assert_nothing_more(&server);
+}
+
+/// UEFI: a request for the size, ERROR 8, and the same port again for the file.
+#[test]
+fn r03_size_probe() {
+    let server = patient();
+    let mut peer = peer(&server, &rrq("5000", &[("tsize", "0"), ("blksize", "1468"), ("windowsize", "4")]));
+    assert!(matches!(peer.receive(), Answer::Oack(_)));
+    peer.send(&error(8, "User aborted the transfer"));
+    let line = server.outcome("5000");
+    assert_facts(&line, "probed", "granted", 0, 0);
+    assert_ended(&line, "probed", "ERROR 8");
+    assert_eq!((&line["class"], &line["tsize"]), (&"uefi".into(), &5000.into()));
+    peer.ask(&rrq("5000", &[("blksize", "1468"), ("windowsize", "4")]));
+    assert!(matches!(peer.receive(), Answer::Oack(_)));
+    peer.send(&ack(0));
+    for _ in 1..=4 {
+        assert!(matches!(peer.receive(), Answer::Data(..)));
+    }
+    peer.send(&ack(4));
+    let line = server.outcome("5000");
+    assert_facts(&line, "served", "granted", 5000, 4);
+    assert_eq!((&line["class"], &line["windowsize"]), (&"uefi".into(), &4.into()));
+    assert_nothing_more(&server);
+}
+
+#[test]
+fn r04_closed_after_the_oack() {
+    let server = patient();
+    let mut peer = peer(&server, &rrq("5000", &[("blksize", "1432"), ("tsize", "0")]));
+    assert!(matches!(peer.receive(), Answer::Oack(_)));
+    peer.send(&error(0, "TFTP Aborted"));
+    let line = server.outcome("5000");
+    assert_facts(&line, "probed", "granted", 0, 0);
+    assert_ended(&line, "probed", "TFTP Aborted");
+    assert_eq!((&line["class"], &line["size"]), (&"ipxe".into(), &5000.into()));
+}
+
+/// GRUB reads the head of a file and closes it.
+#[test]
+fn r05_closed_early() {
+    let server = patient();
+    let mut peer = peer(&server, &rrq("5000", &[("blksize", "1024"), ("tsize", "0")]));
+    assert!(matches!(peer.receive(), Answer::Oack(_)));
+    peer.send(&ack(0));
+    for block in 1..=2 {
+        peer.expect(Answer::Data(block, bytes(5000)[usize::from(block - 1) * 1024..][..1024].to_vec()));
+        peer.send(&ack(block));
+    }
+    assert!(matches!(peer.receive(), Answer::Data(3, _)));
+    peer.send(&error(0, "closed"));
+    let line = server.outcome("5000");
+    assert_facts(&line, "probed", "granted", 2048, 2);
+    assert_ended(&line, "probed", "ERROR 0 \"closed\"");
+    assert_eq!((&line["class"], &line["size"]), (&"grub".into(), &5000.into()));
+}
+
+#[test]
+fn r06_other_errors_of_readers() {
+    let server = patient();
+    let reading = reading(&server);
+    reading.send(&error(3, "disk full"));
+    let line = server.outcome("5000");
+    assert_facts(&line, "aborted", "granted", 512, 1);
+    assert_ended(&line, "aborted", "ERROR 3 \"disk full\"");
+    let mut early = peer(&server, &rrq("5000", &[("tsize", "0")]));
+    assert!(matches!(early.receive(), Answer::Oack(_)));
+    early.send(&error(4, ""));
+    assert_facts(&server.outcome("5000"), "aborted", "granted", 0, 0);
+}
+
+#[test]
+fn r07_errors_of_writers() {
+    let server = patient();
+    for (code, blocks) in [(0, 0), (0, 1), (8, 0), (3, 1)] {
+        let mut peer = peer(&server, &wrq("up", &[]));
+        peer.expect(Answer::Ack(0));
+        for block in 1..=blocks {
+            peer.send(&data(block, &[7; 512]));
+            peer.expect(Answer::Ack(block));
+        }
+        peer.send(&error(code, "enough"));
+        let line = server.outcome("up");
+        assert_facts(&line, "aborted", "granted", usize::from(blocks) * 512, blocks.into());
+    }
+    server.stop();
+    assert_eq!(server.root().names(), ["5000", "600"], "nothing of them is left");
+}
+
+#[test]
+fn r08_the_same_request_again() {
+    let server = patient();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("600", &[]));
+    for _ in 0..3 {
+        peer.ask_meanwhile(&rrq("600", &[]));
+    }
+    assert!(peer.read_on(1) == bytes(600));
+    let line = server.outcome("600");
+    assert_facts(&line, "served", "granted", 600, 2);
+    assert_eq!(line["duplicates"], 3);
+    assert_nothing_more(&server);
+}
+
+#[test]
+fn r09_the_same_request_anew() {
+    let server = patient();
+    // The last block is under way: who asks again has not understood that it has all.
+    let mut peer = peer(&server, &rrq("600", &[]));
+    assert!(matches!(peer.receive(), Answer::Data(1, _)));
+    peer.send(&ack(1));
+    assert!(matches!(peer.receive(), Answer::Data(2, _)));
+    peer.ask(&rrq("600", &[]));
+    let line = server.outcome("600");
+    assert_facts(&line, "aborted", "granted", 512, 1);
+    assert_ended(&line, "aborted", "asked again from the same port");
+    assert!(peer.read_on(1) == bytes(600));
+    assert_facts(&server.outcome("600"), "served", "granted", 600, 2);
+    // A second after the last packet.
+    let mut late = reading(&server);
+    sleep(Duration::from_millis(1_200));
+    late.ask(&rrq("5000", &[]));
+    assert_facts(&server.outcome("5000"), "aborted", "granted", 512, 1);
+    assert!(late.read_on(1) == bytes(5000));
+    assert_facts(&server.outcome("5000"), "served", "granted", 5000, 10);
+    assert_nothing_more(&server);
+}
+
+#[test]
+fn r10_another_request_from_the_same_port() {
+    let server = patient();
+    let mut peer = reading(&server);
+    peer.ask(&rrq("600", &[]));
+    assert!(peer.read_on(1) == bytes(600));
+    let line = server.outcome("5000");
+    assert_facts(&line, "aborted", "granted", 512, 1);
+    assert_ended(&line, "aborted", "asked again from the same port");
+    assert_facts(&server.outcome("600"), "served", "granted", 600, 2);
+    assert_nothing_more(&server);
+}
+
+#[test]
+fn r10_another_request_before_the_decision() {
+    let server = super::server_ends::slow();
+    let mut peer = peer(&server, &rrq("slow", &[]));
+    server.live_until("the request", |live| live["totals"]["queues"]["decisions"] == 1);
+    peer.ask(&rrq("a", &[]));
+    peer.expect(Answer::Data(1, b"content".to_vec()));
+    peer.send(&ack(1));
+    assert_facts(&server.outcome("a"), "served", "granted", 7, 1);
+    let line = server.outcome("slow");
+    assert_facts(&line, "aborted", "undecided", 0, 0);
+    assert_ended(&line, "aborted", "asked again from the same port");
+    assert_nothing_more(&server);
+}
+
+#[test]
+fn r11_data_longer_than_agreed() {
+    let server = patient();
+    let mut peer = peer(&server, &wrq("up", &[("blksize", "600")]));
+    peer.expect(Answer::Oack("blksize=600".into()));
+    peer.send(&data(1, &[1; 600]));
+    peer.expect(Answer::Ack(1));
+    peer.send(&data(2, &[1; 601]));
+    peer.expect_error(4);
+    let line = server.outcome("up");
+    assert_facts(&line, "aborted", "granted", 600, 1);
+    assert_ended(&line, "aborted", "broke the protocol");
+    assert!(!server.root().has("up"));
+}
+
+#[test]
+fn r28_never_answered() {
+    let server = hasty();
+    for options in [&[][..], &[("blksize", "1000")]] {
+        let mut peer = peer(&server, &rrq("5000", options));
+        assert!(matches!(peer.receive(), Answer::Data(1, _) | Answer::Oack(_)));
+        let line = server.outcome("5000");
+        assert_facts(&line, "timed-out", "granted", 0, 0);
+        assert_ended(&line, "timed-out", "never answered");
+        assert!(line["retransmissions"].as_u64().is_some_and(|times| (1..=4).contains(&times)), "{line:#}");
+        assert!(line["timeouts"].as_u64().is_some_and(|times| times >= 1), "{line:#}");
+    }
+}
+
+#[test]
+fn r29_silent_reader() {
+    let server = hasty();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("5000", &[]));
+    for block in 1..=3 {
+        peer.expect(Answer::Data(block, bytes(5000)[usize::from(block - 1) * 512..][..512].to_vec()));
+        peer.send(&ack(block));
+    }
+    let line = server.outcome("5000");
+    assert_facts(&line, "timed-out", "granted", 3 * 512, 3);
+    assert_ended(&line, "timed-out", "silent after block 3");
+    assert!(line["retransmissions"].as_u64() > Some(0) && line["timeouts"].as_u64() > Some(0), "{line:#}");
+    assert!(line["duration_us"].as_u64() > Some(900_000), "{line:#}");
+}
+
+#[test]
+fn r30_silent_writer() {
+    let server = hasty();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("up", &[("tsize", "5000")]));
+    peer.expect(Answer::Oack("tsize=5000".into()));
+    peer.send(&data(1, &[1; 512]));
+    peer.expect(Answer::Ack(1));
+    let line = server.outcome("up");
+    assert_facts(&line, "timed-out", "granted", 512, 1);
+    assert_ended(&line, "timed-out", "silent after block 1");
+    assert_eq!(line["size"], 5000);
+    server.stop();
+    assert!(!server.root().has("up"));
+}

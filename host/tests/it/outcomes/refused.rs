@@ -1,0 +1,231 @@
+//! What is not granted, or not to the end: rows 12 to 27.
+
+use super::assert_facts;
+use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, bytes, data, rrq, wrq};
+use crate::policy::{misbehave, probe};
+use serde_json::Value;
+use std::os::unix::fs::symlink;
+
+/// A server with plugins that do what their names say, each for the paths below its name.
+fn judged() -> Server {
+    let (bad, probe) = (misbehave(), probe());
+    Setup::new()
+        .file("a", b"content")
+        .sizes(&[5000])
+        .yaml(&format!(
+            r#"
+roots: [{{ name: root, path: root, writable: true }}]
+state: state
+sinks: {{ out: {{ file: out.jsonl }} }}
+policy: {{ authorize: [denies, drops, traps, hides], resolve: [maps], accept-upload: [gate] }}
+plugins:
+  denies: {{ component: "{bad}", settings: {{ do: deny, when: "denies/**" }} }}
+  drops: {{ component: "{bad}", settings: {{ do: drop, when: "drops/**" }} }}
+  traps: {{ component: "{bad}", settings: {{ do: trap, when: "traps/**" }} }}
+  hides: {{ component: "{bad}", settings: {{ do: deny-at-length, when: "hides/**" }} }}
+  maps:
+    component: builtin:mac-map
+    grants: [client-mac]
+    settings: {{ root: root, sources: [requested-name], rules: [{{ match: "maps/*", fallback: [nowhere] }}] }}
+  gate: {{ component: "{probe}", grants: [kv, files/root, sinks/out], settings: {{ upload: deny }} }}
+"#
+        ))
+        .start()
+}
+
+fn asked(server: &Server, request: &[u8]) -> Answer {
+    let mut peer = Peer::new(server.address());
+    peer.ask(request);
+    peer.receive()
+}
+
+/// A request that gets this ERROR; its outcome.
+#[track_caller]
+fn refused(server: &Server, request: &[u8], path: &str, code: u16, outcome: &str) -> Value {
+    let answer = asked(server, request);
+    assert!(matches!(answer, Answer::Error(got, _) if got == code), "{answer:?}");
+    let line = server.outcome(path);
+    assert_facts(&line, outcome, "refused", 0, 0);
+    line
+}
+
+#[test]
+fn r12_policy_denies() {
+    let server = judged();
+    let line = refused(&server, &rrq("denies/a", &[("tsize", "0")]), "denies/a", 2, "denied");
+    assert_eq!((&line["verdict_by"], &line["detail"]), (&"denies".into(), &"macs: []".into()));
+    assert_eq!((&line["plugin_calls"], &line["resolved"]), (&1.into(), &Value::Null));
+    assert_eq!(server.stop(), [] as [Value; 0]);
+}
+
+#[test]
+fn r13_policy_drops() {
+    let server = judged();
+    let peer = &mut Peer::new(server.address());
+    peer.ask(&rrq("drops/a", &[]));
+    let line = server.outcome("drops/a");
+    assert_facts(&line, "denied", "dropped", 0, 0);
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&"drops".into(), &2.into()));
+    server.stop();
+    assert_eq!(peer.receive_within(std::time::Duration::from_millis(1)), None);
+}
+
+#[test]
+fn r14_a_plugin_fails() {
+    let server = judged();
+    let line = refused(&server, &rrq("traps/a", &[]), "traps/a", 0, "denied");
+    assert_ended(&line, "denied", "plugin traps failed in authorize: trap");
+    assert_eq!(line["verdict_by"], "traps");
+}
+
+#[test]
+fn r15_the_default_denies() {
+    let server = Setup::new().file("a", b"content").rest_of_yaml("policy: { default: deny }\n").start();
+    let line = refused(&server, &rrq("a", &[]), "a", 2, "denied");
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&Value::Null, &0.into()));
+}
+
+#[test]
+fn r16_an_upload_is_not_accepted() {
+    let server = judged();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("up", &[]));
+    peer.expect(Answer::Ack(0));
+    peer.send(&data(1, &bytes(512)));
+    peer.expect(Answer::Ack(1));
+    peer.send(&data(2, b"end"));
+    assert_eq!(peer.expect_error(2), "not this one");
+    let line = server.outcome("up");
+    assert_facts(&line, "denied", "granted", 515, 2);
+    assert_eq!((&line["verdict_by"], &line["resolved"]), (&"gate".into(), &"root:up".into()));
+    assert_ended(&line, "denied", "515 of 127.0.0.1 for root:up");
+    assert_eq!(server.stop(), [] as [Value; 0]);
+    assert!(!server.root().has("up"));
+}
+
+#[test]
+fn r17_refused_names() {
+    let server = Setup::new().start();
+    let long = "x".repeat(2_000);
+    for (name, said) in
+        [("../a", "`..`"), ("C:\\a", "drive letter"), ("a\nb", "control"), (&long, "too long")]
+    {
+        let answer = asked(&server, &rrq(name, &[]));
+        assert!(matches!(answer, Answer::Error(2, _)), "{name:?}: {answer:?}");
+        let line = server.any_outcome();
+        assert_facts(&line, "denied", "refused", 0, 0);
+        assert_ended(&line, "denied", said);
+    }
+}
+
+#[test]
+fn r18_no_root_is_writable() {
+    let server = Setup::new().start();
+    let line = refused(&server, &wrq("up", &[]), "up", 2, "denied");
+    assert_ended(&line, "denied", "no writable root");
+    assert_eq!(line["operation"], "write");
+}
+
+/// A root for uploads of at most 1000 bytes that replaces nothing.
+fn narrow() -> Server {
+    let root = "roots: [{ name: root, path: root, writable: true, overwrite: false, max-upload: 1000 }]\n";
+    Setup::new().file("there", b"old").yaml(root).start()
+}
+
+#[test]
+fn r19_the_file_exists() {
+    let line = refused(&narrow(), &wrq("there", &[]), "there", 6, "denied");
+    assert_ended(&line, "denied", "overwrite: false");
+}
+
+#[test]
+fn r20_no_regular_file() {
+    let setup = Setup::new();
+    std::fs::create_dir(setup.root().path("folder")).unwrap();
+    let line = refused(&setup.start(), &rrq("folder", &[]), "folder", 2, "denied");
+    assert_ended(&line, "denied", "not a regular file but a folder");
+}
+
+#[test]
+fn r21_an_upload_announces_too_much() {
+    let line = refused(&narrow(), &wrq("up", &[("tsize", "1001")]), "up", 3, "denied");
+    assert_ended(&line, "denied", "limit of 1000 bytes");
+    assert_eq!(line["asked"], "tsize=1001");
+}
+
+#[test]
+fn r22_an_upload_becomes_too_large() {
+    let server = narrow();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("up", &[]));
+    peer.expect(Answer::Ack(0));
+    peer.send(&data(1, &[1; 512]));
+    peer.expect(Answer::Ack(1));
+    peer.send(&data(2, &[1; 512]));
+    peer.expect_error(3);
+    let line = server.outcome("up");
+    // The block that was too much has arrived, too.
+    assert_facts(&line, "denied", "granted", 1024, 2);
+    assert_ended(&line, "denied", "limit of 1000 bytes");
+    server.stop();
+    assert_eq!(server.root().names(), ["there"]);
+}
+
+#[test]
+fn r23_a_file_larger_than_policy_allows() {
+    let server = Setup::new()
+        .sizes(&[5000])
+        .rest_of_yaml(
+            "policy: { authorize: [acl] }\nplugins: { acl: { component: \"builtin:acl\", settings: { allow: [{ \
+             max-bytes: 4999 }] } } }\n",
+        )
+        .start();
+    let line = refused(&server, &rrq("5000", &[]), "5000", 2, "denied");
+    assert_ended(&line, "denied", "the file has 5000 bytes and policy allows 4999");
+    assert_eq!(line["verdict_by"], "acl");
+}
+
+#[test]
+fn r24_a_link_leads_out() {
+    let setup = Setup::new();
+    setup.outside().write("secret", b"x");
+    symlink("../secret", setup.root().path("link")).unwrap();
+    let line = refused(&setup.start(), &rrq("link", &[]), "link", 2, "denied");
+    assert_ended(&line, "denied", "out of its root");
+}
+
+#[test]
+fn r25_no_such_file() {
+    let server = Setup::new().file("a", b"content").writable().start();
+    for (request, path) in [
+        (rrq("missing", &[]), "missing"),
+        (rrq("no/such/folder", &[("tsize", "0")]), "no/such/folder"),
+        (rrq("a/below", &[]), "a/below"),
+        (wrq("no/such/folder", &[]), "no/such/folder"),
+    ] {
+        let line = refused(&server, &request, path, 1, "not-found");
+        assert_eq!((&line["resolved"], &line["verdict_by"]), (&Value::Null, &Value::Null));
+    }
+}
+
+#[test]
+fn r26_policy_denies_with_error_1() {
+    let server = judged();
+    let line = refused(&server, &rrq("hides/a", &[]), "hides/a", 1, "not-found");
+    assert_eq!(line["verdict_by"], "hides");
+}
+
+#[test]
+fn r27_none_of_the_files_exists() {
+    let server = judged();
+    let line = refused(&server, &rrq("maps/a", &[]), "maps/a", 1, "not-found");
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&"maps".into(), &5.into()));
+    // The plugins that have no opinion leave it to the configuration.
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("a", &[]));
+    peer.expect(Answer::Data(1, b"content".to_vec()));
+    peer.send(&ack(1));
+    let line = server.outcome("a");
+    assert_facts(&line, "served", "granted", 7, 1);
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&Value::Null, &5.into()));
+}

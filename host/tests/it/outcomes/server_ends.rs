@@ -1,0 +1,145 @@
+//! What the server cannot do, and the end of the server: rows 31 to 35.
+
+use super::assert_facts;
+use crate::harness::{
+    Answer, Peer, Server, Setup, ack, assert_ended, bytes, data, is_root, rrq, skipped, wrq,
+};
+use crate::policy::misbehave;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+/// A server whose plugin takes five seconds over the file `slow`, and then denies it.
+pub(super) fn slow() -> Server {
+    let bad = misbehave();
+    Setup::new()
+        .file("a", b"content")
+        .rest_of_yaml(&format!(
+            "policy: {{ authorize: [sleeps], time-limit: 5s }}\nplugins:\n  sleeps: {{ component: \"{bad}\", limits: \
+             {{ wall: 5s }}, settings: {{ do: sleep, when: slow }} }}\n"
+        ))
+        .start()
+}
+
+#[test]
+fn r31_the_file_changes() {
+    let server = Setup::new().file("file", &bytes(5000)).rest_of_yaml("limits: { cache: 0B }\n").start();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("file", &[("blksize", "2000")]));
+    peer.expect(Answer::Oack("blksize=2000".into()));
+    peer.send(&ack(0));
+    peer.expect(Answer::Data(1, bytes(5000)[..2000].to_vec()));
+    fs::write(server.root().path("file"), vec![1; 5000]).unwrap();
+    peer.send(&ack(1));
+    // Of the old or of the new content: the last block is what counts.
+    assert!(matches!(peer.receive(), Answer::Data(2, _)));
+    peer.send(&ack(2));
+    peer.expect_error(0);
+    let line = server.outcome("file");
+    assert_facts(&line, "failed", "granted", 4000, 2);
+    assert_ended(&line, "failed", "the file changed while it was read");
+}
+
+#[test]
+fn r32_the_disk_is_full() {
+    let setup = Setup::new();
+    let root = setup.root().path("").display().to_string();
+    let mount = format!("mount -t tmpfs -o size=64k none '{root}' && exec \"$@\"");
+    let words = ["unshare", "--map-root-user", "--mount", "sh", "-c", &mount, "sh"];
+    let can = Command::new(words[0]).args(&words[1..]).arg("true").output();
+    if !can.is_ok_and(|ran| ran.status.success()) {
+        return skipped("a full disk: unshare may not mount a file system here");
+    }
+    let server = setup.writable().behind(words.map(str::to_owned).to_vec()).start();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("up", &[("blksize", "32768")]));
+    peer.expect(Answer::Oack("blksize=32768".into()));
+    let mut block = 1;
+    let answer = loop {
+        peer.send(&data(block, &vec![7; 32768]));
+        match peer.receive() {
+            Answer::Ack(got) if got == block && block < 10 => block += 1,
+            other => break other,
+        }
+    };
+    assert_eq!(answer, Answer::Error(3, "no space left".into()));
+    let line = server.outcome("up");
+    assert_facts(&line, "failed", "granted", usize::from(block) * 32768, block.into());
+    assert_ended(&line, "failed", "no space");
+    assert_eq!(server.stop(), [] as [Value; 0]);
+}
+
+#[test]
+fn r33_the_system_forbids_it() {
+    let setup = Setup::new().file("secret", b"x");
+    fs::set_permissions(setup.root().path("secret"), fs::Permissions::from_mode(0o000)).unwrap();
+    let setup = if is_root() {
+        // Root without the power to read what it may not.
+        let words = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
+        if !Command::new(words[0]).args([words[1], "true"]).output().is_ok_and(|ran| ran.status.success()) {
+            return skipped("files without permission: root may read all, and setpriv does not work here");
+        }
+        setup.behind(words.map(str::to_owned).to_vec())
+    } else {
+        setup
+    };
+    let server = setup.start();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("secret", &[]));
+    peer.expect_error(2);
+    let line = server.outcome("secret");
+    assert_facts(&line, "failed", "refused", 0, 0);
+    assert_ended(&line, "failed", "check owner and mode");
+}
+
+#[test]
+fn r34_the_server_stops() {
+    let server = Setup::new().sizes(&[5000]).writable().workers(2).start();
+    let mut reader = Peer::new(server.address());
+    reader.ask(&rrq("5000", &[]));
+    assert!(matches!(reader.receive(), Answer::Data(1, _)));
+    reader.send(&ack(1));
+    assert!(matches!(reader.receive(), Answer::Data(2, _)));
+    let mut writer = Peer::new(server.address());
+    writer.ask(&wrq("up", &[]));
+    writer.expect(Answer::Ack(0));
+    stop_at_once(&server);
+    for peer in [&mut reader, &mut writer] {
+        assert_eq!(peer.expect_error(0), "the server is shutting down");
+    }
+    for (path, bytes, blocks) in [("5000", 512, 1), ("up", 0, 0)] {
+        let line = server.outcome(path);
+        assert_facts(&line, "failed", "granted", bytes, blocks);
+        assert_ended(&line, "failed", "the server was shut down");
+    }
+    let totals = server.logged("totals");
+    assert_eq!((&totals["admitted"], &totals["failed"]), (&2.into(), &2.into()));
+    assert_eq!(server.wait().code(), Some(0));
+    assert!(!server.root().has("up"));
+}
+
+#[test]
+fn r35_the_server_stops_before_the_decision() {
+    let server = slow();
+    let mut peers: Vec<Peer> = (0..5).map(|_| Peer::new(server.address())).collect();
+    peers.iter_mut().for_each(|peer| peer.ask(&rrq("slow", &[])));
+    server.live_until("the requests", |live| live["totals"]["queues"]["decisions"] == 5);
+    stop_at_once(&server);
+    for peer in &mut peers {
+        assert_eq!(peer.expect_error(0), "the server is shutting down");
+        let line = server.outcome("slow");
+        assert_facts(&line, "failed", "undecided", 0, 0);
+        assert_ended(&line, "failed", "shut down before it was decided");
+    }
+    let totals = server.logged("totals");
+    assert_eq!((&totals["admitted"], &totals["failed"]), (&5.into(), &5.into()));
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+/// Two signals.
+pub(super) fn stop_at_once(server: &Server) {
+    server.terminate();
+    server.logged("stopping; running transfers may end");
+    server.terminate();
+}

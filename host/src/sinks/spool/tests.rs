@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use std::io::{Seek, SeekFrom};
+use crate::sinks::Fsync;
+use std::fs;
+use std::io::{Seek, SeekFrom, Write};
 use tempfile::TempDir;
 
 const BATCH: Batch = Batch { lines: 100, bytes: 1 << 20, wait: Duration::ZERO };

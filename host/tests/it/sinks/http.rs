@@ -1,8 +1,10 @@
 //! `http`: batches, what is tried again and what is not, and what a spool keeps.
 
-use super::{Kept, ask, asked, first_of_each, wait_for_queued, wait_until};
-use crate::harness::{Endpoint, HttpAnswer};
+use super::{Kept, ask, asked, certificate, first_of_each, wait_for_queued, wait_until};
+use crate::harness::{Endpoint, HttpAnswer, skipped};
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 const GOOD: HttpAnswer = HttpAnswer::Status(200, "");
@@ -223,4 +225,70 @@ fn a_reload_hands_the_spool_over() {
     assert_eq!(asked(&endpoint.lines()), (0..20).collect::<Vec<u32>>());
     let sizes: Vec<usize> = endpoint.posts().iter().map(|(post, _)| post.body.lines().count()).collect();
     assert!(sizes[0] <= 5 && sizes.last().is_some_and(|last| *last > 5), "{sizes:?}");
+}
+
+/// A server with TLS: writes each body to the file that it is told, and its port to standard output.
+const TLS_SERVER: &str = r#"
+import http.server, ssl, sys
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        with open(sys.argv[3], "ab") as out:
+            out.write(self.rfile.read(int(self.headers["content-length"])))
+        self.send_response(204)
+        self.end_headers()
+    def log_message(self, *_):
+        pass
+
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(sys.argv[2], sys.argv[1])
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+server.socket = context.wrap_socket(server.socket, server_side=True)
+print(server.server_port, flush=True)
+server.serve_forever()
+"#;
+
+/// Killed when dropped.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// `https://`, with a certificate that only this test trusts.
+#[test]
+fn tls_by_the_scheme() {
+    let kept = Kept::new();
+    let Some((key, certificate)) = certificate(&kept) else { return };
+    let bodies = kept.path("bodies");
+    let python = Command::new("python3")
+        .args(["-c", TLS_SERVER])
+        .args([&key, &certificate, &bodies])
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut python) = python else {
+        skipped("python3 is not installed: HTTPS of sinks is not tested");
+        return;
+    };
+    let mut port = String::new();
+    let pipe = python.stdout.take().unwrap();
+    let _python = Process(python);
+    BufReader::new(pipe).read_line(&mut port).unwrap();
+    let sink = format!("{{ http: {{ url: 'https://localhost:{}/', batch: {{ wait: 0s }} }} }}", port.trim());
+    let server = kept.setup(&sink).variable("SSL_CERT_FILE", certificate.to_str().unwrap()).start();
+    ask(&server, 0..3);
+    wait_until("all came", || server.sink()["delivered"] == 3);
+    let text = std::fs::read_to_string(&bodies).unwrap();
+    assert_eq!(asked(&text.lines().map(str::to_owned).collect::<Vec<_>>()), [0, 1, 2]);
+    drop(server);
+    // Who is not known is not told anything.
+    let server = kept.setup(&sink).start();
+    ask(&server, 3..4);
+    let line =
+        server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    assert!(line["error"].as_str().unwrap().contains("certificate"), "{line}");
+    assert_eq!(std::fs::read_to_string(&bodies).unwrap(), text);
 }

@@ -1,7 +1,7 @@
 //! `nats`, with the server of Debian's package `nats-server`.
 
 use super::relay::Relay;
-use super::{Kept, ask, asked, first_of_each, wait_for_queued, wait_until};
+use super::{Kept, ask, asked, certificate, first_of_each, wait_for_queued, wait_until};
 use crate::harness::{SOON, skipped};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -252,19 +252,7 @@ fn who_may_not_publish_has_delivered_nothing() {
 #[test]
 fn tls_by_the_scheme() {
     let kept = Kept::new();
-    let (key, certificate) = (kept.path("key.pem"), kept.path("cert.pem"));
-    let made = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-        .args(["-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE"])
-        .arg("-keyout")
-        .arg(&key)
-        .arg("-out")
-        .arg(&certificate)
-        .output();
-    if !made.is_ok_and(|made| made.status.success()) {
-        skipped("openssl is not installed: TLS of sinks is not tested");
-        return;
-    }
+    let Some((key, certificate)) = certificate(&kept) else { return };
     let tls = format!("tls: {{ cert_file: \"{}\", key_file: \"{}\" }}", certificate.display(), key.display());
     let Some(nats) = Nats::start(&tls) else { return };
     let sink = format!(

@@ -15,6 +15,7 @@ pub mod request;
 mod server;
 mod sinks;
 pub mod store;
+mod telemetry;
 pub mod udp;
 mod watch;
 mod worker;

@@ -24,6 +24,9 @@ pub(super) struct StatusArgs {
     /// All that can be watched: counters, running transfers, the last that ended, the last ten minutes.
     #[arg(long)]
     live: bool,
+    /// Every metric, in the text format of Prometheus.
+    #[arg(long, conflicts_with = "live")]
+    metrics: bool,
 }
 
 /// Exit code: 0 if it reloaded, 1 if it was refused, 69 if there is no server.
@@ -33,7 +36,12 @@ pub(super) fn reload(args: &ControlArgs) -> ExitCode {
 
 /// Exit code: 0 if all is well, 1 if the last reload was refused, 69 if there is no server.
 pub(super) fn status(args: &StatusArgs) -> ExitCode {
-    ask(&args.server, if args.live { "live" } else { "status" })
+    let question = match args {
+        StatusArgs { live: true, .. } => "live",
+        StatusArgs { metrics: true, .. } => "metrics",
+        StatusArgs { .. } => "status",
+    };
+    ask(&args.server, question)
 }
 
 fn ask(args: &ControlArgs, question: &str) -> ExitCode {
@@ -59,6 +67,10 @@ fn ask(args: &ControlArgs, question: &str) -> ExitCode {
         }
         Ok(Reply::Live(snapshot)) => {
             println!("{}", serde_json::json!(snapshot));
+            ExitCode::SUCCESS
+        }
+        Ok(Reply::Metrics(text)) => {
+            print!("{text}");
             ExitCode::SUCCESS
         }
         Ok(Reply::Unknown(question)) => {

@@ -1,9 +1,10 @@
 //! The control socket: where `tuffet reload` and `tuffet status` reach the server that runs.
 //!
-//! One line each way: `reload`, `status` or `live`, and JSON. Only root and the user of the server may ask.
+//! One line each way: `reload`, `status`, `live` or `metrics`, and JSON. Only root and the user of the server may ask.
 
 use super::reload::{Reloaded, Wanted};
 use super::status::{Report, Status};
+use crate::telemetry::exposition;
 use crate::watch::{Snapshot, Watch};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -34,6 +35,8 @@ pub(crate) enum Reply {
     Status(Report),
     /// Everything that can be watched.
     Live(Box<Snapshot>),
+    /// Metrics in the text format of Prometheus.
+    Metrics(String),
     /// There is no such question.
     Unknown(String),
 }
@@ -115,6 +118,7 @@ async fn answer(
             Err(reasons) => Reply::Refused(reasons),
         },
         ("status", "") => Reply::Status(status.report()),
+        ("metrics", "") => Reply::Metrics(exposition(watch)),
         // With the samples after a moment, for who has those before it.
         ("live", since) => match if since.is_empty() { Ok(0) } else { since.parse() } {
             Ok(since) => Reply::Live(Box::new(watch.snapshot(since))),

@@ -24,7 +24,7 @@ use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bin
 use control::Control;
 use policy::{load_policy, log_sink_totals, log_totals, start_runtime, warnings};
 use reload::Reloader;
-pub(crate) use status::Status;
+pub(crate) use status::{Report, Status};
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;

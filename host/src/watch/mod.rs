@@ -13,19 +13,19 @@ mod snapshot;
 mod tests;
 
 pub(crate) use active::{Granted, Progress};
-pub(crate) use histogram::{Distribution, Histogram};
-pub(crate) use snapshot::{Snapshot, Totals};
+pub(crate) use histogram::{BOUNDS_US, Distribution, Histogram};
+pub(crate) use snapshot::{ByOperation, PluginTotals, Snapshot, Totals, Word};
 
 use crate::admission::Current;
 use crate::events::{Outcome, Summary};
 use crate::policy::{PluginNow, PolicyRuntime};
-use crate::server::Status;
+use crate::server::{Report, Status};
 use crate::worker::Dropping;
 use active::Running;
 use counts::Counts;
 use recent::Recent;
 use seconds::Seconds;
-use snapshot::{ByOperation, Dropped, Ended, FileCacheTotals, PluginTotals, Queues, SinkQueue, unix_ms};
+use snapshot::{Dropped, Ended, FileCacheTotals, Queues, SinkQueue, unix_ms};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -161,6 +161,16 @@ impl Watch {
             finished: self.0.recent.rows(),
             samples: self.0.seconds.after(since),
         }
+    }
+
+    /// The state of the server.
+    pub(crate) fn report(&self) -> Report {
+        self.0.status.report()
+    }
+
+    /// When the process began, in seconds since 1970.
+    pub(crate) fn started_unix(&self) -> u64 {
+        unix_ms(self.0.started) / 1000
     }
 
     /// Counters, histograms and gauges.

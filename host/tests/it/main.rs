@@ -23,5 +23,6 @@ mod reload;
 mod rollover;
 mod sinks;
 mod sizes;
+mod telemetry;
 mod uploads;
 mod windows;

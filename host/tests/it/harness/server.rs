@@ -128,6 +128,14 @@ impl Server {
         serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
     }
 
+    /// What `tuffet status --metrics` says.
+    pub fn metrics(&self) -> String {
+        let socket = self.temporary.path().join("control");
+        let ran = tuffet(["status", "--metrics", "--control", socket.to_str().unwrap()]);
+        ran.assert_good();
+        String::from_utf8(ran.stdout).unwrap()
+    }
+
     /// What `tuffet status --live` says once it says this.
     #[track_caller]
     pub fn live_until(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {

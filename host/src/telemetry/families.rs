@@ -1,0 +1,257 @@
+//! Every metric there is: its name, what it says, and its values now. One list for all exporters.
+//!
+//! Labels come from the configuration and from short lists of words, never from files, clients or requests.
+
+use crate::server::Report;
+use crate::watch::{ByOperation, Distribution, PluginTotals, Totals, Word};
+
+/// A metric and its values.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Family {
+    /// With dots, without its unit: `plugin.duration`.
+    pub(crate) name: &'static str,
+    pub(crate) help: &'static str,
+    pub(crate) unit: Unit,
+    pub(crate) values: Values,
+}
+
+/// What a metric counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Things: the word for them.
+    Of(&'static str),
+    Bytes,
+    Seconds,
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Values {
+    /// Never falls while the process runs.
+    Counter(Vec<Point<u64>>),
+    /// As it is now.
+    Gauge(Vec<Point<u64>>),
+    /// Times, in the buckets of [`crate::watch::BOUNDS_US`].
+    Histogram(Vec<Point<Distribution>>),
+}
+
+/// A value and its labels.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Point<T> {
+    pub(crate) labels: Vec<(&'static str, Word)>,
+    pub(crate) value: T,
+}
+
+/// All metrics as they are now.
+pub(crate) fn families(totals: Totals, report: &Report, started_unix: u64) -> Vec<Family> {
+    let mut all = server(report, started_unix);
+    all.extend(transfers(&totals));
+    all.extend(times(&totals));
+    all.extend(queues(&totals));
+    all.extend(plugins(&totals.plugins));
+    all
+}
+
+fn server(report: &Report, started_unix: u64) -> Vec<Family> {
+    let version = Point { labels: vec![("version", env!("CARGO_PKG_VERSION").into())], value: 1 };
+    vec![
+        gauge("build.info", "1, with the version of the server", Unit::Of("{build}"), vec![version]),
+        gauge("start.time", "When the process began, since 1970", Unit::Seconds, one(started_unix)),
+        gauge(
+            "ready",
+            "1 if what serves is what was last asked for; 0 after a reload that was refused",
+            Unit::Of("{server}"),
+            one(report.ready.into()),
+        ),
+        gauge(
+            "generation",
+            "The configuration that serves, counted from 1",
+            Unit::Of("{generation}"),
+            one(report.generation),
+        ),
+    ]
+}
+
+fn transfers(totals: &Totals) -> Vec<Family> {
+    let ended = totals.ended.iter().map(|ended| Point {
+        labels: vec![("operation", ended.operation.clone()), ("outcome", ended.outcome.as_str().into())],
+        value: ended.count,
+    });
+    let dropped = totals
+        .dropped
+        .iter()
+        .map(|dropped| Point { labels: vec![("reason", dropped.reason.clone())], value: dropped.count });
+    vec![
+        counter(
+            "requests",
+            "Requests that were admitted to a decision",
+            Unit::Of("{request}"),
+            one(totals.admitted),
+        ),
+        counter("transfers", "Requests that ended, by outcome", Unit::Of("{request}"), ended.collect()),
+        gauge("transfers.active", "Transfers that run now", Unit::Of("{transfer}"), one(totals.active)),
+        counter(
+            "transferred",
+            "Bytes that arrived, as they appear on the wire",
+            Unit::Bytes,
+            by(&totals.bytes),
+        ),
+        counter("blocks", "Blocks that arrived", Unit::Of("{block}"), by(&totals.blocks)),
+        counter("retransmissions", "Packets sent again", Unit::Of("{packet}"), one(totals.retransmissions)),
+        counter("duplicates", "Packets that came again", Unit::Of("{packet}"), one(totals.duplicates)),
+        counter(
+            "timeouts",
+            "Times that a client was silent for too long",
+            Unit::Of("{timeout}"),
+            one(totals.timeouts),
+        ),
+        counter(
+            "datagrams.dropped",
+            "Datagrams that came to nothing, by reason",
+            Unit::Of("{datagram}"),
+            dropped.collect(),
+        ),
+    ]
+}
+
+fn times(totals: &Totals) -> Vec<Family> {
+    vec![
+        histogram(
+            "transfer.duration",
+            "From the request to the end, of requests that were granted",
+            by(&totals.duration),
+        ),
+        histogram("decision.duration", "From the request to the decision", one(totals.decision.clone())),
+        histogram(
+            "first.block",
+            "From the request to the first block that arrived",
+            one(totals.first_block.clone()),
+        ),
+        histogram("rtt", "Smoothed round-trip times at the end of transfers", one(totals.rtt.clone())),
+    ]
+}
+
+fn queues(totals: &Totals) -> Vec<Family> {
+    let queues = &totals.queues;
+    let named = |queue: &'static str, value| Point { labels: vec![("queue", queue.into())], value };
+    let waiting = vec![
+        named("decisions", queues.decisions),
+        named("summaries", queues.summaries),
+        named("events", queues.events),
+    ];
+    let sinks = queues
+        .sinks
+        .iter()
+        .map(|sink| Point { labels: vec![("sink", sink.sink.clone().into())], value: sink.lines });
+    let cache = &totals.file_cache;
+    vec![
+        gauge("queue.length", "What waits in a queue of the server", Unit::Of("{item}"), waiting),
+        gauge("sink.queue.length", "Lines that wait in a sink", Unit::Of("{line}"), sinks.collect()),
+        counter(
+            "file.cache.hits",
+            "Files that were in memory when they were asked for",
+            Unit::Of("{file}"),
+            one(cache.hits),
+        ),
+        counter("file.cache.misses", "Files that were not in memory", Unit::Of("{file}"), one(cache.misses)),
+        gauge("file.cache.used", "Memory that hot files use", Unit::Bytes, one(cache.bytes)),
+        gauge("file.cache.capacity", "Memory that hot files may use", Unit::Bytes, one(cache.capacity)),
+    ]
+}
+
+fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {
+    let name = |plugin: &PluginTotals| ("plugin", Word::from(plugin.plugin.clone()));
+    let each = |value: fn(&PluginTotals) -> u64| {
+        let points = plugins.iter().map(|plugin| Point { labels: vec![name(plugin)], value: value(plugin) });
+        points.collect::<Vec<_>>()
+    };
+    let failures = plugins.iter().flat_map(|plugin| {
+        plugin.failures.iter().map(|(cause, count)| Point {
+            labels: vec![name(plugin), ("cause", cause.clone())],
+            value: *count,
+        })
+    });
+    let durations = plugins.iter().flat_map(|plugin| {
+        plugin.durations.iter().filter(|(_, times)| times.count() > 0).map(|(hook, times)| Point {
+            labels: vec![name(plugin), ("hook", hook.clone())],
+            value: times.clone(),
+        })
+    });
+    let calls = Unit::Of("{call}");
+    vec![
+        counter("plugin.calls", "Calls of a plugin that were tried", calls, each(|plugin| plugin.calls)),
+        counter("plugin.failures", "Calls of a plugin that failed, by cause", calls, failures.collect()),
+        histogram(
+            "plugin.duration",
+            "How long calls of a plugin took, the wait for an instance included",
+            durations.collect(),
+        ),
+        gauge("plugin.running", "Calls of a plugin that run now", calls, each(|plugin| plugin.running)),
+        gauge(
+            "plugin.waiting",
+            "Calls of a plugin that wait for an instance",
+            calls,
+            each(|plugin| plugin.waiting),
+        ),
+        gauge(
+            "plugin.loaded",
+            "1 if the configuration that serves has the plugin",
+            Unit::Of("{plugin}"),
+            each(|plugin| plugin.loaded.into()),
+        ),
+        gauge(
+            "plugin.breaker.open",
+            "1 while the breaker of a plugin is open",
+            Unit::Of("{breaker}"),
+            each(|plugin| plugin.breaker_open.into()),
+        ),
+        counter(
+            "plugin.breaker.openings",
+            "How often the breaker of a plugin opened",
+            Unit::Of("{opening}"),
+            each(|plugin| plugin.opened),
+        ),
+        counter(
+            "plugin.monitored",
+            "Opinions of a plugin in the mode monitor",
+            Unit::Of("{opinion}"),
+            each(|plugin| plugin.monitored),
+        ),
+        counter(
+            "plugin.cache.hits",
+            "Questions to a plugin that a decision of before answered",
+            Unit::Of("{question}"),
+            each(|plugin| plugin.cache_hits),
+        ),
+        counter(
+            "plugin.cache.misses",
+            "Questions to a plugin with a cache that no decision of before answered",
+            Unit::Of("{question}"),
+            each(|plugin| plugin.cache_misses),
+        ),
+    ]
+}
+
+fn counter(name: &'static str, help: &'static str, unit: Unit, points: Vec<Point<u64>>) -> Family {
+    Family { name, help, unit, values: Values::Counter(points) }
+}
+
+fn gauge(name: &'static str, help: &'static str, unit: Unit, points: Vec<Point<u64>>) -> Family {
+    Family { name, help, unit, values: Values::Gauge(points) }
+}
+
+fn histogram(name: &'static str, help: &'static str, points: Vec<Point<Distribution>>) -> Family {
+    Family { name, help, unit: Unit::Seconds, values: Values::Histogram(points) }
+}
+
+/// A value without labels.
+fn one<T>(value: T) -> Vec<Point<T>> {
+    vec![Point { labels: Vec::new(), value }]
+}
+
+fn by<T: Clone>(values: &ByOperation<T>) -> Vec<Point<T>> {
+    let point = |operation: &'static str, value: &T| Point {
+        labels: vec![("operation", operation.into())],
+        value: value.clone(),
+    };
+    vec![point("read", &values.read), point("write", &values.write)]
+}

@@ -1,0 +1,4 @@
+//! What a server tells of itself.
+
+mod exposition;
+mod prometheus;

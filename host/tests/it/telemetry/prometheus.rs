@@ -1,0 +1,100 @@
+//! Metrics for Prometheus.
+
+use super::exposition::Exposition;
+use crate::harness::{Answer, Client, Options, Peer, Server, Setup, rrq};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// A server with all that has metrics of its own.
+fn server() -> Server {
+    Setup::new()
+        .file("a", b"content")
+        .file("b", b"secret")
+        .rest_of_yaml(
+            r#"
+sinks: { bus: { udp: "127.0.0.1:9" } }
+policy: { authorize: [acl], observe: [publish] }
+plugins:
+  acl:
+    component: builtin:acl
+    settings: { deny: [{ names: [b] }] }
+    limits: { time: 20s, wall: 40s }
+  publish:
+    component: builtin:publish
+    grants: [sinks/bus]
+    settings: { sink: bus }
+    limits: { time: 20s, wall: 40s }
+"#,
+        )
+        .start()
+}
+
+#[test]
+fn every_scrape_is_well_formed_and_says_what_happened() {
+    let server = server();
+    let before = Exposition::read(&server.metrics());
+    assert_eq!(before.value("tuffet_transfers_total", &[("operation", "read"), ("outcome", "served")]), 0.0);
+    for _ in 0..2 {
+        Client::Tuffet.get(server.address(), "a", Options::default());
+    }
+    for name in ["b", "missing"] {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&rrq(name, &[]));
+        assert!(matches!(peer.receive(), Answer::Error(..)));
+    }
+    for _ in 0..4 {
+        server.any_outcome();
+    }
+    // Observers are called after the log is written.
+    server.live_until("a call of the observer", |live| {
+        let plugins = live["totals"]["plugins"].as_array().unwrap();
+        plugins.iter().any(|plugin| plugin["plugin"] == "publish" && plugin["calls"].as_u64() > Some(0))
+    });
+    let text = server.metrics();
+    let read = Exposition::read(&text);
+    for (outcome, count) in [("served", 2.0), ("denied", 1.0), ("not-found", 1.0), ("failed", 0.0)] {
+        let labels = [("operation", "read"), ("outcome", outcome)];
+        assert_eq!(read.value("tuffet_transfers_total", &labels), count, "{outcome}");
+    }
+    let reads = [("operation", "read")];
+    assert_eq!(read.value("tuffet_transferred_bytes_total", &reads), 14.0);
+    assert_eq!(read.value("tuffet_blocks_total", &reads), 2.0);
+    assert_eq!(read.value("tuffet_transfer_duration_seconds_count", &reads), 2.0);
+    assert_eq!(read.value("tuffet_decision_duration_seconds_count", &[]), 4.0);
+    assert_eq!(read.value("tuffet_plugin_calls_total", &[("plugin", "acl")]), 4.0);
+    let authorize = [("plugin", "acl"), ("hook", "authorize")];
+    assert_eq!(read.value("tuffet_plugin_duration_seconds_count", &authorize), 4.0);
+    assert_eq!(read.value("tuffet_sink_queue_length", &[("sink", "bus")]).fract(), 0.0);
+    assert_eq!(read.value("tuffet_ready", &[]), 1.0);
+    assert_eq!(read.value("tuffet_build_info", &[("version", env!("CARGO_PKG_VERSION"))]), 1.0);
+    for word in ["127.", "missing", "content", "path="] {
+        assert!(!text.contains(word), "{word}: neither clients nor files are labels");
+    }
+    documented(&read);
+    judged_by_promtool(&text);
+}
+
+/// docs/operations.md lists the metrics that there are, no less and no more.
+fn documented(read: &Exposition) {
+    let docs = include_str!("../../../../docs/operations.md");
+    let rows = docs.lines().filter(|line| line.starts_with("| `tuffet_"));
+    let listed: BTreeSet<String> = rows
+        .filter_map(|row| row.split('`').nth(1))
+        .map(|cell| cell.split('{').next().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(listed, read.names());
+}
+
+/// Prometheus' own tool agrees, where it is installed.
+fn judged_by_promtool(text: &str) {
+    if Command::new("promtool").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err()
+    {
+        return;
+    }
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    std::io::Seek::rewind(&mut file).unwrap();
+    let checked = Command::new("promtool").args(["check", "metrics"]).stdin(file).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+}

@@ -3,6 +3,7 @@
 //! Labels come from the configuration and from short lists of words, never from files, clients or requests.
 
 use crate::server::Report;
+use crate::sinks::SinkCounted;
 use crate::watch::{ByOperation, Distribution, PluginTotals, Totals, Word};
 
 /// A metric and its values.
@@ -47,6 +48,7 @@ pub(crate) fn families(totals: Totals, report: &Report, started_unix: u64) -> Ve
     all.extend(transfers(&totals));
     all.extend(times(&totals));
     all.extend(queues(&totals));
+    all.extend(sinks(&report.sinks));
     all.extend(plugins(&totals.plugins));
     all
 }
@@ -138,14 +140,9 @@ fn queues(totals: &Totals) -> Vec<Family> {
         named("summaries", queues.summaries),
         named("events", queues.events),
     ];
-    let sinks = queues
-        .sinks
-        .iter()
-        .map(|sink| Point { labels: vec![("sink", sink.sink.clone().into())], value: sink.lines });
     let cache = &totals.file_cache;
     vec![
         gauge("queue.length", "What waits in a queue of the server", Unit::Of("{item}"), waiting),
-        gauge("sink.queue.length", "Lines that wait in a sink", Unit::Of("{line}"), sinks.collect()),
         counter(
             "file.cache.hits",
             "Files that were in memory when they were asked for",
@@ -155,6 +152,36 @@ fn queues(totals: &Totals) -> Vec<Family> {
         counter("file.cache.misses", "Files that were not in memory", Unit::Of("{file}"), one(cache.misses)),
         gauge("file.cache.used", "Memory that hot files use", Unit::Bytes, one(cache.bytes)),
         gauge("file.cache.capacity", "Memory that hot files may use", Unit::Bytes, one(cache.capacity)),
+    ]
+}
+
+fn sinks(sinks: &[SinkCounted]) -> Vec<Family> {
+    let each = |value: fn(&SinkCounted) -> u64| {
+        let points = sinks
+            .iter()
+            .map(|sink| Point { labels: vec![("sink", sink.sink.clone().into())], value: value(sink) });
+        points.collect::<Vec<_>>()
+    };
+    let lines = Unit::Of("{line}");
+    vec![
+        gauge("sink.queue.length", "Lines that wait in a sink", lines, each(|sink| sink.waiting)),
+        counter("sink.queued", "Lines that a sink took from plugins", lines, each(|sink| sink.queued)),
+        counter("sink.refused", "Lines that a full sink refused", lines, each(|sink| sink.refused)),
+        counter("sink.delivered", "Lines that arrived", lines, each(|sink| sink.delivered)),
+        counter("sink.dropped", "Lines that a sink took and lost", lines, each(|sink| sink.dropped)),
+        counter(
+            "sink.retries",
+            "Tries of a sink that failed and were made again",
+            Unit::Of("{try}"),
+            each(|sink| sink.retried),
+        ),
+        gauge("sink.spooled", "What waits on disk", Unit::Bytes, each(|sink| sink.spooled_bytes)),
+        gauge(
+            "sink.broken",
+            "1 if the last try of a sink failed",
+            Unit::Of("{sink}"),
+            each(|sink| sink.broken.into()),
+        ),
     ]
 }
 

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build test test-python lint plugins pictures check-examples check-plugin-guide clean wasm-target binary
+.PHONY: help run build test test-python lint plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -38,6 +38,11 @@ test-python: binary ## the tests of the Python SDK alone, and of the interface i
 	@sh scripts/packages.sh python3=python3
 	@sh scripts/python-guests.sh "$(TARGET)/python"
 	TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace --test it languages
+
+test-telemetry: binary ## what an OpenTelemetry collector receives; builds one where Go is installed
+	@collector=$$(sh scripts/collector.sh "$(TARGET)") || { \
+		echo "skipped: the test against an OpenTelemetry collector"; exit 0; }; \
+	TUFFET_COLLECTOR="$$collector" $(CARGO) test --locked --workspace --test it telemetry::collector -- --ignored
 
 lint: wasm-target ## formatting, lints, links, shell scripts
 	$(CARGO) fmt --all --check

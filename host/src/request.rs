@@ -1,5 +1,6 @@
 //! A request as every part of the control side sees it: admission, policy, store and outcome.
 
+use crate::telemetry::Trail;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -79,6 +80,8 @@ pub struct Request {
     pub class: ClientClass,
     /// The options as sent, names in lower case.
     pub options: Vec<(String, String)>,
+    /// Where steps are noted while traces are exported.
+    pub(crate) trail: Option<Arc<Trail>>,
 }
 
 /// An ERROR to be: what the client is told, and what the log is told.

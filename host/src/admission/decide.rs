@@ -6,8 +6,10 @@ use crate::events::{Ending, Outcome};
 use crate::policy::{Answer, Target, Verdict};
 use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
 use crate::store::{FileCache, OpenFile, Roots, StoreError};
+use crate::telemetry::What;
 use crate::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use std::sync::Arc;
+use std::time::Instant;
 use tuffet_core::netascii::Encoder;
 use tuffet_core::{Limits, Oack};
 
@@ -65,7 +67,7 @@ impl Generation {
 
     /// As [`Generation::decide`] where there is no policy to ask; blocks on the disk.
     pub(super) fn decide_unasked(&self, request: &Request, asked: &Oack) -> Decided {
-        match self.files.open(request, &[], asked.tsize, None) {
+        match self.files.open_noted(request, &[], asked.tsize, None) {
             Ok(Opened { content, resolved }) => Decided {
                 resolved: Some(resolved),
                 ..Decision::Grant { content, limits: self.limits }.into()
@@ -83,7 +85,7 @@ impl Generation {
         most: Option<u64>,
     ) -> Result<Opened, Decision> {
         let (files, request, announced) = (self.files.clone(), request.clone(), asked.tsize);
-        match on_disk(move || files.open(&request, &targets, announced, most)).await {
+        match on_disk(move || files.open_noted(&request, &targets, announced, most)).await {
             Ok(opened) => opened.map_err(|error| refused(&error)),
             Err(_) => Err(super::internal_error()),
         }
@@ -114,6 +116,22 @@ pub(crate) struct Files {
 }
 
 impl Files {
+    /// As [`Files::open`], noted for the trace of the request.
+    fn open_noted(
+        &self,
+        request: &Request,
+        targets: &[Target],
+        announced: Option<u64>,
+        most: Option<u64>,
+    ) -> Result<Opened, StoreError> {
+        let Some(trail) = &request.trail else { return self.open(request, targets, announced, most) };
+        let began = Instant::now();
+        let opened = self.open(request, targets, announced, most);
+        let noted = opened.as_ref().map(|opened| Arc::clone(&opened.resolved)).map_err(ToString::to_string);
+        trail.step(began, What::Open(noted));
+        opened
+    }
+
     /// Opens a file; without targets, the path is looked up in the roots. Blocks on the disk.
     fn open(
         &self,

@@ -4,11 +4,13 @@ use super::Generation;
 use crate::policy::Acceptance;
 use crate::request::Request;
 use crate::store::{StoreError, Upload};
+use crate::telemetry::What;
 use crate::worker::Stored;
 use futures_util::FutureExt;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::task::spawn_blocking;
 
 impl Generation {
@@ -28,6 +30,7 @@ impl Generation {
             Err(error) => return Err(error).into(),
         };
         let accepted = self.policy.accept_upload(request, upload.root(), upload.path(), sealed).await;
+        let began = Instant::now();
         let mut resolved = None;
         let result = match accepted.acceptance {
             Acceptance::Accept => on_disk(move || upload.commit()).await,
@@ -49,7 +52,16 @@ impl Generation {
                 .await
             }
         };
+        note(request, began, &result);
         Stored { result, resolved, verdict_by: accepted.by, plugin_calls: accepted.calls }
+    }
+}
+
+/// Notes for its trace how an upload was put in its place.
+pub(super) fn note(request: &Request, began: Instant, stored: &Result<(), StoreError>) {
+    if let Some(trail) = &request.trail {
+        let stored = stored.as_ref().map_err(ToString::to_string);
+        trail.step(began, What::Store(stored.copied()));
     }
 }
 

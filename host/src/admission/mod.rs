@@ -12,6 +12,7 @@ use crate::events::{Answered, Ending, Happening, Observers, Outcome};
 use crate::names;
 use crate::neighbours::Neighbours;
 use crate::request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
+use crate::telemetry::Sampling;
 use crate::watch::{Granted, Progress, Watch};
 use crate::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 pub(crate) use at_once::Deciding;
@@ -39,6 +40,8 @@ pub(crate) struct Admission {
     pub(crate) ids: AtomicU64,
     /// Threads that decide at once.
     pub(crate) deciding: Deciding,
+    /// How traces are chosen, where there are any.
+    pub(crate) sampling: Option<Sampling>,
 }
 
 impl Admission {
@@ -63,9 +66,12 @@ impl Admission {
                         admission.post(worker, ToWorker::Stored { key, stored });
                     });
                 }
-                ToControl::Store { worker, key, upload, .. } => {
+                ToControl::Store { worker, key, upload, request, .. } => {
                     runtime.spawn_blocking(move || {
-                        let stored = upload.commit().into();
+                        let began = Instant::now();
+                        let stored = upload.commit();
+                        gate::note(&request, began, &stored);
+                        let stored = stored.into();
                         admission.post(worker, ToWorker::Stored { key, stored });
                     });
                 }
@@ -230,6 +236,7 @@ impl Admission {
             requested,
             client: asked.peer,
             options: asked.options.clone(),
+            trail: self.sampling.map(|sampling| sampling.begin(asked.received)),
         };
         (Arc::new(request), refused)
     }

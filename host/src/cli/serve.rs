@@ -3,12 +3,15 @@
 use super::complain;
 use crate::config::{Config, EXIT_CONFIG, Overrides};
 use crate::server::{self, ServeError};
+use crate::telemetry::LogBridge;
 use clap::{Args, ValueEnum};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, fmt};
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {
@@ -57,10 +60,11 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
             return ExitCode::from(EXIT_CONFIG);
         }
     };
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let log = tracing_subscriber::registry().with(filter).with(LogBridge);
+    let lines = fmt::layer().with_writer(io::stderr);
     match args.log_format {
-        LogFormat::Text => log.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
+        LogFormat::Text => log.with(lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr()))).init(),
+        LogFormat::Json => log.with(lines.json().flatten_event(true)).init(),
     }
     let its = args.clone();
     match server::serve(Arc::new(move || configure(&its))) {

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::policy::{DefaultVerdict, OnError};
+use super::telemetry::{OtlpProtocol, TelemetryConfig};
 use super::units::{ByteCount, TimeSpan};
 use super::written::{
-    Batch, Breaker, FsyncPolicy, Limits, PluginLimits, Policy, Retransmit, Reuse, Spool, Transfer, Written,
+    Batch, Breaker, FsyncPolicy, Limits, Metrics, PluginLimits, Policy, Retransmit, Reuse, Spool, Telemetry,
+    Traces, Transfer, Written,
 };
 
 const KIB: u64 = 1024;
@@ -92,6 +94,7 @@ impl Default for Written {
             busy_poll: TimeSpan(Duration::from_micros(50)),
             transfer: Transfer::default(),
             limits: Limits::default(),
+            telemetry: None,
         }
     }
 }
@@ -180,5 +183,51 @@ impl Default for Retransmit {
 impl Default for Limits {
     fn default() -> Self {
         Self { transfers: 20_000, pending: 4096, cache: ByteCount(256 << 20), events: 4096 }
+    }
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self {
+            endpoint: None,
+            protocol: OtlpProtocol::default(),
+            headers: BTreeMap::new(),
+            timeout: TimeSpan(Duration::from_secs(10)),
+            service_name: "tuffet".into(),
+            resource: BTreeMap::new(),
+            traces: Traces::default(),
+            metrics: Metrics::default(),
+            logs: true,
+        }
+    }
+}
+
+impl Default for Traces {
+    fn default() -> Self {
+        Self { enabled: true, sample: 1.0 }
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self { enabled: true, interval: TimeSpan(Duration::from_secs(60)) }
+    }
+}
+
+/// As an empty section: for what the environment alone asks for.
+impl Default for TelemetryConfig {
+    fn default() -> Self {
+        let written = Telemetry::default();
+        Self {
+            endpoint: None,
+            protocol: written.protocol,
+            headers: BTreeMap::new(),
+            timeout: written.timeout.0,
+            service_name: written.service_name,
+            resource: BTreeMap::new(),
+            traces: Some(written.traces.sample),
+            metrics: Some(written.metrics.interval.0),
+            logs: written.logs,
+        }
     }
 }

@@ -20,6 +20,7 @@ mod schema;
 mod shape;
 mod source;
 mod suggest;
+mod telemetry;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -40,8 +41,10 @@ pub use policy::{
     PluginLimits, PluginMode, PolicyConfig, ReuseConfig,
 };
 pub use reference::reference;
+pub(crate) use resolve::{check_endpoint, usual_port};
 pub use restart::control_of;
 pub use schema::schema;
+pub use telemetry::{OtlpProtocol, TelemetryConfig};
 
 use crate::sinks::SinkSpec;
 use crate::store::RootSpec;
@@ -80,6 +83,8 @@ pub struct Config {
     pub transfer: Transfer,
     /// How much is accepted at a time.
     pub limits: Limits,
+    /// What is told to an OpenTelemetry collector; `None` leaves it to the environment.
+    pub telemetry: Option<TelemetryConfig>,
     /// Where each part of it was written.
     source: Source,
 }

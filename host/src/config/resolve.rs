@@ -2,6 +2,9 @@
 
 mod secrets;
 mod sinks;
+mod telemetry;
+
+pub(crate) use telemetry::{check_endpoint, usual_port};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -44,6 +47,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
         cache: written.limits.cache.0,
         events: written.limits.events,
     };
+    let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
     let findings = resolver.findings;
     if findings.is_empty() {
         Ok(Config {
@@ -57,6 +61,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
             busy_poll,
             transfer,
             limits,
+            telemetry,
             source,
         })
     } else {

@@ -18,6 +18,7 @@ impl Config {
             ("transfer.retransmit", self.transfer.retransmit != next.transfer.retransmit),
             ("limits.transfers", self.limits.transfers != next.limits.transfers),
             ("limits.pending", self.limits.pending != next.limits.pending),
+            ("telemetry", self.telemetry != next.telemetry),
             ("limits.events", self.limits.events != next.limits.events),
         ];
         differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()

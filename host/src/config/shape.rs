@@ -155,6 +155,15 @@ fn check_number(
         check_text(schema, &number.to_string(), pointer, findings);
         return;
     }
+    if types(schema) == ["number"] {
+        let bound = |key| schema.get(key).and_then(Value::as_f64);
+        let (least, most) = (bound("minimum").unwrap_or(f64::MIN), bound("maximum").unwrap_or(f64::MAX));
+        if !number.as_f64().is_some_and(|number| (least..=most).contains(&number)) {
+            let message = format!("{number} is out of range; give a number from {least} to {most}");
+            findings.push(Finding::value(pointer, message));
+        }
+        return;
+    }
     let bound = |key| schema.get(key).and_then(Value::as_u64);
     let (least, most) = (bound("minimum").unwrap_or(0), bound("maximum").unwrap_or(u64::MAX));
     if !number.as_u64().is_some_and(|number| (least..=most).contains(&number)) {

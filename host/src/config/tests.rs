@@ -602,6 +602,48 @@ sinks:
 }
 
 #[test]
+fn telemetry_and_its_secrets() {
+    let scene = Scene::new();
+    let of = |rest: &str| scene.complaints(minimal(&format!("telemetry: {rest}\n")));
+    let starts = |complaints: Vec<String>, due: &[&str]| {
+        assert_eq!(complaints.len(), due.len(), "{complaints:#?}");
+        for (complaint, start) in complaints.iter().zip(due) {
+            assert!(complaint.starts_with(start), "{complaint:?} should start with {start:?}");
+        }
+        assert!(!complaints.concat().contains("s3cr3t"), "{complaints:#?}");
+    };
+    starts(
+        of(
+            "{ endpoint: 'https://h:4317', protocol: grpc, headers: { authorization: s3cr3t, 'x y': z }, service-name: ' ' }",
+        ),
+        &[
+            "3:24: gRPC goes out without TLS only; use `http/protobuf` for https://",
+            "3:84: the header `authorization` is a secret, and secrets do not stand in this file",
+            "3:99: `x y` is no name of a header",
+            "3:118: the name is empty",
+        ],
+    );
+    starts(of("{ endpoint: 'http://u:s3cr3t@h' }"), &["3:24: a user and password in a URL would be shown"]);
+    starts(of("{ endpoint: 'h:4318' }"), &["3:24: `h:4318` is no"]);
+    starts(
+        of("{ traces: { sample: 1.5 }, metrics: { interval: 1ms }, protocol: http/json, logs: 1 }"),
+        &[
+            "3:32: 1.5 is out of range; give a number from 0 to 1",
+            "3:60: 1ms is out of range",
+            "3:77: ",
+            "3:94: ",
+        ],
+    );
+    let config =
+        scene.load(&minimal("telemetry: { traces: { sample: 0.25 }, logs: false }\n")).expect("good");
+    let telemetry = config.telemetry.expect("there is one");
+    assert_eq!((telemetry.traces, telemetry.logs), (Some(0.25), false));
+    assert_eq!(telemetry.metrics, Some(Duration::from_secs(60)));
+    assert!(scene.load(&minimal("telemetry: {}\n")).expect("good").telemetry.is_some());
+    assert!(scene.load(&minimal("")).expect("good").telemetry.is_none());
+}
+
+#[test]
 fn a_state_is_relative_to_the_file() {
     let scene = Scene::new();
     let config = scene.load(&minimal("state: ./keys/here\n")).expect("good");

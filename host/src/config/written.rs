@@ -5,6 +5,7 @@
 //! alone cannot judge are judged in `resolve`.
 
 mod sinks;
+mod telemetry;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,6 +19,8 @@ use super::units::{ByteCount, TimeSpan};
 pub(super) use sinks::{
     Batch, FsyncPolicy, Http, HttpFormat, Nats, OneOrMore, Rotate, SecretText, Sink, Spool,
 };
+
+pub(super) use telemetry::{Metrics, Telemetry, Traces};
 
 /// The largest number of workers.
 pub(super) const MAX_WORKERS: usize = 1024;
@@ -69,6 +72,11 @@ pub(super) struct Written {
     pub transfer: Transfer,
     /// How much is accepted at a time.
     pub limits: Limits,
+    /// What is told to an OpenTelemetry collector, over OTLP. Without this section nothing is, unless
+    /// `OTEL_EXPORTER_OTLP_ENDPOINT` or one of its kind is set. The variables `OTEL_*` have precedence over
+    /// what stands here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub telemetry: Option<Telemetry>,
 }
 
 /// An address on which requests are awaited.

@@ -1,6 +1,7 @@
 //! One line in the log for each request that ended.
 
 use super::{Happening, Observers, Outcome, Summary};
+use crate::telemetry::{Telemetry, Traced};
 use crate::watch::Watch;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
@@ -15,7 +16,12 @@ const BATCH: usize = 256;
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Logs summaries, counts them and hands them to the observers, until all senders are gone.
-pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>, observers: Observers, watch: Watch) {
+pub(crate) async fn log_summaries(
+    mut summaries: Receiver<Summary>,
+    observers: Observers,
+    watch: Watch,
+    telemetry: Telemetry,
+) {
     let mut batch = Vec::with_capacity(BATCH);
     while summaries.recv_many(&mut batch, BATCH).await > 0 {
         if batch.len() < BATCH {
@@ -24,7 +30,7 @@ pub(crate) async fn log_summaries(mut summaries: Receiver<Summary>, observers: O
         watch.summaries_wait(summaries.len());
         for summary in batch.drain(..) {
             watch.ended(&summary);
-            log(&summary);
+            log(&summary, telemetry.ended(&summary));
             if observers.are_there() {
                 observers.tell(Happening::Finished(Box::new(summary))).await;
             }
@@ -49,7 +55,7 @@ fn asked(asked: &Oack) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-fn log(summary: &Summary) {
+fn log(summary: &Summary, traced: Option<Traced>) {
     // One place lists the fields; the level is what differs.
     macro_rules! line {
         ($level:ident) => {
@@ -84,6 +90,8 @@ fn log(summary: &Summary) {
                 decision_us = summary.decided_after.map(micros),
                 first_block_us = summary.first_block_after.map(micros),
                 duration_us = micros(summary.duration),
+                trace_id = traced.map(|traced| traced.trace.to_string()),
+                span_id = traced.map(|traced| traced.span.to_string()),
                 "transfer"
             )
         };

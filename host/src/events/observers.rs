@@ -195,6 +195,7 @@ mod tests {
             macs: Vec::new(),
             class: ClientClass::UNKNOWN,
             options: Vec::new(),
+            trail: None,
         };
         let progress = Arc::new(Progress::default());
         let what = Happening::Started {

@@ -2,6 +2,8 @@
 //! counts, and what a failure means.
 
 use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -15,6 +17,7 @@ use super::failure::{Cause, Failure};
 use super::plugin::Plugin;
 use crate::config::OnError;
 use crate::request::{Denial, ErrorCode, Request};
+use crate::telemetry::{What, plugin_took};
 
 /// The time that the chains have for one request.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +102,11 @@ impl Plugin {
         call: impl Future<Output = Result<Option<O>, Failure>>,
         deny: fn(Denial) -> O,
     ) -> Option<O> {
-        let guarded = self.guarded(question.hook, Some(question.patience), call);
+        let (began, called) = (Instant::now(), AtomicBool::new(false));
+        let guarded = async {
+            called.store(true, Ordering::Relaxed);
+            self.guarded(question.hook, Some(question.patience), call).await
+        };
         let opinion = match decisions {
             None => guarded.await,
             Some(decisions) => {
@@ -107,7 +114,22 @@ impl Plugin {
                 decisions.get(question.request, &self.counters, until, guarded).await
             }
         };
-        opinion.unwrap_or_else(|failure| self.stand_in(question, &failure, deny))
+        let failed = |failure: &Failure| (failure.cause.as_str(), failure.detail.clone());
+        let noted =
+            question.request.trail.as_deref().map(|trail| (trail, opinion.as_ref().err().map(failed)));
+        let said = opinion.unwrap_or_else(|failure| self.stand_in(question, &failure, deny));
+        if let Some((trail, failure)) = noted {
+            let step = What::Plugin {
+                plugin: Arc::clone(&self.name),
+                hook: question.hook,
+                verdict: said.as_ref().map_or("abstain", Weighty::word),
+                remembered: failure.is_none() && !called.load(Ordering::Relaxed),
+                failure,
+                monitored: self.monitors,
+            };
+            trail.step(began.into_std(), step);
+        }
+        said
     }
 
     /// Calls through the breaker, and counts.
@@ -127,7 +149,9 @@ impl Plugin {
             }
         };
         let result = call.await;
-        self.counters.took(hook, begun.elapsed());
+        let took = begun.elapsed();
+        self.counters.took(hook, took);
+        plugin_took(&self.name, hook, took);
         let change = match &result {
             Ok(_) => leave.good(),
             Err(failure) => {
@@ -172,6 +196,8 @@ impl Plugin {
                 plugin = %self.name,
                 hook,
                 request = %request.id,
+                trace_id = request.trail.as_deref().map(|trail| trail.trace().to_string()),
+                span_id = request.trail.as_deref().map(|trail| trail.span().to_string()),
                 failure = "call",
                 cause = failure.cause.as_str(),
                 "a plugin failed: {}",

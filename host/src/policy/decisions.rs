@@ -35,17 +35,35 @@ struct Weight;
 /// What a decision takes, in decisions.
 pub(super) trait Weighty {
     fn weight(&self) -> u64;
+    /// For traces.
+    fn word(&self) -> &'static str;
 }
 
 impl Weighty for Opinion {
     fn weight(&self) -> u64 {
         1
     }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Opinion::Allow(_) => "allow",
+            Opinion::Deny(_) => "deny",
+            Opinion::Drop => "drop",
+        }
+    }
 }
 
 impl Weighty for UploadOpinion {
     fn weight(&self) -> u64 {
         1
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            UploadOpinion::Accept => "accept",
+            UploadOpinion::Rename(_) => "rename",
+            UploadOpinion::Deny(_) => "deny",
+        }
     }
 }
 
@@ -55,6 +73,14 @@ impl Weighty for Found {
             Found::Content(content) => 1 + (content.len() / CONTENT_UNIT) as u64,
             Found::Files(files) => 1 + (files.len() / 8) as u64,
             Found::Deny(_) => 1,
+        }
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Found::Files(_) => "files",
+            Found::Content(_) => "content",
+            Found::Deny(_) => "deny",
         }
     }
 }
@@ -155,6 +181,7 @@ mod tests {
             macs: Vec::new(),
             class: ClientClass::UNKNOWN,
             options: Vec::new(),
+            trail: None,
         }
     }
 

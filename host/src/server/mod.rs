@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
 use crate::store::{FileCache, Roots};
+use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::Watch;
 use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
 use control::Control;
@@ -39,7 +40,7 @@ use tuffet_core::{Limits, Rollover, Settings, Timing};
 /// How long running transfers may go on after SIGTERM or SIGINT.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// How long sinks may take, when the server stops, for the lines that still wait.
+/// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
 const FLUSH: Duration = Duration::from_secs(2);
 
 /// How long a receiver stays to repeat its last ACK.
@@ -129,6 +130,13 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     let status = Status::new(runtime.clone());
     let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
 
+    let named = config.listeners.iter().zip(&listeners);
+    let telemetry = Telemetry::start(
+        TelemetrySettings::resolve(config.telemetry.as_ref(), &|name| std::env::var(name).ok()),
+        named.map(|(listener, bound)| (listener.name.as_str().into(), bound.address)),
+        &watch,
+    );
+
     // A place for each running transfer and as many that are waiting to be logged.
     let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
     let settings = worker_settings(config);
@@ -158,8 +166,9 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         mailboxes: mailboxes.clone(),
         ids: AtomicU64::new(fastrand::u64(..)),
         deciding: Deciding::at_most(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
+        sampling: telemetry.sampling(),
     });
-    let logging = tokio::spawn(log_summaries(ended, observers, watch.clone()));
+    let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone()));
 
     // Before anyone can know that it serves: a signal must not find its default action, which is to kill.
     let signals =
@@ -222,6 +231,7 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     let _ = observing.await;
     log_totals(&runtime);
     watch.log_totals();
+    let _ = tokio::task::spawn_blocking(move || telemetry.finish(FLUSH)).await;
     let its = runtime.clone();
     let _ = tokio::task::spawn_blocking(move || its.sinks().flush(FLUSH)).await;
     log_sink_totals(&runtime);

@@ -18,7 +18,7 @@ impl Secret {
     }
 
     /// The value, for where it is used.
-    pub(super) fn reveal(&self) -> &str {
+    pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
 }

@@ -2,9 +2,12 @@
 //!
 //! Labels come from the configuration and from short lists of words, never from files, clients or requests.
 
+use super::ExportCounts;
 use crate::server::Report;
 use crate::sinks::SinkCounted;
-use crate::watch::{ByOperation, Distribution, PluginTotals, Totals, Word};
+use crate::watch::{ByOperation, Distribution, PluginTotals, Totals, Watch, Word};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A metric and its values.
 #[derive(Debug, PartialEq)]
@@ -43,13 +46,15 @@ pub(crate) struct Point<T> {
 }
 
 /// All metrics as they are now.
-pub(crate) fn families(totals: Totals, report: &Report, started_unix: u64) -> Vec<Family> {
-    let mut all = server(report, started_unix);
+pub(crate) fn families(watch: &Watch) -> Vec<Family> {
+    let (totals, report) = (watch.totals(), watch.report());
+    let mut all = server(&report, watch.started_unix());
     all.extend(transfers(&totals));
     all.extend(times(&totals));
     all.extend(queues(&totals));
     all.extend(sinks(&report.sinks));
     all.extend(plugins(&totals.plugins));
+    all.extend(telemetry(watch.exported()));
     all
 }
 
@@ -254,6 +259,36 @@ fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {
             "Questions to a plugin with a cache that no decision of before answered",
             Unit::Of("{question}"),
             each(|plugin| plugin.cache_misses),
+        ),
+    ]
+}
+
+fn telemetry(counts: &[(&'static str, Arc<ExportCounts>)]) -> Vec<Family> {
+    let each = |count: fn(&ExportCounts) -> &AtomicU64| {
+        let points = counts.iter().map(|(signal, counts)| Point {
+            labels: vec![("signal", (*signal).into())],
+            value: count(counts).load(Relaxed),
+        });
+        points.collect::<Vec<_>>()
+    };
+    vec![
+        counter(
+            "telemetry.exported",
+            "Spans or log records that the collector took",
+            Unit::Of("{item}"),
+            each(|counts| &counts.exported),
+        ),
+        counter(
+            "telemetry.dropped",
+            "Spans or log records that were dropped",
+            Unit::Of("{item}"),
+            each(|counts| &counts.dropped),
+        ),
+        counter(
+            "telemetry.failures",
+            "Requests to the collector that failed",
+            Unit::Of("{request}"),
+            each(|counts| &counts.failures),
         ),
     ]
 }

@@ -1,11 +1,183 @@
-//! What leaves the process about itself: metrics for Prometheus.
+//! What leaves the process about itself: metrics for Prometheus; traces, metrics and log records for an
+//! OpenTelemetry collector.
 //!
 //! Nothing is counted here. [`families`] names and describes what [`crate::watch`] counts, once for every
-//! exporter.
+//! exporter. A trace is made when its request has ended, from time stamps that the control side noted in a
+//! [`Trail`]; workers know of none of this. What is exported waits in bounded queues, each with a thread: a
+//! collector that is slow or gone costs what it does not take, never a transfer.
 
+mod export;
 mod families;
+mod logs;
+mod metrics;
 mod prometheus;
+mod queue;
+mod sampling;
+mod settings;
+mod spans;
 #[cfg(test)]
 mod tests;
+mod trail;
 
+pub(crate) use logs::LogBridge;
+pub(crate) use metrics::plugin_took;
 pub(crate) use prometheus::exposition;
+pub(crate) use sampling::Sampling;
+pub(crate) use settings::Settings;
+pub(crate) use trail::{Trail, What};
+
+use crate::events::Summary;
+use crate::watch::Watch;
+use logs::{Record, Records};
+use metrics::Metrics;
+use opentelemetry::trace::{SpanId, TraceId};
+use opentelemetry::{InstrumentationScope, KeyValue};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::logs::LogExporter as _;
+use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
+pub(crate) use queue::Counts as ExportCounts;
+use queue::Queue;
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What is exported over OTLP, if anything. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Telemetry {
+    traces: Option<Traces>,
+    metrics: Option<Arc<Metrics>>,
+    logs: Option<Queue<Record>>,
+}
+
+#[derive(Debug, Clone)]
+struct Traces {
+    sampling: Sampling,
+    queue: Queue<SpanData>,
+    /// Where each listener is.
+    listeners: Arc<HashMap<Arc<str>, SocketAddr>>,
+    scope: InstrumentationScope,
+}
+
+/// The trace of a request, for its log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Traced {
+    pub(crate) trace: TraceId,
+    pub(crate) span: SpanId,
+}
+
+impl Telemetry {
+    /// Starts to export. What cannot be started is told in the log: nobody waits for a file for want of
+    /// telemetry.
+    pub(crate) fn start(
+        settings: Option<Settings>,
+        listeners: impl Iterator<Item = (Arc<str>, SocketAddr)>,
+        watch: &Watch,
+    ) -> Telemetry {
+        let Some(settings) = settings else { return Telemetry::default() };
+        for complaint in &settings.complaints {
+            tracing::warn!(target: "tuffet::telemetry", "{complaint}");
+        }
+        // The one that TLS of this process is made with; another part may have said so already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let resource = resource(&settings.resource);
+        let listeners = Arc::new(listeners.collect::<HashMap<_, _>>());
+        let scope = InstrumentationScope::builder("tuffet").with_version(env!("CARGO_PKG_VERSION")).build();
+        let traces = settings.traces.and_then(|(to, batching, part)| {
+            let started = export::spans(&to).map_err(|error| error.to_string()).and_then(|mut exporter| {
+                exporter.set_resource(&resource);
+                Queue::start("traces", batching, exporter).map_err(|error| error.to_string())
+            });
+            let queue = told("traces", &to.endpoint, started)?;
+            Some(Traces { sampling: Sampling::ratio(part), queue, listeners, scope: scope.clone() })
+        });
+        let logs = settings.logs.and_then(|(to, batching)| {
+            let started = export::logs(&to).map_err(|error| error.to_string()).and_then(|mut exporter| {
+                exporter.set_resource(&resource);
+                let records = Records::new(exporter, scope.clone());
+                Queue::start("logs", batching, records).map_err(|error| error.to_string())
+            });
+            told("logs", &to.endpoint, started)
+        });
+        let metrics = settings.metrics.and_then(|(to, interval)| {
+            let started = Metrics::start(&to, interval, resource.clone(), scope.clone(), watch);
+            told("metrics", &to.endpoint, started).map(Arc::new)
+        });
+        let telemetry = Telemetry { traces, metrics, logs };
+        watch.exports(telemetry.counts());
+        if let Some(queue) = &telemetry.logs {
+            logs::pass_on(queue);
+        }
+        telemetry
+    }
+
+    /// How traces are chosen; `None` where there are none.
+    pub(crate) fn sampling(&self) -> Option<Sampling> {
+        self.traces.as_ref().map(|traces| traces.sampling)
+    }
+
+    /// A request has ended. Its trace, if that is exported.
+    pub(crate) fn ended(&self, summary: &Summary) -> Option<Traced> {
+        if let Some(metrics) = &self.metrics {
+            metrics.ended(summary);
+        }
+        let (traces, trail) = (self.traces.as_ref()?, summary.request.trail.as_deref()?);
+        let steps = trail.steps();
+        if !sampling::is_exported(summary, trail, &steps) {
+            return None;
+        }
+        let listener = traces.listeners.get(&summary.request.listener).copied();
+        traces.queue.push(spans::spans(summary, trail, steps, listener, &traces.scope));
+        Some(Traced { trace: trail.trace(), span: trail.span() })
+    }
+
+    /// What became of what was to be exported, by signal.
+    fn counts(&self) -> Vec<(&'static str, Arc<ExportCounts>)> {
+        let traces = self.traces.iter().map(|traces| ("traces", traces.queue.counts()));
+        let metrics = self.metrics.iter().map(|metrics| ("metrics", metrics.counts()));
+        let logs = self.logs.iter().map(|logs| ("logs", logs.counts()));
+        traces.chain(metrics).chain(logs).collect()
+    }
+
+    /// Lets what waits go out, for at most so long. Blocks.
+    pub(crate) fn finish(&self, patience: Duration) {
+        let until = Instant::now() + patience;
+        let left = || until.saturating_duration_since(Instant::now());
+        if let Some(traces) = &self.traces {
+            traces.queue.finish(left());
+        }
+        if let Some(logs) = &self.logs {
+            logs.finish(left());
+        }
+        if let Some(metrics) = &self.metrics {
+            metrics.finish(left());
+        }
+    }
+}
+
+/// What was started; or nothing, and the log is told why.
+fn told<T>(signal: &'static str, endpoint: &str, started: Result<T, String>) -> Option<T> {
+    match &started {
+        Ok(_) => tracing::info!(target: "tuffet::telemetry", signal, endpoint, "exporting"),
+        Err(error) => tracing::error!(
+            target: "tuffet::telemetry", signal, endpoint, %error,
+            "cannot be exported; the server goes on without"
+        ),
+    }
+    started.ok()
+}
+
+/// Who tells.
+fn resource(attributes: &[(String, String)]) -> Resource {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let instance = format!("{:032x}", fastrand::u128(..));
+    Resource::builder()
+        .with_attributes([
+            KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+            KeyValue::new("service.instance.id", instance),
+            KeyValue::new("host.name", host.trim().to_owned()),
+            KeyValue::new("process.pid", i64::from(std::process::id())),
+        ])
+        .with_attributes(attributes.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())))
+        .build()
+}

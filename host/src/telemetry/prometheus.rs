@@ -11,7 +11,7 @@ pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8"
 
 /// Everything that is counted, as it is now.
 pub(crate) fn exposition(watch: &Watch) -> String {
-    render(&families(watch.totals(), &watch.report(), watch.started_unix()))
+    render(&families(watch))
 }
 
 pub(super) fn render(families: &[Family]) -> String {

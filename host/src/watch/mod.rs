@@ -20,6 +20,7 @@ use crate::admission::Current;
 use crate::events::{Outcome, Summary};
 use crate::policy::{PluginNow, PolicyRuntime};
 use crate::server::{Report, Status};
+use crate::telemetry::ExportCounts;
 use crate::worker::Dropping;
 use active::Running;
 use counts::Counts;
@@ -27,8 +28,8 @@ use recent::Recent;
 use seconds::Seconds;
 use snapshot::{Dropped, Ended, FileCacheTotals, Queues, SinkQueue, unix_ms};
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -53,6 +54,8 @@ struct Source {
     status: Status,
     /// What each worker drops.
     workers: Vec<Arc<Dropping>>,
+    /// What became of what is exported, by signal.
+    exported: OnceLock<Vec<(&'static str, Arc<ExportCounts>)>>,
 }
 
 impl Watch {
@@ -68,6 +71,7 @@ impl Watch {
             generation,
             status,
             workers: (0..workers).map(|_| Arc::default()).collect(),
+            exported: OnceLock::new(),
         }))
     }
 
@@ -161,6 +165,17 @@ impl Watch {
             finished: self.0.recent.rows(),
             samples: self.0.seconds.after(since),
         }
+    }
+
+    /// Shows these with the metrics from now on.
+    pub(crate) fn exports(&self, counts: Vec<(&'static str, Arc<ExportCounts>)>) {
+        // Said once, by whoever starts the exporters.
+        let _ = self.0.exported.set(counts);
+    }
+
+    /// What became of what is exported, by signal.
+    pub(crate) fn exported(&self) -> &[(&'static str, Arc<ExportCounts>)] {
+        self.0.exported.get().map_or(&[], Vec::as_slice)
     }
 
     /// The state of the server.

@@ -22,6 +22,7 @@ fn request(id: u64, operation: Operation) -> Arc<Request> {
         macs: Vec::new(),
         class: ClientClass::UNKNOWN,
         options: Vec::new(),
+        trail: None,
     })
 }
 

@@ -24,7 +24,7 @@ pub use peer::Peer;
 pub use relay::Relay;
 pub use run::{Ran, run, run_for, tuffet};
 pub use server::Server;
-pub use setup::{COMPILED, Setup};
+pub use setup::{COMPILED, Setup, own_loopback};
 pub use skip::{is_root, skipped};
 
 use std::time::Duration;

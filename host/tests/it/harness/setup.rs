@@ -157,7 +157,7 @@ impl Setup {
 
 /// A loopback address that no other server of this run has. A server repeats itself to clients that are
 /// gone, and a later client may have got the port of one of them: it must see who is speaking.
-fn own_loopback() -> Ipv4Addr {
+pub fn own_loopback() -> Ipv4Addr {
     static SERVERS: AtomicU32 = AtomicU32::new(0);
     let number = SERVERS.fetch_add(1, Ordering::Relaxed);
     let run = 64 + std::process::id() % 128;

@@ -13,6 +13,7 @@ fn server() -> Server {
         .file("b", b"secret")
         .rest_of_yaml(
             r#"
+telemetry: { endpoint: "http://127.0.0.1:9", metrics: { enabled: false }, logs: false }
 sinks: { bus: { udp: "127.0.0.1:9" } }
 policy: { authorize: [acl], observe: [publish] }
 plugins:
@@ -72,6 +73,7 @@ fn every_scrape_is_well_formed_and_says_what_happened() {
         assert!(!text.contains(word), "{word}: neither clients nor files are labels");
     }
     documented(&read);
+    drawn(&read);
     judged_by_promtool(&text);
 }
 
@@ -84,6 +86,27 @@ fn documented(read: &Exposition) {
         .map(|cell| cell.split('{').next().unwrap_or_default().to_owned())
         .collect();
     assert_eq!(listed, read.names());
+}
+
+/// The dashboard draws what there is.
+fn drawn(read: &Exposition) {
+    let dashboard = include_str!("../../../../examples/observability/grafana/tuffet.json");
+    let dashboard: serde_json::Value = serde_json::from_str(dashboard).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    let queries = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
+    let mut metrics = 0;
+    for query in queries {
+        let query = query["expr"].as_str().unwrap();
+        let words = query.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        for word in words.filter(|word| word.starts_with("tuffet_")) {
+            let histogram = word
+                .strip_suffix("_bucket")
+                .filter(|name| read.kinds.get(*name).is_some_and(|kind| kind == "histogram"));
+            assert!(histogram.is_some() || read.kinds.contains_key(word), "{word} in {query}");
+            metrics += 1;
+        }
+    }
+    assert!(metrics > 20, "{metrics} metrics are drawn");
 }
 
 /// Prometheus' own tool agrees, where it is installed.

@@ -1,0 +1,86 @@
+//! The exporters of OTLP, and how a thread of their own drives them.
+
+use super::queue::Export;
+use super::settings::Destination;
+use crate::config::OtlpProtocol;
+use opentelemetry_otlp::tonic_types::metadata::MetadataMap;
+use opentelemetry_otlp::{
+    ExporterBuildError, LogExporter, MetricExporter, Protocol, SpanExporter, WithExportConfig,
+    WithHttpConfig, WithTonicConfig,
+};
+use opentelemetry_sdk::trace::SpanData;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+/// `$builder` with what all signals have in common, built.
+macro_rules! build {
+    ($builder:expr, $destination:expr) => {{
+        let destination: &Destination = $destination;
+        match destination.protocol {
+            // The blocking client: threads without a runtime drive it.
+            OtlpProtocol::HttpProtobuf => $builder
+                .with_http()
+                .with_protocol(Protocol::HttpBinary)
+                .with_endpoint(&destination.endpoint)
+                .with_timeout(destination.timeout)
+                .with_headers(destination.headers.clone())
+                .build(),
+            OtlpProtocol::Grpc => $builder
+                .with_tonic()
+                .with_endpoint(&destination.endpoint)
+                .with_timeout(destination.timeout)
+                .with_metadata(metadata(destination))
+                .build(),
+        }
+    }};
+}
+
+/// For spans. On a thread of the control runtime, as the others here: gRPC has tasks of its own.
+pub(super) fn spans(destination: &Destination) -> Result<SpanExporter, ExporterBuildError> {
+    build!(SpanExporter::builder(), destination)
+}
+
+pub(super) fn metrics(destination: &Destination) -> Result<MetricExporter, ExporterBuildError> {
+    build!(MetricExporter::builder(), destination)
+}
+
+pub(super) fn logs(destination: &Destination) -> Result<LogExporter, ExporterBuildError> {
+    build!(LogExporter::builder(), destination)
+}
+
+fn metadata(destination: &Destination) -> MetadataMap {
+    let headers = destination
+        .headers
+        .iter()
+        .filter_map(|(name, value)| Some((name.parse::<http::HeaderName>().ok()?, value.parse().ok()?)));
+    MetadataMap::from_headers(headers.collect())
+}
+
+impl Export<SpanData> for SpanExporter {
+    fn export(&mut self, batch: Vec<SpanData>) -> Result<(), String> {
+        wait_for(opentelemetry_sdk::trace::SpanExporter::export(self, batch))
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// Drives a future to its end on this thread.
+pub(super) fn wait_for<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! From a request that has ended to its spans, named as the semantic conventions of OpenTelemetry have it;
+//! what they do not know is below `tftp.`.
+
+use super::trail::{Step, Trail, What};
+use crate::events::{Answered, Outcome, Summary};
+use crate::request::{Mode, Operation};
+use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceState};
+use opentelemetry::{InstrumentationScope, KeyValue, Value};
+use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
+use std::borrow::Cow;
+use std::net::SocketAddr;
+use std::time::SystemTime;
+
+/// Characters of what clients, plugins and systems say.
+const MAX_TEXT: usize = 256;
+
+/// All spans of a request, that of the transfer first.
+pub(super) fn spans(
+    summary: &Summary,
+    trail: &Trail,
+    steps: Vec<Step>,
+    listener: Option<SocketAddr>,
+    scope: &InstrumentationScope,
+) -> Vec<SpanData> {
+    let make = Maker { trail, scope };
+    let mut spans = vec![make.transfer(summary, listener)];
+    spans.extend(steps.into_iter().map(|step| make.step(step)));
+    spans.extend(make.negotiation(summary));
+    spans
+}
+
+struct Maker<'a> {
+    trail: &'a Trail,
+    scope: &'a InstrumentationScope,
+}
+
+impl Maker<'_> {
+    fn span(&self, name: &'static str, began: SystemTime, ended: SystemTime) -> SpanData {
+        SpanData {
+            span_context: self.context(SpanId::from(fastrand::u64(1..))),
+            parent_span_id: self.trail.span,
+            parent_span_is_remote: false,
+            span_kind: SpanKind::Internal,
+            name: Cow::Borrowed(name),
+            start_time: began,
+            end_time: ended.max(began),
+            attributes: Vec::new(),
+            dropped_attributes_count: 0,
+            events: SpanEvents::default(),
+            links: SpanLinks::default(),
+            status: Status::Unset,
+            instrumentation_scope: self.scope.clone(),
+        }
+    }
+
+    fn context(&self, span: SpanId) -> SpanContext {
+        SpanContext::new(self.trail.trace, span, TraceFlags::SAMPLED, false, TraceState::NONE)
+    }
+
+    fn transfer(&self, summary: &Summary, listener: Option<SocketAddr>) -> SpanData {
+        let name = match summary.request.operation {
+            Operation::Read => "tftp.read",
+            Operation::Write => "tftp.write",
+        };
+        let mut span = self.span(name, self.trail.received_at(), self.trail.after(summary.duration));
+        span.span_context = self.context(self.trail.span);
+        span.parent_span_id = SpanId::INVALID;
+        span.span_kind = SpanKind::Server;
+        span.attributes = attributes(summary, listener);
+        // As for HTTP: of a server, what a client did wrong is no error.
+        if matches!(summary.ending.outcome, Outcome::Failed | Outcome::TimedOut) {
+            let detail = summary.ending.detail.as_deref().unwrap_or(summary.ending.outcome.as_str());
+            span.status = Status::error(short(detail));
+        }
+        span
+    }
+
+    fn step(&self, step: Step) -> SpanData {
+        let (began, ended) = (self.trail.at(step.began), self.trail.at(step.ended));
+        match step.what {
+            What::Plugin { plugin, hook, verdict, failure, remembered, monitored } => {
+                let name = match hook {
+                    "authorize" => "tftp.authorize",
+                    "resolve" => "tftp.resolve",
+                    _ => "tftp.accept-upload",
+                };
+                let mut span = self.span(name, began, ended);
+                span.attributes = vec![
+                    KeyValue::new("tftp.plugin.name", plugin),
+                    KeyValue::new("tftp.plugin.hook", hook),
+                    KeyValue::new("tftp.plugin.verdict", verdict),
+                    KeyValue::new("tftp.plugin.remembered", remembered),
+                    KeyValue::new("tftp.plugin.monitored", monitored),
+                ];
+                if let Some((cause, detail)) = failure {
+                    span.attributes.push(KeyValue::new("error.type", cause));
+                    span.status = Status::error(short(&detail));
+                }
+                span
+            }
+            What::Open(Ok(resolved)) => {
+                let mut span = self.span("tftp.open", began, ended);
+                span.attributes = vec![KeyValue::new("tftp.resolved", resolved)];
+                span
+            }
+            What::Open(Err(error)) => failed(self.span("tftp.open", began, ended), &error),
+            What::Store(Ok(())) => self.span("tftp.store", began, ended),
+            What::Store(Err(error)) => failed(self.span("tftp.store", began, ended), &error),
+        }
+    }
+
+    /// From the decision to the first block that arrived; to the end, where none did.
+    fn negotiation(&self, summary: &Summary) -> Option<SpanData> {
+        if summary.decision != Answered::Granted {
+            return None;
+        }
+        let began = self.trail.after(summary.decided_after?);
+        let ended = self.trail.after(summary.first_block_after.unwrap_or(summary.duration));
+        let mut span = self.span("tftp.negotiate", began, ended);
+        span.attributes = vec![
+            KeyValue::new("tftp.blksize", i64::from(summary.options.block_size())),
+            KeyValue::new("tftp.windowsize", i64::from(summary.options.window_size())),
+        ];
+        if summary.first_block_after.is_none() {
+            let outcome = summary.ending.outcome;
+            if outcome != Outcome::Probed {
+                span.attributes.push(KeyValue::new("error.type", outcome.as_str()));
+            }
+        }
+        Some(span)
+    }
+}
+
+fn failed(mut span: SpanData, error: &str) -> SpanData {
+    span.attributes.push(KeyValue::new("error.type", "_OTHER"));
+    span.status = Status::error(short(error));
+    span
+}
+
+fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> {
+    let request = &*summary.request;
+    let (client, outcome) = (request.client, summary.ending.outcome);
+    let mut all = Attributes(Vec::with_capacity(40));
+    all.put("network.transport", "udp");
+    all.put("network.protocol.name", "tftp");
+    all.put("network.type", if client.is_ipv4() { "ipv4" } else { "ipv6" });
+    all.put("network.peer.address", client.ip().to_string());
+    all.put("network.peer.port", i64::from(client.port()));
+    all.put("client.address", client.ip().to_string());
+    all.put("client.port", i64::from(client.port()));
+    if let Some(listener) = listener {
+        if !listener.ip().is_unspecified() {
+            all.put("server.address", listener.ip().to_string());
+        }
+        all.put("server.port", i64::from(listener.port()));
+    }
+    if !matches!(outcome, Outcome::Served | Outcome::Stored | Outcome::Probed) {
+        all.put("error.type", outcome.as_str());
+    }
+    all.put("tftp.request.id", request.id.to_string());
+    all.put("tftp.listener", request.listener.to_string());
+    all.put("tftp.operation", if request.operation == Operation::Read { "read" } else { "write" });
+    all.put("tftp.mode", if request.mode == Mode::Octet { "octet" } else { "netascii" });
+    all.put("tftp.path", short(&request.path));
+    all.put("tftp.client.class", request.class.as_str());
+    if let Some(mac) = request.macs.first() {
+        all.put("tftp.client.mac", mac.address.to_string());
+        all.put("tftp.client.mac_source", mac.source.as_str());
+    }
+    all.put("tftp.outcome", outcome.as_str());
+    all.maybe("tftp.detail", summary.ending.detail.as_deref().map(short));
+    all.put("tftp.decision", summary.decision.as_str());
+    all.maybe("tftp.resolved", summary.resolved.as_deref().map(short));
+    all.maybe("tftp.verdict_by", summary.verdict_by.as_deref().map(str::to_owned));
+    all.put("tftp.plugin_calls", i64::from(summary.plugin_calls));
+    all.maybe("tftp.size", summary.size.map(whole));
+    all.put("tftp.bytes", whole(summary.bytes));
+    all.put("tftp.blocks", whole(summary.blocks));
+    all.put("tftp.blksize", i64::from(summary.options.block_size()));
+    all.put("tftp.windowsize", i64::from(summary.options.window_size()));
+    all.put("tftp.retransmissions", i64::from(summary.stats.retransmissions));
+    all.put("tftp.duplicates", i64::from(summary.stats.duplicates));
+    all.put("tftp.timeouts", i64::from(summary.stats.timeouts));
+    all.maybe("tftp.rtt", summary.rtt.map(|rtt| rtt.as_secs_f64()));
+    all.0
+}
+
+struct Attributes(Vec<KeyValue>);
+
+impl Attributes {
+    fn put(&mut self, key: &'static str, value: impl Into<Value>) {
+        self.0.push(KeyValue::new(key, value));
+    }
+
+    fn maybe(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.put(key, value);
+        }
+    }
+}
+
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(MAX_TEXT).collect()
+}

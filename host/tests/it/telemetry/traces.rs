@@ -1,0 +1,148 @@
+//! Traces over OTLP/HTTP.
+
+use super::fake_collector::{FakeCollector, Manner};
+use super::received::trace;
+use crate::harness::{Answer, Client, Options, Peer, Server, Setup, error, rrq};
+
+const ACL: &str = r#"
+policy: { authorize: [acl] }
+plugins:
+  acl:
+    component: builtin:acl
+    settings: { deny: [{ names: [secret] }] }
+    limits: { time: 20s, wall: 40s }
+"#;
+
+fn server(collector: &FakeCollector, telemetry: &str) -> Server {
+    Setup::new()
+        .file("a", b"content")
+        .file("secret", b"x")
+        .variable("NO_PROXY", "127.0.0.1")
+        .variable("TUFFET_TEST_TOKEN", "hush")
+        .rest_of_yaml(&format!(
+            "{ACL}\ntelemetry: {{ endpoint: \"{}\", metrics: {{ enabled: false }}, logs: false, {telemetry} }}",
+            collector.endpoint()
+        ))
+        .start()
+}
+
+#[test]
+fn a_request_becomes_a_trace() {
+    let collector = FakeCollector::start(Manner::Good);
+    let server = server(
+        &collector,
+        "headers: { x-token: 'Bearer ${TUFFET_TEST_TOKEN}' }, resource: { site: lab }, service-name: boot",
+    );
+    assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+    let line = server.outcome("a");
+    // What waits goes out when the server stops.
+    assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
+    let spans = collector.spans();
+    let (root, children) = trace(&spans, "a");
+    assert_eq!((root.name.as_str(), root.status), ("tftp.read", 0));
+    assert_eq!(
+        (&line["trace_id"], &line["span_id"]),
+        (&root.trace.as_str().into(), &root.id.as_str().into())
+    );
+    let port = server.address().port().to_string();
+    root.has(&[
+        ("network.transport", "udp"),
+        ("network.protocol.name", "tftp"),
+        ("network.type", "ipv4"),
+        ("client.address", "127.0.0.1"),
+        ("server.address", &server.address().ip().to_string()),
+        ("server.port", &port),
+        ("tftp.request.id", line["id"].as_str().unwrap()),
+        ("tftp.outcome", "served"),
+        ("tftp.resolved", "boot:a"),
+        ("tftp.plugin_calls", "1"),
+        ("tftp.bytes", "7"),
+        ("tftp.blocks", "1"),
+        ("tftp.client.class", line["class"].as_str().unwrap()),
+    ]);
+    assert_eq!(format!("127.0.0.1:{}", root.attributes["client.port"]), line["client"].as_str().unwrap());
+    assert!(!root.attributes.contains_key("error.type"));
+    assert_eq!((root.end - root.start) / 1000, line["duration_us"].as_u64().unwrap());
+    let names: Vec<&str> = children.iter().map(|span| span.name.as_str()).collect();
+    assert_eq!(names, ["tftp.authorize", "tftp.open", "tftp.negotiate"]);
+    children[0].has(&[
+        ("tftp.plugin.name", "acl"),
+        ("tftp.plugin.hook", "authorize"),
+        ("tftp.plugin.verdict", "abstain"),
+        ("tftp.plugin.remembered", "false"),
+    ]);
+    children[1].has(&[("tftp.resolved", "boot:a")]);
+    children[2].has(&[("tftp.blksize", "512"), ("tftp.windowsize", "1")]);
+    assert!(children.iter().all(|span| span.end <= root.end), "{children:#?} of {root:#?}");
+    for (key, value) in
+        [("service.name", "boot"), ("site", "lab"), ("service.version", env!("CARGO_PKG_VERSION"))]
+    {
+        assert_eq!(root.resource.get(key).map(String::as_str), Some(value), "{:#?}", root.resource);
+    }
+    for key in ["service.instance.id", "host.name", "process.pid", "telemetry.sdk.name"] {
+        assert!(root.resource.contains_key(key), "{key} in {:#?}", root.resource);
+    }
+    for posted in collector.posted() {
+        assert_eq!((posted.path.as_str(), posted.headers["x-token"].as_str()), ("/v1/traces", "Bearer hush"));
+    }
+    assert!(!server.log().contains("hush"), "a secret is in the log");
+}
+
+/// With a ratio of zero, only what went wrong is exported.
+#[test]
+fn what_goes_wrong_is_exported_whatever_the_ratio() {
+    let collector = FakeCollector::start(Manner::Good);
+    let server = server(&collector, "traces: { sample: 0 }");
+    assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+    assert!(server.outcome("a")["trace_id"].is_null(), "it was not chosen");
+    let mut peer = Peer::new(server.address());
+    for (name, code) in [("secret", 2), ("missing", 1)] {
+        peer.ask(&rrq(name, &[]));
+        peer.expect_error(code);
+    }
+    let denied = server.outcome("secret");
+    assert!(server.outcome("missing")["trace_id"].is_null(), "clients look for many files");
+    server.stop();
+    let spans = collector.spans();
+    let (root, children) = trace(&spans, "secret");
+    assert_eq!(denied["trace_id"], root.trace);
+    root.has(&[("tftp.outcome", "denied"), ("error.type", "denied"), ("tftp.verdict_by", "acl")]);
+    assert_eq!(root.status, 0, "of a server, what a client did wrong is no error");
+    assert_eq!(children.len(), 1);
+    children[0].has(&[("tftp.plugin.verdict", "deny")]);
+    assert_eq!(spans.len(), 2, "{spans:#?}");
+}
+
+/// The variables of the specification have precedence, and are enough.
+#[test]
+fn the_environment_is_enough() {
+    let collector = FakeCollector::start(Manner::Good);
+    let server = Setup::new()
+        .file("a", b"content")
+        .variable("NO_PROXY", "127.0.0.1")
+        .variable("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.endpoint())
+        .variable("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=seven")
+        .variable("OTEL_SERVICE_NAME", "from-outside")
+        .variable("OTEL_RESOURCE_ATTRIBUTES", "rack=7%20b")
+        .variable("OTEL_METRICS_EXPORTER", "none")
+        .variable("OTEL_LOGS_EXPORTER", "none")
+        .variable("OTEL_BSP_SCHEDULE_DELAY", "10")
+        .start();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("a", &[("tsize", "0")]));
+    peer.expect(Answer::Oack("tsize=7".into()));
+    peer.send(&error(8, "size"));
+    // Without an end of the server: the delay is over soon.
+    let posted = collector.wait_for(1);
+    assert_eq!(posted[0].headers["x-tenant"], "seven");
+    let spans = collector.spans();
+    let (root, children) = trace(&spans, "a");
+    root.has(&[("tftp.outcome", "probed")]);
+    assert!(!root.attributes.contains_key("error.type"));
+    assert_eq!(
+        (root.resource["service.name"].as_str(), root.resource["rack"].as_str()),
+        ("from-outside", "7 b")
+    );
+    let names: Vec<&str> = children.iter().map(|span| span.name.as_str()).collect();
+    assert_eq!(names, ["tftp.open", "tftp.negotiate"], "no policy, no call");
+}

@@ -1,0 +1,92 @@
+//! A collector that is gone, hangs or refuses costs what it does not take, and no transfer.
+
+use super::exposition::Exposition;
+use super::fake_collector::{FakeCollector, Manner};
+use crate::harness::{Client, Options, Server, Setup};
+use std::time::{Duration, Instant};
+
+const TRANSFERS: u64 = 40;
+
+fn server(endpoint: &str) -> Server {
+    Setup::new()
+        .file("a", b"content")
+        .variable("NO_PROXY", "127.0.0.1")
+        .variable("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+        .variable("OTEL_EXPORTER_OTLP_TIMEOUT", "3000")
+        .variable("OTEL_BSP_MAX_QUEUE_SIZE", "30")
+        .variable("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "3")
+        .variable("OTEL_BSP_SCHEDULE_DELAY", "1")
+        .variable("OTEL_METRICS_EXPORTER", "none")
+        .variable("OTEL_LOGS_EXPORTER", "none")
+        .start()
+}
+
+/// Serves all, and what of the spans became of it: exported, dropped, failures.
+fn serve_all(server: &Server) -> [u64; 3] {
+    for _ in 0..TRANSFERS {
+        assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+        server.outcome("a");
+    }
+    let read = Exposition::read(&server.metrics());
+    ["exported", "dropped", "failures"]
+        .map(|what| read.value(&format!("tuffet_telemetry_{what}_total"), &[("signal", "traces")]) as u64)
+}
+
+fn stops_soon(server: &Server) {
+    let begun = Instant::now();
+    server.stop();
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(20), "the stop took {took:?}");
+}
+
+#[test]
+fn a_collector_that_hangs() {
+    let collector = FakeCollector::start(Manner::Hanging);
+    let server = server(&collector.endpoint());
+    let [exported, dropped, _] = serve_all(&server);
+    assert_eq!(exported, 0);
+    // Three spans each; 30 wait and 3 are under way, in each of the few tries of this test.
+    assert!(dropped > 0, "40 transfers are 120 spans, and 30 may wait");
+    stops_soon(&server);
+}
+
+#[test]
+fn a_collector_that_refuses() {
+    let collector = FakeCollector::start(Manner::Refusing);
+    let server = server(&collector.endpoint());
+    serve_all(&server);
+    let line =
+        server.logged("the collector does not take what is sent; it is dropped and counted until it does");
+    assert_eq!((&line["signal"], &line["level"]), (&"traces".into(), &"WARN".into()), "{line:#}");
+    assert!(line["error"].as_str().unwrap().contains("503"), "{line:#}");
+    let [exported, dropped, failures] = serve_all(&server);
+    assert!(exported == 0 && dropped > 0 && failures > 0, "{exported} {dropped} {failures}");
+    stops_soon(&server);
+}
+
+#[test]
+fn a_collector_that_is_gone() {
+    // Bound and closed: nothing listens there.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let server = server(&format!("http://{gone}"));
+    let [exported, ..] = serve_all(&server);
+    assert_eq!(exported, 0);
+    server.logged("the collector does not take what is sent; it is dropped and counted until it does");
+    stops_soon(&server);
+}
+
+#[test]
+fn what_is_wrong_is_told_and_the_server_serves() {
+    let server = Setup::new()
+        .file("a", b"content")
+        .variable("OTEL_EXPORTER_OTLP_ENDPOINT", "https://127.0.0.1:1")
+        .variable("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+        .variable("OTEL_TRACES_SAMPLER", "sometimes")
+        .start();
+    assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+    server.stop();
+    for name in ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_SAMPLER"] {
+        let due = format!("the variable {name} is ignored: ");
+        assert!(server.log().contains(&due), "{due} in {}", server.log());
+    }
+}

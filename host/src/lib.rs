@@ -16,6 +16,7 @@ mod server;
 mod sinks;
 pub mod store;
 mod telemetry;
+mod tls;
 pub mod udp;
 mod watch;
 mod worker;

@@ -9,7 +9,8 @@ use reqwest::{Client, Response, StatusCode};
 use tokio::runtime::Runtime;
 
 use super::output::{Failure, Output, Then};
-use super::{Batch, Format, HttpTarget, runtime, tls};
+use super::{Batch, Format, HttpTarget, runtime};
+use crate::tls;
 
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);

@@ -22,7 +22,6 @@ mod spool;
 mod stdout;
 #[cfg(test)]
 mod tests;
-mod tls;
 mod udp;
 
 use std::io;

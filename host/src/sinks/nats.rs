@@ -15,7 +15,8 @@ use tokio::runtime::Runtime;
 use tokio::time::{error::Elapsed, timeout};
 
 use super::output::{Failure, Output, Then};
-use super::{NatsLogin, NatsTarget, runtime, tls};
+use super::{NatsLogin, NatsTarget, runtime};
+use crate::tls;
 
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::uri::{Scheme, Uri};
 use http::{Request, Response};
-use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks, default_hooks};
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use super::Access;
 use crate::config::HttpHost;
@@ -26,7 +26,7 @@ pub(in crate::policy) struct HttpGate {
 
 /// What a request comes to: the answer, and the work that is left once its head is there.
 type Sent = Box<dyn Future<Output = Result<(Response<WasiBody>, Work), Error>> + Send>;
-type Work = Box<dyn Future<Output = Result<(), Error>> + Send>;
+pub(super) type Work = Box<dyn Future<Output = Result<(), Error>> + Send>;
 
 impl HttpGate {
     pub fn new(access: Arc<Access>) -> HttpGate {
@@ -60,12 +60,7 @@ impl HttpGate {
 }
 
 impl WasiHttpHooks for HttpGate {
-    fn send_request(
-        &mut self,
-        request: Request<WasiBody>,
-        options: Option<RequestOptions>,
-        work: Work,
-    ) -> Sent {
+    fn send_request(&mut self, request: Request<WasiBody>, options: Option<RequestOptions>, _: Work) -> Sent {
         if let Some(reason) = self.refuses(request.uri()) {
             if self.open && !self.told {
                 self.told = true;
@@ -83,7 +78,7 @@ impl WasiHttpHooks for HttpGate {
             return Box::new(async { Err(Error::HttpRequestDenied) });
         }
         self.requests += 1;
-        default_hooks().send_request(request, options, work)
+        Box::new(super::http_send::send(request, options))
     }
 }
 

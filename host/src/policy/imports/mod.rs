@@ -4,6 +4,7 @@
 mod clock;
 mod files;
 mod http;
+mod http_send;
 mod keys;
 mod kv;
 mod random;

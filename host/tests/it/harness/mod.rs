@@ -1,6 +1,7 @@
 //! What the tests stand on: a server process, the clients of other projects, raw UDP, a lossy path.
 
 mod bytes;
+mod certificate;
 mod client;
 mod endpoint;
 mod log;
@@ -15,6 +16,7 @@ mod setup;
 mod skip;
 
 pub use bytes::{Folder, bytes, text};
+pub use certificate::Certificate;
 pub use client::{Client, Options};
 pub use endpoint::{Endpoint, HttpAnswer};
 pub use network::Network;

@@ -7,6 +7,7 @@ mod bad_plugins;
 mod compiled;
 mod grants;
 mod guards;
+mod https;
 mod mac_map;
 mod neighbours;
 mod observe;

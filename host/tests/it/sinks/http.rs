@@ -1,7 +1,7 @@
 //! `http`: batches, what is tried again and what is not, and what a spool keeps.
 
-use super::{Kept, ask, asked, certificate, first_of_each, wait_for_queued, wait_until};
-use crate::harness::{Endpoint, HttpAnswer, skipped};
+use super::{Kept, ask, asked, first_of_each, wait_for_queued, wait_until};
+use crate::harness::{Certificate, Endpoint, HttpAnswer, skipped};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -262,11 +262,11 @@ impl Drop for Process {
 #[test]
 fn tls_by_the_scheme() {
     let kept = Kept::new();
-    let Some((key, certificate)) = certificate(&kept) else { return };
+    let Some(certificate) = Certificate::make(&kept.path("")) else { return };
     let bodies = kept.path("bodies");
     let python = Command::new("python3")
         .args(["-c", TLS_SERVER])
-        .args([&key, &certificate, &bodies])
+        .args([&certificate.key, &certificate.certificate, &bodies])
         .stdout(Stdio::piped())
         .spawn();
     let Ok(mut python) = python else {
@@ -278,7 +278,7 @@ fn tls_by_the_scheme() {
     let _python = Process(python);
     BufReader::new(pipe).read_line(&mut port).unwrap();
     let sink = format!("{{ http: {{ url: 'https://localhost:{}/', batch: {{ wait: 0s }} }} }}", port.trim());
-    let server = kept.setup(&sink).variable("SSL_CERT_FILE", certificate.to_str().unwrap()).start();
+    let server = kept.setup(&sink).variable("SSL_CERT_FILE", certificate.trusted()).start();
     ask(&server, 0..3);
     wait_until("all came", || server.sink()["delivered"] == 3);
     let text = std::fs::read_to_string(&bodies).unwrap();

@@ -7,10 +7,9 @@ mod http;
 mod nats;
 mod relay;
 
-use crate::harness::{Peer, SOON, Server, Setup, rrq, skipped};
+use crate::harness::{Peer, SOON, Server, Setup, rrq};
 use serde_json::Value;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -44,25 +43,6 @@ plugins:
 "#
         ))
     }
-}
-
-/// The key and the certificate of `localhost`, which nobody trusts who is not told to; `None` where they
-/// cannot be made.
-fn certificate(kept: &Kept) -> Option<(PathBuf, PathBuf)> {
-    let (key, certificate) = (kept.path("key.pem"), kept.path("cert.pem"));
-    let made = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-        .args(["-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE"])
-        .arg("-keyout")
-        .arg(&key)
-        .arg("-out")
-        .arg(&certificate)
-        .output();
-    if !made.is_ok_and(|made| made.status.success()) {
-        skipped("openssl is not installed: TLS of sinks is not tested");
-        return None;
-    }
-    Some((key, certificate))
 }
 
 /// Asks for files that are not there, each by its number.

@@ -1,8 +1,8 @@
 //! `nats`, with the server of Debian's package `nats-server`.
 
 use super::relay::Relay;
-use super::{Kept, ask, asked, certificate, first_of_each, wait_for_queued, wait_until};
-use crate::harness::{SOON, skipped};
+use super::{Kept, ask, asked, first_of_each, wait_for_queued, wait_until};
+use crate::harness::{Certificate, SOON, skipped};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -252,14 +252,18 @@ fn who_may_not_publish_has_delivered_nothing() {
 #[test]
 fn tls_by_the_scheme() {
     let kept = Kept::new();
-    let Some((key, certificate)) = certificate(&kept) else { return };
-    let tls = format!("tls: {{ cert_file: \"{}\", key_file: \"{}\" }}", certificate.display(), key.display());
+    let Some(certificate) = Certificate::make(&kept.path("")) else { return };
+    let tls = format!(
+        "tls: {{ cert_file: \"{}\", key_file: \"{}\" }}",
+        certificate.certificate.display(),
+        certificate.key.display()
+    );
     let Some(nats) = Nats::start(&tls) else { return };
     let sink = format!(
         "{{ nats: {{ url: 'tls://localhost:{}', subject: events, timeout: 5s }} }}",
         nats.address.port()
     );
-    let server = kept.setup(&sink).variable("SSL_CERT_FILE", certificate.to_str().unwrap()).start();
+    let server = kept.setup(&sink).variable("SSL_CERT_FILE", certificate.trusted()).start();
     ask(&server, 0..3);
     wait_until("the server has confirmed them", || server.sink()["delivered"] == 3);
     drop(server);

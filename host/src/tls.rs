@@ -1,9 +1,9 @@
-//! TLS of the sinks that need it: rustls, with ring, and the roots of the system.
+//! TLS wherever something is sent: rustls, with ring, and the roots of the system.
 
 use std::sync::Once;
 
 /// Chooses the cryptography for the process; what has been chosen stays.
-pub(super) fn choose_provider() {
+pub(crate) fn choose_provider() {
     static CHOOSE: Once = Once::new();
     CHOOSE.call_once(|| {
         let _ = rustls::crypto::ring::default_provider().install_default();

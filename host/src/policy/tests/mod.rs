@@ -5,6 +5,7 @@
 mod bundled;
 mod chains;
 mod compiled;
+mod frozen;
 mod guards;
 mod limits;
 mod lines;

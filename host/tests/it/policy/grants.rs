@@ -323,11 +323,17 @@ pub fn http_server() -> u16 {
             }
             let mut body = String::new();
             if length == usize::MAX {
-                // One chunk, then the empty one.
-                let mut size = String::new();
-                reader.read_line(&mut size).unwrap();
-                let size = usize::from_str_radix(size.trim(), 16).unwrap();
-                reader.by_ref().take(size as u64).read_to_string(&mut body).unwrap();
+                // To the end: to close a socket that holds something unread may take the answer back.
+                loop {
+                    let mut line = String::new();
+                    reader.read_line(&mut line).unwrap();
+                    let size = usize::from_str_radix(line.trim(), 16).unwrap();
+                    reader.by_ref().take(size as u64).read_to_string(&mut body).unwrap();
+                    reader.read_line(&mut line).unwrap();
+                    if size == 0 {
+                        break;
+                    }
+                }
             } else {
                 reader.by_ref().take(length as u64).read_to_string(&mut body).unwrap();
             }

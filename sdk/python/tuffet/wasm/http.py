@@ -35,20 +35,16 @@ def send(
     outgoing = request.body()
     try:
         coming = outgoing_handler.handle(request, None)
-        unwritten = _write(outgoing, body)
+        _write(outgoing, body)
         with coming.subscribe() as ready:
             ready.block()
-        # A request that is refused takes no body: the refusal says more than that.
-        response = _received(coming.get(), limit)
-        if unwritten:
-            raise unwritten
-        return response
+        return _received(coming.get(), limit)
     except Err as error:
         _explain(url, error.value)
 
 
-def _write(outgoing: Any, body: bytes) -> Err[Any] | None:
-    """Why the body could not be sent."""
+def _write(outgoing: Any, body: bytes) -> None:
+    """An answer may come before all of the body is taken, a refusal too. Where none comes, that says why."""
     try:
         if body:
             # The stream ends before its body does.
@@ -56,9 +52,8 @@ def _write(outgoing: Any, body: bytes) -> Err[Any] | None:
                 for start in range(0, len(body), CHUNK):
                     stream.blocking_write_and_flush(body[start : start + CHUNK])
         wit.OutgoingBody.finish(outgoing, None)
-    except Err as error:
-        return error
-    return None
+    except Err:
+        pass
 
 
 def _received(answer: Any, limit: int) -> Response:

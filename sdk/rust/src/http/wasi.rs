@@ -33,14 +33,13 @@ pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Err
 
     let body = outgoing.body().map_err(|()| invalid("body"))?;
     let answer = handle(outgoing, None::<RequestOptions>).map_err(explain)?;
-    let written = write(body, request.body);
+    // An answer may come before all of the body is taken, a refusal too. Where none comes, that says why.
+    let _ = write(body, request.body);
     answer.subscribe().block();
     let response = match answer.get() {
-        // A request that is refused takes no body: the refusal says more than that.
         Some(Ok(response)) => response.map_err(explain)?,
         _ => return Err(Error::Failed("the answer was taken already".into())),
     };
-    written?;
     let status = response.status();
     let headers = response.headers().entries();
     let body = response.consume().map_err(|()| Error::Failed("the body was taken already".into()))?;

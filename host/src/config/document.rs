@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::error::ConfigError;
+use super::error::{ConfigError, Position};
 use super::pointer_of;
 use super::source::{self, Finding, Source};
 
@@ -40,6 +40,16 @@ impl Document {
         serde_path_to_error::deserialize(&self.value).map_err(|error| {
             self.error([(pointer_of(error.path()), format!("{}; correct it", error.inner()))])
         })
+    }
+
+    /// Where the value at a pointer is written, or the nearest around it.
+    pub fn position(&self, pointer: &str) -> Option<Position> {
+        self.source.position(pointer)
+    }
+
+    /// Where the key of the value at a pointer is written, if it is.
+    pub fn key_position(&self, pointer: &str) -> Option<Position> {
+        self.source.key_position(pointer)
     }
 
     /// The error for problems that were found later: pairs of a JSON pointer into the file and a message.

@@ -50,6 +50,13 @@ impl Source {
         }
     }
 
+    pub(super) fn key_position(&self, pointer: &str) -> Option<Position> {
+        match self.place(pointer, Side::Key) {
+            Place::Position(_, position) if self.contains(pointer) => Some(position),
+            _ => None,
+        }
+    }
+
     /// Whether the file has something at the pointer that no flag replaced.
     pub(super) fn contains(&self, pointer: &str) -> bool {
         self.flag(pointer).is_none() && self.file.as_ref().is_some_and(|(_, tree)| tree.contains(pointer))

@@ -13,12 +13,14 @@ pub(crate) use observers::{Event, Happening, Observers};
 pub(crate) use outcome::{Ending, Outcome, outcome_of};
 
 use crate::request::Request;
+use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{Oack, Stats};
 
 /// What was answered to a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Answered {
     /// It was granted.
     Granted,

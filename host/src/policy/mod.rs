@@ -52,6 +52,6 @@ pub(crate) use inspect::Inspected;
 pub(crate) use now::PluginNow;
 pub(crate) use shown::digest;
 pub(crate) use spec::{CallLimits, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};
-pub(crate) use stage::{Emitted, Given, Stage};
-pub(crate) use trial::{Hook, Trial, Tried, Uploaded};
+pub(crate) use stage::{Beyond, Emitted, Exchange, Given, HttpAnswer, Learned, LogLine, Stage};
+pub(crate) use trial::{Hook, Matter, NOTHING, Trial, Tried, Uploaded};
 pub(crate) use upload::Acceptance;

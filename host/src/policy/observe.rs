@@ -10,6 +10,7 @@ use super::bindings::exports::tuffet::policy::observe::{
 use super::bindings::tuffet::policy::types;
 use super::chain::Policy;
 use super::convert;
+use super::imports::Access;
 use super::plugin::Plugin;
 use crate::events::{Answered, Event, Happening, Outcome, Summary};
 
@@ -24,6 +25,12 @@ impl Policy {
         let told: Vec<Told> = events.iter().map(convert_event).collect();
         join_all(self.observe.iter().map(|plugin| tell(plugin, &told))).await;
     }
+}
+
+/// Events as a plugin with this access sees them: MAC addresses are for those that may see them.
+pub(super) fn told(events: &[Event], access: &Access) -> Vec<Told> {
+    let events = events.iter().map(convert_event);
+    if access.client_mac { events.collect() } else { events.map(without_mac).collect() }
 }
 
 async fn tell(plugin: &Plugin, events: &[Told]) {

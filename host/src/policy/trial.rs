@@ -1,5 +1,6 @@
 //! A plugin that is tried out by itself: loaded and called as in the server, with its stage for a host.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,17 +10,23 @@ use serde_json::Value;
 use super::ask::Patience;
 use super::bindings::VERSION;
 use super::bindings::exports::tuffet::policy::{accept_upload, resolve};
+use super::bindings::tuffet::policy::types;
 use super::chain::warnings_of;
 use super::code_cache::CodeCache;
 use super::convert::{self, Asked};
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::load::{load, missing_hook};
+use super::observe;
 use super::plugin::Plugin;
 use super::shown;
 use super::spec::{LoadProblem, PluginSpec, PolicySpec};
 use super::stage::{Emitted, LogLine, Stage};
+use crate::events::Event;
 use crate::request::Request;
+
+/// What `observe` answers.
+pub(crate) const NOTHING: &str = "nothing";
 
 /// A hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
@@ -58,6 +65,15 @@ pub(crate) struct Uploaded {
     pub content: Vec<u8>,
 }
 
+/// What a hook is asked about, or told.
+#[derive(Debug)]
+pub(crate) enum Matter {
+    /// A request, and the upload that it ends with, which `accept-upload` needs.
+    Request(Box<Request>, Option<Uploaded>),
+    /// What happened, for `observe`.
+    Events(Vec<Event>),
+}
+
 /// A plugin on its stage.
 pub(crate) struct Trial {
     plugin: Plugin,
@@ -72,6 +88,8 @@ pub(crate) struct Tried {
     pub answer: Result<Value, (&'static str, String)>,
     pub lines: Vec<LogLine>,
     pub emitted: Vec<Emitted>,
+    /// Keys that it set (`Some`) or deleted.
+    pub keys: BTreeMap<String, Option<Vec<u8>>>,
     /// Calls that its stage had no answer for.
     pub unanswered: Vec<String>,
     /// From the question to the answer.
@@ -123,22 +141,52 @@ impl Trial {
         }
     }
 
-    /// Asks one hook about one request. What `observe` says is nothing, so it is not asked; `accept-upload`
-    /// needs an upload.
-    pub async fn ask(&self, hook: Hook, request: &Request, upload: Option<&Uploaded>) -> Tried {
+    /// Asks one hook, or tells it.
+    pub async fn ask(&self, hook: Hook, matter: &Matter) -> Tried {
         self.stage.begin();
+        let begun;
+        let answer = match (hook, matter) {
+            (Hook::Observe, Matter::Events(events)) => {
+                let told = observe::told(events, &self.plugin.access);
+                begun = Instant::now();
+                self.plugin.observe(&told).await.map(|()| NOTHING.into())
+            }
+            (_, Matter::Request(request, upload)) => {
+                let mut asked = Asked::new(request);
+                let asked = asked.by(&self.plugin.access);
+                let upload = upload.as_ref().map(shown::upload);
+                begun = Instant::now();
+                self.ask_about(hook, request, asked, upload.as_ref()).await
+            }
+            _ => {
+                begun = Instant::now();
+                Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
+            }
+        };
+        let wall = begun.elapsed();
+        let seen = self.stage.take();
+        Tried {
+            answer: answer.map_err(|failure| (failure.cause.as_str(), failure.detail)),
+            keys: seen.keys,
+            lines: seen.lines,
+            emitted: seen.emitted,
+            unanswered: seen.unanswered,
+            wall,
+            cpu: seen.cpu,
+            memory: seen.memory,
+        }
+    }
+
+    async fn ask_about(
+        &self,
+        hook: Hook,
+        request: &Request,
+        asked: &types::Request,
+        upload: Option<&accept_upload::Upload>,
+    ) -> Result<Value, Failure> {
         // Its own limits are to be what ends it.
         let patience = Patience::of(self.plugin.limits.wall.saturating_mul(2));
-        let mut asked = Asked::new(request);
-        let asked = asked.by(&self.plugin.access);
-        let upload = upload.map(|upload| accept_upload::Upload {
-            root: upload.root.clone(),
-            path: upload.path.clone(),
-            bytes: upload.content.len() as u64,
-            sha256: shown::digest(&upload.content),
-        });
-        let begun = Instant::now();
-        let answer = match (hook, &upload) {
+        match (hook, upload) {
             (Hook::Authorize, _) => {
                 let answer = self.plugin.authorize(asked, patience).await;
                 answer.and_then(convert::verdict).map(shown::verdict)
@@ -154,17 +202,6 @@ impl Trial {
             (Hook::AcceptUpload | Hook::Observe, _) => {
                 Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
             }
-        };
-        let wall = begun.elapsed();
-        let seen = self.stage.take();
-        Tried {
-            answer: answer.map_err(|failure| (failure.cause.as_str(), failure.detail)),
-            lines: seen.lines,
-            emitted: seen.emitted,
-            unanswered: seen.unanswered,
-            wall,
-            cpu: seen.cpu,
-            memory: seen.memory,
         }
     }
 

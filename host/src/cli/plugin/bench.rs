@@ -79,7 +79,7 @@ fn measure(lab: &Lab, prepared: &Prepared<'_>, calls: u32) -> Result<(Hook, Meas
     let mut times = Vec::new();
     let mut memory = 0;
     for call in 0..calls + warm_up {
-        let tried = lab.ask(&trial, hook, &question.request, question.upload.as_ref());
+        let tried = lab.ask(&trial, hook, &question.matter);
         if let Err((cause, detail)) = &tried.answer {
             complain(format_args!("call {} failed: {cause}: {detail}", call + 1));
             return Err(ExitCode::from(1));

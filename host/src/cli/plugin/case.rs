@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use std::{fs, io};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::host::WrittenHost;
+use super::events::WrittenEvent;
+use super::host::{KeyValue, WrittenHost};
 use super::lab::{self, Plan};
-use super::request::WrittenRequest;
+use super::request::{WrittenRequest, matter};
 use crate::config::{ComponentSource, ConfigError, Document, Grant};
-use crate::policy::{CallLimits, Hook, Uploaded};
-use crate::request::Request;
+use crate::policy::{Beyond, CallLimits, Hook, Matter, NOTHING};
+use crate::store::RootSpec;
 
 /// A case file as it is written.
 #[derive(Debug, Deserialize)]
@@ -37,15 +39,21 @@ struct WrittenFile {
 struct WrittenCase {
     name: String,
     hook: Option<Hook>,
-    request: WrittenRequest,
+    request: Option<WrittenRequest>,
+    events: Option<Vec<WrittenEvent>>,
     /// In place of those of the file.
     settings: Option<Map<String, Value>>,
     /// Added to that of the file.
     #[serde(default)]
     host: WrittenHost,
-    expect: Value,
+    /// Needed, but for `observe`, which answers nothing.
+    expect: Option<Value>,
     /// Payloads by sink; when given, all that is sent.
     emits: Option<BTreeMap<String, Vec<Value>>>,
+    /// Keys that it sets, or deletes (null); when given, all of them.
+    keys: Option<BTreeMap<String, Option<KeyValue>>>,
+    /// Parts of lines that it logs, in this order; none, when this is empty.
+    log: Option<Vec<String>>,
 }
 
 /// A case, ready to be tried.
@@ -53,63 +61,89 @@ pub(super) struct Case {
     pub name: String,
     pub hook: Option<Hook>,
     pub plan: Plan,
-    pub request: Request,
-    pub upload: Option<Uploaded>,
+    pub matter: Matter,
+    /// As it is written in the case itself.
+    pub host: WrittenHost,
     pub expect: Value,
     pub emits: Option<BTreeMap<String, Vec<Value>>>,
+    pub keys: Option<BTreeMap<String, Option<KeyValue>>>,
+    pub log: Option<Vec<String>>,
 }
 
-/// Reads a case file. `component` stands in for the one that the file names.
+/// What stands around the cases, beside the files.
+#[derive(Debug, Clone)]
+pub(super) struct Around<'a> {
+    /// In place of the component that a file names.
+    pub component: Option<&'a str>,
+    pub limits: CallLimits,
+    /// Whether the world answers what a case does not, so that it is learned.
+    pub recorded: bool,
+    /// The roots of that world.
+    pub roots: &'a [RootSpec],
+}
+
+/// Reads a case file.
 ///
 /// # Errors
 /// What is wrong in it, each with its place.
-pub(super) fn read(
-    path: &Path,
-    component: Option<&str>,
-    limits: CallLimits,
-) -> Result<Vec<Case>, ConfigError> {
+pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, ConfigError> {
     let document = Document::read(path, "the key `cases`")?;
     let file: WrittenFile = document.parse()?;
-    let source = component_of(&document, &file, path, component)?;
-    let mut wrong = Vec::new();
+    let source = component_of(&document, &file, path, around.component)?;
+    let its_host = file.host.given(Beyond::Nothing);
+    let mut wrong: Vec<(String, String)> =
+        its_host.err().map(|(pointer, message)| (format!("/host{pointer}"), message)).into_iter().collect();
     let mut cases = Vec::new();
     for (index, written) in file.cases.iter().enumerate() {
         let at = |section: &str| {
             let place = format!("/cases/{index}{section}");
             move |(pointer, message): (String, String)| (place + &pointer, message)
         };
-        if written.hook == Some(Hook::Observe) {
-            let message = "observe gives no answer, so there is nothing to expect; name another hook";
-            wrong.push(at("/hook")((String::new(), message.into())));
+        let asked = matter(written.hook, written.request.as_ref(), written.events.as_deref());
+        let asked = asked.map_err(at(""));
+        let expect = match (&written.expect, &written.events) {
+            (Some(expect), _) => Ok(expect.clone()),
+            (None, Some(_)) => Ok(NOTHING.into()),
+            (None, None) => {
+                let message = "nothing is expected; add `expect`, such as `expect: abstain`";
+                Err(at("")((String::new(), message.to_owned())))
+            }
+        };
+        let mut host = written.host.clone();
+        let all = file.host.with(&host);
+        let beyond = if around.recorded { Beyond::Recorded } else { Beyond::Nothing };
+        // The time of the recording stands in the case from then on.
+        if around.recorded && all.clock.is_none() && file.grants.contains(&Grant::Clock) {
+            host.clock = Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string());
         }
-        if written.hook == Some(Hook::AcceptUpload) && !written.request.has_upload() {
-            let message =
-                "accept-upload is asked about an upload; add `upload: { root: NAME, content: TEXT }`";
-            wrong.push(at("/request")((String::new(), message.into())));
-        }
-        let request = written.request.resolve().map_err(at("/request"));
-        let given = file.host.with(&written.host).given(true).map_err(at("/host"));
-        match (request, given) {
-            (Ok((request, upload)), Ok(given)) => cases.push(Case {
+        // Each by itself first, so that what is wrong has its own place.
+        let given = host.given(beyond).map_err(at("/host"));
+        let given = given.map(|own| file.host.with(&host).given(beyond).unwrap_or(own));
+        match (asked, expect, given) {
+            (Ok((hook, matter)), Ok(expect), Ok(given)) => cases.push(Case {
                 name: written.name.clone(),
-                hook: written.hook,
+                hook,
                 plan: Plan {
                     name: lab::name_of(&source),
                     component: source.clone(),
                     settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),
                     grants: file.grants.clone(),
-                    roots: Vec::new(),
+                    roots: around.roots.to_vec(),
                     named_roots: file.roots.clone(),
                     given,
-                    limits,
+                    limits: around.limits,
                     reuse: None,
                 },
-                request,
-                upload,
-                expect: written.expect.clone(),
+                matter,
+                host,
+                expect,
                 emits: written.emits.clone(),
+                keys: written.keys.clone(),
+                log: written.log.clone(),
             }),
-            (request, given) => wrong.extend([request.err(), given.err()].into_iter().flatten()),
+            (asked, expect, given) => {
+                wrong.extend([asked.err(), expect.err(), given.err()].into_iter().flatten());
+            }
         }
     }
     if wrong.is_empty() { Ok(cases) } else { Err(document.error(wrong)) }

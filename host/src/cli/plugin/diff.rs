@@ -20,10 +20,15 @@ fn fits_inside(expected: &Value, got: &Value) -> bool {
     }
 }
 
-/// Both as YAML, line by line: `-` for what was expected alone, `+` for what was got alone.
+/// How a verdict differs: as [`whole_diff`], but for the keys that the expectation leaves open.
 pub(super) fn diff(expected: &Value, got: &Value) -> Vec<String> {
+    whole_diff(expected, &named(expected, got))
+}
+
+/// Both as YAML, line by line: `-` for what was expected alone, `+` for what was got alone.
+pub(super) fn whole_diff(expected: &Value, got: &Value) -> Vec<String> {
     let yaml = |value: &Value| serde_yaml::to_string(value).unwrap_or_else(|_| value.to_string());
-    let (expected, got) = (yaml(expected), yaml(&named(expected, got)));
+    let (expected, got) = (yaml(expected), yaml(got));
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), got.lines().collect());
     // The longest common sequence of lines from each pair of places on; verdicts have few lines.
     let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];

@@ -3,28 +3,76 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::policy::Given;
+use super::bytes::Bytes;
+use crate::policy::{Beyond, Exchange, Given, HttpAnswer, Learned};
 
 /// The key `host` of a request or a case.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct WrittenHost {
-    /// Text of files by `ROOT/PATH`; null is a file that is not there.
-    pub files: BTreeMap<String, Option<String>>,
-    /// Values of keys: text, or a number for a counter; null is a key that is not there.
+    /// Files by `ROOT/PATH`; null is a file that is not there.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Option<Bytes>>,
+    /// Values of keys; null is a key that is not there.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub keys: BTreeMap<String, Option<KeyValue>>,
+    /// Answers to requests by HTTP.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub http: Vec<WrittenExchange>,
     /// The time, such as `2026-01-31T12:00:00Z`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
 }
 
 /// The value of a key.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "a value is a text, or a whole number for a counter, or null for none")]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(
+    untagged,
+    expecting = "a value is a text, or a whole number for a counter, or `hex: 00ff`, or null for none"
+)]
 pub(super) enum KeyValue {
     Counter(i64),
-    Text(String),
+    Bytes(Bytes),
+}
+
+/// A request by HTTP and its answer.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WrittenExchange {
+    request: HttpRequest,
+    response: HttpResponse,
+}
+
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct HttpRequest {
+    #[serde(default = "get")]
+    method: String,
+    url: String,
+    /// Without it, any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    body: Option<Bytes>,
+}
+
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct HttpResponse {
+    #[serde(default = "ok")]
+    status: u16,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    body: Bytes,
+}
+
+fn get() -> String {
+    "GET".into()
+}
+
+fn ok() -> u16 {
+    200
 }
 
 impl WrittenHost {
@@ -33,41 +81,151 @@ impl WrittenHost {
         let mut all = self.clone();
         all.files.extend(more.files.clone());
         all.keys.extend(more.keys.clone());
+        // The first that fits answers.
+        all.http.splice(..0, more.http.iter().cloned());
         all.clock = more.clock.clone().or(all.clock);
         all
     }
 
-    /// As a stage takes it. `closed`: whether there is nothing beyond it.
+    /// This, and what the world answered beside it.
+    pub fn learn(&mut self, learned: &Learned) {
+        let files = learned.files.iter();
+        self.files.extend(files.map(|(path, file)| (path.clone(), file.as_deref().map(Bytes::of))));
+        self.keys.extend(learned.keys.iter().map(|key| (key.clone(), None)));
+        self.http.extend(learned.http.iter().map(WrittenExchange::of));
+    }
+
+    /// As a stage takes it.
     ///
     /// # Errors
     /// A pointer below `host`, and what is wrong there.
-    pub fn given(&self, closed: bool) -> Result<Given, (String, String)> {
+    pub fn given(&self, beyond: Beyond) -> Result<Given, (String, String)> {
         let clock = match &self.clock {
             None => Duration::ZERO,
-            Some(text) => humantime::parse_rfc3339_weak(text)
-                .ok()
-                .and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok())
-                .ok_or_else(|| {
-                    let message = format!("{text:?} is no time; write one such as 2026-01-31T12:00:00Z");
-                    ("/clock".to_owned(), message)
-                })?,
+            Some(text) => time(text).map_err(|message| ("/clock".to_owned(), message))?,
         };
         let files = self.files.iter();
         let keys = self.keys.iter();
+        let http = self.http.iter().enumerate();
         Ok(Given {
-            files: files.map(|(path, text)| (path.clone(), text.clone().map(String::into_bytes))).collect(),
+            files: files.map(|(path, file)| (path.clone(), file.as_ref().map(Bytes::bytes))).collect(),
             keys: keys.map(|(key, value)| (key.clone(), value.as_ref().map(KeyValue::bytes))).collect(),
+            http: http.map(|(index, exchange)| exchange.resolve(index)).collect::<Result<_, _>>()?,
             clock,
-            closed,
+            beyond,
         })
     }
 }
 
+/// A time since the beginning of 1970.
+pub(super) fn time(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_rfc3339_weak(text).ok();
+    let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    since.ok_or_else(|| format!("{text:?} is no time; write one such as 2026-01-31T12:00:00Z"))
+}
+
 impl KeyValue {
-    fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         match self {
             KeyValue::Counter(count) => count.to_le_bytes().to_vec(),
-            KeyValue::Text(text) => text.clone().into_bytes(),
+            KeyValue::Bytes(bytes) => bytes.bytes(),
+        }
+    }
+
+    /// A value as it is shown: eight bytes that are no plain text are a counter.
+    pub fn of(value: &[u8]) -> KeyValue {
+        match <[u8; 8]>::try_from(value) {
+            Ok(count) if !count.iter().all(|byte| matches!(byte, b' '..=b'~')) => {
+                KeyValue::Counter(i64::from_le_bytes(count))
+            }
+            _ => KeyValue::Bytes(Bytes::of(value)),
+        }
+    }
+}
+
+impl WrittenExchange {
+    fn of(exchange: &Exchange) -> WrittenExchange {
+        let Exchange { method, url, body, answer } = exchange;
+        WrittenExchange {
+            request: HttpRequest {
+                method: method.clone(),
+                url: url.clone(),
+                body: body.as_deref().map(Bytes::of),
+            },
+            response: HttpResponse {
+                status: answer.status,
+                headers: answer.headers.iter().cloned().collect(),
+                body: Bytes::of(&answer.body),
+            },
+        }
+    }
+
+    fn resolve(&self, index: usize) -> Result<Exchange, (String, String)> {
+        let wrong = |at: &str, message: String| Err((format!("/http/{index}/{at}"), message));
+        let (request, response) = (&self.request, &self.response);
+        // As a plugin's request has it: with a path.
+        let url: http::Uri = match request.url.parse() {
+            Ok(url) => url,
+            Err(error) => return wrong("request/url", format!("{:?} is no URL: {error}", request.url)),
+        };
+        if url.authority().is_none() || url.scheme().is_none() {
+            let message = format!("{:?} names no host; write http://HOST/PATH", request.url);
+            return wrong("request/url", message);
+        }
+        if http::StatusCode::from_u16(response.status).is_err() {
+            return wrong("response/status", "a status has 100 to 999".into());
+        }
+        for (name, value) in &response.headers {
+            if http::HeaderName::try_from(name).is_err() || http::HeaderValue::try_from(value).is_err() {
+                return wrong("response/headers", format!("{name:?}: {value:?} is no header"));
+            }
+        }
+        Ok(Exchange {
+            method: request.method.to_ascii_uppercase(),
+            url: url.to_string(),
+            body: request.body.as_ref().map(Bytes::bytes),
+            answer: HttpAnswer {
+                status: response.status,
+                headers: response.headers.clone().into_iter().collect(),
+                body: response.body.bytes(),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_learned_is_given_the_next_time() {
+        let answer = HttpAnswer { status: 404, headers: vec![("a".into(), "b".into())], body: vec![0xff] };
+        let exchange =
+            Exchange { method: "GET".into(), url: "http://a/".into(), body: None, answer: answer.clone() };
+        let learned = Learned {
+            files: [("boot/a".into(), Some(b"text".to_vec())), ("boot/b".into(), None)].into(),
+            keys: vec!["k".into()],
+            http: vec![exchange.clone()],
+        };
+        let mut host = WrittenHost::default();
+        host.learn(&learned);
+        let yaml = serde_yaml::to_string(&host).unwrap();
+        let given = serde_yaml::from_str::<WrittenHost>(&yaml).unwrap().given(Beyond::Nothing).unwrap();
+        assert_eq!((given.files, given.http), (learned.files, vec![exchange]), "{yaml}");
+        assert_eq!(given.keys, [("k".to_owned(), None)].into());
+    }
+
+    #[test]
+    fn values_of_keys_are_shown_as_what_they_are() {
+        for (value, json) in [
+            (&b"text"[..], r#""text""#),
+            (b"8 bytes!", r#""8 bytes!""#),
+            (&3_i64.to_le_bytes(), "3"),
+            (&(-1_i64).to_le_bytes(), "-1"),
+            (&[0xff, 0], r#"{"hex":"ff00"}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&KeyValue::of(value)).unwrap(), json);
+            assert_eq!(serde_json::from_str::<KeyValue>(json).unwrap().bytes(), value);
         }
     }
 }

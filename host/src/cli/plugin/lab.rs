@@ -9,10 +9,9 @@ use serde_json::Value;
 use crate::config::{self, BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
 use crate::kv::Quota;
 use crate::policy::{
-    CallLimits, Given, Hook, LoadProblem, PluginSpec, PolicyRuntime, PolicySpec, Reuse, Stage, Trial, Tried,
-    Uploaded,
+    CallLimits, Given, Hook, LoadProblem, Matter, PluginSpec, PolicyRuntime, PolicySpec, Reuse, Stage, Trial,
+    Tried,
 };
-use crate::request::Request;
 use crate::server::{self, ServeError};
 use crate::store::{RootSpec, Roots};
 
@@ -60,13 +59,13 @@ impl Lab {
         &self.runtime
     }
 
-    /// Loads a plugin; what its stage had no answer for meanwhile comes with it.
-    pub fn load(&self, plan: &Plan) -> (Result<Trial, Unloaded>, Vec<String>) {
+    /// Loads a plugin on a stage of its own, which knows what it had no answer for meanwhile.
+    pub fn load(&self, plan: &Plan) -> (Result<Trial, Unloaded>, Arc<Stage>) {
+        let stage = Arc::new(Stage::new(plan.given.clone()));
         let roots = match Roots::open(&plan.roots) {
             Ok(roots) => roots,
-            Err(error) => return (Err(Unloaded::Root(ServeError::Root(error))), Vec::new()),
+            Err(error) => return (Err(Unloaded::Root(ServeError::Root(error))), stage),
         };
-        let stage = Arc::new(Stage::new(plan.given.clone()));
         let policy = PolicySpec {
             default: DefaultVerdict::Allow,
             authorize: Vec::new(),
@@ -96,12 +95,12 @@ impl Lab {
             cache: None,
         };
         let loaded = self.driver.block_on(Trial::load(&self.runtime, &policy, &plugin));
-        (loaded.map_err(Unloaded::Problems), stage.unanswered())
+        (loaded.map_err(Unloaded::Problems), stage)
     }
 
-    /// Asks a plugin about a request.
-    pub fn ask(&self, trial: &Trial, hook: Hook, request: &Request, upload: Option<&Uploaded>) -> Tried {
-        self.driver.block_on(trial.ask(hook, request, upload))
+    /// Asks a plugin, or tells it.
+    pub fn ask(&self, trial: &Trial, hook: Hook, matter: &Matter) -> Tried {
+        self.driver.block_on(trial.ask(hook, matter))
     }
 }
 

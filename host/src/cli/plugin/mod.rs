@@ -2,13 +2,16 @@
 
 mod bench;
 mod build;
+mod bytes;
 mod case;
 mod check;
 mod diff;
+mod events;
 mod host;
 mod inspect;
 mod lab;
 mod new;
+mod record;
 mod request;
 mod run;
 mod subject;
@@ -51,8 +54,8 @@ pub(super) enum PluginCommand {
     Run(run::RunArgs),
     /// Ask a plugin about the requests of case files, and compare its verdicts with what they expect.
     ///
-    /// Files, keys and MAC addresses are those of the case, the clock stands, and random numbers are
-    /// constant; a call of the host that the case does not answer fails it. Exit code 0 if all cases pass, 1
+    /// Files, keys, answers by HTTP and MAC addresses are those of the case, the clock stands, and random
+    /// numbers are constant; a call of the host that the case does not answer fails it. Exit code 0 if all cases pass, 1
     /// if one fails, 64 if a file is wrong.
     Test(test::TestArgs),
     /// Measure what a call of a plugin costs, with a fresh instance for each and with one that is kept.

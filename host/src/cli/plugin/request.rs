@@ -7,10 +7,11 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::events::{self, WrittenEvent};
 use super::host::WrittenHost;
 use crate::config::{ConfigError, Document};
 use crate::names;
-use crate::policy::{Hook, Uploaded};
+use crate::policy::{Beyond, Given, Hook, Matter, Uploaded};
 use crate::request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 
 /// Something wrong: a JSON pointer into the request, and a message.
@@ -67,10 +68,6 @@ enum WrittenMode {
 }
 
 impl WrittenRequest {
-    pub fn has_upload(&self) -> bool {
-        self.upload.is_some()
-    }
-
     /// The request, and the upload that it ends with, as admission makes them.
     pub fn resolve(&self) -> Result<(Request, Option<Uploaded>), Wrong> {
         let wrong = |pointer: &str, message: String| (pointer.to_owned(), message);
@@ -147,12 +144,47 @@ fn mac(text: &str) -> Option<MacAddress> {
     bytes.try_into().ok().map(MacAddress)
 }
 
+/// What a hook is asked about or told, and which hook it is where that says it.
+///
+/// # Errors
+/// It does not fit the hook, or is wrong.
+pub(super) fn matter(
+    hook: Option<Hook>,
+    request: Option<&WrittenRequest>,
+    events: Option<&[WrittenEvent]>,
+) -> Result<(Option<Hook>, Matter), Wrong> {
+    let at =
+        |section: &'static str| move |(pointer, message): Wrong| (format!("{section}{pointer}"), message);
+    let wrong = |section: &str, message: &str| Err((section.to_owned(), message.to_owned()));
+    match (request, events) {
+        (Some(request), None) if hook != Some(Hook::Observe) => {
+            let (request, upload) = request.resolve().map_err(at("/request"))?;
+            if hook == Some(Hook::AcceptUpload) && upload.is_none() {
+                let message =
+                    "accept-upload is asked about an upload; add `upload: { root: NAME, content: TEXT }`";
+                return wrong("/request", message);
+            }
+            Ok((hook, Matter::Request(Box::new(request), upload)))
+        }
+        (None, Some(told)) if hook.is_none_or(|hook| hook == Hook::Observe) => {
+            let told = events::resolve(told).map_err(at("/events"))?;
+            Ok((Some(Hook::Observe), Matter::Events(told)))
+        }
+        (Some(_), None) => {
+            wrong("/request", "observe is told what happened; write `events` in place of `request`")
+        }
+        (None, Some(_)) => wrong("/events", "events are for observe; write `request`, or `hook: observe`"),
+        _ => wrong("", "write `request`, or `events` for observe: one of the two"),
+    }
+}
+
 /// The file of `--request`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct RequestFile {
     hook: Option<Hook>,
-    request: WrittenRequest,
+    request: Option<WrittenRequest>,
+    events: Option<Vec<WrittenEvent>>,
     #[serde(default)]
     host: WrittenHost,
 }
@@ -162,7 +194,7 @@ pub(super) struct RequestArgs {
     /// The hook to ask; may be left out where the plugin has but one that answers.
     #[arg(long, value_enum)]
     hook: Option<Hook>,
-    /// The request, in a YAML file: `request`, and if need be `hook` and `host`.
+    /// The request, in a YAML file: `request`, and if need be `hook` and `host`; or `events` for observe.
     #[arg(long, value_name = "FILE", conflicts_with_all = FLAGS)]
     request: Option<PathBuf>,
     /// The name that is asked for.
@@ -196,9 +228,8 @@ const FLAGS: [&str; 8] = ["path", "operation", "mode", "client", "listener", "ma
 /// What a plugin is asked.
 pub(super) struct Question {
     pub hook: Option<Hook>,
-    pub request: Request,
-    pub upload: Option<Uploaded>,
-    pub given: crate::policy::Given,
+    pub matter: Matter,
+    pub given: Given,
 }
 
 /// What is wrong with a question.
@@ -219,9 +250,11 @@ impl RequestArgs {
                 BadQuestion::File(file.error([(format!("{section}{pointer}"), message)]))
             }
         };
-        let (request, upload) = written.request.resolve().map_err(at("/request"))?;
-        let given = written.host.given(false).map_err(at("/host"))?;
-        Ok(Question { hook: self.hook.or(written.hook), request, upload, given })
+        let hook = self.hook.or(written.hook);
+        let (hook, matter) =
+            matter(hook, written.request.as_ref(), written.events.as_deref()).map_err(at(""))?;
+        let given = written.host.given(Beyond::World).map_err(at("/host"))?;
+        Ok(Question { hook, matter, given })
     }
 
     fn flags(&self) -> Result<Question, BadQuestion> {
@@ -241,7 +274,8 @@ impl RequestArgs {
             let flag = pointer.split('/').nth(1).unwrap_or_default();
             BadQuestion::Flag(format!("--{}: {message}", if flag == "macs" { "mac" } else { flag }))
         })?;
-        Ok(Question { hook: self.hook, request, upload, given: Default::default() })
+        let matter = Matter::Request(Box::new(request), upload);
+        Ok(Question { hook: self.hook, matter, given: Given::default() })
     }
 }
 

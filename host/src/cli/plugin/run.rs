@@ -1,5 +1,6 @@
 //! `tuffet plugin run`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -7,12 +8,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::super::complain;
+use super::host::KeyValue;
 use super::lab::Lab;
 use super::request::{BadQuestion, Question, RequestArgs};
 use super::subject::{Planned, Subject};
 use super::wrong;
 use crate::config::EXIT_CONFIG;
-use crate::policy::{Hook, Trial, Tried};
+use crate::policy::{Hook, LogLine, Matter, Trial, Tried};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RunArgs {
@@ -32,7 +34,7 @@ pub(super) fn run(args: &RunArgs) -> ExitCode {
         let trial = prepared.planned.load(&lab)?;
         let hook = prepared.hook(&trial)?;
         let question = &prepared.question;
-        Ok((hook, lab.ask(&trial, hook, &question.request, question.upload.as_ref())))
+        Ok((hook, lab.ask(&trial, hook, &question.matter)))
     })();
     match tried {
         Ok((hook, tried)) => {
@@ -77,14 +79,21 @@ impl Prepared<'_> {
     /// There is none; that is said, and this is the exit code.
     pub fn hook(&self, trial: &Trial) -> Result<Hook, ExitCode> {
         let hook = self.planned.hook(trial, self.question.hook)?;
-        if hook == Hook::AcceptUpload && self.question.upload.is_none() {
-            complain(
+        let refuse = |message: &str| {
+            complain(message);
+            Err(ExitCode::from(EXIT_CONFIG))
+        };
+        match (hook, &self.question.matter) {
+            (Hook::Observe, Matter::Request(..)) => refuse(
+                "observe is told what happened: write `events: [{ finished: { … } }]` in a file, and name it \
+                 with --request",
+            ),
+            (Hook::AcceptUpload, Matter::Request(_, None)) => refuse(
                 "accept-upload is asked about an upload: write `upload: { root: NAME, content: TEXT }` below \
                  `request` in a file, and name it with --request",
-            );
-            return Err(ExitCode::from(EXIT_CONFIG));
+            ),
+            _ => Ok(hook),
         }
-        Ok(hook)
     }
 }
 
@@ -94,6 +103,16 @@ pub(super) fn answer(tried: &Tried) -> Value {
         Ok(answer) => answer.clone(),
         Err((cause, detail)) => json!({ "failure": { "cause": cause, "detail": detail } }),
     }
+}
+
+/// The keys that it has set, or deleted (null).
+pub(super) fn changed(tried: &Tried) -> BTreeMap<&str, Option<KeyValue>> {
+    tried.keys.iter().map(|(key, value)| (key.as_str(), value.as_deref().map(KeyValue::of))).collect()
+}
+
+/// A line of the log: level, message, fields.
+pub(super) fn line(line: &LogLine) -> String {
+    [line.level, &line.message, &line.fields].join(" ").trim_end().to_owned()
 }
 
 fn record(hook: Hook, tried: &Tried) -> Value {
@@ -107,6 +126,7 @@ fn record(hook: Hook, tried: &Tried) -> Value {
         "memory-bytes": tried.memory,
         "log": lines.map(|line| json!({ "level": line.level, "message": line.message, "fields": line.fields }))
             .collect::<Vec<_>>(),
+        "keys": changed(tried),
         "emitted": emitted.map(|sent| json!({ "sink": sent.sink, "payload": sent.payload })).collect::<Vec<_>>(),
     })
 }
@@ -122,9 +142,12 @@ fn text(hook: Hook, tried: &Tried) -> String {
     if !tried.lines.is_empty() {
         let _ = writeln!(shown, "log:");
     }
-    for line in &tried.lines {
-        let words = [line.level, &line.message, &line.fields].join(" ");
-        let _ = writeln!(shown, "  - {}", Value::from(words.trim_end()));
+    for said in &tried.lines {
+        let _ = writeln!(shown, "  - {}", Value::from(line(said)));
+    }
+    if !tried.keys.is_empty() {
+        let keys = json!({ "keys": changed(tried) });
+        shown += &serde_yaml::to_string(&keys).unwrap_or_else(|_| format!("{keys}\n"));
     }
     if !tried.emitted.is_empty() {
         let _ = writeln!(shown, "emitted:");

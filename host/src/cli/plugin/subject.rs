@@ -197,16 +197,17 @@ impl Planned<'_> {
             complain(format_args!("{}: {message}", self.subject.component));
             Err(ExitCode::from(EXIT_CONFIG))
         };
-        if named == Some(Hook::Observe) {
-            return refuse("observe gives no answer, so there is nothing to show; name another hook".into());
-        }
         if let Some(problem) = named.and_then(|hook| trial.lacks(hook)) {
             return refuse(problem.message);
         }
-        let hooks: Vec<Hook> = trial.hooks().into_iter().filter(|hook| *hook != Hook::Observe).collect();
+        let mut hooks = trial.hooks();
+        if hooks.len() > 1 {
+            // It is told events, and those name the hook.
+            hooks.retain(|hook| *hook != Hook::Observe);
+        }
         match (named, hooks.as_slice()) {
             (Some(hook), _) | (None, &[hook]) => Ok(hook),
-            (None, []) => refuse("it has no hook that gives an answer".into()),
+            (None, []) => refuse("it has no hook".into()),
             (None, several) => {
                 let words: Vec<&str> = several.iter().map(|hook| hook.word()).collect();
                 refuse(format!("it has several hooks; name one with --hook: {}", words.join(", ")))
@@ -246,7 +247,8 @@ fn same(configured: &ComponentSource, named: &ComponentSource) -> bool {
     }
 }
 
-fn root(text: &str) -> Result<RootSpec, String> {
+/// The value of `--root`.
+pub(super) fn root(text: &str) -> Result<RootSpec, String> {
     let (name, folder) = text
         .split_once('=')
         .filter(|(name, folder)| !name.is_empty() && !folder.is_empty())

@@ -7,16 +7,23 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::complain;
-use super::case::{self, Case};
-use super::diff::{diff, fits};
+use super::case::{self, Around, Case};
+use super::diff::{diff, fits, whole_diff};
+use super::host::KeyValue;
 use super::lab::{Lab, Unloaded};
-use super::run::answer;
+use super::record;
+use super::run::{answer, changed, line};
+use super::subject::root;
 use super::wrong;
 use crate::config::{EXIT_CONFIG, TimeSpan};
-use crate::policy::{CallLimits, Emitted, Hook, LoadProblem, LoadProblemKind};
+use crate::policy::{
+    Beyond, CallLimits, Emitted, Hook, Learned, LoadProblem, LoadProblemKind, Matter, Trial,
+};
+use crate::store::RootSpec;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TestArgs {
@@ -30,6 +37,13 @@ pub(in crate::cli) struct TestArgs {
     /// case.
     #[arg(long, value_name = "TIME", value_parser = TimeSpan::from_str, default_value = "10s")]
     time: TimeSpan,
+    /// Let the world answer what a case does not: the roots of --root, and HTTP servers that are granted.
+    /// What it answers is written into the case, below `host`, and is its answer from then on.
+    #[arg(long)]
+    record: bool,
+    /// A root to record from: its name and its folder. May be given several times.
+    #[arg(long = "root", value_name = "NAME=DIR", value_parser = root, requires = "record")]
+    roots: Vec<RootSpec>,
 }
 
 pub(super) fn test(args: &TestArgs) -> ExitCode {
@@ -48,11 +62,16 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
     let files = case::files(&args.path)
         .map_err(|error| refuse(format!("{error}; name a case file or a folder of case files")))?;
     let limits = CallLimits { cpu: args.time.0, wall: args.time.0, ..CallLimits::default() };
-    let mut cases: Vec<(&Path, Case)> = Vec::new();
+    let around =
+        Around { component: args.component.as_deref(), limits, recorded: args.record, roots: &args.roots };
+    let mut cases: Vec<(&Path, usize, Case)> = Vec::new();
     let mut code = None;
     for file in &files {
-        match case::read(file, args.component.as_deref(), limits) {
-            Ok(its) => cases.extend(its.into_iter().map(|case| (file.as_path(), case))),
+        match case::read(file, &around) {
+            Ok(its) => {
+                let numbered = its.into_iter().enumerate();
+                cases.extend(numbered.map(|(index, case)| (file.as_path(), index, case)));
+            }
             Err(error) => code = Some(wrong(error)),
         }
     }
@@ -64,8 +83,14 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
     }
     let lab = Lab::open().map_err(wrong)?;
     let mut failed = 0;
-    for (file, case) in &cases {
-        let faults = try_out(&lab, case);
+    let mut recorded = BTreeMap::new();
+    for (file, index, case) in &cases {
+        let Outcome { faults, learned } = try_out(&lab, case);
+        if args.record {
+            let mut host = case.host.clone();
+            host.learn(&learned);
+            recorded.entry(*file).or_insert_with(Vec::new).push((*index, host));
+        }
         let word = if faults.is_empty() { "ok    " } else { "FAILED" };
         let mut shown = format!("{word}  {}: {}\n", file.display(), case.name);
         for fault in &faults {
@@ -75,13 +100,38 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
         failed += usize::from(!faults.is_empty());
     }
     super::print(&format!("{} passed, {failed} failed\n", cases.len() - failed));
+    for (file, hosts) in &recorded {
+        match record::write(file, hosts) {
+            Ok(0) => super::print(&format!("{}: there was nothing to record\n", file.display())),
+            Ok(changed) => super::print(&format!("{}: recorded in {changed} cases\n", file.display())),
+            Err(message) => return Err(refuse(message)),
+        }
+    }
     Ok(failed > 0)
 }
 
-/// What is wrong, line by line.
-fn try_out(lab: &Lab, case: &Case) -> Vec<String> {
-    let (trial, mut unanswered) = lab.load(&case.plan);
-    let (got, emitted) = match trial {
+/// What came of a case.
+struct Outcome {
+    /// What is wrong, line by line.
+    faults: Vec<String>,
+    /// What the world answered.
+    learned: Learned,
+}
+
+fn try_out(lab: &Lab, case: &Case) -> Outcome {
+    let (trial, stage) = lab.load(&case.plan);
+    let faults = faults(lab, case, trial, stage.unanswered());
+    Outcome { faults, learned: stage.learned() }
+}
+
+fn faults(
+    lab: &Lab,
+    case: &Case,
+    trial: Result<Trial, Unloaded>,
+    mut unanswered: Vec<String>,
+) -> Vec<String> {
+    let mut did = None;
+    let got = match trial {
         Ok(trial) => {
             let hook = match hook(case, &trial.hooks()) {
                 Ok(hook) => hook,
@@ -90,29 +140,72 @@ fn try_out(lab: &Lab, case: &Case) -> Vec<String> {
             if let Some(problem) = trial.lacks(hook) {
                 return vec![problem.message];
             }
-            let tried = lab.ask(&trial, hook, &case.request, case.upload.as_ref());
+            let tried = lab.ask(&trial, hook, &case.matter);
             unanswered = tried.unanswered.clone();
-            (answer(&tried), tried.emitted)
+            answer(did.insert(tried))
         }
         Err(Unloaded::Root(error)) => return vec![error.to_string()],
-        Err(Unloaded::Problems(problems)) => (refusal(&problems), Vec::new()),
+        Err(Unloaded::Problems(problems)) => refusal(&problems),
     };
     let mut faults: Vec<String> = unanswered
         .iter()
-        .map(|call| format!("it called {call}, which the case does not answer; add it below `host`"))
+        .map(|call| match case.plan.given.beyond {
+            Beyond::Recorded => {
+                format!("it called {call}, which ended with an error; that cannot be recorded")
+            }
+            _ => format!(
+                "it called {call}, which the case does not answer; add it below `host`, or --record it"
+            ),
+        })
         .collect();
     if !fits(&case.expect, &got) {
         faults.push("the verdict differs (- expected, + got):".into());
         faults.extend(diff(&case.expect, &got));
     }
-    if let Some(expected) = &case.emits {
-        let (expected, got) = (json!(expected), json!(by_sink(&emitted)));
-        if expected != got {
-            faults.push("what it sent to sinks differs (- expected, + got):".into());
-            faults.extend(diff(&expected, &got));
-        }
+    let emitted = did.as_ref().map_or(&[][..], |did| &did.emitted);
+    differ(&mut faults, "what it sent to sinks", case.emits.as_ref(), || by_sink(emitted));
+    // As they are shown, so that a counter is a counter, however it is written.
+    let keys = case.keys.as_ref().map(|keys| {
+        let shown = |value: &KeyValue| KeyValue::of(&value.bytes());
+        keys.iter().map(|(key, value)| (key.as_str(), value.as_ref().map(shown))).collect::<BTreeMap<_, _>>()
+    });
+    differ(&mut faults, "what it did to keys", keys.as_ref(), || {
+        did.as_ref().map(changed).unwrap_or_default()
+    });
+    if let Some(expected) = &case.log {
+        let lines = did.iter().flat_map(|did| &did.lines).map(line);
+        faults.extend(log_fault(expected, &lines.collect::<Vec<_>>()));
     }
     faults
+}
+
+/// Compares what was expected, where that is said.
+fn differ<E: Serialize, G: Serialize>(
+    faults: &mut Vec<String>,
+    what: &str,
+    expected: Option<&E>,
+    got: impl FnOnce() -> G,
+) {
+    let Some(expected) = expected else { return };
+    let (expected, got) = (json!(expected), json!(got()));
+    if expected != got {
+        faults.push(format!("{what} differs (- expected, + got):"));
+        faults.extend(whole_diff(&expected, &got));
+    }
+}
+
+/// Each text is in a line, and the lines are in this order; no text means no line.
+fn log_fault(expected: &[String], lines: &[String]) -> Vec<String> {
+    let mut rest = lines.iter();
+    let missing = expected.iter().find(|text| !rest.any(|line| line.contains(text.as_str())));
+    let what = match missing {
+        Some(text) => format!("its log has no line with {text:?}, in this order; it has"),
+        None if expected.is_empty() && !lines.is_empty() => "its log should be empty; it has".into(),
+        None => return Vec::new(),
+    };
+    let shown = lines.iter().map(|line| format!("+ {line}"));
+    let nothing = lines.is_empty().then(|| "  nothing".to_owned());
+    [what].into_iter().chain(shown).chain(nothing).collect()
 }
 
 /// The hook that is named, or the only one that answers.
@@ -120,8 +213,11 @@ fn hook(case: &Case, has: &[Hook]) -> Result<Hook, String> {
     let mut answering = has.iter().filter(|hook| **hook != Hook::Observe);
     match (case.hook, answering.next(), answering.next()) {
         (Some(hook), ..) => Ok(hook),
-        (None, Some(Hook::AcceptUpload), None) if case.upload.is_none() => {
+        (None, Some(Hook::AcceptUpload), None) if matches!(case.matter, Matter::Request(_, None)) => {
             Err("accept-upload is asked about an upload: add `upload` to its request".into())
+        }
+        (None, None, _) if has.contains(&Hook::Observe) => {
+            Err("the plugin observes alone: write `events` in place of `request`".into())
         }
         (None, Some(hook), None) => Ok(*hook),
         (None, None, _) => Err("the plugin has no hook that gives an answer".into()),

@@ -4,7 +4,7 @@ use std::io::{self, IoSliceMut};
 
 use tokio::task::spawn_blocking;
 
-use super::{MAX_READ, not_granted};
+use super::{Access, MAX_READ, not_granted};
 use crate::policy::bindings::tuffet::policy::files::{Error, Host, Metadata};
 use crate::policy::sandbox::Sandbox;
 use crate::store::{OpenFile, StoreError};
@@ -15,7 +15,7 @@ const MAX_PATH: usize = 4096;
 impl Host for Sandbox {
     async fn stat(&mut self, root: String, path: String) -> Result<Option<Metadata>, Error> {
         self.may_read(&root, &path)?;
-        if let Some(staged) = self.staged("stat", &root, &path)? {
+        if let Some(staged) = self.access.clone().staged("stat", &root, &path).await? {
             return Ok(staged.map(|file| Metadata { bytes: file.len() as u64, modified_unix_ms: 0 }));
         }
         let roots = self.access.roots.clone();
@@ -29,35 +29,49 @@ impl Host for Sandbox {
     async fn read(&mut self, root: String, path: String, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         self.may_read(&root, &path)?;
         let most = limit.min(MAX_READ.saturating_sub(self.taken.read));
-        if let Some(staged) = self.staged("read", &root, &path)? {
-            let content = match staged {
-                Some(file) if file.len() as u64 > most => return Err(Error::TooLarge(file.len() as u64)),
-                staged => staged.map(<[u8]>::to_vec),
-            };
-            self.taken.read += content.as_ref().map_or(0, |content| content.len() as u64);
-            return Ok(content);
-        }
-        let roots = self.access.roots.clone();
-        let content = blocking(move || match roots.open_read(Some(&root), &path) {
-            Ok(file) if file.size() > most => Err(Error::TooLarge(file.size())),
-            Ok(file) => content(&file).map(Some).map_err(|error| Error::Unavailable(error.to_string())),
-            Err(error) => absent(&error),
-        })
-        .await?;
+        let content = match self.access.clone().staged("read", &root, &path).await? {
+            Some(Some(file)) if file.len() as u64 > most => return Err(Error::TooLarge(file.len() as u64)),
+            Some(staged) => staged,
+            None => self.access.clone().whole(root, path, most).await?,
+        };
         self.taken.read += content.as_ref().map_or(0, |content| content.len() as u64);
         Ok(content)
     }
 }
 
-impl Sandbox {
+impl Access {
     /// The file as the stage of a trial has it; `None` where the roots are to be looked at.
-    fn staged(&self, call: &str, root: &str, path: &str) -> Result<Option<Option<&[u8]>>, Error> {
-        match &self.access.stage {
-            Some(stage) => stage.file(call, root, path).map_err(Error::Unavailable),
-            None => Ok(None),
+    async fn staged(&self, call: &str, root: &str, path: &str) -> Result<Option<Option<Vec<u8>>>, Error> {
+        let Some(stage) = &self.stage else { return Ok(None) };
+        let known = stage.file(call, root, path).map_err(Error::Unavailable)?;
+        if known.is_some() || !stage.records() {
+            return Ok(known);
+        }
+        match self.whole(root.to_owned(), path.to_owned(), MAX_READ).await {
+            Ok(file) => {
+                stage.learn_file(root, path, file.clone());
+                Ok(Some(file))
+            }
+            Err(error) => {
+                stage.not_learned(call, root, path);
+                Err(error)
+            }
         }
     }
 
+    /// The file as the roots have it, if it has at most so many bytes.
+    async fn whole(&self, root: String, path: String, most: u64) -> Result<Option<Vec<u8>>, Error> {
+        let roots = self.roots.clone();
+        blocking(move || match roots.open_read(Some(&root), &path) {
+            Ok(file) if file.size() > most => Err(Error::TooLarge(file.size())),
+            Ok(file) => content(&file).map(Some).map_err(|error| Error::Unavailable(error.to_string())),
+            Err(error) => absent(&error),
+        })
+        .await
+    }
+}
+
+impl Sandbox {
     fn may_read(&mut self, root: &str, path: &str) -> Result<(), Error> {
         if !self.access.files.iter().any(|granted| granted == root) {
             let root: String = root.chars().take(64).collect();

@@ -72,12 +72,10 @@ impl WasiHttpHooks for HttpGate {
             }
             return Box::new(async { Err(Error::HttpRequestDenied) });
         }
-        if let Some(stage) = &self.access.stage
-            && stage.http(request.method().as_str(), &request.uri().to_string()).is_err()
-        {
-            return Box::new(async { Err(Error::HttpRequestDenied) });
-        }
         self.requests += 1;
+        if let Some(stage) = self.access.stage.clone().filter(|stage| stage.answers_http()) {
+            return Box::new(super::http_stage::answer(stage, request, options));
+        }
         Box::new(super::http_send::send(request, options))
     }
 }

@@ -5,6 +5,7 @@ mod clock;
 mod files;
 mod http;
 mod http_send;
+mod http_stage;
 mod keys;
 mod kv;
 mod random;

@@ -10,8 +10,7 @@ fn the_interface_is_what_plugins_were_built_for() {
     let wit = include_str!("../../../../sdk/wit/policy.wit");
     let code = wit.lines().map(|line| line.split("//").next().unwrap_or_default());
     let words: Vec<&str> = code.flat_map(str::split_whitespace).collect();
-    let digest: String =
-        Sha256::digest(words.join(" ")).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest: String = Sha256::digest(words.join(" ")).iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(
         digest, DIGEST,
         "sdk/wit/policy.wit is frozen as 0.1.0: plugins that were built for it must go on working. New facts \

@@ -241,3 +241,173 @@ fn bench_measures_both_kinds_of_instances() {
     plugin(&[&["bench", &misbehave, "--settings", &settings], &ASK[..]].concat())
         .assert_fails(1, &["call 1 failed: trap"]);
 }
+
+const EVENTS: &str = r#"
+grants: [sinks/audit, kv, files/boot]
+settings: { observe: audit }
+cases:
+  - name: a download
+    hook: observe
+    events:
+      - started: { request: { path: a, macs: ["02:00:5e:10:00:01"] }, size: 9 }
+      - { id: 2, at: 1970-01-01T00:00:01Z, progressed: { bytes: 3 } }
+      - { progressed: { bytes: 9 } }
+    emits:
+      audit:
+        - { started: "0000000000000001", path: a, size: 9, macs: 0, ms: 0 }
+        - { progressed: "0000000000000002", bytes: 3 }
+        - { progressed: "0000000000000001", bytes: 9 }
+"#;
+
+#[test]
+fn observers_are_told_events() {
+    let ran = test(EVENTS);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let told = test(&EVENTS.replace("grants: [", "grants: [client-mac, ").replace("macs: 0", "macs: 1"));
+    assert_eq!(told.code(), 0, "{}{}", printed(&told), told.stderr);
+    let ran = test(&EVENTS.replace("bytes: 3 }\n        -", "bytes: 4 }\n        -"));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    assert!(printed(&ran).contains("what it sent to sinks differs"), "{}", printed(&ran));
+    // A call that fails is no answer; it may be what is expected.
+    let failing = EVENTS.replace("grants: [sinks/audit, kv", "grants: [sinks/other, kv");
+    assert!(printed(&test(&failing)).contains("+ failure:"), "{}", printed(&test(&failing)));
+    let (head, _) = failing.split_once("    emits:").unwrap();
+    assert_eq!(test(&format!("{head}    expect: {{ failure: {{ cause: trap }} }}\n")).code(), 0);
+    for (from, to, words) in [
+        ("hook: observe", "hook: resolve", ["events are for observe", "cases.yaml:8:"]),
+        ("hook: observe", "request: { path: x }", ["one of the two", "cases.yaml:"]),
+        (
+            "{ progressed: { bytes: 9 } }",
+            "finished: { request: { path: a }, outcome: eaten }",
+            ["eaten", "cases.yaml:10:"],
+        ),
+    ] {
+        test(&EVENTS.replace(from, to)).assert_fails(64, &words);
+    }
+}
+
+#[test]
+fn run_and_bench_tell_events() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let settings = write(&folder, "settings.yaml", "observe: audit\n");
+    let event = "events: [{ finished: { request: { path: a }, outcome: timed-out } }]\n";
+    let request = write(&folder, "events.yaml", event);
+    let probe = probe();
+    let words = [&probe, "--settings", &settings, "--request", &request, "--time", "60s", "--json"];
+    let grants = ["--grant", "kv", "--grant", "files/boot", "--grant", "sinks/audit"];
+    let ran = plugin(&[&["run"], &words[..], &grants[..]].concat());
+    ran.assert_good();
+    let shown = json(&ran);
+    assert_eq!((&shown["hook"], &shown["verdict"]), (&"observe".into(), &"nothing".into()), "{shown:#}");
+    assert!(shown["emitted"][0]["payload"].as_str().unwrap().contains("Outcome::TimedOut"), "{shown:#}");
+    let ran = plugin(&[&["bench", "--calls", "20"], &words[..], &grants[..]].concat());
+    ran.assert_good();
+    assert_eq!(json(&ran)["hook"], "observe");
+    let asked = ["run", &probe, "--hook", "observe", "--path", "x"];
+    plugin(&[&asked[..], &grants[..]].concat()).assert_fails(64, &["told what happened", "--request"]);
+}
+
+#[test]
+fn cases_expect_keys_and_lines() {
+    let case = |keys: &str, log: &str| {
+        format!(
+            "grants: [kv, files/boot, sinks/audit]\nsettings: {{ run: [kv count a, kv set b text, kv delete c] }}\n\
+             cases:\n  - {{ name: x, hook: resolve, request: {{ path: x }}, host: {{ keys: {{ a: 2 }} }}, \
+             expect: content, keys: {keys}, log: {log} }}\n"
+        )
+    };
+    let ran = test(&case("{ a: 3, b: text, c: null }", "[]"));
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let ran = test(&case("{ a: 4, b: text }", "[something]"));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    for word in ["what it did to keys differs", "- a: 4", "+ a: 3", "+ c: null", "no line with \"something\""]
+    {
+        assert!(printed(&ran).contains(word), "{word}: {}", printed(&ran));
+    }
+}
+
+const HTTP: &str = r#"
+grants: [kv, files/boot, sinks/audit, http/a.example]
+settings: { run: [get http://a.example/x, get http://a.example/x, post http://a.example/y body] }
+host:
+  http:
+    - request: { method: POST, url: "http://a.example/y", body: body }
+      response: { status: 201, body: { hex: "6d616465" } }
+cases:
+  - name: all is answered
+    hook: resolve
+    request: { path: x }
+    host:
+      http:
+        - { request: { url: "http://a.example/x" }, response: { headers: { x-y: z }, body: first } }
+        - { request: { url: "http://a.example/x" }, response: { status: 404 } }
+    expect: { content: "(200, \"first\")\n(404, \"\")\n(201, \"made\")\n" }
+"#;
+
+#[test]
+fn requests_by_http_are_answered_by_the_case() {
+    let ran = test(HTTP);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    for (from, to, call) in [
+        ("url: \"http://a.example/x\"", "url: \"http://a.example/z\"", "http GET http://a.example/x"),
+        ("body: body }", "body: other }", "http POST http://a.example/y with the body \"body\""),
+        ("method: POST", "method: PUT", "http POST http://a.example/y"),
+    ] {
+        let ran = test(&HTTP.replace(from, to).replace("expect: {", "expect: content #"));
+        assert_eq!(ran.code(), 1, "{}", ran.stderr);
+        assert!(printed(&ran).contains(&format!("it called {call}")), "{}", printed(&ran));
+    }
+    test(&HTTP.replace("http://a.example/y\"", "nowhere\""))
+        .assert_fails(64, &["cases.yaml:6:", "names no host"]);
+}
+
+/// From a server and a folder into the case; then neither is needed any more.
+#[test]
+fn recorded_once_and_replayed() {
+    let setup = Setup::new().file("there", b"from the root").file("bytes", &[0, 0xff]);
+    let folder = setup.outside();
+    let port = crate::policy::http_server();
+    let cases = format!(
+        "# kept\ngrants: [kv, files/boot, sinks/audit, clock, http/127.0.0.1:{port}]\nsettings:\n  run: [file read boot \
+         there, file stat boot bytes, file read boot absent, kv get k, clock, \"get http://127.0.0.1:{port}/x\"]\n\
+         cases:\n  - name: recorded # kept, too\n    hook: resolve\n    request: {{ path: x }}\n    expect: content\n"
+    );
+    let file = write(&folder, "cases.yaml", &cases);
+    let probe = probe();
+    let words = ["test", &file, "--component", &probe, "--time", "60s"];
+    let replay = || plugin(&words);
+    assert!(
+        printed(&replay()).contains("it called files.read(\"boot\", \"there\")"),
+        "{}",
+        printed(&replay())
+    );
+    let root = format!("boot={}", setup.root().0.display());
+    let ran = plugin(&[&words[..], &["--record", "--root", &root]].concat());
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    assert!(printed(&ran).ends_with("cases.yaml: recorded in 1 cases\n"), "{}", printed(&ran));
+
+    std::fs::remove_dir_all(setup.root().0).unwrap();
+    let ran = replay();
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let recorded = String::from_utf8(folder.read("cases.yaml")).unwrap();
+    for part in [
+        "# kept\n",
+        "# kept, too\n",
+        "boot/there: from the root\n",
+        "boot/absent: null\n",
+        "hex: 00ff",
+        "GET /x",
+    ] {
+        assert!(recorded.contains(part), "{part:?} is missing in:\n{recorded}");
+    }
+    // Another server would answer now; it is not asked.
+    write(&folder, "cases.yaml", &recorded.replace("GET /x", "as it was"));
+    let expected = folder.read("cases.yaml");
+    write(
+        &folder,
+        "cases.yaml",
+        &String::from_utf8(expected).unwrap().replace("expect: content", "expect: drop"),
+    );
+    assert!(printed(&replay()).contains("as it was"), "{}", printed(&replay()));
+}

@@ -89,7 +89,7 @@ fn a_new_project_builds_and_passes_its_cases() {
     }
     let setup = Setup::new();
     let folder = setup.outside();
-    let hooks = ["authorize", "resolve", "accept-upload"];
+    let hooks = ["authorize", "resolve", "accept-upload", "observe"];
     let words: Vec<&str> = hooks.iter().flat_map(|hook| ["--hook", hook]).collect();
     new(&folder, &[&["all-hooks"], &words[..]].concat()).assert_good();
     let project = folder.path("all-hooks");

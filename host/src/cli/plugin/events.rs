@@ -1,0 +1,202 @@
+//! Events for `observe`, as they are written in a file: the words of `sdk/wit/policy.wit`.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde::Deserialize;
+use tuffet_core::{Oack, Stats};
+
+use super::host::time;
+use super::request::{WrittenRequest, Wrong};
+use crate::events::{Answered, Ending, Event, Happening, Outcome, Summary};
+use crate::request::{Request, RequestId};
+
+/// An event: exactly one of `started`, `progressed` and `finished`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WrittenEvent {
+    /// When; the beginning of 1970 unless given.
+    at: Option<String>,
+    /// The number that the ids of its requests are made from.
+    #[serde(default = "one")]
+    id: u64,
+    started: Option<Started>,
+    progressed: Option<Progressed>,
+    finished: Option<Box<Finished>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Started {
+    request: WrittenRequest,
+    resolved: Option<String>,
+    verdict_by: Option<String>,
+    size: Option<u64>,
+    #[serde(default)]
+    decision_us: u64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Progressed {
+    bytes: u64,
+    size: Option<u64>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Finished {
+    request: WrittenRequest,
+    outcome: Outcome,
+    detail: Option<String>,
+    /// Granted, unless the outcome says otherwise.
+    decision: Option<Answered>,
+    verdict_by: Option<String>,
+    #[serde(default)]
+    plugin_calls: u32,
+    resolved: Option<String>,
+    size: Option<u64>,
+    blksize: Option<u16>,
+    windowsize: Option<u16>,
+    timeout_option: Option<u8>,
+    tsize: Option<u64>,
+    #[serde(default)]
+    bytes: u64,
+    #[serde(default)]
+    blocks: u64,
+    #[serde(default)]
+    retransmissions: u32,
+    #[serde(default)]
+    duplicates: u32,
+    #[serde(default)]
+    timeouts: u32,
+    rtt_us: Option<u64>,
+    decision_us: Option<u64>,
+    first_block_us: Option<u64>,
+    #[serde(default)]
+    duration_us: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// All of them.
+///
+/// # Errors
+/// The first that is wrong.
+pub(super) fn resolve(events: &[WrittenEvent]) -> Result<Vec<Event>, Wrong> {
+    if events.is_empty() {
+        return Err((String::new(), "there is no event; write one, such as `- finished: { … }`".into()));
+    }
+    let at = |index: usize| move |(pointer, message)| (format!("/{index}{pointer}"), message);
+    events.iter().enumerate().map(|(index, event)| event.resolve().map_err(at(index))).collect()
+}
+
+impl WrittenEvent {
+    fn resolve(&self) -> Result<Event, Wrong> {
+        let since = self.at.as_deref().map_or(Ok(Duration::ZERO), time);
+        let since = since.map_err(|message| ("/at".to_owned(), message))?;
+        let request = |written: &WrittenRequest, at: &str| -> Result<Arc<Request>, Wrong> {
+            let wrong = |(pointer, message): Wrong| (format!("/{at}/request{pointer}"), message);
+            let (request, _) = written.resolve().map_err(wrong)?;
+            Ok(Arc::new(Request { id: RequestId(self.id), ..request }))
+        };
+        let what = match (&self.started, &self.progressed, &self.finished) {
+            (Some(started), None, None) => Happening::Started {
+                request: request(&started.request, "started")?,
+                resolved: started.resolved.as_deref().map(Arc::from),
+                verdict_by: started.verdict_by.as_deref().map(Arc::from),
+                size: started.size,
+                decided_after: Duration::from_micros(started.decision_us),
+                progress: Arc::default(),
+            },
+            (None, Some(Progressed { bytes, size }), None) => {
+                Happening::Progressed { id: RequestId(self.id), bytes: *bytes, size: *size }
+            }
+            (None, None, Some(finished)) => {
+                Happening::Finished(Box::new(finished.summary(request(&finished.request, "finished")?)))
+            }
+            _ => {
+                let message = "an event is one of `started`, `progressed` and `finished`; write one of them";
+                return Err((String::new(), message.into()));
+            }
+        };
+        Ok(Event { at: SystemTime::UNIX_EPOCH + since, what })
+    }
+}
+
+impl Finished {
+    fn summary(&self, request: Arc<Request>) -> Summary {
+        let refused = matches!(self.outcome, Outcome::Denied | Outcome::NotFound);
+        let otherwise = if refused { Answered::Refused } else { Answered::Granted };
+        let us = Duration::from_micros;
+        Summary {
+            asked: Oack::default(),
+            ending: Ending { outcome: self.outcome, detail: self.detail.clone().map(Into::into) },
+            decision: self.decision.unwrap_or(otherwise),
+            resolved: self.resolved.as_deref().map(Arc::from),
+            verdict_by: self.verdict_by.as_deref().map(Arc::from),
+            plugin_calls: self.plugin_calls,
+            options: Oack {
+                tsize: self.tsize,
+                blksize: self.blksize,
+                windowsize: self.windowsize,
+                timeout: self.timeout_option,
+            },
+            size: self.size,
+            bytes: self.bytes,
+            blocks: self.blocks,
+            stats: Stats {
+                retransmissions: self.retransmissions,
+                duplicates: self.duplicates,
+                timeouts: self.timeouts,
+            },
+            rtt: self.rtt_us.map(us),
+            decided_after: self.decision_us.map(us),
+            first_block_after: self.first_block_us.map(us),
+            duration: us(self.duration_us),
+            request,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(yaml: &str) -> Result<Vec<Event>, Wrong> {
+        resolve(&serde_yaml::from_str::<Vec<WrittenEvent>>(yaml).unwrap())
+    }
+
+    #[test]
+    fn an_event_is_what_the_server_would_tell() {
+        let events = events(
+            "- { at: 1970-01-01T00:00:02Z, id: 7, started: { request: { path: a }, size: 9 } }\n\
+             - { id: 7, progressed: { bytes: 3 } }\n\
+             - { id: 7, finished: { request: { path: a }, outcome: not-found, rtt-us: 5 } }\n",
+        )
+        .unwrap();
+        assert_eq!(events[0].at, SystemTime::UNIX_EPOCH + Duration::from_secs(2));
+        let Happening::Progressed { id, .. } = events[1].what else { unreachable!("{events:?}") };
+        let Happening::Finished(summary) = &events[2].what else { unreachable!("{events:?}") };
+        assert_eq!((id, summary.request.id), (RequestId(7), RequestId(7)));
+        assert_eq!((summary.decision, summary.rtt), (Answered::Refused, Some(Duration::from_micros(5))));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (yaml, pointer) in [
+            ("[]", ""),
+            ("[{}]", "/0"),
+            ("- { progressed: { bytes: 1 }, started: { request: { path: a } } }", "/0"),
+            (
+                "- { progressed: { bytes: 1 } }\n- { started: { request: { path: ../a } } }",
+                "/1/started/request/path",
+            ),
+            ("- { at: noon, progressed: { bytes: 1 } }", "/0/at"),
+        ] {
+            assert_eq!(events(yaml).err().map(|(at, _)| at).as_deref(), Some(pointer), "{yaml}");
+        }
+    }
+}

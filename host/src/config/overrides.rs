@@ -17,7 +17,7 @@ pub struct Overrides {
     pub workers: Option<usize>,
     /// `--single-port`: every listener is in single-port mode.
     pub single_port: bool,
-    /// `--writable`: every root takes uploads.
+    /// `--writable`: every root that is served takes uploads.
     pub writable: bool,
 }
 
@@ -53,7 +53,7 @@ impl Overrides {
             listener.single_port |= self.single_port;
         }
         for root in &mut written.roots {
-            root.writable |= self.writable;
+            root.writable |= self.writable && !root.private;
         }
         findings
     }
@@ -61,7 +61,7 @@ impl Overrides {
 
 fn only_root(path: PathBuf) -> Root {
     let max_upload = defaults::max_upload();
-    Root { name: "root".into(), path, writable: false, overwrite: false, max_upload }
+    Root { name: "root".into(), path, writable: false, overwrite: false, private: false, max_upload }
 }
 
 fn listener(address: &str) -> Listener {

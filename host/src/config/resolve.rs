@@ -131,6 +131,11 @@ impl Resolver<'_> {
             if let Some(complaint) = complaint_of_folder(&path) {
                 self.wrong(join(&pointer, "path"), complaint);
             }
+            if root.private && root.writable {
+                let message = "nobody can upload into a private root: clients do not see it; set \
+                               `writable: false`, or `private: false`";
+                self.wrong(join(&pointer, "writable"), message);
+            }
             if !root.writable {
                 self.refuse_without_writable(&pointer, "overwrite", root.overwrite);
                 self.refuse_without_writable(&pointer, "max-upload", true);
@@ -140,6 +145,7 @@ impl Resolver<'_> {
                 path,
                 writable: root.writable,
                 overwrite: root.overwrite,
+                private: root.private,
                 max_upload: root.max_upload.0,
             });
         }

@@ -17,7 +17,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        for name in ["files", "incoming"] {
+        for name in ["files", "incoming", "dhcp"] {
             fs::create_dir(folder.path().join(name)).expect("a folder");
         }
         fs::write(folder.path().join("policy.wasm"), "").expect("a file");
@@ -71,6 +71,7 @@ fn the_example_resolves_to_what_it_says() {
     };
     assert_eq!(config.listeners, [lan]);
     let boot = RootSpec {
+        private: false,
         name: "boot".into(),
         path: scene.path("files"),
         writable: false,
@@ -79,7 +80,8 @@ fn the_example_resolves_to_what_it_says() {
     };
     let incoming =
         RootSpec { name: "incoming".into(), path: scene.path("incoming"), writable: true, ..boot.clone() };
-    assert_eq!(config.roots, [boot, incoming]);
+    let dhcp = RootSpec { name: "dhcp".into(), path: scene.path("dhcp"), private: true, ..boot.clone() };
+    assert_eq!(config.roots, [boot, incoming, dhcp]);
     assert_eq!(config.workers, 2);
     assert_eq!(config.policy.default, DefaultVerdict::Allow);
     assert_eq!((config.policy.authorize[0].as_str(), config.policy.resolve[0].as_str()), ("acl", "mac-map"));

@@ -119,6 +119,10 @@ pub(super) struct Root {
     /// Whether an upload may replace a file that is there. Needs `writable`.
     #[serde(default)]
     pub overwrite: bool,
+    /// Whether only plugins read it, where they are granted `files/NAME`: clients get nothing from it, by
+    /// whatever name they ask, and no plugin may answer with its files. For leases, inventories, templates.
+    #[serde(default)]
+    pub private: bool,
     /// The largest upload. Needs `writable`.
     #[serde(default = "super::defaults::max_upload")]
     pub max_upload: ByteCount,

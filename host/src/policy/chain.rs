@@ -130,7 +130,7 @@ impl Policy {
             return Err(problems);
         }
         let warnings = plugins.iter().flat_map(|plugin| warnings_of(plugin)).collect();
-        let (roots, time_limit) = (spec.roots.clone().into(), spec.time_limit);
+        let (roots, time_limit) = (spec.served_roots().into(), spec.time_limit);
         Ok(Policy {
             default: spec.default,
             authorize,

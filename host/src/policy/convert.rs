@@ -145,7 +145,9 @@ fn targets(files: Vec<resolve::Target>, roots: &[String]) -> Result<Vec<Target>,
 fn target(file: resolve::Target, roots: &[String]) -> Result<Target, Failure> {
     if !roots.contains(&file.root) {
         let root = text::one_line(&file.root, 100);
-        return Err(bad(format!("it answered with a file in the root {root:?}, which is not configured")));
+        return Err(bad(format!(
+            "it answered with a file in the root {root:?}, which is not configured, or private"
+        )));
     }
     Ok(Target { root: file.root, path: plain(file.path)? })
 }

@@ -32,7 +32,7 @@ pub(crate) struct PolicySpec {
     pub plugins: Vec<PluginSpec>,
     /// The names of the configured roots: a plugin that answers with another one has failed.
     pub roots: Vec<String>,
-    /// The same roots, open.
+    /// The same roots, open. They know which of them are private, which no answer may name either.
     pub open_roots: Roots,
     /// The configured sinks.
     pub sinks: Vec<SinkSpec>,
@@ -43,6 +43,13 @@ pub(crate) struct PolicySpec {
     pub live: bool,
     /// What stands in for the host where a plugin is tried out; `None` in a server.
     pub stage: Option<Arc<Stage>>,
+}
+
+impl PolicySpec {
+    /// The roots that an answer may name.
+    pub fn served_roots(&self) -> Vec<String> {
+        self.roots.iter().filter(|root| !self.open_roots.is_private(root)).cloned().collect()
+    }
 }
 
 /// One plugin.

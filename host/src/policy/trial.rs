@@ -77,7 +77,8 @@ pub(crate) enum Matter {
 /// A plugin on its stage.
 pub(crate) struct Trial {
     plugin: Plugin,
-    roots: Vec<String>,
+    /// The roots that an answer may name; `None` is any.
+    roots: Option<Vec<String>>,
     stage: Arc<Stage>,
 }
 
@@ -114,7 +115,8 @@ impl Trial {
         let plugin = load(runtime, policy, plugin).await;
         runtime.with_code_cache(CodeCache::seal).await;
         let stage = policy.stage.clone().unwrap_or_default();
-        Ok(Trial { plugin: plugin?, roots: policy.roots.clone(), stage })
+        let roots = (!policy.roots.is_empty()).then(|| policy.served_roots());
+        Ok(Trial { plugin: plugin?, roots, stage })
     }
 
     /// The hooks that it has.
@@ -212,11 +214,9 @@ impl Trial {
         request: &Request,
     ) -> Result<Option<convert::Found>, Failure> {
         let content = self.plugin.limits.content;
-        let named = match &answer {
-            resolve::Resolution::Files(files) if self.roots.is_empty() => {
-                files.iter().map(|file| file.root.clone()).collect()
-            }
-            _ => self.roots.clone(),
+        let named = match (&answer, &self.roots) {
+            (resolve::Resolution::Files(files), None) => files.iter().map(|file| file.root.clone()).collect(),
+            (_, roots) => roots.clone().unwrap_or_default(),
         };
         convert::resolution(answer, request.operation, content, &named)
     }

@@ -159,6 +159,7 @@ mod tests {
     fn root() -> (TempDir, Roots) {
         let folder = TempDir::new().unwrap();
         let spec = RootSpec {
+            private: false,
             name: "r".into(),
             path: folder.path().into(),
             writable: false,

@@ -40,6 +40,8 @@ pub struct RootSpec {
     pub writable: bool,
     /// Whether an upload may replace a file that is there.
     pub overwrite: bool,
+    /// Whether it is for plugins alone.
+    pub private: bool,
     /// The largest upload, in bytes.
     pub max_upload: u64,
 }
@@ -55,6 +57,7 @@ struct Root {
     name: Arc<str>,
     writable: bool,
     overwrite: bool,
+    private: bool,
     max_upload: u64,
     folder: Dir,
 }
@@ -82,7 +85,7 @@ impl Roots {
     }
 
     /// Opens a regular file for reading, in the named root or, without a name, in the first root that
-    /// has the path.
+    /// is not private and has the path.
     ///
     /// Never hangs on a FIFO or a device: only regular files are read.
     ///
@@ -94,7 +97,7 @@ impl Roots {
             let root = self.named(name)?;
             return OpenFile::open(&root.folder, &root.name, path);
         }
-        for root in self.roots.iter() {
+        for root in self.roots.iter().filter(|root| !root.private) {
             match OpenFile::open(&root.folder, &root.name, path) {
                 Err(StoreError::NotFound) => {}
                 decided => return decided,
@@ -113,7 +116,9 @@ impl Roots {
         let path = path::checked(path)?;
         let root = match root {
             Some(name) => self.named(name)?,
-            None => self.roots.iter().find(|root| root.writable).ok_or(StoreError::ReadOnly)?,
+            None => {
+                self.roots.iter().find(|root| root.writable && !root.private).ok_or(StoreError::ReadOnly)?
+            }
         };
         if !root.writable {
             return Err(StoreError::ReadOnly);
@@ -129,6 +134,11 @@ impl Roots {
         let path = path::checked(path)?;
         let root = self.named(upload.root())?;
         upload.redirect(root, path)
+    }
+
+    /// Whether the root of this name is for plugins alone.
+    pub fn is_private(&self, root: &str) -> bool {
+        self.named(root).is_ok_and(|root| root.private)
     }
 
     fn named(&self, name: &str) -> Result<&Root, StoreError> {
@@ -148,6 +158,7 @@ impl Root {
             name: spec.name.as_str().into(),
             writable: spec.writable,
             overwrite: spec.overwrite,
+            private: spec.private,
             max_upload: spec.max_upload,
             folder,
         })

@@ -38,6 +38,7 @@ impl Scene {
 
     fn spec(&self) -> RootSpec {
         RootSpec {
+            private: false,
             name: "boot".into(),
             path: self.at("root"),
             writable: true,

@@ -1,6 +1,8 @@
 //! Which MAC address has leased an IP address: the lease files of DHCP servers, read through the grant
 //! `files` when they are needed.
 
+mod isc;
+
 use std::net::IpAddr;
 
 use serde::Deserialize;
@@ -28,6 +30,8 @@ pub(crate) enum Format {
     Dnsmasq,
     /// The memfile backend: CSV with a header, to whose end each change is written.
     Kea,
+    /// `dhcpd.leases`: a block for each change.
+    Isc,
 }
 
 /// The MAC address that holds a lease on `address` at `now`, in seconds since 1970. Of several that the files
@@ -42,6 +46,7 @@ pub(crate) fn find(leases: &[LeaseFile], address: IpAddr, now: u64) -> Option<Ma
                 let text = String::from_utf8_lossy(&content);
                 match format {
                     Format::Dnsmasq => dnsmasq(&text, address, now, &mut found),
+                    Format::Isc => isc::read(&text, address, now, &mut found),
                     Format::Kea if kea(&text, address, now, &mut found).is_some() => {}
                     Format::Kea => log(
                         Level::Warn,
@@ -60,8 +65,26 @@ pub(crate) fn find(leases: &[LeaseFile], address: IpAddr, now: u64) -> Option<Ma
     found
 }
 
+/// The lines that may be of this address: all that have its text, or, where it can be written in several ways,
+/// all. Looking at each costs many times as much as looking for the text.
+fn lines_of(text: &str, address: IpAddr) -> Box<dyn Iterator<Item = &str> + '_> {
+    if address.is_ipv6() {
+        return Box::new(text.lines());
+    }
+    let needle = address.to_string();
+    let mut rest = text;
+    Box::new(std::iter::from_fn(move || {
+        let at = rest.find(&needle)?;
+        let begin = rest[..at].rfind('\n').map_or(0, |line_break| line_break + 1);
+        let end = rest[at..].find('\n').map_or(rest.len(), |line_break| at + line_break);
+        let line = rest[begin..end].trim_end_matches('\r');
+        rest = &rest[end..];
+        Some(line)
+    }))
+}
+
 fn dnsmasq(text: &str, address: IpAddr, now: u64, found: &mut Option<Mac>) {
-    for line in text.lines() {
+    for line in lines_of(text, address) {
         let mut fields = line.split_ascii_whitespace();
         // Leases of DHCPv6 have an identity in place of the MAC address.
         let (Some(expires), Some(mac), Some(leased)) = (fields.next(), fields.next(), fields.next()) else {
@@ -78,12 +101,12 @@ fn dnsmasq(text: &str, address: IpAddr, now: u64, found: &mut Option<Mac>) {
 
 /// `None` where it is no such file.
 fn kea(text: &str, address: IpAddr, now: u64, found: &mut Option<Mac>) -> Option<()> {
-    let mut lines = text.lines();
-    let columns: Vec<&str> = lines.next()?.split(',').collect();
+    let (head, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let columns: Vec<&str> = head.trim_end_matches('\r').split(',').collect();
     let column = |name: &str| columns.iter().position(|column| *column == name);
     let (leased, hwaddr, expire) = (column("address")?, column("hwaddr")?, column("expire")?);
     let (lifetime, state) = (column("valid_lifetime"), column("state"));
-    for line in lines {
+    for line in lines_of(rest, address) {
         // A comma within a value is written as `&#x2c`.
         let fields: Vec<&str> = line.split(',').collect();
         let field = |column: usize| fields.get(column).copied();
@@ -189,7 +212,7 @@ mod tests {
         for (at, text) in ["", "\n", "address\n192.0.2.17", "{}", "a,b,c\n,,,"].into_iter().enumerate() {
             let path = format!("bad{at}");
             put_file("dhcp", &path, text);
-            for format in [Format::Kea, Format::Dnsmasq] {
+            for format in [Format::Kea, Format::Dnsmasq, Format::Isc] {
                 let found = find(&[file(&path, format)], "192.0.2.17".parse().unwrap(), 0);
                 assert_eq!(found, None, "{text:?}");
             }

@@ -154,8 +154,8 @@ fn bad_leases_are_pointed_at() {
     }
     assert!(with(json!(["lease-file"]), json!(null)).starts_with("/sources/0: there is no lease file"));
     assert!(with(json!(null), json!([])).starts_with("/leases: no file"));
-    let isc = json!([{ "root": "dhcp", "path": "leases", "format": "isc" }]);
-    assert!(with(json!(null), isc).starts_with("/leases/0/format: unknown variant `isc`"));
+    let other = json!([{ "root": "dhcp", "path": "leases", "format": "windows" }]);
+    assert!(with(json!(null), other).starts_with("/leases/0/format: unknown variant `windows`"));
 }
 
 #[test]

@@ -253,5 +253,12 @@ pub(super) fn root(text: &str) -> Result<RootSpec, String> {
         .split_once('=')
         .filter(|(name, folder)| !name.is_empty() && !folder.is_empty())
         .ok_or("write NAME=DIR, such as boot=./files")?;
-    Ok(RootSpec { name: name.into(), path: folder.into(), writable: false, overwrite: false, max_upload: 0 })
+    Ok(RootSpec {
+        name: name.into(),
+        path: folder.into(),
+        writable: false,
+        overwrite: false,
+        private: false,
+        max_upload: 0,
+    })
 }

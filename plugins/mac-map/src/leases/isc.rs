@@ -1,0 +1,282 @@
+//! `dhcpd.leases` of ISC dhcpd: a statement for each change, of which the last for an address counts.
+//!
+//! ```text
+//! lease 192.0.2.17 {
+//!   ends 4 2026/01/01 12:00:00;
+//!   binding state active;
+//!   hardware ethernet 02:00:5e:10:00:01;
+//!   uid "\001\002\000^\020\000\001";
+//! }
+//! ```
+
+use std::net::IpAddr;
+
+use crate::mac::Mac;
+
+/// Notes who holds `address` at `now`; `None` where nobody does.
+pub(super) fn read(text: &str, address: IpAddr, now: u64, found: &mut Option<Mac>) {
+    // A line does not begin like this within a string: line breaks are escaped there.
+    let head = format!("lease {address} {{");
+    for (at, _) in text.match_indices(&head) {
+        if at > 0 && text.as_bytes()[at - 1] != b'\n' {
+            continue;
+        }
+        // The server may be writing the last one.
+        if let Some(lease) = lease(&mut Tokens { text, at: at + head.len() }) {
+            *found = lease.mac.filter(|_| lease.holds(now));
+        }
+    }
+}
+
+/// What is said of a lease.
+#[derive(Default)]
+struct Lease<'a> {
+    mac: Option<Mac>,
+    state: Option<&'a str>,
+    /// Seconds since 1970; `None` is never.
+    ends: Option<u64>,
+}
+
+impl Lease<'_> {
+    fn holds(&self, now: u64) -> bool {
+        self.state.is_none_or(|state| state == "active") && self.ends.is_none_or(|ends| ends > now)
+    }
+}
+
+/// The rest of a lease; `None` where the file ends in it.
+fn lease<'a>(file: &mut Tokens<'a>) -> Option<Lease<'a>> {
+    let mut lease = Lease::default();
+    let mut words = Vec::new();
+    loop {
+        match file.next()? {
+            Token::Word(word) => words.push(word),
+            Token::End => {
+                match words[..] {
+                    ["hardware", "ethernet", mac] => lease.mac = Mac::parse(mac).ok(),
+                    ["binding", "state", state] => lease.state = Some(state),
+                    ["ends", "never"] => lease.ends = None,
+                    ["ends", "epoch", seconds] => lease.ends = Some(seconds.parse().unwrap_or(0)),
+                    // What cannot be read is over.
+                    ["ends", _, date, time] => lease.ends = Some(seconds(date, time).unwrap_or(0)),
+                    _ => {}
+                }
+                words.clear();
+            }
+            // `on expiry { … }`
+            Token::Open => {
+                if !file.skip_block() {
+                    return None;
+                }
+                words.clear();
+            }
+            Token::Close => return Some(lease),
+        }
+    }
+}
+
+/// Seconds since 1970 of a time in UTC, such as `2026/01/01` and `12:00:00`.
+fn seconds(date: &str, time: &str) -> Option<u64> {
+    let numbers = |text: &str, between: char| -> Option<[i64; 3]> {
+        let numbers: Vec<i64> = text.split(between).map(str::parse).collect::<Result<_, _>>().ok()?;
+        numbers.try_into().ok()
+    };
+    let [year, month, day] = numbers(date, '/')?;
+    let [hour, minute, second] = numbers(time, ':')?;
+    let date = (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    let time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..=60).contains(&second);
+    if !date || !time {
+        return None;
+    }
+    // Years that begin in March have their leap day at the end.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    let days = year * 365 + leap_days + (153 * month + 2) / 5 + day - 1 - DAYS_TO_1970;
+    u64::try_from(days * 86_400 + hour * 3600 + minute * 60 + second).ok()
+}
+
+/// Days from the first of March of the year 0 to 1970.
+const DAYS_TO_1970: i64 = 719_468;
+
+enum Token<'a> {
+    /// Quotes included.
+    Word(&'a str),
+    Open,
+    Close,
+    /// A semicolon.
+    End,
+}
+
+struct Tokens<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    /// Passes over a block that is open; whether it has an end.
+    fn skip_block(&mut self) -> bool {
+        let mut depth = 1;
+        for token in self.by_ref() {
+            match token {
+                Token::Open => depth += 1,
+                Token::Close => depth -= 1,
+                Token::Word(_) | Token::End => {}
+            }
+            if depth == 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Moves on while bytes are such.
+    fn pass(&mut self, such: impl Fn(u8) -> bool) {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().position(|byte| !such(*byte)).unwrap_or(rest.len());
+    }
+
+    /// Moves behind a string, whose quotes may be escaped.
+    fn pass_string(&mut self) {
+        let bytes = self.text.as_bytes();
+        self.at += 1;
+        while let Some(byte) = bytes.get(self.at) {
+            self.at += match byte {
+                b'\\' => 2,
+                b'"' => {
+                    self.at += 1;
+                    return;
+                }
+                _ => 1,
+            };
+        }
+        self.at = bytes.len();
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        loop {
+            self.pass(|byte| byte.is_ascii_whitespace());
+            if *self.text.as_bytes().get(self.at)? != b'#' {
+                break;
+            }
+            self.pass(|byte| byte != b'\n');
+        }
+        let start = self.at;
+        match self.text.as_bytes()[start] {
+            b'{' => self.at += 1,
+            b'}' => self.at += 1,
+            b';' => self.at += 1,
+            b'"' => self.pass_string(),
+            _ => self.pass(|byte| !byte.is_ascii_whitespace() && !b"{};\"#".contains(&byte)),
+        }
+        // Every step ends before or behind an ASCII byte.
+        let word = self.text.get(start..self.at)?;
+        Some(match word {
+            "{" => Token::Open,
+            "}" => Token::Close,
+            ";" => Token::End,
+            word => Token::Word(word),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(text: &str, address: &str, now: u64) -> Option<String> {
+        let mut found = None;
+        read(text, address.parse().unwrap(), now, &mut found);
+        found.map(|mac: Mac| mac.joined(":"))
+    }
+
+    fn entry(address: &str, last: &str, ends: &str, state: &str) -> String {
+        format!(
+            "lease {address} {{\n  starts 4 2026/01/01 00:00:00;\n  ends {ends};\n  cltt 4 2026/01/01 00:00:00;\n  \
+             binding state {state};\n  next binding state free;\n  rewind binding state free;\n  \
+             hardware ethernet 02:00:5e:10:00:{last};\n  uid \"\\001\\\"{{\\000;\";\n  \
+             set vendor-class-identifier = \"PXEClient:Arch:00000\";\n  client-hostname \"a }} b\";\n}}\n"
+        )
+    }
+
+    const HEAD: &str = "# The format of this file is documented in dhcpd.leases(5) { ;\n\n\
+        authoring-byte-order little-endian;\n\nserver-duid \"\\000\\001\\\"\";\n\
+        failover peer \"dhcp\" state {\n  my state normal at 4 2026/01/01 00:00:00;\n}\n\
+        host kitchen { dynamic; hardware ethernet 02:00:5e:10:00:09; fixed-address 192.0.2.17; }\n";
+
+    #[test]
+    fn the_last_entry_counts() {
+        let noon = "4 2026/01/01 12:00:00";
+        let text = [
+            HEAD,
+            &entry("192.0.2.17", "01", noon, "active"),
+            &entry("192.0.2.18", "02", "never", "active"),
+            &entry("192.0.2.19", "03", noon, "active"),
+            &entry("192.0.2.20", "04", "epoch 1767268800; # Thu Jan 01", "active"),
+            &entry("192.0.2.17", "05", noon, "active"),
+            &entry("192.0.2.19", "03", noon, "free"),
+            &entry("192.0.2.21", "06", noon, "abandoned"),
+        ]
+        .concat();
+        let noon = 1_767_268_800;
+        let mac = |last: &str| Some(format!("02:00:5e:10:00:{last}"));
+        for (address, now, expected) in [
+            ("192.0.2.17", noon - 1, mac("05")),
+            ("192.0.2.17", noon, None),
+            ("192.0.2.18", u64::MAX, mac("02")),
+            ("192.0.2.19", 0, None),
+            ("192.0.2.20", noon - 1, mac("04")),
+            ("192.0.2.20", noon, None),
+            ("192.0.2.21", 0, None),
+            ("192.0.2.1", 0, None),
+        ] {
+            assert_eq!(find(&text, address, now), expected, "{address} at {now}");
+        }
+    }
+
+    /// What the server has not written whole says nothing: what was said before counts.
+    #[test]
+    fn an_entry_that_is_cut_off() {
+        let whole = entry("192.0.2.17", "01", "never", "active");
+        let next = entry("192.0.2.17", "02", "never", "active");
+        for cut in 0..next.len() - 2 {
+            let text = format!("{whole}{}", &next[..cut]);
+            assert_eq!(find(&text, "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:01"), "{text}");
+        }
+        assert_eq!(find(&format!("{whole}{next}"), "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:02"));
+    }
+
+    #[test]
+    fn blocks_within_and_unusual_forms() {
+        let text = "lease 192.0.2.17 { on expiry { if a { log(info, \"}\"); } hardware ethernet \
+                    02:00:5e:10:00:02; } hardware ethernet 02:00:5e:10:00:01; }";
+        assert_eq!(find(text, "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:01"));
+        for none in [
+            "",
+            "}",
+            "{",
+            "lease",
+            "lease 192.0.2.17",
+            "lease 192.0.2.17 { hardware ethernet é; }",
+            "\"",
+            "\\",
+            "é\"\\é",
+        ] {
+            assert_eq!(find(none, "192.0.2.17", 0), None, "{none:?}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(seconds("1970/01/01", "00:00:00"), Some(0));
+        assert_eq!(seconds("2000/02/29", "23:59:59"), Some(951_868_799));
+        assert_eq!(seconds("2024/03/01", "00:00:00"), Some(1_709_251_200));
+        assert_eq!(seconds("2026/12/31", "00:00:00"), Some(1_798_675_200));
+        for bad in ["2026/13/01", "2026/01", "x", "0/0/0", "99999999999/1/1"] {
+            assert_eq!(seconds(bad, "00:00:00"), None, "{bad}");
+        }
+        assert_eq!(seconds("2026/01/01", "9223372036854775807:0:0"), None);
+    }
+}

@@ -167,8 +167,16 @@ pub(crate) const CASES: &[Case] = &[
         name: "window64",
         title: "12 × 10 MiB, 3 at once, blksize 1400, windowsize 64",
         kind: Kind::Transfers(Load { transfers: 12, concurrency: 3, windowsize: Some(64), ..LOCKSTEP_1400 }),
-        servers: Servers::All,
-        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0))],
+        servers: Servers::AllAnd(&["tuffet-watched"]),
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0)),
+            Target {
+                who: "tuffet-watched",
+                metric: Metric::CpuSPerGb,
+                bound: Bound::AtMostTimes(1.02, "tuffet"),
+            },
+        ],
     },
     Case {
         name: "lockstep-1400",
@@ -192,9 +200,14 @@ pub(crate) const CASES: &[Case] = &[
         name: "small-files",
         title: "5,000 × 2 KiB, 100 at once, blksize 512",
         kind: Kind::Transfers(Load { transfers: 5_000, concurrency: 100, size: 2 * KIB, ..READ }),
-        servers: Servers::AllAnd(&["tuffet-policy"]),
+        servers: Servers::AllAnd(&["tuffet-policy", "tuffet-watched"]),
         targets: &[
             ALL_COMPLETE,
+            Target {
+                who: "tuffet-watched",
+                metric: Metric::CpuMsPerTransfer,
+                bound: Bound::AtMostTimes(1.1, "tuffet"),
+            },
             tuffet(Metric::TransfersPerS, Bound::Times(1.3, "dnsmasq")),
             Target {
                 who: "tuffet-policy",

@@ -139,6 +139,9 @@ impl Bench {
         let busy = meter.stop().map_err(|error| error.to_string())?;
         let mut sample = sample(load, &reports, &busy, &cores.idle);
         sample.note = note;
+        if let Some(why) = server.unseen() {
+            return Err(why.to_owned());
+        }
         tell_decisions(&mut sample.figures, &mark);
         if load.write {
             let completed = reports.iter().map(|report| report.completed).sum();

@@ -11,87 +11,39 @@ const TRANSFERS: &str = "20000";
 /// Version of rs-tftpd; its package is called tftpd.
 const RS_TFTPD: &str = "1.0.0";
 
+/// What all forms of Tuffet have in common.
+const VARIANT: Contender = Contender {
+    name: "",
+    variant: true,
+    install: |_, places| tuffet::installed(places),
+    command: |server, launch| Ok(tuffet::plain(server, launch, 1)),
+    uploads: true,
+    port_69: false,
+    cores: 1,
+    max_open: 10_000,
+    watched: false,
+};
+
 /// All servers; Tuffet first.
 pub(crate) const SERVERS: &[Contender] = &[
     Contender {
         name: "tuffet",
-        variant: false,
-        install: |_, places| tuffet::installed(places),
         command: |server, launch| Ok(tuffet::plain(server, launch, 1)),
-        uploads: true,
-        port_69: false,
-        cores: 1,
-        max_open: 10_000,
+        variant: false,
+        ..VARIANT
     },
-    Contender {
-        name: "tuffet-policy",
-        variant: true,
-        install: |_, places| tuffet::installed(places),
-        command: tuffet::with_policy,
-        uploads: true,
-        port_69: false,
-        cores: 1,
-        max_open: 10_000,
-    },
-    Contender {
-        name: "tuffet-acl",
-        variant: true,
-        install: |_, places| tuffet::installed(places),
-        command: tuffet::with_acl,
-        uploads: true,
-        port_69: false,
-        cores: 1,
-        max_open: 10_000,
-    },
-    Contender {
-        name: "tuffet-acl-kept",
-        variant: true,
-        install: |_, places| tuffet::installed(places),
-        command: tuffet::with_acl_kept,
-        uploads: true,
-        port_69: false,
-        cores: 1,
-        max_open: 10_000,
-    },
-    Contender {
-        name: "tuffet-bundled",
-        variant: true,
-        install: |_, places| tuffet::installed(places),
-        command: tuffet::with_bundled,
-        uploads: true,
-        port_69: false,
-        cores: 1,
-        max_open: 10_000,
-    },
-    Contender {
-        name: "tuffet-burst",
-        variant: true,
-        install: |_, places| tuffet::installed(places),
-        command: tuffet::with_burst,
-        uploads: true,
-        port_69: false,
-        cores: 1,
-        max_open: 10_000,
-    },
-    Contender {
-        name: "tuffet-sleep",
-        variant: true,
-        install: |_, places| tuffet::installed(places),
-        command: tuffet::without_busy_poll,
-        uploads: true,
-        port_69: false,
-        cores: 1,
-        max_open: 10_000,
-    },
+    Contender { name: "tuffet-policy", command: tuffet::with_policy, ..VARIANT },
+    Contender { name: "tuffet-acl", command: tuffet::with_acl, ..VARIANT },
+    Contender { name: "tuffet-acl-kept", command: tuffet::with_acl_kept, ..VARIANT },
+    Contender { name: "tuffet-bundled", command: tuffet::with_bundled, ..VARIANT },
+    Contender { name: "tuffet-watched", command: tuffet::watched, watched: true, ..VARIANT },
+    Contender { name: "tuffet-burst", command: tuffet::with_burst, ..VARIANT },
+    Contender { name: "tuffet-sleep", command: tuffet::without_busy_poll, ..VARIANT },
     Contender {
         name: "tuffet-2-workers",
-        variant: true,
-        install: |_, places| tuffet::installed(places),
         command: |server, launch| Ok(tuffet::plain(server, launch, 2)),
-        uploads: true,
-        port_69: false,
         cores: 2,
-        max_open: 10_000,
+        ..VARIANT
     },
     Contender {
         name: "tftpd-hpa",
@@ -108,6 +60,7 @@ pub(crate) const SERVERS: &[Contender] = &[
         port_69: false,
         cores: 1,
         max_open: 1_000,
+        watched: false,
     },
     Contender {
         name: "atftpd",
@@ -134,6 +87,7 @@ pub(crate) const SERVERS: &[Contender] = &[
         port_69: false,
         cores: 1,
         max_open: 300,
+        watched: false,
     },
     Contender {
         name: "dnsmasq",
@@ -163,6 +117,7 @@ pub(crate) const SERVERS: &[Contender] = &[
         port_69: true,
         cores: 1,
         max_open: 10_000,
+        watched: false,
     },
     Contender {
         name: "rs-tftpd",
@@ -180,6 +135,7 @@ pub(crate) const SERVERS: &[Contender] = &[
         port_69: false,
         cores: 1,
         max_open: 2_000,
+        watched: false,
     },
     Contender {
         name: "busybox",
@@ -191,6 +147,7 @@ pub(crate) const SERVERS: &[Contender] = &[
         port_69: false,
         cores: 1,
         max_open: 300,
+        watched: false,
     },
 ];
 

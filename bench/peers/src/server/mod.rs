@@ -1,5 +1,6 @@
 //! The servers: how each is had, started and stopped.
 
+mod audience;
 mod decisions;
 mod list;
 mod probe;
@@ -33,6 +34,8 @@ pub(crate) struct Contender {
     pub(crate) cores: usize,
     /// How many transfers it is asked to hold open at most: a process for each has its limit.
     pub(crate) max_open: u32,
+    /// Whether a collector and viewers of the live view are there.
+    pub(crate) watched: bool,
 }
 
 /// Where the programs of this project are.
@@ -51,6 +54,17 @@ pub(crate) struct Launch<'a> {
     pub(crate) uploads: bool,
     /// For its own files.
     pub(crate) scratch: &'a Path,
+    /// Where it is watched, if it is.
+    pub(crate) watch: Option<Watch>,
+}
+
+/// Where a server tells about itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Watch {
+    /// The collector.
+    pub(crate) collector: SocketAddr,
+    /// Where its admin listener is to be.
+    pub(crate) admin: SocketAddr,
 }
 
 impl Contender {

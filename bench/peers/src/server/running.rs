@@ -1,11 +1,12 @@
 //! A server that runs on its core.
 
+use super::audience::{Audience, Collector};
 use super::decisions::Mark;
-use super::{Answer, Contender, Launch, probe};
+use super::{Answer, Contender, Launch, Watch, probe};
 use crate::command::{Running, last_lines, tied};
 use crate::install::Installed;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -22,6 +23,7 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     running: Running,
     log: PathBuf,
+    audience: Option<Audience>,
 }
 
 impl Server {
@@ -39,13 +41,29 @@ impl Server {
     ) -> Result<Server, String> {
         let address = free_address(contender.port_69).map_err(|error| error.to_string())?;
         let (root, scratch) = folders;
-        let launch = Launch { address, root, uploads, scratch };
+        let collector = contender.watched.then(Collector::start).transpose();
+        let collector = collector.map_err(|error| error.to_string())?;
+        let watch = match &collector {
+            Some(collector) => Some(Watch {
+                collector: collector.address,
+                admin: free_tcp_address().map_err(|error| error.to_string())?,
+            }),
+            None => None,
+        };
+        let launch = Launch { address, root, uploads, scratch, watch };
         let log = scratch.join(format!("{}.log", contender.name));
         let command = pinned(&(contender.command)(installed, &launch)?, cores);
         let running = Running::start_logged(command, &log).map_err(|error| error.to_string())?;
-        let mut server = Server { address, running, log };
+        let mut server = Server { address, running, log, audience: None };
         match server.ask(Operation::Read, file, &Oack::default(), START)? {
-            Answer::Granted(_) => Ok(server),
+            Answer::Granted(_) => {
+                let audience =
+                    collector.zip(watch).map(|(collector, watch)| Audience::join(collector, watch.admin));
+                server.audience = audience
+                    .transpose()
+                    .map_err(|error| format!("the live view cannot be opened: {error}"))?;
+                Ok(server)
+            }
             Answer::Error(text) => Err(format!("it refuses {file}: {text}")),
         }
     }
@@ -64,6 +82,11 @@ impl Server {
     /// The process that was started; others may descend from it.
     pub(crate) fn id(&self) -> u32 {
         self.running.id()
+    }
+
+    /// Why those who watch it, if any are to, have seen nothing.
+    pub(crate) fn unseen(&self) -> Option<&'static str> {
+        self.audience.as_ref().and_then(Audience::unseen)
     }
 
     /// The end of its log by now.
@@ -114,6 +137,10 @@ fn pinned(command: &Command, cores: &str) -> Command {
     let mut outer = tied("taskset");
     outer.args(["--cpu-list", cores]).arg(command.get_program()).args(command.get_args());
     outer
+}
+
+fn free_tcp_address() -> io::Result<SocketAddr> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }
 
 /// A loopback address with a port that nobody listens on.

@@ -49,6 +49,15 @@ pub(super) fn with_bundled(server: &Installed, launch: &Launch<'_>) -> Result<Co
     telling(configured(server, launch, "bundled.yaml", BUNDLED))
 }
 
+/// Everything on that tells about transfers: audit, publisher, traces, metrics and log records by OTLP, and the
+/// live view.
+pub(super) fn watched(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let watch = launch.watch.ok_or("nobody watches")?;
+    let text =
+        WATCHED.replace("COLLECTOR", &watch.collector.to_string()).replace("ADMIN", &watch.admin.to_string());
+    configured(server, launch, "watched.yaml", &text).map(quiet)
+}
+
 /// At most 12 blocks of a window within a millisecond.
 pub(super) fn with_burst(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     configured(server, launch, "burst.yaml", BURST).map(quiet)
@@ -73,11 +82,12 @@ fn telling(command: Result<Command, String>) -> Result<Command, String> {
 }
 
 fn configured(server: &Installed, launch: &Launch<'_>, name: &str, text: &str) -> Result<Command, String> {
-    let file = launch.scratch.join(name);
+    let (file, own) = (launch.scratch.join(name), launch.scratch.join("own"));
+    std::fs::create_dir_all(&own).map_err(|error| format!("{}: {error}", own.display()))?;
     let text = text
         .replace("ADDRESS", &launch.address.to_string())
         .replace("ROOT", &launch.root.display().to_string())
-        .replace("OWN", &launch.scratch.join("own").display().to_string())
+        .replace("OWN", &own.display().to_string())
         .replace("WRITABLE", if launch.uploads { "true" } else { "false" });
     std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut command = serve(server, 1);
@@ -98,6 +108,31 @@ roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
 const SLEEP: &str = r#"listeners: [{ address: ADDRESS }]
 roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
 busy-poll: 0s
+"#;
+
+const WATCHED: &str = r#"listeners: [{ address: ADDRESS }]
+roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
+state: "OWN/state"
+sinks:
+  audit: { file: "OWN/audit.jsonl", queue: 100000 }
+  bus: { udp: "127.0.0.1:9", queue: 100000 }
+admin: { address: ADMIN }
+telemetry:
+  endpoint: http://COLLECTOR
+  metrics: { interval: 1s }
+policy:
+  observe: [audit, publish]
+plugins:
+  audit:
+    component: builtin:audit
+    reuse: { calls: 1000, idle: 10s }
+    grants: [kv, sinks/audit]
+    settings: { sink: audit }
+  publish:
+    component: builtin:publish
+    reuse: { calls: 1000, idle: 10s }
+    grants: [sinks/bus]
+    settings: { sink: bus }
 "#;
 
 const ACL: &str = r#"listeners: [{ address: ADDRESS }]

@@ -1,0 +1,163 @@
+//! Those who watch a server while it is measured: a collector that takes all it is sent, and viewers that
+//! read the live view. They run on the core of the generator.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long the live view may take to be there.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An OTLP collector as far as a server can tell: it answers every POST with 200, and counts.
+#[derive(Debug)]
+pub(super) struct Collector {
+    pub(super) address: SocketAddr,
+    received: Arc<AtomicU64>,
+}
+
+impl Collector {
+    /// # Errors
+    /// No port is to be had.
+    pub(super) fn start() -> io::Result<Collector> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let received = Arc::new(AtomicU64::new(0));
+        let its = Arc::clone(&received);
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let received = Arc::clone(&its);
+                thread::spawn(move || take(stream, &received));
+            }
+        });
+        Ok(Collector { address, received })
+    }
+
+    /// Requests that have come.
+    fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
+    }
+}
+
+/// Answers the requests of a connection until it ends.
+fn take(stream: TcpStream, received: &AtomicU64) -> io::Result<()> {
+    let mut answers = stream.try_clone()?;
+    let mut requests = BufReader::new(stream);
+    loop {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if requests.read_line(&mut line)? == 0 {
+                return Ok(());
+            }
+            let line = line.trim_end().to_ascii_lowercase();
+            if let Some(bytes) = line.strip_prefix("content-length:") {
+                length = bytes.trim().parse().unwrap_or(0);
+            }
+            if line.is_empty() {
+                break;
+            }
+        }
+        io::copy(&mut requests.by_ref().take(length), &mut io::sink())?;
+        received.fetch_add(1, Ordering::Relaxed);
+        answers.write_all(
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n",
+        )?;
+    }
+}
+
+/// Someone with the live view open. Closes it when dropped.
+#[derive(Debug)]
+struct Viewer {
+    stream: TcpStream,
+    events: Arc<AtomicU64>,
+}
+
+impl Viewer {
+    /// Opens the live view of the admin listener at this address, once it is there.
+    ///
+    /// # Errors
+    /// It is not there in time.
+    fn open(admin: SocketAddr) -> io::Result<Viewer> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut stream = loop {
+            match TcpStream::connect(admin) {
+                Err(_) if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+                connected => break connected?,
+            }
+        };
+        write!(stream, "GET /api/live HTTP/1.1\r\nhost: {admin}\r\naccept: text/event-stream\r\n\r\n")?;
+        let events = Arc::new(AtomicU64::new(0));
+        let (reading, counted) = (stream.try_clone()?, Arc::clone(&events));
+        thread::spawn(move || {
+            for line in BufReader::new(reading).lines().map_while(Result::ok) {
+                counted.fetch_add(u64::from(line.starts_with("data:")), Ordering::Relaxed);
+            }
+        });
+        Ok(Viewer { stream, events })
+    }
+
+    /// Events that have come.
+    fn events(&self) -> u64 {
+        self.events.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+/// All of them: the collector, and two with the live view open.
+#[derive(Debug)]
+pub(super) struct Audience {
+    collector: Collector,
+    viewers: [Viewer; 2],
+}
+
+impl Audience {
+    /// # Errors
+    /// The live view is not there in time.
+    pub(super) fn join(collector: Collector, admin: SocketAddr) -> io::Result<Audience> {
+        Ok(Audience { collector, viewers: [Viewer::open(admin)?, Viewer::open(admin)?] })
+    }
+
+    /// Why they saw nothing, if they did not.
+    pub(super) fn unseen(&self) -> Option<&'static str> {
+        match self.collector.received() {
+            0 => Some("the collector has received nothing"),
+            _ if self.viewers.iter().any(|viewer| viewer.events() == 0) => {
+                Some("a viewer of the live view has seen nothing")
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collector_takes_requests_of_one_connection_one_after_the_other() {
+        let collector = Collector::start().unwrap();
+        let mut stream = TcpStream::connect(collector.address).unwrap();
+        for body in ["", "hello"] {
+            write!(stream, "POST /v1/traces HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+                .unwrap();
+            let mut status = [0; 15];
+            stream.read_exact(&mut status).unwrap();
+            assert_eq!(&status, b"HTTP/1.1 200 OK");
+            let mut rest = BufReader::new(stream.try_clone().unwrap());
+            let mut line = String::new();
+            while line != "\r\n" {
+                line.clear();
+                rest.read_line(&mut line).unwrap();
+            }
+        }
+        assert_eq!(collector.received(), 2);
+    }
+}

@@ -155,6 +155,7 @@ def text(data: bytes | None) -> str | None:
 def shown(request: Request) -> dict[str, Any]:
     return {
         "attributes": dict(request.attributes),
+        "class": request.client.class_,
         "client": request.client.address,
         "id": request.id,
         "listener": request.listener,

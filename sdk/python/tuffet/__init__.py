@@ -39,7 +39,7 @@ from .answers import (
     Verdict,
 )
 from .errors import Denied, Full, HostError, Invalid, NoAnswer, Quota, TooLarge, Unavailable
-from .events import Event, Finished, Outcome, Progressed, Started
+from .events import Decision, Event, Finished, Outcome, Progressed, Started
 from .plugin import Plugin
 from .problems import Problem, Problems
 from .requests import Client, ErrorCode, Mac, MacSource, Mode, Operation, Request, Upload
@@ -52,6 +52,7 @@ __all__ = [
     "Allow",
     "Client",
     "Content",
+    "Decision",
     "Denied",
     "Deny",
     "Drop",

@@ -17,6 +17,15 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+class Decision(StrEnum):
+    """What was answered to a request."""
+
+    GRANTED = "granted"
+    REFUSED = "refused"
+    DROPPED = "dropped"
+    UNDECIDED = "undecided"
+
+
 @dataclass(slots=True)
 class Started:
     """A request was granted; blocks are about to move."""
@@ -25,6 +34,7 @@ class Started:
     resolved: str | None = None
     verdict_by: str | None = None
     size: int | None = None
+    decision_us: int = 0
 
 
 @dataclass(slots=True)
@@ -43,16 +53,23 @@ class Finished:
     request: Request
     outcome: Outcome
     detail: str | None = None
-    resolved: str | None = None
+    decision: Decision = Decision.GRANTED
     verdict_by: str | None = None
-    bytes: int = 0
+    plugin_calls: int = 0
+    resolved: str | None = None
+    size: int | None = None
     blksize: int = 512
     windowsize: int = 1
+    timeout_option: int | None = None
+    tsize: int | None = None
+    bytes: int = 0
+    blocks: int = 0
     retransmissions: int = 0
     duplicates: int = 0
     timeouts: int = 0
     rtt_us: int | None = None
     decision_us: int | None = None
+    first_block_us: int | None = None
     duration_us: int = 0
     attributes: list[tuple[str, str]] = field(default_factory=list)
 

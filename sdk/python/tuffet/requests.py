@@ -48,6 +48,8 @@ class Client:
     port: int
     macs: list[Mac] = field(default_factory=list)
     """Empty without the grant ``client-mac``."""
+    class_: str = "unknown"
+    """What kind of client this seems to be: ``ipxe``, ``u-boot``, ``curl`` and so on. A hint, no credential."""
 
 
 @dataclass(slots=True)

@@ -101,10 +101,11 @@ def request(
     options: dict[str, str] | None = None,
     mode: Mode = Mode.OCTET,
     listener: str = "default",
+    class_: str = "unknown",
 ) -> Request:
     """A request. MAC addresses count as the kernel's neighbour table has them."""
     known = [Mac(mac, MacSource.NEIGHBOUR_TABLE) for mac in macs or []]
-    whose = Client(client, 49152, known)
+    whose = Client(client, 49152, known, class_)
     return Request("1", listener, operation, mode, path, path, whose, list((options or {}).items()))
 
 

@@ -106,9 +106,14 @@ fn hooks_decide_and_are_told(guest: &str) {
     assert_eq!((&small["outcome"], &small["bytes"]), (&"served".into(), &3000.into()), "{small:#}");
     assert_eq!((&small["resolved"], &small["blksize"]), (&"content".into(), &512.into()), "{small:#}");
     assert!(small["ms"].as_u64().unwrap() > 1_600_000_000_000, "{small:#}");
+    assert_eq!(
+        (&small["decision"], &small["size"], &small["blocks"]),
+        (&"granted".into(), &3000.into(), &6.into())
+    );
     assert_eq!(of("finished", "in")["outcome"], "stored");
     let denied = of("finished", "no/way");
     assert_eq!((&denied["outcome"], &denied["verdict-by"]), (&"denied".into(), &"it".into()), "{denied:#}");
+    assert_eq!((&denied["decision"], &denied["blocks"]), (&"refused".into(), &0.into()), "{denied:#}");
     let ends = told.iter().filter(|line| line["finished"].is_string()).count();
     assert_eq!(ends, 5 + Client::installed().count());
 }

@@ -202,6 +202,7 @@ fn shown(request: &Request) -> Value {
     // The keys in the order of the alphabet: some builds of serde_json sort them, some keep their order.
     json!({
         "attributes": pairs(&request.attributes),
+        "class": request.client.class,
         "client": request.client.address,
         "id": request.id,
         "listener": request.listener,

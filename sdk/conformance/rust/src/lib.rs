@@ -6,8 +6,8 @@ mod settings;
 
 use serde_json::{Value, json};
 use tuffet_sdk::{
-    Accept, Acceptance, Authorize, Event, Happening, Observe, Outcome, Plugin, Problems, Request, Resolution,
-    Resolve, Target, Upload, Verdict, sinks,
+    Accept, Acceptance, Authorize, Decision, Event, Happening, Observe, Outcome, Plugin, Problems, Request,
+    Resolution, Resolve, Target, Upload, Verdict, sinks,
 };
 
 use commands::Commands;
@@ -125,14 +125,26 @@ fn shown(event: &Event) -> Value {
             "path": end.request.path,
             "outcome": outcome(end.outcome),
             "detail": end.detail,
+            "decision": decision(end.decision),
             "resolved": end.resolved,
             "verdict-by": end.verdict_by,
+            "size": end.size,
             "bytes": end.bytes,
+            "blocks": end.blocks,
             "blksize": end.blksize,
             "windowsize": end.windowsize,
             "retransmissions": end.retransmissions,
             "ms": event.unix_ms,
         }),
+    }
+}
+
+fn decision(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Granted => "granted",
+        Decision::Refused => "refused",
+        Decision::Dropped => "dropped",
+        Decision::Undecided => "undecided",
     }
 }
 

@@ -16,6 +16,7 @@ _CODES = {ErrorCode[member.name]: member for member in wit.ErrorCode}
 
 def request(given: Any) -> Request:
     client = given.client
+    macs = [Mac(mac.address, _SOURCES[mac.source]) for mac in client.macs]
     return Request(
         given.id,
         given.listener,
@@ -23,7 +24,7 @@ def request(given: Any) -> Request:
         _MODES[given.mode],
         given.requested,
         given.path,
-        Client(client.address, client.port, [Mac(mac.address, _SOURCES[mac.source]) for mac in client.macs]),
+        Client(client.address, client.port, macs, client.class_),
         given.options,
         given.attributes,
     )

@@ -4,9 +4,10 @@ from typing import Any
 
 from wit_world.exports import observe as wit
 
-from ..events import Event, Finished, Outcome, Progressed, Started
+from ..events import Decision, Event, Finished, Outcome, Progressed, Started
 from . import convert
 
+_DECISIONS = {member: Decision[member.name] for member in wit.Decision}
 _OUTCOMES = {member: Outcome[member.name] for member in wit.Outcome}
 
 
@@ -15,7 +16,7 @@ def event(given: Any) -> Event:
     match given.what:
         case wit.Happening_Started():
             request = convert.request(value.request)
-            what: Any = Started(request, value.resolved, value.verdict_by, value.size)
+            what: Any = Started(request, value.resolved, value.verdict_by, value.size, value.decision_us)
         case wit.Happening_Progressed():
             what = Progressed(value.id, value.bytes, value.size)
         case _:
@@ -23,16 +24,23 @@ def event(given: Any) -> Event:
                 convert.request(value.request),
                 _OUTCOMES[value.outcome],
                 value.detail,
-                value.resolved,
+                _DECISIONS[value.decision],
                 value.verdict_by,
-                value.bytes,
+                value.plugin_calls,
+                value.resolved,
+                value.size,
                 value.blksize,
                 value.windowsize,
+                value.timeout_option,
+                value.tsize,
+                value.bytes,
+                value.blocks,
                 value.retransmissions,
                 value.duplicates,
                 value.timeouts,
                 value.rtt_us,
                 value.decision_us,
+                value.first_block_us,
                 value.duration_us,
                 value.attributes,
             )

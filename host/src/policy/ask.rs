@@ -103,10 +103,7 @@ impl Plugin {
         deny: fn(Denial) -> O,
     ) -> Option<O> {
         let (began, called) = (Instant::now(), AtomicBool::new(false));
-        let guarded = async {
-            called.store(true, Ordering::Relaxed);
-            self.guarded(question.hook, Some(question.patience), call).await
-        };
+        let guarded = self.guarded(question.hook, Some(question.patience), Some(&called), call);
         let opinion = match decisions {
             None => guarded.await,
             Some(decisions) => {
@@ -132,13 +129,17 @@ impl Plugin {
         said
     }
 
-    /// Calls through the breaker, and counts.
+    /// Calls through the breaker, and counts. `called` is told, unless a decision of before makes it needless.
     pub async fn guarded<T>(
         &self,
         hook: &'static str,
         patience: Option<Patience>,
+        called: Option<&AtomicBool>,
         call: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
+        if let Some(called) = called {
+            called.store(true, Ordering::Relaxed);
+        }
         self.counters.call();
         let begun = Instant::now();
         let leave = match self.breaker.ask(begun.into_std()) {

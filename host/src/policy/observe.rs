@@ -41,7 +41,7 @@ async fn tell(plugin: &Plugin, events: &[Told]) {
         without_macs = events.iter().cloned().map(without_mac).collect();
         &without_macs
     };
-    if let Err(failure) = plugin.guarded("observe", None, plugin.observe(events)).await {
+    if let Err(failure) = plugin.guarded("observe", None, None, plugin.observe(events)).await {
         tracing::warn!(
             target: "tuffet::policy",
             plugin = %plugin.name,

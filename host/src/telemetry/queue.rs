@@ -198,7 +198,9 @@ mod tests {
         }
     }
 
-    fn start(queue: usize, batch: usize) -> (Queue<u32>, Receiver<Vec<u32>>, Sender<Result<(), String>>) {
+    type Answers = Sender<Result<(), String>>;
+
+    fn start(queue: usize, batch: usize) -> (Queue<u32>, Receiver<Vec<u32>>, Answers) {
         let ((batches, told), (answer, answers)) = (channel(), channel());
         let batching = Batching { queue, batch, delay: Duration::from_millis(1) };
         let queue = Queue::start("test", batching, Collector(batches, answers)).unwrap();

@@ -1,12 +1,14 @@
 //! A collector that speaks just enough of OTLP/HTTP, and misbehaves on demand.
 
-use super::received::{Span, from_protobuf};
+use super::received::{Span, from_protobuf, hex};
+use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value;
 use prost::Message;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
@@ -30,24 +32,26 @@ pub struct Posted {
     pub body: Vec<u8>,
 }
 
+/// A log record.
+#[derive(Debug)]
+pub struct Record {
+    pub message: String,
+    /// Empty without one.
+    pub trace: String,
+}
+
 pub struct FakeCollector {
     port: u16,
     posted: Arc<(Mutex<Vec<Posted>>, Condvar)>,
-    pub connections: Arc<AtomicUsize>,
 }
 
 impl FakeCollector {
     pub fn start(manner: Manner) -> FakeCollector {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let collector = FakeCollector {
-            port: listener.local_addr().unwrap().port(),
-            posted: Arc::default(),
-            connections: Arc::default(),
-        };
-        let (posted, connections) = (Arc::clone(&collector.posted), Arc::clone(&collector.connections));
+        let collector = FakeCollector { port: listener.local_addr().unwrap().port(), posted: Arc::default() };
+        let posted = Arc::clone(&collector.posted);
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                connections.fetch_add(1, Ordering::Relaxed);
                 let posted = Arc::clone(&posted);
                 thread::spawn(move || serve(&stream, manner, &posted));
             }
@@ -74,12 +78,44 @@ impl FakeCollector {
         posted.clone()
     }
 
+    /// All log records so far.
+    pub fn records(&self) -> Vec<Record> {
+        let bodies = self.bodies("/v1/logs").into_iter();
+        bodies
+            .map(|body| ExportLogsServiceRequest::decode(&body[..]).unwrap())
+            .flat_map(|request| request.resource_logs)
+            .flat_map(|of_one| of_one.scope_logs)
+            .flat_map(|scope| scope.log_records)
+            .map(|record| Record {
+                message: match record.body.and_then(|body| body.value) {
+                    Some(any_value::Value::StringValue(text)) => text,
+                    other => panic!("a body of another kind: {other:?}"),
+                },
+                trace: hex(&record.trace_id),
+            })
+            .collect()
+    }
+
+    /// The names of all metrics so far.
+    pub fn metrics(&self) -> BTreeSet<String> {
+        let bodies = self.bodies("/v1/metrics").into_iter();
+        bodies
+            .map(|body| ExportMetricsServiceRequest::decode(&body[..]).unwrap())
+            .flat_map(|request| request.resource_metrics)
+            .flat_map(|of_one| of_one.scope_metrics)
+            .flat_map(|scope| scope.metrics)
+            .map(|metric| metric.name)
+            .collect()
+    }
+
+    fn bodies(&self, path: &str) -> Vec<Vec<u8>> {
+        self.posted().into_iter().filter(|posted| posted.path == path).map(|posted| posted.body).collect()
+    }
+
     /// All spans so far.
     pub fn spans(&self) -> Vec<Span> {
-        let traces = self.posted().into_iter().filter(|posted| posted.path.ends_with("/v1/traces"));
-        traces
-            .flat_map(|posted| from_protobuf(ExportTraceServiceRequest::decode(&posted.body[..]).unwrap()))
-            .collect()
+        let bodies = self.bodies("/v1/traces").into_iter();
+        bodies.flat_map(|body| from_protobuf(ExportTraceServiceRequest::decode(&body[..]).unwrap())).collect()
     }
 }
 

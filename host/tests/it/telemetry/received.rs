@@ -74,7 +74,7 @@ pub fn from_protobuf(request: ExportTraceServiceRequest) -> Vec<Span> {
     spans
 }
 
-fn hex(id: &[u8]) -> String {
+pub fn hex(id: &[u8]) -> String {
     id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -3,6 +3,7 @@
 use super::fake_collector::{FakeCollector, Manner};
 use super::received::trace;
 use crate::harness::{Answer, Client, Options, Peer, Server, Setup, error, rrq};
+use crate::policy::misbehave;
 
 const ACL: &str = r#"
 policy: { authorize: [acl] }
@@ -86,6 +87,67 @@ fn a_request_becomes_a_trace() {
         assert_eq!((posted.path.as_str(), posted.headers["x-token"].as_str()), ("/v1/traces", "Bearer hush"));
     }
     assert!(!server.log().contains("hush"), "a secret is in the log");
+}
+
+#[test]
+fn an_upload_is_stored_in_its_trace() {
+    let collector = FakeCollector::start(Manner::Good);
+    let server = Setup::new()
+        .variable("NO_PROXY", "127.0.0.1")
+        .yaml(&format!(
+            "roots: [{{ name: in, path: root, writable: true }}]\ntelemetry: {{ endpoint: \"{}\" }}",
+            collector.endpoint()
+        ))
+        .start();
+    Client::Tuffet.put(server.address(), "new", b"xy", Options::default());
+    server.stop();
+    let spans = collector.spans();
+    let (root, children) = trace(&spans, "new");
+    assert_eq!(root.name, "tftp.write");
+    root.has(&[("tftp.outcome", "stored"), ("tftp.bytes", "2"), ("tftp.resolved", "in:new")]);
+    let mut names: Vec<&str> = children.iter().map(|span| span.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["tftp.negotiate", "tftp.open", "tftp.store"]);
+}
+
+/// A plugin that fails makes a trace worth sending, even where the request was served.
+#[test]
+fn failures_of_plugins_have_the_trace() {
+    let collector = FakeCollector::start(Manner::Good);
+    let component = misbehave();
+    let server = Setup::new()
+        .file("a", b"content")
+        .variable("NO_PROXY", "127.0.0.1")
+        .rest_of_yaml(&format!(
+            "policy: {{ authorize: [bad, loud], time-limit: 30s }}\nplugins:\n  bad: {{ component: \"{component}\", \
+             on-error: abstain, settings: {{ do: trap, when: a }} }}\n  loud: {{ component: \"{component}\", \
+             settings: {{ do: count, when: flood }} }}\ntelemetry: {{ endpoint: \"{}\", traces: {{ sample: 1 }} }}",
+            collector.endpoint()
+        ))
+        .start();
+    assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("flood", &[]));
+    assert_eq!(peer.expect_error(2), "counted");
+    server.stop();
+    let spans = collector.spans();
+    let (root, children) = trace(&spans, "a");
+    root.has(&[("tftp.outcome", "served"), ("tftp.plugin_calls", "2")]);
+    let failed = children.iter().find(|span| span.status == 2).unwrap();
+    failed.has(&[("tftp.plugin.name", "bad"), ("tftp.plugin.verdict", "abstain"), ("error.type", "trap")]);
+    let (root, _) = trace(&spans, "flood");
+    // Warnings and errors are records, and so are the lines of requests.
+    let records = collector.records();
+    for (message, trace) in [("line 0", ""), ("transfer", root.trace.as_str())] {
+        let mut of_it = records.iter().filter(|record| record.message == message);
+        assert!(of_it.any(|record| record.trace == trace), "{message}: {records:#?}");
+    }
+    assert!(records.iter().any(|record| record.message.starts_with("a plugin failed: ")), "{records:#?}");
+    let metrics = collector.metrics();
+    assert!(
+        metrics.contains("tuffet.plugin.failures") && metrics.contains("tuffet.plugin.duration"),
+        "{metrics:?}"
+    );
 }
 
 /// With a ratio of zero, only what went wrong is exported.

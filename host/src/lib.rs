@@ -1,5 +1,6 @@
 //! Tuffet: a TFTP server whose data path is native and whose policy is WebAssembly.
 
+mod admin;
 mod admission;
 mod class;
 pub mod cli;

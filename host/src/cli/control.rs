@@ -17,6 +17,13 @@ pub(super) struct ControlArgs {
     control: Option<PathBuf>,
 }
 
+impl ControlArgs {
+    /// Where the control socket is.
+    pub(super) fn socket(&self) -> Option<PathBuf> {
+        self.control.clone().or_else(|| config::control_of(self.config.as_deref()))
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
     #[command(flatten)]
@@ -45,7 +52,7 @@ pub(super) fn status(args: &StatusArgs) -> ExitCode {
 }
 
 fn ask(args: &ControlArgs, question: &str) -> ExitCode {
-    let socket = args.control.clone().or_else(|| config::control_of(args.config.as_deref()));
+    let socket = args.socket();
     let Some(socket) = socket else {
         complain(
             "the server has no control socket; write `control: PATH` in its configuration, or send it SIGHUP",
@@ -72,6 +79,10 @@ fn ask(args: &ControlArgs, question: &str) -> ExitCode {
         Ok(Reply::Metrics(text)) => {
             print!("{text}");
             ExitCode::SUCCESS
+        }
+        Ok(Reply::Busy) => {
+            complain("as many watch as may; close one of the views");
+            ExitCode::from(69)
         }
         Ok(Reply::Unknown(question)) => {
             complain(format_args!("the server does not know `{question}`: it is of another version"));

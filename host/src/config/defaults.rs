@@ -10,7 +10,7 @@ use super::policy::{DefaultVerdict, OnError};
 use super::telemetry::{OtlpProtocol, TelemetryConfig};
 use super::units::{ByteCount, TimeSpan};
 use super::written::{
-    Batch, Breaker, FsyncPolicy, Limits, Metrics, PluginLimits, Policy, Retransmit, Reuse, Spool, Telemetry,
+    Admin, Batch, Breaker, FsyncPolicy, Limits, Metrics, PluginLimits, Policy, Retransmit, Reuse, Spool, Telemetry,
     Traces, Transfer, Written,
 };
 
@@ -90,6 +90,7 @@ impl Default for Written {
             sinks: BTreeMap::new(),
             state: None,
             control: None,
+            admin: None,
             workers: None,
             busy_poll: TimeSpan(Duration::from_micros(50)),
             transfer: Transfer::default(),
@@ -160,6 +161,12 @@ impl Default for Breaker {
 impl Default for Reuse {
     fn default() -> Self {
         Self { calls: 1000, idle: TimeSpan(Duration::from_secs(30)) }
+    }
+}
+
+impl Default for Admin {
+    fn default() -> Self {
+        Self { address: "127.0.0.1:6980".into(), token: None }
     }
 }
 

@@ -7,6 +7,7 @@
 //! [`Config`] need not check again, and no socket is bound before there is one.
 
 mod address;
+mod admin;
 mod defaults;
 mod document;
 mod error;
@@ -31,6 +32,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use admin::AdminToken;
 pub(crate) use defaults::compiled as default_compiled;
 pub(crate) use document::Document;
 pub use error::{ConfigError, Place, Position, Problem};
@@ -75,6 +77,8 @@ pub struct Config {
     pub state: PathBuf,
     /// The socket at which the server is asked to reload; `None` for none.
     pub control: Option<PathBuf>,
+    /// The admin listener; `None` for none.
+    pub admin: Option<Admin>,
     /// How many threads move blocks, 1 to 1024.
     pub workers: usize,
     /// How long a worker looks for the next datagram before it sleeps: 0 to 1 ms.
@@ -100,6 +104,15 @@ pub struct Listener {
     pub single_port: bool,
     /// Blocks of a window that go out to one client within a millisecond, at least 1; without it, all.
     pub burst: Option<u16>,
+}
+
+/// The admin listener. Loopback, or with a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Admin {
+    /// Where it listens; port 0 is any free one.
+    pub address: SocketAddr,
+    /// What is asked of who looks.
+    pub token: Option<AdminToken>,
 }
 
 /// What is negotiated with clients, and how losses are repaired.

@@ -1,5 +1,6 @@
 //! From what is written to what is meant: paths absolute, addresses parsed, every reference checked.
 
+mod admin;
 mod secrets;
 mod sinks;
 mod telemetry;
@@ -38,6 +39,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
         Some(none) if none.as_os_str() == "none" => None,
         Some(socket) => Some(resolver.absolute(socket)),
     };
+    let admin = written.admin.as_ref().and_then(|admin| resolver.admin(admin));
     let workers = written.workers.unwrap_or_else(defaults::workers);
     let busy_poll = written.busy_poll.0;
     let transfer = resolver.transfer(&written.transfer);
@@ -57,6 +59,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
             sinks,
             state,
             control,
+            admin,
             workers,
             busy_poll,
             transfer,

@@ -8,11 +8,13 @@ impl Config {
     /// The keys in which `next` differs from this configuration although they cannot change while a server
     /// runs: its sockets, its threads, and what these were made with.
     pub fn needs_restart(&self, next: &Config) -> Vec<&'static str> {
+        let admin = |config: &Config| config.admin.as_ref().map(|admin| admin.address);
         let differs = [
             ("listeners", self.listeners != next.listeners),
             ("workers", self.workers != next.workers),
             ("busy-poll", self.busy_poll != next.busy_poll),
             ("control", self.control != next.control),
+            ("admin.address", admin(self) != admin(next)),
             ("policy.compiled", self.policy.compiled != next.policy.compiled),
             ("transfer.rollover", self.transfer.rollover != next.transfer.rollover),
             ("transfer.retransmit", self.transfer.retransmit != next.transfer.retransmit),

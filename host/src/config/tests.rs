@@ -651,3 +651,38 @@ fn a_state_is_relative_to_the_file() {
     let config = scene.load(&minimal("state: ./keys/here\n")).expect("good");
     assert_eq!(config.state, scene.path("keys/here"));
 }
+
+#[test]
+fn the_admin_listener_is_open_to_this_host_alone_or_has_a_token() {
+    let scene = Scene::new();
+    let admin = |yaml: &str| scene.load(&minimal(yaml)).expect("good").admin;
+    assert_eq!(admin(""), None);
+    let default = Admin { address: "127.0.0.1:6980".parse().expect("an address"), token: None };
+    assert_eq!(admin("admin: {}\n"), Some(default.clone()));
+    fs::write(scene.path("token"), "0123456789abcdef\n").expect("a file");
+    let token = Some(AdminToken::new("0123456789abcdef"));
+    let everywhere = Admin { address: "[::]:80".parse().expect("an address"), token };
+    assert_eq!(admin("admin: { address: \"[::]:80\", token: { file: token } }\n"), Some(everywhere));
+    assert!(std::env::var("PATH").is_ok_and(|path| path.len() >= 16 && !path.contains(' ')));
+    assert!(admin("admin: { token: \"${PATH}\" }\n").is_some_and(|admin| admin.token.is_some()));
+
+    fs::write(scene.path("short"), "0123456789abcde\n").expect("a file");
+    for (yaml, complaint) in [
+        ("admin: { address: 0.0.0.0:6980 }", "3:19: 0.0.0.0:6980 is not a loopback address"),
+        ("admin: { address: 192.0.2.1:1 }", "or listen on `127.0.0.1:1`"),
+        ("admin: { address: 6980 }", "3:19: found the number 6980"),
+        (
+            "admin: { token: plain-text-of-a-token }",
+            "3:17: a token is a secret, and secrets do not stand in this file",
+        ),
+        ("admin: { token: \"${NO_SUCH_VARIABLE_HERE}\" }", "variable `NO_SUCH_VARIABLE_HERE` is not set"),
+        ("admin: { token: { file: short } }", "3:17: the token has 15 characters"),
+        ("admin: { token: { file: missing } }", "missing cannot be read"),
+        ("admin: { token: { files: token } }", "3:19: unknown key `files`"),
+        ("admin:", "3:1"),
+    ] {
+        let found = scene.complaints(minimal(yaml));
+        assert!(found.len() == 1 && found[0].contains(complaint), "{yaml}: {found:#?}");
+        assert!(!found[0].contains("plain-text"), "secrets are not shown: {found:?}");
+    }
+}

@@ -59,6 +59,10 @@ pub(super) struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub control: Option<PathBuf>,
+    /// The admin listener: the live view as a web page, health and metrics by HTTP, read-only. Without this
+    /// section there is none; `{}` is one with the defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin: Option<Admin>,
     /// How many threads move blocks. Without it, as many as there are processor cores.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 1024))]
@@ -275,6 +279,20 @@ pub(super) struct PluginLimits {
     /// The bytes of all its keys and values.
     #[schemars(extend("x-minimum" = "1KiB", "x-maximum" = "1TiB"))]
     pub kv_bytes: ByteCount,
+}
+
+/// The admin listener: the live view, health and metrics by HTTP. Nothing can be changed through it.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Admin {
+    /// IP address and TCP port. One that is not a loopback address needs a `token`; HTTP is not encrypted,
+    /// so put a proxy with TLS before it where others can listen in.
+    #[schemars(schema_with = "address_schema")]
+    pub address: String,
+    /// What is asked of who looks: `Authorization: Bearer TOKEN`, and a field on the page. Either `${NAME}`
+    /// for an environment variable, or `{ file: PATH }`; at least 16 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<SecretText>,
 }
 
 /// What is negotiated with clients, and how losses are repaired.

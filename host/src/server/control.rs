@@ -1,11 +1,12 @@
 //! The control socket: where `tuffet reload` and `tuffet status` reach the server that runs.
 //!
-//! One line each way: `reload`, `status`, `live` or `metrics`, and JSON. Only root and the user of the server may ask.
+//! One line each way: `reload`, `status`, `live` or `metrics`, and JSON; to `watch`, a line each second. Only root
+//! and the user of the server may ask.
 
 use super::reload::{Reloaded, Wanted};
 use super::status::{Report, Status};
 use crate::telemetry::exposition;
-use crate::watch::{Snapshot, Watch};
+use crate::watch::{Feed, Snapshot, Viewer, Watch};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -14,6 +15,7 @@ use std::os::unix::net::UnixStream as BlockingStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -37,6 +39,8 @@ pub(crate) enum Reply {
     Live(Box<Snapshot>),
     /// Metrics in the text format of Prometheus.
     Metrics(String),
+    /// As many watch as may.
+    Busy,
     /// There is no such question.
     Unknown(String),
 }
@@ -72,13 +76,14 @@ impl Control {
     }
 
     /// Answers until it is dropped.
-    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, status: Status, watch: Watch) {
+    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, status: Status, watch: Watch, feed: Feed) {
         loop {
             match self.listener.accept().await {
                 Ok((stream, _)) => {
-                    let (wanted, status, watch) = (wanted.clone(), status.clone(), watch.clone());
+                    let (wanted, status) = (wanted.clone(), status.clone());
+                    let (watch, feed) = (watch.clone(), feed.clone());
                     tokio::spawn(async move {
-                        if let Err(error) = answer(stream, &wanted, &status, &watch).await {
+                        if let Err(error) = answer(stream, &wanted, &status, &watch, &feed).await {
                             tracing::debug!(%error, "a question to the control socket broke off");
                         }
                     });
@@ -103,6 +108,7 @@ async fn answer(
     wanted: &mpsc::Sender<Wanted>,
     status: &Status,
     watch: &Watch,
+    feed: &Feed,
 ) -> io::Result<()> {
     let asker = stream.peer_cred()?.uid();
     if asker != 0 && asker != rustix::process::geteuid().as_raw() {
@@ -124,11 +130,24 @@ async fn answer(
             Ok(since) => Reply::Live(Box::new(watch.snapshot(since))),
             Err(_) => Reply::Unknown(question.to_owned()),
         },
+        ("watch", "") => match feed.join() {
+            Some(viewer) => return stream_to(writer, viewer).await,
+            None => Reply::Busy,
+        },
         _ => Reply::Unknown(question.to_owned()),
     };
     let mut line = serde_json::to_vec(&reply)?;
     line.push(b'\n');
     writer.write_all(&line).await
+}
+
+/// Replies until who watches is gone or too slow.
+async fn stream_to(mut writer: OwnedWriteHalf, mut viewer: Viewer) -> io::Result<()> {
+    while let Some(snapshot) = viewer.next().await {
+        let line = format!("{{\"live\":{snapshot}}}\n");
+        timeout(PATIENCE, writer.write_all(line.as_bytes())).await??;
+    }
+    Ok(())
 }
 
 async fn reload(wanted: &mpsc::Sender<Wanted>) -> Reloaded {

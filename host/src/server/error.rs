@@ -56,6 +56,17 @@ pub enum ServeError {
         /// What the system said.
         error: io::Error,
     },
+    /// The admin listener cannot be had. Exit code 69.
+    #[error(
+        "`admin`: {address} cannot be listened on: {error}; another process may have it (`ss -tlpn` names it), or it \
+         is no address of this host; write another `admin.address`"
+    )]
+    Admin {
+        /// Its address.
+        address: SocketAddr,
+        /// What the system said.
+        error: io::Error,
+    },
     /// The system failed. Exit code 71.
     #[error("{0}: {1}")]
     System(&'static str, io::Error),
@@ -67,7 +78,7 @@ impl ServeError {
         match self {
             ServeError::Config(_) => EXIT_CONFIG,
             ServeError::Root(_) | ServeError::Folder { .. } => 66,
-            ServeError::InUse { .. } | ServeError::Address { .. } => 69,
+            ServeError::InUse { .. } | ServeError::Address { .. } | ServeError::Admin { .. } => 69,
             ServeError::System(..) => 71,
             ServeError::Privilege { .. } => 77,
         }

@@ -14,13 +14,14 @@ pub use error::ServeError;
 pub(crate) use policy::{place_of, plugin_spec, start_runtime_with};
 pub use reload::Configure;
 
+use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Current, Deciding, Files, Generation};
 use crate::config::Config;
 use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
 use crate::store::{FileCache, Roots};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
-use crate::watch::Watch;
+use crate::watch::{Feed, Watch};
 use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
 use control::Control;
 use policy::{load_policy, log_sink_totals, log_totals, start_runtime, warnings};
@@ -116,6 +117,15 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         .collect();
     let sockets = bind_all(&mut listeners, config.workers)
         .map_err(|(number, error)| ServeError::bind(&config.listeners[number], error))?;
+    let admin_socket = match &config.admin {
+        Some(its) => Some(
+            admin::Listener::bind(its.address)
+                .await
+                .map_err(|error| ServeError::Admin { address: its.address, error })?,
+        ),
+        None => None,
+    };
+    let access = Access::new(config.admin.as_ref().and_then(|admin| admin.token.clone()));
     let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
         tracing::warn!(%error, "no neighbour table; MAC addresses come from requested names alone");
         Neighbours::none()
@@ -155,6 +165,7 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
         runtime: runtime.clone(),
         generation: generation.clone(),
         status: status.clone(),
+        access: access.clone(),
     };
     let (observers, observing) = Observers::start(generation.clone(), watch.clone(), config.limits.events);
     let admission = Arc::new(Admission {
@@ -179,11 +190,17 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     // Two wait at most: a reload that is asked for during one may be of a file that has changed since.
     let (reload, wanted) = mpsc::channel(2);
     let reloading = tokio::spawn(reloader.run(wanted));
+    let feed = Feed::new(watch.clone());
     let controlling = config
         .control
         .as_deref()
         .and_then(bind_control)
-        .map(|control| tokio::spawn(control.run(reload.clone(), status, watch.clone())));
+        .map(|control| tokio::spawn(control.run(reload.clone(), status, watch.clone(), feed.clone())));
+    let admin_address = admin_socket.as_ref().map(admin::Listener::address);
+    let administering = admin_socket.map(|socket| {
+        let pulse = Arc::new(Pulse::new(mailboxes.clone()));
+        tokio::spawn(socket.run(admin::Shown { watch: watch.clone(), feed, pulse, access }))
+    });
     let sampling = tokio::spawn(watch.clone().sample());
 
     let (stopped, mut stops) = mpsc::unbounded_channel();
@@ -199,6 +216,10 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     for (spec, listener) in listeners.iter().zip(&config.listeners) {
         tracing::info!(address = %spec.address, listener = listener.name, single_port = spec.single_port, "listening");
     }
+    if let Some(address) = admin_address {
+        tracing::info!(%address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()), "the admin listener serves");
+    }
+    watch.serving();
     tracing::info!(workers = config.workers, "serving");
 
     let mut result = Ok(());
@@ -213,15 +234,15 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
                     drain(&mailboxes, Duration::ZERO);
                 }
             }
-            _ = terminate.recv() => stop(&mailboxes, &mut drained),
-            _ = interrupt.recv() => stop(&mailboxes, &mut drained),
+            _ = terminate.recv() => stop(&watch, &mailboxes, &mut drained),
+            _ = interrupt.recv() => stop(&watch, &mailboxes, &mut drained),
             _ = hangup.recv() => {
                 // Where the queue is full, one that waits will read the same file.
                 let _ = reload.try_send(None);
             }
         }
     }
-    for task in [Some(reloading), controlling, Some(sampling)].into_iter().flatten() {
+    for task in [Some(reloading), controlling, administering, Some(sampling)].into_iter().flatten() {
         task.abort();
         let _ = task.await;
     }
@@ -251,9 +272,10 @@ fn bind_control(path: &Path) -> Option<Control> {
     bound.ok()
 }
 
-fn stop(mailboxes: &[Arc<Mailbox>], drained: &mut bool) {
+fn stop(watch: &Watch, mailboxes: &[Arc<Mailbox>], drained: &mut bool) {
     let patience = if *drained { Duration::ZERO } else { DRAIN };
     *drained = true;
+    watch.draining();
     drain(mailboxes, patience);
     tracing::info!(seconds = patience.as_secs(), "stopping; running transfers may end");
 }

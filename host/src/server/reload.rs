@@ -3,6 +3,7 @@
 use super::policy::{load_policy, warnings};
 use super::status::Status;
 use super::{ServeError, ceilings};
+use crate::admin::Access;
 use crate::admission::{Current, Files, Generation};
 use crate::config::Config;
 use crate::policy::PolicyRuntime;
@@ -29,6 +30,8 @@ pub(super) struct Reloader {
     pub(super) runtime: PolicyRuntime,
     pub(super) generation: Current,
     pub(super) status: Status,
+    /// Who may look at the admin listener.
+    pub(super) access: Access,
 }
 
 impl Reloader {
@@ -49,6 +52,7 @@ impl Reloader {
             Ok((config, next)) => {
                 let (number, plugins) = (next.number, config.policy.plugins.len());
                 self.generation.replace(next);
+                self.access.replace(config.admin.as_ref().and_then(|admin| admin.token.clone()));
                 self.config = config;
                 self.status.reloaded(number);
                 let took_ms = started.elapsed().as_millis() as u64;

@@ -21,7 +21,7 @@ mod trail;
 
 pub(crate) use logs::LogBridge;
 pub(crate) use metrics::plugin_took;
-pub(crate) use prometheus::exposition;
+pub(crate) use prometheus::{CONTENT_TYPE, exposition};
 pub(crate) use sampling::Sampling;
 pub(crate) use settings::Settings;
 pub(crate) use trail::{Trail, What};

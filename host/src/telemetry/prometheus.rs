@@ -6,7 +6,6 @@ use crate::watch::{BOUNDS_US, Distribution, Watch, Word};
 use std::fmt::{self, Display, Write};
 
 /// The `Content-Type` of [`exposition`].
-#[allow(dead_code, reason = "the admin listener answers with it")]
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Everything that is counted, as it is now.

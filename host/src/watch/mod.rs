@@ -5,7 +5,9 @@
 
 mod active;
 mod counts;
+mod feed;
 mod histogram;
+mod readiness;
 mod recent;
 mod seconds;
 mod snapshot;
@@ -13,7 +15,9 @@ mod snapshot;
 mod tests;
 
 pub(crate) use active::{Granted, Progress};
+pub(crate) use feed::{Feed, Viewer};
 pub(crate) use histogram::{BOUNDS_US, Distribution, Histogram};
+pub(crate) use readiness::CHECKS;
 pub(crate) use snapshot::{ByOperation, PluginTotals, Snapshot, Totals, Word};
 
 use crate::admission::Current;
@@ -24,6 +28,7 @@ use crate::telemetry::ExportCounts;
 use crate::worker::Dropping;
 use active::Running;
 use counts::Counts;
+use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
 use snapshot::{Dropped, Ended, FileCacheTotals, Queues, SinkQueue, unix_ms};
@@ -31,6 +36,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
+use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 
 /// How many running transfers a snapshot shows.
@@ -56,6 +62,9 @@ struct Source {
     workers: Vec<Arc<Dropping>>,
     /// What became of what is exported, by signal.
     exported: OnceLock<Vec<(&'static str, Arc<ExportCounts>)>>,
+    phase: Phase,
+    /// Woken after each sample.
+    sampled: Notify,
 }
 
 impl Watch {
@@ -72,6 +81,8 @@ impl Watch {
             status,
             workers: (0..workers).map(|_| Arc::default()).collect(),
             exported: OnceLock::new(),
+            phase: Phase::default(),
+            sampled: Notify::new(),
         }))
     }
 
@@ -122,7 +133,13 @@ impl Watch {
             let now = ticks.tick().await;
             self.sample_once(now.duration_since(last));
             last = now;
+            self.0.sampled.notify_waiters();
         }
+    }
+
+    /// Waits for the next sample.
+    async fn next_second(&self) {
+        self.0.sampled.notified().await;
     }
 
     fn sample_once(&self, elapsed: Duration) {
@@ -154,13 +171,16 @@ impl Watch {
     /// Everything now; of the samples those that ended after `since`, in milliseconds since 1970.
     pub(crate) fn snapshot(&self, since: u64) -> Snapshot {
         let report = self.0.status.report();
+        let totals = self.totals();
+        let reasons = self.reasons_of(&report, &totals.plugins);
         Snapshot {
             unix_ms: unix_ms(SystemTime::now()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_unix_ms: unix_ms(self.0.started),
             generation: report.generation,
-            ready: report.ready,
-            totals: self.totals(),
+            ready: reasons.is_empty(),
+            reasons,
+            totals,
             active: self.0.running.rows(ROWS),
             finished: self.0.recent.rows(),
             samples: self.0.seconds.after(since),
@@ -231,7 +251,9 @@ impl Watch {
 
     fn sinks(&self) -> Vec<SinkQueue> {
         let counted = self.0.runtime.sinks().counted().into_iter();
-        counted.map(|counted| SinkQueue { sink: counted.sink, lines: counted.waiting }).collect()
+        counted
+            .map(|counted| SinkQueue { sink: counted.sink, lines: counted.waiting, broken: counted.broken })
+            .collect()
     }
 
     fn file_cache(&self) -> FileCacheTotals {

@@ -5,6 +5,7 @@
 //! by the configuration.
 
 use super::histogram::Distribution;
+use super::readiness::Reason;
 use crate::events::Outcome;
 use crate::request::Request;
 use serde::{Deserialize, Serialize};
@@ -25,8 +26,11 @@ pub(crate) struct Snapshot {
     pub(crate) started_unix_ms: u64,
     /// The configuration that serves; 1 is the one that the server started with.
     pub(crate) generation: u64,
-    /// Whether what serves is what was last asked for.
+    /// Whether it serves all that is configured, as it is configured.
     pub(crate) ready: bool,
+    /// Why it does not.
+    #[serde(default)]
+    pub(crate) reasons: Vec<Reason>,
     /// Since the process began.
     pub(crate) totals: Totals,
     /// The fastest of the transfers that run, at most [`super::ROWS`]; `totals.active` counts all.
@@ -108,6 +112,9 @@ pub(crate) struct Queues {
 pub(crate) struct SinkQueue {
     pub(crate) sink: String,
     pub(crate) lines: u64,
+    /// Whether the last try to deliver failed.
+    #[serde(default)]
+    pub(crate) broken: bool,
 }
 
 /// The memory for hot files.

@@ -15,6 +15,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Instant;
+use tokio::sync::oneshot;
 use tuffet_core::{Limits, Oack};
 
 /// Names a transfer of one worker; a key outlives its transfer without naming another.
@@ -59,6 +60,8 @@ pub(crate) enum ToWorker {
     Decided { key: Key, ticket: Box<Ticket>, decision: Decision },
     /// An upload is stored, or could not be.
     Stored { key: Key, stored: Stored },
+    /// Say that you are there.
+    Ping(oneshot::Sender<()>),
     /// Admit nothing more; stop when the running transfers have ended, at the latest then.
     Drain { until: Instant },
 }
@@ -118,7 +121,8 @@ pub(crate) enum Decision {
 }
 
 /// A worker's mailbox. Posting never blocks; how many letters there can be is bounded by the worker's
-/// transfers, of which each has at most one decision or one upload under way.
+/// transfers, of which each has at most one decision or one upload under way, and one question whether it is
+/// there.
 pub(crate) struct Mailbox {
     letters: SegQueue<ToWorker>,
     /// Set while the worker has been woken and has not looked yet.

@@ -241,6 +241,10 @@ impl Worker {
             match letter {
                 ToWorker::Decided { key, ticket, decision } => self.decided(key, ticket, decision, now),
                 ToWorker::Stored { key, stored } => self.stored(key, stored, now),
+                ToWorker::Ping(answer) => {
+                    // Who asked may have gone.
+                    let _ = answer.send(());
+                }
                 ToWorker::Drain { until } => self.draining = Some(until),
             }
         }

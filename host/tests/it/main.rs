@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // a test that cannot go on fails, with the place
 
 mod addresses;
+mod admin;
 mod cli;
 mod drain;
 mod get;

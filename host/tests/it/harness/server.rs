@@ -50,6 +50,15 @@ impl Server {
         &self.addresses
     }
 
+    /// Where the admin listener is.
+    #[track_caller]
+    pub fn admin(&self) -> SocketAddr {
+        let lines = self.log.raw();
+        let line = lines.lines().find(|line| line.contains("the admin listener serves"));
+        let line: Value = serde_json::from_str(line.expect("an admin listener")).unwrap();
+        line["address"].as_str().unwrap_or_default().parse().unwrap()
+    }
+
     /// The folder that is served.
     pub fn root(&self) -> Folder {
         Folder(self.temporary.path().join("root"))

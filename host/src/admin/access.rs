@@ -1,0 +1,110 @@
+//! Who may look: the token, where there is one, and no web page of somebody else.
+
+use crate::config::AdminToken;
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, HOST, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, StatusCode, uri::Authority};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The token. Cheap to clone; all clones are one.
+#[derive(Debug, Clone)]
+pub(crate) struct Access(Arc<RwLock<Option<AdminToken>>>);
+
+impl Access {
+    pub(crate) fn new(token: Option<AdminToken>) -> Access {
+        Access(Arc::new(RwLock::new(token)))
+    }
+
+    /// From now on it is this one.
+    pub(crate) fn replace(&self, token: Option<AdminToken>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = token;
+    }
+
+    fn token(&self) -> Option<AdminToken> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether who asks may see everything: there is no token, or it was given.
+    pub(super) fn is_given(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = self.token() else { return true };
+        let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = given.and_then(|value| value.split_once(' '));
+        given.is_some_and(|(scheme, given)| scheme.eq_ignore_ascii_case("bearer") && token.is(given.trim()))
+    }
+
+    /// Whether this host may be asked for. A web page can point a name of its own at this address and then
+    /// read what is here (DNS rebinding): names are refused, but for `localhost`. Where there is a token, such a
+    /// page lacks it.
+    fn knows_host(&self, host: &str) -> bool {
+        let Ok(authority) = host.parse::<Authority>() else { return false };
+        let name = authority.host().trim_start_matches('[').trim_end_matches(']');
+        name.parse::<IpAddr>().is_ok() || name.eq_ignore_ascii_case("localhost") || self.token().is_some()
+    }
+}
+
+/// Refuses what another site asks for by the browser of somebody who may look.
+pub(super) async fn own_pages_only(State(access): State<Access>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let host = request.uri().authority().map(Authority::as_str);
+    let host = host.or_else(|| headers.get(HOST).and_then(|value| value.to_str().ok()));
+    if !host.is_some_and(|host| access.knows_host(host)) {
+        let message =
+            "this name is not known here; ask for the IP address or localhost, or set `admin.token`\n";
+        return (StatusCode::MISDIRECTED_REQUEST, message).into_response();
+    }
+    let is = |name: &str, word: &str| headers.get(name).is_some_and(|value| value == word);
+    if (is("sec-fetch-site", "cross-site") || is("sec-fetch-site", "same-site"))
+        && !is("sec-fetch-mode", "navigate")
+    {
+        return (StatusCode::FORBIDDEN, "not for pages of other sites\n").into_response();
+    }
+    next.run(request).await
+}
+
+/// Asks for the token.
+pub(super) async fn with_token(State(access): State<Access>, request: Request, next: Next) -> Response {
+    if access.is_given(request.headers()) {
+        return next.run(request).await;
+    }
+    let message = "give the token: `Authorization: Bearer TOKEN`\n";
+    (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], message).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_sites_are_refused() {
+        let open = Access::new(None);
+        for host in ["127.0.0.1", "127.0.0.1:6980", "[::1]:6980", "localhost:6980", "LOCALHOST", "192.0.2.1"]
+        {
+            assert!(open.knows_host(host), "{host}");
+        }
+        for host in
+            ["", "evil.example", "evil.example:6980", "localhost.evil.example", "127.0.0.1.nip.io", "a b"]
+        {
+            assert!(!open.knows_host(host), "{host}");
+        }
+        open.replace(Some(AdminToken::new("0123456789abcdef")));
+        assert!(open.knows_host("boot.example") && !open.knows_host("a b"));
+    }
+
+    #[test]
+    fn the_token_is_a_bearer_token() {
+        let access = Access::new(Some(AdminToken::new("0123456789abcdef")));
+        let is_given = |value: &str| {
+            let headers = [(AUTHORIZATION, value.parse().expect("a header"))];
+            access.is_given(&headers.into_iter().collect())
+        };
+        assert!(is_given("Bearer 0123456789abcdef") && is_given("bearer  0123456789abcdef "));
+        for wrong in ["", "Bearer", "Bearer ", "Bearer x", "Basic 0123456789abcdef", "0123456789abcdef"] {
+            assert!(!is_given(wrong), "{wrong}");
+        }
+        assert!(!access.is_given(&HeaderMap::new()));
+        assert!(Access::new(None).is_given(&HeaderMap::new()));
+    }
+}

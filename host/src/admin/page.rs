@@ -1,0 +1,39 @@
+//! The web page: files as they stand in `page/`, built into the server.
+
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+
+/// A file of the page.
+pub(super) struct File {
+    pub(super) path: &'static str,
+    kind: &'static str,
+    content: &'static str,
+}
+
+macro_rules! file {
+    ($path:literal, $kind:literal, $file:literal) => {
+        File { path: $path, kind: $kind, content: include_str!(concat!("page/", $file)) }
+    };
+}
+
+pub(super) const FILES: &[File] = &[
+    file!("/", "text/html; charset=utf-8", "index.html"),
+    file!("/style.css", "text/css; charset=utf-8", "style.css"),
+    file!("/icon.svg", "image/svg+xml", "icon.svg"),
+    file!("/main.js", "text/javascript; charset=utf-8", "main.js"),
+    file!("/charts.js", "text/javascript; charset=utf-8", "charts.js"),
+    file!("/dom.js", "text/javascript; charset=utf-8", "dom.js"),
+    file!("/feed.js", "text/javascript; charset=utf-8", "feed.js"),
+    file!("/format.js", "text/javascript; charset=utf-8", "format.js"),
+    file!("/tables.js", "text/javascript; charset=utf-8", "tables.js"),
+];
+
+/// What the page may do: its own files, its own server, nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+impl IntoResponse for &'static File {
+    fn into_response(self) -> Response {
+        ([(CONTENT_TYPE, self.kind), (CONTENT_SECURITY_POLICY, POLICY)], self.content).into_response()
+    }
+}

@@ -1,0 +1,49 @@
+// The few ways in which this page is written to. Text is only ever set as text, never as HTML.
+
+import { plain } from './format.js';
+
+export const find = (id) => document.getElementById(id);
+
+// An element; children are elements or texts.
+export const make = (tag, attributes = {}, ...children) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.map((child) => (child instanceof Node ? child : plain(child))));
+  return element;
+};
+
+export const draw = (tag, attributes = {}) => {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+};
+
+export const say = (element, text) => {
+  const shown = plain(text);
+  if (element.textContent !== shown) element.textContent = shown;
+};
+
+export const show = (element, visible) => {
+  element.hidden = !visible;
+};
+
+// Makes the rows of a table those of `items`, in their order. Rows stay the same elements as long as their key is
+// there, so that nothing flickers and text can be selected.
+export const syncRows = (body, items, keyOf, create, update) => {
+  const known = new Map([...body.children].map((row) => [row.dataset.key, row]));
+  const rows = items.map((item) => {
+    const key = String(keyOf(item));
+    let row = known.get(key);
+    if (row) known.delete(key);
+    else {
+      row = create(item);
+      row.dataset.key = key;
+    }
+    update(row, item);
+    return row;
+  });
+  for (const row of known.values()) row.remove();
+  rows.forEach((row, index) => {
+    if (body.children[index] !== row) body.insertBefore(row, body.children[index] ?? null);
+  });
+};

@@ -1,0 +1,122 @@
+//! What can be asked for.
+
+use super::access::{Access, own_pages_only, with_token};
+use super::page::FILES;
+use super::pulse::{PATIENCE, Pulse};
+use crate::telemetry;
+use crate::watch::{CHECKS, Feed, Watch};
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{from_fn_with_state, map_response};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use futures_util::stream;
+use serde_json::json;
+use std::convert::Infallible;
+use std::future::ready;
+use std::sync::Arc;
+
+/// What the routes stand on.
+#[derive(Clone)]
+pub(crate) struct Shown {
+    pub(crate) watch: Watch,
+    pub(crate) feed: Feed,
+    pub(crate) pulse: Arc<Pulse>,
+    pub(crate) access: Access,
+}
+
+pub(super) fn router(shown: Shown) -> Router {
+    let access = shown.access.clone();
+    let guarded = Router::new()
+        .route("/api/snapshot", get(snapshot))
+        .route("/api/live", get(live))
+        .route("/metrics", get(metrics))
+        .route_layer(from_fn_with_state(access.clone(), with_token));
+    let page =
+        FILES.iter().fold(Router::new(), |router, file| router.route(file.path, get(move || ready(file))));
+    Router::new()
+        .route("/livez", get(livez))
+        .route("/readyz", get(readyz))
+        .merge(guarded)
+        .merge(page)
+        .layer(from_fn_with_state(access, own_pages_only))
+        .layer(map_response(harden))
+        .with_state(shown)
+}
+
+/// Whether the process works: all workers have answered. The control side has, since it writes this.
+async fn livez(State(shown): State<Shown>) -> Response {
+    // Those that have nothing left to do are gone then, and the process will follow.
+    let silent = if shown.watch.is_draining() { Vec::new() } else { shown.pulse.silent().await };
+    let status = if silent.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let silent: Vec<String> = silent
+        .iter()
+        .map(|number| format!("worker {number} did not answer within {} s", PATIENCE.as_secs()))
+        .collect();
+    (status, Json(json!({ "live": silent.is_empty(), "silent": silent }))).into_response()
+}
+
+/// Whether the server should get requests, and why not. Details are for who has the token.
+async fn readyz(
+    State(shown): State<Shown>,
+    headers: HeaderMap,
+    Query(query): Query<Vec<(String, String)>>,
+) -> Response {
+    let wrong = query.iter().find(|(key, check)| key != "exclude" || !CHECKS.contains(&&**check));
+    if let Some((key, value)) = wrong {
+        let message =
+            format!("{key}={value} is not known; write exclude= and one of {}\n", CHECKS.join(", "));
+        return (StatusCode::BAD_REQUEST, message).into_response();
+    }
+    let mut reasons = shown.watch.reasons();
+    reasons.retain(|reason| !query.iter().any(|(_, excluded)| *excluded == reason.check));
+    let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let ready = reasons.is_empty();
+    if !shown.access.is_given(&headers) {
+        let checks: Vec<_> = reasons.iter().map(|reason| json!({ "check": reason.check })).collect();
+        return (status, Json(json!({ "ready": ready, "reasons": checks }))).into_response();
+    }
+    (status, Json(json!({ "ready": ready, "reasons": reasons }))).into_response()
+}
+
+async fn snapshot(State(shown): State<Shown>) -> Response {
+    Json(shown.watch.snapshot(0)).into_response()
+}
+
+/// For Prometheus.
+async fn metrics(State(shown): State<Shown>) -> Response {
+    ([(CONTENT_TYPE, telemetry::CONTENT_TYPE)], telemetry::exposition(&shown.watch)).into_response()
+}
+
+/// Server-sent events: a snapshot at once and one each second. The first has all samples, the others the
+/// newest.
+async fn live(State(shown): State<Shown>) -> Response {
+    let Some(viewer) = shown.feed.join() else {
+        let message = "as many watch as may; close one of the views\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], message).into_response();
+    };
+    let events = stream::unfold(viewer, async |mut viewer| {
+        let snapshot = viewer.next().await?;
+        Some((Ok::<_, Infallible>(Bytes::from(format!("data: {snapshot}\n\n"))), viewer))
+    });
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (HeaderName::from_static("x-accel-buffering"), "no")];
+    (headers, Body::from_stream(events)).into_response()
+}
+
+/// For all answers: not kept, not guessed at, not shown elsewhere.
+async fn harden(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CACHE_CONTROL, "no-store"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,50 @@
+//! The admin listener.
+
+use super::super::address::parse_address;
+use super::super::admin::SHORTEST;
+use super::super::tree::join;
+use super::super::written::{self, SecretText};
+use super::super::{Admin, AdminToken};
+use super::Resolver;
+
+const PLACE: &str = "/admin";
+
+impl Resolver<'_> {
+    pub(super) fn admin(&mut self, written: &written::Admin) -> Option<Admin> {
+        let address = parse_address(&written.address)
+            .map_err(|complaint| self.wrong(join(PLACE, "address"), complaint))
+            .ok()?;
+        let token = match &written.token {
+            Some(token) => Some(self.token(token)?),
+            None if !address.ip().is_loopback() => {
+                let message = format!(
+                    "{address} is not a loopback address, so everyone could look; add `token: ${{NAME}}` or \
+                     `token: {{ file: PATH }}`, or listen on `127.0.0.1:{}`",
+                    address.port()
+                );
+                self.wrong(join(PLACE, "address"), message);
+                return None;
+            }
+            None => None,
+        };
+        Some(Admin { address, token })
+    }
+
+    fn token(&mut self, written: &SecretText) -> Option<AdminToken> {
+        let secret = self.secret("/admin/token", written, Some("a token"))?;
+        let token = secret.reveal().trim();
+        let complaint = if token.len() < SHORTEST {
+            format!(
+                "the token has {} characters and could be guessed; take at least {SHORTEST}, such as those of \
+                 `openssl rand -hex 16`",
+                token.len()
+            )
+        } else if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            "the token travels in a header and must be visible ASCII without spaces; take another".to_owned()
+        } else {
+            return Some(AdminToken::new(token));
+        };
+        self.wrong("/admin/token", complaint);
+        None
+    }
+}

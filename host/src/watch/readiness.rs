@@ -1,0 +1,70 @@
+//! Whether the server is ready, and why not.
+
+use super::Watch;
+use super::snapshot::{PluginTotals, Word};
+use crate::server::Report;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// What is looked at, by the name in [`Reason::check`].
+pub(crate) const CHECKS: [&str; 5] = ["starting", "draining", "reload", "plugin", "sink"];
+
+/// Why the server is not ready.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Reason {
+    /// One of [`CHECKS`].
+    pub(crate) check: Word,
+    pub(crate) detail: String,
+}
+
+/// How far the life of the process has come.
+#[derive(Debug, Default)]
+pub(super) struct Phase(AtomicU8);
+
+const STARTING: u8 = 0;
+const SERVING: u8 = 1;
+const DRAINING: u8 = 2;
+
+impl Watch {
+    /// All listeners are bound and their workers run.
+    pub(crate) fn serving(&self) {
+        let _ = self.0.phase.0.compare_exchange(STARTING, SERVING, Relaxed, Relaxed);
+    }
+
+    /// New requests are not answered any more.
+    pub(crate) fn draining(&self) {
+        self.0.phase.0.store(DRAINING, Relaxed);
+    }
+
+    /// Whether it is so.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.0.phase.0.load(Relaxed) == DRAINING
+    }
+
+    /// Why the server is not ready; nothing when it is.
+    pub(crate) fn reasons(&self) -> Vec<Reason> {
+        self.reasons_of(&self.0.status.report(), &self.plugins())
+    }
+
+    pub(super) fn reasons_of(&self, report: &Report, plugins: &[PluginTotals]) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let mut because = |check: &'static str, detail: String| {
+            reasons.push(Reason { check: check.into(), detail });
+        };
+        match self.0.phase.0.load(Relaxed) {
+            STARTING => because("starting", "the listeners are bound, and workers start".into()),
+            DRAINING => because("draining", "the server stops; new requests are not answered".into()),
+            _ => {}
+        }
+        for refused in &report.refused {
+            because("reload", format!("the last reload was refused: {refused}"));
+        }
+        for plugin in plugins.iter().filter(|plugin| plugin.breaker_open) {
+            because("plugin", format!("`{}` fails and is not asked; its `on-error` answers", plugin.plugin));
+        }
+        for sink in report.sinks.iter().filter(|sink| sink.broken) {
+            because("sink", format!("`{}` does not take lines; {} wait", sink.sink, sink.waiting));
+        }
+        reasons
+    }
+}

@@ -1,0 +1,111 @@
+//! HTTP as it is on the wire, for the admin listener.
+
+use super::SOON;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+/// An answer.
+#[derive(Debug)]
+pub struct Fetched {
+    pub status: u16,
+    /// Names in small letters.
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+impl Fetched {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(its, _)| its == name).map_or("", |(_, value)| value)
+    }
+}
+
+/// Asks for a path; `headers` are whole lines, and `Host` is the address where none is given.
+#[track_caller]
+pub fn http(server: SocketAddr, path: &str, headers: &[&str]) -> Fetched {
+    let mut head = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|line| line.starts_with("Host:")) {
+        head += &format!("Host: {server}\r\n");
+    }
+    headers.iter().for_each(|line| head += &format!("{line}\r\n"));
+    http_raw(server, &format!("{head}\r\n"))
+}
+
+/// Sends these bytes and reads the answer to its end.
+#[track_caller]
+pub fn http_raw(server: SocketAddr, request: &str) -> Fetched {
+    let mut stream = connect(server);
+    // A server may answer and close before it has read all.
+    let _ = stream.write_all(request.as_bytes());
+    let mut reader = BufReader::new(stream);
+    let (status, headers) = head(&mut reader);
+    let mut body = Vec::new();
+    let _ = reader.read_to_end(&mut body);
+    Fetched { status, headers, body: String::from_utf8_lossy(&body).into_owned() }
+}
+
+/// A connection that fails when nothing comes for too long.
+pub fn connect(server: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(server).unwrap_or_else(|error| panic!("{server}: {error}"));
+    stream.set_read_timeout(Some(SOON)).unwrap();
+    stream
+}
+
+/// Server-sent events.
+pub struct Events(BufReader<TcpStream>);
+
+impl Events {
+    /// The status of the answer where it is not 200.
+    pub fn open(server: SocketAddr, path: &str) -> Result<Events, u16> {
+        let mut stream = connect(server);
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {server}\r\n\r\n").unwrap();
+        let mut reader = BufReader::new(stream);
+        let (status, headers) = head(&mut reader);
+        if status != 200 {
+            return Err(status);
+        }
+        assert!(headers.contains(&("content-type".into(), "text/event-stream".into())), "{headers:?}");
+        Ok(Events(reader))
+    }
+
+    /// The data of the next event, as JSON; the sizes of chunks are stepped over. `None` at the end.
+    pub fn next(&mut self) -> Option<Value> {
+        loop {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).unwrap() == 0 {
+                return None;
+            }
+            if let Some(data) = line.strip_prefix("data: ") {
+                return Some(serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {line}")));
+            }
+        }
+    }
+
+    /// The first event for which it is so.
+    #[track_caller]
+    pub fn until(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let end = std::time::Instant::now() + SOON;
+        loop {
+            let event = self.next().unwrap_or_else(|| panic!("the events ended before {what}"));
+            if is_it(&event) {
+                return event;
+            }
+            assert!(std::time::Instant::now() < end, "{what} is not shown: {event:#}");
+        }
+    }
+}
+
+fn head(reader: &mut impl BufRead) -> (u16, Vec<(String, String)>) {
+    let mut lines = reader.lines().map_while(Result::ok).take_while(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let status = first.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = status.unwrap_or_else(|| panic!("no HTTP: {first:?}"));
+    let headers = lines.filter_map(|line| {
+        line.split_once(": ").map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+    });
+    (status, headers.collect())
+}

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build test test-python lint plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build test test-live-view test-python lint plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -57,9 +57,16 @@ plugins: wasm-target ## the bundled plugins alone, as components below target/gu
 		tuffet-template
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
 
-pictures: binary ## draw the pictures of the documentation anew (python3)
+test-live-view: binary ## the web page in a headless browser, which is installed where it may be
+	@sh scripts/packages.sh python3=python3 chromium=chromium chromedriver=chromium-driver
+	@if command -v chromedriver >/dev/null; then python3 scripts/live-view/check.py "$(BIN)/tuffet"; \
+		else echo "skipped: there is no Chromium, so the web page was not tested"; fi
+
+pictures: binary ## draw the pictures of the documentation anew (python3, Chromium)
 	python3 scripts/pictures/quickstart.py "$(BIN)" docs/pictures/quickstart.svg
 	python3 scripts/pictures/architecture.py docs/pictures/architecture.svg
+	@sh scripts/packages.sh chromium=chromium chromedriver=chromium-driver
+	python3 scripts/live-view/pictures.py "$(BIN)/tuffet" docs/pictures
 
 check-examples: binary ## whether every example is a good configuration
 	@sh scripts/check-examples.sh "$(BIN)"

@@ -1,0 +1,83 @@
+"""Draws docs/pictures/live-view*.png: the live view of a server whose clients boot.
+
+    python3 scripts/live-view/pictures.py BINARY FOLDER [SECONDS]
+"""
+
+import random
+import sys
+import threading
+import time
+
+from browser import Browser
+from scene import Client, Server
+
+# Who boots, as (last number of its address, what it reads in order).
+MACHINES = {
+    21: ["pxelinux.0", "pxelinux.cfg/01-52-54-00-1a-2b-21", "pxelinux.cfg/default", "debian-12/vmlinuz", "debian-12/initrd.img"],
+    22: ["ipxe.efi", "debian-12/vmlinuz", "debian-12/initrd.img"],
+    23: ["grub/grubx64.efi", "grub/grub.cfg", "rescue/vmlinuz", "rescue/initrd.img"],
+    24: ["undionly.kpxe", "rescue/vmlinuz", "rescue/initrd.img"],
+    25: ["pxelinux.0", "pxelinux.cfg/01-52-54-00-1a-2b-25", "pxelinux.cfg/default", "debian-12/vmlinuz"],
+    31: ["SEP001122334455.cnf.xml", "SEP001122334455.cnf.xml"],
+    32: ["SEP00AABBCCDDEE.cnf.xml"],
+    33: ["CTLSEP00AABBCCDD32.tlv", "SEP00AABBCCDD32.cnf.xml"],
+    41: ["firmware/switch-9.3.bin"],
+    66: ["pxelinux.0"],
+    67: ["secret/keys.tar"],
+}
+CLASSES = {
+    "small": [],
+    "pxe": [("tsize", 0), ("blksize", 1456)],
+    "ipxe": [("blksize", 1432), ("tsize", 0)],
+    "grub": [("blksize", 1024), ("tsize", 0)],
+    "uefi": [("tsize", 0), ("blksize", 1468), ("windowsize", 4)],
+}
+
+
+def boots(server, number, stopped):
+    chance = random.Random(number)
+    kind = {21: "pxe", 22: "ipxe", 23: "grub", 24: "uefi", 25: "pxe", 41: "uefi"}.get(number, "small")
+    while not stopped.is_set():
+        for name in MACHINES[number]:
+            client = Client(server, f"127.0.8.{number}")
+            large = any(word in name for word in ["initrd", "vmlinuz", "firmware"])
+            pace = chance.uniform(0.0006, 0.004) if large else 0
+            client.get(name, pace=pace, options=CLASSES[kind], forget=900 if number in (23, 41) else 0)
+            if stopped.wait(chance.uniform(0.2, 1.2 if number < 30 else 4)):
+                return
+        stopped.wait(chance.uniform(1, 5))
+
+
+def uploads(server, stopped):
+    number = 0
+    while not stopped.wait(6):
+        number += 1
+        Client(server, "127.0.8.42").put(f"switch-42/running-config-{number:03}", bytes(90_000))
+
+
+def main():
+    binary, folder = sys.argv[1], sys.argv[2]
+    seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 80
+    stopped = threading.Event()
+    with Server(binary) as server, Browser() as browser:
+        (server.folder / "backups/switch-42").mkdir()
+        for number in MACHINES:
+            threading.Thread(target=boots, args=(server, number, stopped), daemon=True).start()
+        threading.Thread(target=uploads, args=(server, stopped), daemon=True).start()
+        browser.open(server.url)
+        browser.size(1280, 1010)
+        browser.wait("that it is live", "return document.getElementById('connection').textContent === 'live'")
+        browser.click("#range button:nth-child(1)")
+        time.sleep(seconds)
+        browser.picture(f"{folder}/live-view.png")
+        for name, width, height, dark, scroll in [("dark", 1280, 1010, True, 0), ("phone", 390, 1200, False, 0), ("rest", 1280, 1400, False, 900)]:
+            if "--all" in sys.argv:
+                browser.size(width, height, dark)
+                browser.run("scrollTo(0, arguments[0])", scroll)
+                time.sleep(1.5)
+                browser.picture(f"{folder}/live-view-{name}.png")
+        stopped.set()
+
+
+if __name__ == "__main__":
+    main()

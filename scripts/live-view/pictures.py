@@ -1,15 +1,19 @@
-"""Draws docs/pictures/live-view*.png: the live view of a server whose clients boot.
+"""Draws docs/pictures/live-view.png and top.svg: the live view of a server whose clients boot.
 
     python3 scripts/live-view/pictures.py BINARY FOLDER [SECONDS]
 """
 
+import os
+import pathlib
 import random
+import subprocess
 import sys
 import threading
 import time
 
 from browser import Browser
 from scene import Client, Server
+from terminal import draw
 
 # Who boots, as (last number of its address, what it reads in order).
 MACHINES = {
@@ -65,11 +69,15 @@ def main():
             threading.Thread(target=boots, args=(server, number, stopped), daemon=True).start()
         threading.Thread(target=uploads, args=(server, stopped), daemon=True).start()
         browser.open(server.url)
-        browser.size(1280, 1010)
+        browser.size(1280, 1290)
         browser.wait("that it is live", "return document.getElementById('connection').textContent === 'live'")
         browser.click("#range button:nth-child(1)")
         time.sleep(seconds)
         browser.picture(f"{folder}/live-view.png")
+        command = [binary, "top", "--once", "--control", str(server.folder / "control")]
+        frame = subprocess.run(command, env={**os.environ, "COLUMNS": "150"}, capture_output=True, text=True, check=True)
+        shown = "\n".join(frame.stdout.split("\n")[:30])
+        pathlib.Path(folder, "top.svg").write_text(draw(shown), encoding="utf-8")
         for name, width, height, dark, scroll in [("dark", 1280, 1010, True, 0), ("phone", 390, 1200, False, 0), ("rest", 1280, 1400, False, 900)]:
             if "--all" in sys.argv:
                 browser.size(width, height, dark)

@@ -1,8 +1,9 @@
-//! The command line: `tuffet serve | reload | status | check | plugin | schema | get | put`.
+//! The command line: `tuffet serve | reload | status | top | check | plugin | schema | get | put`.
 
 mod control;
 mod plugin;
 mod serve;
+mod top;
 mod transfer;
 
 use crate::config::{self, Config, EXIT_CONFIG};
@@ -38,6 +39,11 @@ enum Command {
     ///
     /// Exit code 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
     Status(control::StatusArgs),
+    /// Watch the server that runs: what runs, what ended and why, plugins, queues.
+    ///
+    /// A screen that changes each second; where the output is no terminal, one frame as plain text. Exit code 69
+    /// if no server answers.
+    Top(top::TopArgs),
     /// Check a configuration, its plugins included, without opening a socket.
     ///
     /// Exit code 0 if it is good, 64 if not.
@@ -74,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::serve(&args),
         Command::Reload(args) => control::reload(&args),
         Command::Status(args) => control::status(&args),
+        Command::Top(args) => top::top(&args),
         Command::Check { file } => check(&file),
         Command::Plugin(command) => plugin::run(&command),
         Command::Schema { markdown } => schema(markdown),

@@ -10,8 +10,8 @@ use super::policy::{DefaultVerdict, OnError};
 use super::telemetry::{OtlpProtocol, TelemetryConfig};
 use super::units::{ByteCount, TimeSpan};
 use super::written::{
-    Admin, Batch, Breaker, FsyncPolicy, Limits, Metrics, PluginLimits, Policy, Retransmit, Reuse, Spool, Telemetry,
-    Traces, Transfer, Written,
+    Admin, Batch, Breaker, FsyncPolicy, Limits, Metrics, PluginLimits, Policy, Retransmit, Reuse, Spool,
+    Telemetry, Traces, Transfer, Written,
 };
 
 const KIB: u64 = 1024;

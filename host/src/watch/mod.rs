@@ -18,7 +18,7 @@ pub(crate) use active::{Granted, Progress};
 pub(crate) use feed::{Feed, Viewer};
 pub(crate) use histogram::{BOUNDS_US, Distribution, Histogram};
 pub(crate) use readiness::CHECKS;
-pub(crate) use snapshot::{ByOperation, PluginTotals, Snapshot, Totals, Word};
+pub(crate) use snapshot::{Active, ByOperation, Finished, PluginTotals, Snapshot, Totals, Who, Word};
 
 use crate::admission::Current;
 use crate::events::{Outcome, Summary};

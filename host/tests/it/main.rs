@@ -25,5 +25,6 @@ mod rollover;
 mod sinks;
 mod sizes;
 mod telemetry;
+mod top;
 mod uploads;
 mod windows;

@@ -127,7 +127,8 @@ export class Chart {
       bins.forEach((bin, index) => {
         const value = bin.values[which];
         if (value === null) {
-          joined = false;
+          // Where a late sample left a bin empty, the line goes on.
+          if (bin.some) joined = false;
           return;
         }
         const [at, height] = [x(index + 0.5).toFixed(1), y(value).toFixed(1)];

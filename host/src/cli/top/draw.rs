@@ -1,0 +1,242 @@
+//! The screen.
+
+use super::state::{State, TABS, client, file};
+use super::text::{bytes, micros, plain, rate, span};
+use crate::events::Outcome;
+use crate::watch::{Active, Distribution, Finished, PluginTotals, Snapshot};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style, Stylize};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table};
+
+const QUIET: Style = Style::new().fg(Color::DarkGray);
+
+pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
+    let reasons = state.snapshot.reasons.len().min(4) as u16;
+    let [head, why, spark, tabs, rows, foot] = Layout::vertical([
+        Constraint::Length(2),
+        Constraint::Length(reasons),
+        Constraint::Length(3),
+        Constraint::Length(1),
+        Constraint::Min(1),
+        Constraint::Length(1),
+    ])
+    .areas(frame.area());
+    frame.render_widget(Paragraph::new(head_lines(state)), head);
+    let reasons = state.snapshot.reasons.iter().map(|reason| Line::from(plain(&reason.detail)).red());
+    frame.render_widget(Paragraph::new(reasons.collect::<Vec<_>>()), why);
+    throughput(frame, &state.snapshot, spark);
+    frame.render_widget(tab_line(state), tabs);
+    table(frame, state, rows);
+    frame.render_widget(foot_line(state), foot);
+}
+
+fn head_lines(state: &State) -> Vec<Line<'static>> {
+    let snapshot = &state.snapshot;
+    let live = match (&state.lost, state.paused) {
+        (Some(reason), _) => Span::from(format!("not live: {}", plain(reason))).yellow().bold(),
+        (None, true) => Span::from("paused").yellow().bold(),
+        (None, false) => Span::from("live").green().bold(),
+    };
+    let ready =
+        if snapshot.ready { Span::from("ready").green() } else { Span::from("not ready").red().bold() };
+    let up = span(snapshot.unix_ms.saturating_sub(snapshot.started_unix_ms) / 1000);
+    let about = format!("Tuffet {}, configuration {}, up {up}  ", snapshot.version, snapshot.generation);
+    let last = snapshot.samples.last();
+    let moved = last.map(|sample| (sample.bytes_per_second.read, sample.bytes_per_second.write));
+    let (out, back) = moved.unwrap_or_default();
+    let ended: u64 = last.map_or(0, |sample| sample.ended.iter().sum());
+    let totals = &snapshot.totals;
+    let now = format!(
+        "{} running   {} to clients   {} from clients   {ended} ended in a second   decided within {} (p99)   {} resent",
+        totals.active,
+        rate(out),
+        rate(back),
+        micros(totals.decision.quantile_us(0.99)),
+        totals.retransmissions
+    );
+    vec![Line::from(vec![Span::from(about).bold(), live, Span::from("  "), ready]), Line::from(now)]
+}
+
+fn throughput(frame: &mut Frame<'_>, snapshot: &Snapshot, area: Rect) {
+    let all =
+        snapshot.samples.iter().map(|sample| sample.bytes_per_second.read + sample.bytes_per_second.write);
+    let all: Vec<u64> = all.collect();
+    let newest = &all[all.len().saturating_sub(usize::from(area.width))..];
+    frame.render_widget(Sparkline::default().data(newest).style(Style::new().fg(Color::Blue)), area);
+}
+
+fn tab_line(state: &State) -> Line<'static> {
+    let totals = &state.snapshot.totals;
+    let counts = [totals.active, state.snapshot.finished.len() as u64, totals.plugins.len() as u64, 0];
+    let spans = TABS.iter().zip(counts).enumerate().flat_map(|(index, (name, count))| {
+        let count = if index < 3 { format!(" {count}") } else { String::new() };
+        let text = Span::from(format!(" {} {name}{count} ", index + 1));
+        let chosen = index == state.tab;
+        [if chosen { text.add_modifier(Modifier::REVERSED) } else { text }, Span::from(" ")]
+    });
+    Line::from_iter(spans)
+}
+
+fn foot_line(state: &State) -> Line<'static> {
+    if state.typing {
+        return Line::from(format!("filter: {}_   Enter keeps it, Esc clears it", plain(&state.filter)));
+    }
+    let filter = match &*state.filter {
+        "" => String::new(),
+        filter => format!("   filter: {}", plain(filter)),
+    };
+    let keys =
+        format!("q quit  Tab turn  / filter  s sort ({})  p pause  ↑↓ scroll{filter}", state.sorted_by());
+    Line::from(keys).style(QUIET)
+}
+
+fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
+    let (titles, widths, rows): (&[&str], Vec<Constraint>, Vec<Row<'_>>) = match state.tab {
+        0 => running(&state.running()),
+        1 => ended(&state.ended()),
+        2 => plugins(&state.snapshot.totals.plugins),
+        _ => queues(&state.snapshot),
+    };
+    // The last row stays in sight.
+    let top = state.top.min(rows.len().saturating_sub(1));
+    let head = Row::new(titles.iter().map(|title| Cell::from(*title))).style(QUIET);
+    let table = Table::new(rows.into_iter().skip(top), widths).header(head).column_spacing(2);
+    frame.render_widget(table, area);
+}
+
+type Rows<'a> = (&'static [&'static str], Vec<Constraint>, Vec<Row<'a>>);
+
+fn running<'a>(all: &[&Active]) -> Rows<'a> {
+    let row = |row: &&Active| {
+        let part = row.size.map(|size| row.bytes.saturating_mul(100) / size.max(1));
+        let progress = match part {
+            Some(part) => {
+                let full = (part.min(100) / 10) as usize;
+                format!("{}{} {part:>3} %", "█".repeat(full), "░".repeat(10 - full))
+            }
+            None => bytes(row.bytes),
+        };
+        let again = Cell::from(format!("{:>6}", row.retransmissions));
+        Row::new([
+            Cell::from(client(&row.who)),
+            Cell::from(file(&row.who, row.resolved.as_deref())),
+            Cell::from(progress).blue(),
+            Cell::from(format!("{:>11}", rate(row.bytes_per_second))),
+            if row.retransmissions > 0 { again.red() } else { again },
+            Cell::from(format!("{:>9}", micros(Some(row.running_us)))),
+        ])
+    };
+    let widths = vec![
+        Constraint::Fill(2),
+        Constraint::Fill(2),
+        Constraint::Length(16),
+        Constraint::Length(11),
+        Constraint::Length(6),
+        Constraint::Length(9),
+    ];
+    (
+        &["CLIENT", "FILE", "PROGRESS", "       RATE", "RESENT", "      AGE"],
+        widths,
+        all.iter().map(row).collect(),
+    )
+}
+
+fn ended<'a>(all: &[&Finished]) -> Rows<'a> {
+    let row = |row: &&Finished| {
+        let why = match (&row.detail, &row.verdict_by) {
+            (Some(detail), Some(by)) => format!("{detail} (by {by})"),
+            (Some(detail), None) => detail.clone(),
+            (None, Some(by)) => format!("by {by}"),
+            (None, None) => String::new(),
+        };
+        Row::new([
+            Cell::from(row.outcome.as_str()).style(color(row.outcome)),
+            Cell::from(client(&row.who)),
+            Cell::from(file(&row.who, row.resolved.as_deref())),
+            Cell::from(plain(&why)),
+            Cell::from(format!("{:>8}", bytes(row.bytes))),
+            Cell::from(format!("{:>9}", micros(Some(row.duration_us)))),
+        ])
+    };
+    let widths = vec![
+        Constraint::Length(9),
+        Constraint::Fill(3),
+        Constraint::Fill(3),
+        Constraint::Fill(2),
+        Constraint::Length(8),
+        Constraint::Length(9),
+    ];
+    (&["OUTCOME", "CLIENT", "FILE", "WHY", "   BYTES", "     TOOK"], widths, all.iter().map(row).collect())
+}
+
+fn color(outcome: Outcome) -> Style {
+    match outcome {
+        Outcome::Served | Outcome::Stored => Style::new().green(),
+        Outcome::Probed => QUIET,
+        Outcome::Aborted | Outcome::NotFound | Outcome::TimedOut => Style::new().yellow(),
+        Outcome::Denied | Outcome::Failed => Style::new().red().bold(),
+    }
+}
+
+fn plugins<'a>(all: &[PluginTotals]) -> Rows<'a> {
+    let row = |plugin: &PluginTotals| {
+        let mut times = Distribution::default();
+        for (_, more) in &plugin.durations {
+            times.buckets.resize(times.buckets.len().max(more.buckets.len()), 0);
+            times.buckets.iter_mut().zip(&more.buckets).for_each(|(sum, more)| *sum += more);
+        }
+        let failures: Vec<String> = plugin
+            .failures
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(cause, count)| format!("{cause} {count}"))
+            .collect();
+        let breaker =
+            if plugin.breaker_open { Cell::from("open").red().bold() } else { Cell::from("closed") };
+        Row::new([
+            Cell::from(plain(&plugin.plugin)),
+            Cell::from(format!("{:>10}", plugin.calls)),
+            Cell::from(format!("{:>7}", plugin.running)),
+            Cell::from(format!("{:>7}", plugin.waiting)),
+            Cell::from(format!("{:>9}", micros(times.quantile_us(0.5)))),
+            Cell::from(format!("{:>9}", micros(times.quantile_us(0.99)))),
+            breaker,
+            Cell::from(failures.join(", ")).red(),
+        ])
+    };
+    let widths = vec![
+        Constraint::Fill(1),
+        Constraint::Length(10),
+        Constraint::Length(7),
+        Constraint::Length(7),
+        Constraint::Length(9),
+        Constraint::Length(9),
+        Constraint::Length(7),
+        Constraint::Fill(1),
+    ];
+    let titles =
+        &["PLUGIN", "     CALLS", "RUNNING", "WAITING", "      P50", "      P99", "BREAKER", "FAILED"];
+    (titles, widths, all.iter().map(row).collect())
+}
+
+fn queues<'a>(snapshot: &Snapshot) -> Rows<'a> {
+    let queues = &snapshot.totals.queues;
+    let cache = &snapshot.totals.file_cache;
+    let mut rows = vec![
+        ("requests, for their decision".to_owned(), queues.decisions.to_string()),
+        ("outcomes, for the log".to_owned(), queues.summaries.to_string()),
+        ("events, for observers".to_owned(), queues.events.to_string()),
+    ];
+    for sink in &queues.sinks {
+        let broken = if sink.broken { ", which is broken" } else { "" };
+        rows.push((format!("lines in the sink {}{broken}", plain(&sink.sink)), sink.lines.to_string()));
+    }
+    rows.push(("hot files in memory".into(), format!("{} of {}", bytes(cache.bytes), bytes(cache.capacity))));
+    for dropped in &snapshot.totals.dropped {
+        rows.push((format!("datagrams that came to nothing: {}", dropped.reason), dropped.count.to_string()));
+    }
+    let rows = rows.into_iter().map(|(name, value)| Row::new([name, format!("{value:>22}")])).collect();
+    (&["WHAT WAITS", "                   NOW"], vec![Constraint::Length(48), Constraint::Length(22)], rows)
+}

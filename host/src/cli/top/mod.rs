@@ -1,0 +1,144 @@
+//! `tuffet top`: the live view in the terminal.
+
+mod draw;
+mod once;
+mod source;
+mod state;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use super::complain;
+use super::control::ControlArgs;
+use clap::Args;
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use source::{News, Source};
+use state::{State, Wish};
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use tokio::signal::unix::{SignalKind, signal};
+
+#[derive(Debug, Args)]
+pub(super) struct TopArgs {
+    #[command(flatten)]
+    server: ControlArgs,
+    /// Ask the admin listener of a server, `http://HOST:PORT`, in place of a control socket.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "control"])]
+    url: Option<String>,
+    /// The file that holds the token of the admin listener.
+    #[arg(long, value_name = "FILE", requires = "url")]
+    token_file: Option<PathBuf>,
+    /// Print what there is once, as plain text. So it is, too, where the output is no terminal.
+    #[arg(long)]
+    once: bool,
+}
+
+/// What the main loop waits for.
+enum Happening {
+    News(News),
+    Input(Event),
+    /// A signal, or the terminal is gone.
+    Over,
+}
+
+/// Exit code: 0, 64 if what was given is wrong, 69 if no server answers, 71 if the terminal fails.
+pub(super) fn top(args: &TopArgs) -> ExitCode {
+    let source = match Source::of(args) {
+        Ok(source) => source,
+        Err((code, message)) => {
+            complain(message);
+            return ExitCode::from(code);
+        }
+    };
+    let first = match source.first() {
+        Ok(first) => first,
+        Err(error) => {
+            complain(format_args!(
+                "{source} does not answer: {error}; start the server, or name it otherwise"
+            ));
+            return ExitCode::from(69);
+        }
+    };
+    if args.once || !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+        return once::print(first);
+    }
+    match watch(source, State::new(first)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(format_args!("the terminal fails: {error}"));
+            ExitCode::from(71)
+        }
+    }
+}
+
+fn watch(source: Source, mut state: State) -> io::Result<()> {
+    let (happens, happening) = mpsc::channel();
+    for (signals, happens) in [(true, happens.clone()), (false, happens.clone())] {
+        let name = if signals { "tuffet-signals" } else { "tuffet-input" };
+        let work = move || if signals { wait_for_signals(&happens) } else { read_input(&happens) };
+        thread::Builder::new().name(name.into()).spawn(work)?;
+    }
+    thread::Builder::new().name("tuffet-source".into()).spawn(move || {
+        source.follow(|news| happens.send(Happening::News(news)).is_ok());
+    })?;
+    // Also sets a hook that restores the terminal before a panic is told.
+    let mut terminal = ratatui::try_init()?;
+    let result = turn(&mut terminal, &mut state, &happening);
+    ratatui::try_restore()?;
+    result
+}
+
+fn turn(
+    terminal: &mut DefaultTerminal,
+    state: &mut State,
+    happening: &Receiver<Happening>,
+) -> io::Result<()> {
+    loop {
+        terminal.draw(|frame| draw::draw(frame, state))?;
+        let mut next = happening.recv().ok();
+        // All that waits, before the screen is drawn again.
+        while let Some(it) = next {
+            match it {
+                Happening::News(News::Snapshot(snapshot)) => state.show(*snapshot),
+                Happening::News(News::Lost(reason)) => state.lost(reason),
+                Happening::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => {
+                    if state.press(key) == Wish::Quit {
+                        return Ok(());
+                    }
+                }
+                Happening::Input(_) => {}
+                Happening::Over => return Ok(()),
+            }
+            next = happening.try_recv().ok();
+        }
+    }
+}
+
+fn read_input(happens: &Sender<Happening>) {
+    while let Ok(event) = event::read() {
+        if happens.send(Happening::Input(event)).is_err() {
+            return;
+        }
+    }
+    let _ = happens.send(Happening::Over);
+}
+
+/// So that the terminal is restored when the process is asked to end.
+fn wait_for_signals(happens: &Sender<Happening>) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    runtime.block_on(async {
+        let all =
+            (signal(SignalKind::terminate()), signal(SignalKind::hangup()), signal(SignalKind::interrupt()));
+        let (Ok(mut terminate), Ok(mut hangup), Ok(mut interrupt)) = all else { return };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        let _ = happens.send(Happening::Over);
+    });
+}

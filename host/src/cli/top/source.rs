@@ -1,0 +1,172 @@
+//! Where snapshots come from: a control socket, or an admin listener.
+
+use super::TopArgs;
+use crate::server::Reply;
+use crate::watch::Snapshot;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+/// How long a server may say nothing; it speaks each second.
+const SILENCE: Duration = Duration::from_secs(6);
+/// How long it is left alone when it does not answer.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Bytes of the head of an answer.
+const MAX_HEAD: u64 = 16 << 10;
+
+/// What is learnt.
+pub(super) enum News {
+    Snapshot(Box<Snapshot>),
+    /// Nothing comes any more, and why.
+    Lost(String),
+}
+
+pub(super) enum Source {
+    Control(PathBuf),
+    Admin { host: String, token: Option<String> },
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Control(path) => write!(f, "the control socket {}", path.display()),
+            Source::Admin { host, .. } => write!(f, "http://{host}"),
+        }
+    }
+}
+
+impl Source {
+    /// The exit code and what is wrong, where it is.
+    pub(super) fn of(args: &TopArgs) -> Result<Source, (u8, String)> {
+        let Some(url) = &args.url else {
+            let none =
+                "the server has no control socket; write `control: PATH` in its configuration, or give --url";
+            return args.server.socket().map(Source::Control).ok_or((69, none.into()));
+        };
+        let host = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
+        let Some(host) =
+            host.filter(|host| host.contains(':') && !host.contains(['/', '@', ' ', '\r', '\n']))
+        else {
+            return Err((64, format!("--url {url}: give http://HOST:PORT, such as http://127.0.0.1:6980")));
+        };
+        let token = args.token_file.as_ref().map(|file| {
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| (64, format!("--token-file {}: {error}; name a file", file.display())))?;
+            match text.trim() {
+                token if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                    Ok(token.to_owned())
+                }
+                _ => Err((64, format!("--token-file {}: it holds no token alone", file.display()))),
+            }
+        });
+        Ok(Source::Admin { host: host.to_owned(), token: token.transpose()? })
+    }
+
+    /// The first snapshot.
+    pub(super) fn first(&self) -> io::Result<Snapshot> {
+        self.open()?.next()
+    }
+
+    /// Tells all news until nobody wants them.
+    pub(super) fn follow(&self, mut tell: impl FnMut(News) -> bool) {
+        loop {
+            let error = match self.open() {
+                Ok(mut stream) => loop {
+                    match stream.next() {
+                        Ok(snapshot) => {
+                            if !tell(News::Snapshot(Box::new(snapshot))) {
+                                return;
+                            }
+                        }
+                        Err(error) => break error,
+                    }
+                },
+                Err(error) => error,
+            };
+            if !tell(News::Lost(error.to_string())) {
+                return;
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    fn open(&self) -> io::Result<Stream> {
+        match self {
+            Source::Control(path) => {
+                let mut stream = UnixStream::connect(path)?;
+                stream.set_read_timeout(Some(SILENCE))?;
+                stream.write_all(b"watch\n")?;
+                Ok(Stream { lines: BufReader::new(Box::new(stream)), events: false })
+            }
+            Source::Admin { host, token } => http(host, token.as_deref()),
+        }
+    }
+}
+
+struct Stream {
+    lines: BufReader<Box<dyn Read>>,
+    /// Whether they are server-sent events.
+    events: bool,
+}
+
+impl Stream {
+    fn next(&mut self) -> io::Result<Snapshot> {
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line)? == 0 {
+                return Err(io::Error::other("the server ended the stream"));
+            }
+            let strange = |_| io::Error::other("the server is of another version");
+            if !self.events {
+                return match serde_json::from_str(&line).map_err(strange)? {
+                    Reply::Live(snapshot) => Ok(*snapshot),
+                    Reply::Busy => Err(io::Error::other("as many watch as may")),
+                    _ => Err(io::Error::other("the server is of another version")),
+                };
+            }
+            if let Some(data) = line.strip_prefix("data: ") {
+                return serde_json::from_str(data).map_err(strange);
+            }
+        }
+    }
+}
+
+/// Asks in HTTP 1.0: the answer is then as it is, without chunks.
+fn http(host: &str, token: Option<&str>) -> io::Result<Stream> {
+    let mut last = io::Error::other("the host has no address");
+    let mut stream = None;
+    for address in host.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, SILENCE) {
+            Ok(open) => {
+                stream = Some(open);
+                break;
+            }
+            Err(error) => last = error,
+        }
+    }
+    let Some(mut stream) = stream else { return Err(last) };
+    stream.set_read_timeout(Some(SILENCE))?;
+    let token = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
+    stream.write_all(format!("GET /api/live HTTP/1.0\r\nHost: {host}\r\n{token}\r\n").as_bytes())?;
+    let mut lines = BufReader::new(Box::new(stream) as Box<dyn Read>);
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let read =
+            lines.by_ref().take(MAX_HEAD.saturating_sub(head.len() as u64)).read_until(b'\n', &mut head)?;
+        if read == 0 {
+            return Err(io::Error::other("this is no admin listener"));
+        }
+    }
+    let head = String::from_utf8_lossy(&head);
+    match head.split(' ').nth(1) {
+        Some("200") => Ok(Stream { lines, events: true }),
+        Some("401") => Err(io::Error::other("it wants another token; give it with --token-file")),
+        Some("503") => Err(io::Error::other("as many watch as may")),
+        Some("421") => Err(io::Error::other("it does not know this name; give its IP address")),
+        _ => Err(io::Error::other("this is no admin listener of Tuffet")),
+    }
+}

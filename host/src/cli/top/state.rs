@@ -1,0 +1,193 @@
+//! What is shown, and what keys do to it.
+
+use super::text::plain;
+use crate::watch::{Active, Finished, Snapshot, Who};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::cmp::Reverse;
+
+/// As many as the server keeps.
+const SAMPLES: usize = 600;
+/// Characters of a filter.
+const MAX_FILTER: usize = 200;
+
+pub(super) const TABS: [&str; 4] = ["Running", "Ended", "Plugins", "Queues"];
+const SORTS: [&str; 4] = ["rate", "progress", "resent", "age"];
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    Stay,
+    Quit,
+}
+
+pub(super) struct State {
+    pub(super) snapshot: Snapshot,
+    /// The newest one, while the screen is held.
+    held: Option<Box<Snapshot>>,
+    pub(super) paused: bool,
+    pub(super) lost: Option<String>,
+    pub(super) tab: usize,
+    sort: usize,
+    pub(super) filter: String,
+    /// Whether keys go into the filter.
+    pub(super) typing: bool,
+    /// The first row that is shown.
+    pub(super) top: usize,
+}
+
+impl State {
+    pub(super) fn new(snapshot: Snapshot) -> State {
+        State {
+            snapshot,
+            held: None,
+            paused: false,
+            lost: None,
+            tab: 0,
+            sort: 0,
+            filter: String::new(),
+            typing: false,
+            top: 0,
+        }
+    }
+
+    /// The first snapshot of a connection has all samples, the others the newest.
+    pub(super) fn show(&mut self, mut next: Snapshot) {
+        self.lost = None;
+        let stays = self.paused && self.held.is_none();
+        let before = self.held.as_deref_mut().unwrap_or(&mut self.snapshot);
+        if before.started_unix_ms == next.started_unix_ms {
+            let newest = before.samples.last().map_or(0, |sample| sample.unix_ms);
+            let mut samples =
+                if stays { before.samples.clone() } else { std::mem::take(&mut before.samples) };
+            samples.extend(next.samples.drain(..).filter(|sample| sample.unix_ms > newest));
+            samples.drain(..samples.len().saturating_sub(SAMPLES));
+            next.samples = samples;
+        }
+        if self.paused {
+            self.held = Some(Box::new(next));
+        } else {
+            self.snapshot = next;
+        }
+    }
+
+    pub(super) fn lost(&mut self, reason: String) {
+        self.lost = Some(reason);
+    }
+
+    pub(super) fn press(&mut self, key: KeyEvent) -> Wish {
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            return if key.code == KeyCode::Char('c') { Wish::Quit } else { Wish::Stay };
+        }
+        if self.typing {
+            self.type_filter(key.code);
+            return Wish::Stay;
+        }
+        match key.code {
+            KeyCode::Char('q') | KeyCode::Esc => return Wish::Quit,
+            KeyCode::Char('/') => self.typing = true,
+            KeyCode::Char('p' | ' ') => self.pause(),
+            KeyCode::Char('s') => self.sort = (self.sort + 1) % SORTS.len(),
+            KeyCode::Tab | KeyCode::Right => self.turn_to((self.tab + 1) % TABS.len()),
+            KeyCode::BackTab | KeyCode::Left => self.turn_to((self.tab + TABS.len() - 1) % TABS.len()),
+            KeyCode::Char(digit @ '1'..='4') => self.turn_to(digit as usize - '1' as usize),
+            KeyCode::Down | KeyCode::Char('j') => self.top += 1,
+            KeyCode::Up | KeyCode::Char('k') => self.top = self.top.saturating_sub(1),
+            KeyCode::PageDown => self.top += 10,
+            KeyCode::PageUp => self.top = self.top.saturating_sub(10),
+            KeyCode::Home => self.top = 0,
+            _ => {}
+        }
+        Wish::Stay
+    }
+
+    fn type_filter(&mut self, key: KeyCode) {
+        match key {
+            KeyCode::Enter => self.typing = false,
+            KeyCode::Esc => {
+                self.typing = false;
+                self.filter.clear();
+            }
+            KeyCode::Backspace => {
+                self.filter.pop();
+            }
+            KeyCode::Char(c) if self.filter.chars().count() < MAX_FILTER => self.filter.push(c),
+            _ => {}
+        }
+        self.top = 0;
+    }
+
+    fn turn_to(&mut self, tab: usize) {
+        (self.tab, self.top) = (tab, 0);
+    }
+
+    fn pause(&mut self) {
+        self.paused = !self.paused;
+        if !self.paused
+            && let Some(held) = self.held.take()
+        {
+            self.snapshot = *held;
+        }
+    }
+
+    /// What the rows of this tab are sorted by; they are the newest first where there is no choice.
+    pub(super) fn sorted_by(&self) -> &'static str {
+        if self.tab == 0 { SORTS[self.sort] } else { "newest" }
+    }
+
+    pub(super) fn running(&self) -> Vec<&Active> {
+        let words = self.words();
+        let resolved = |row: &Active| [row.resolved.clone(), row.verdict_by.clone()];
+        let mut rows: Vec<&Active> =
+            self.snapshot.active.iter().filter(|row| matches(&words, &row.who, &resolved(row))).collect();
+        let part = |row: &Active| row.size.map_or(0, |size| row.bytes.saturating_mul(1000) / size.max(1));
+        match SORTS[self.sort] {
+            "progress" => rows.sort_by_key(|row| Reverse(part(row))),
+            "resent" => rows.sort_by_key(|row| Reverse(row.retransmissions)),
+            "age" => rows.sort_by_key(|row| Reverse(row.running_us)),
+            _ => rows.sort_by_key(|row| Reverse(row.bytes_per_second)),
+        }
+        rows
+    }
+
+    pub(super) fn ended(&self) -> Vec<&Finished> {
+        let words = self.words();
+        let more = |row: &Finished| {
+            let outcome = Some(row.outcome.to_string());
+            [row.resolved.clone(), row.verdict_by.clone(), row.detail.clone(), outcome]
+        };
+        self.snapshot.finished.iter().filter(|row| matches(&words, &row.who, &more(row))).collect()
+    }
+
+    fn words(&self) -> Vec<String> {
+        self.filter.split_whitespace().map(str::to_lowercase).collect()
+    }
+}
+
+fn matches(words: &[String], who: &Who, more: &[Option<String>]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let mut text = [&who.client, &who.path, &who.listener].map(|part| part.to_lowercase()).join("\n");
+    let rest = [who.mac.as_deref(), Some(&*who.class), Some(&*who.operation)];
+    for part in rest.into_iter().chain(more.iter().map(Option::as_deref)).flatten() {
+        text.push('\n');
+        text += &part.to_lowercase();
+    }
+    words.iter().all(|word| text.contains(word))
+}
+
+/// Who asks, on one line.
+pub(super) fn client(who: &Who) -> String {
+    let about = [who.mac.as_deref(), Some(&*who.class).filter(|class| *class != "unknown")];
+    let about: Vec<&str> = about.into_iter().flatten().collect();
+    plain(&format!("{} {}", who.client, about.join(" ")))
+}
+
+/// What is asked for, on one line.
+pub(super) fn file(who: &Who, resolved: Option<&str>) -> String {
+    let arrow = if who.operation == "write" { "↑ " } else { "" };
+    let as_asked = |resolved: &str| resolved.split_once(':').is_some_and(|(_, path)| path == who.path);
+    match resolved.filter(|resolved| !as_asked(resolved)) {
+        Some(resolved) => plain(&format!("{arrow}{} → {resolved}", who.path)),
+        None => plain(&format!("{arrow}{}", who.path)),
+    }
+}

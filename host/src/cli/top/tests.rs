@@ -1,0 +1,163 @@
+use super::draw::draw;
+use super::once::frame;
+use super::state::{State, Wish};
+use super::text::{bytes, micros, plain, span};
+use crate::watch::Snapshot;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use serde_json::{Value, json};
+
+fn who(number: u64, path: &str) -> Value {
+    json!({ "id": format!("{number:016x}"), "listener": "lan", "client": format!("192.0.2.{number}:2000"),
+        "mac": null, "mac_source": null, "class": "pxe", "operation": "read", "path": path })
+}
+
+fn with(who: Value, more: Value) -> Value {
+    let (Value::Object(mut all), Value::Object(more)) = (who, more) else { unreachable!("objects") };
+    all.extend(more);
+    all.into()
+}
+
+fn running(number: u64, path: &str, rate: u64, resent: u32) -> Value {
+    let more = json!({ "resolved": null, "verdict_by": null, "started_unix_ms": 0, "running_us": 9_000_000 / number,
+        "size": 1000, "bytes": 250 * number, "bytes_per_second": rate, "retransmissions": resent });
+    with(who(number, path), more)
+}
+
+fn snapshot(at: u64) -> Snapshot {
+    let distribution = json!({ "sum_us": 0, "buckets": [] });
+    let ended = json!({ "ended_unix_ms": 0, "outcome": "denied", "detail": "deny rule 1", "decision": "refused",
+        "resolved": null, "verdict_by": "acl", "size": null, "bytes": 0, "blocks": 0, "blksize": 512, "windowsize": 1,
+        "retransmissions": 0, "duplicates": 0, "timeouts": 0, "rtt_us": null, "decision_us": 90,
+        "first_block_us": null, "duration_us": 1200 });
+    let sample = json!({ "unix_ms": at, "elapsed_ms": 1000, "ended": [1, 0, 0, 0, 1, 0, 0, 0],
+        "bytes_per_second": { "read": 2_500_000, "write": 0 }, "retransmissions": 0, "active": 2, "pending": 0,
+        "decision_p50_us": null, "decision_p99_us": null, "duration_p50_us": null, "duration_p99_us": null });
+    let totals = json!({ "admitted": 3, "active": 2, "ended": [], "bytes": { "read": 0, "write": 0 },
+        "blocks": { "read": 0, "write": 0 }, "retransmissions": 4, "duplicates": 0, "timeouts": 0,
+        "duration": { "read": distribution, "write": distribution }, "rtt": distribution, "first_block": distribution,
+        "decision": distribution,
+        "queues": { "decisions": 7, "summaries": 0, "events": 0, "sinks": [{ "sink": "audit", "lines": 5, "broken": true }] },
+        "file_cache": { "hits": 0, "misses": 0, "bytes": 0, "capacity": 1000 },
+        "plugins": [{ "plugin": "acl", "loaded": true, "breaker_open": true, "running": 1, "waiting": 0, "calls": 42,
+            "failures": [["trap", 3]], "opened": 1, "monitored": 0, "cache_hits": 0, "cache_misses": 0, "durations": [] }],
+        "dropped": [{ "reason": "stray", "count": 6 }] });
+    serde_json::from_value(
+        json!({ "unix_ms": at, "version": "0.1.0", "started_unix_ms": 1000, "generation": 1,
+        "ready": false, "reasons": [{ "check": "plugin", "detail": "`acl` fails" }], "totals": totals,
+        "active": [running(1, "slow", 10, 4), running(2, "fast", 900, 0)],
+        "finished": [with(who(3, "secret/\u{1b}[31m\u{202e}x"), ended)], "samples": [sample] }),
+    )
+    .expect("a snapshot")
+}
+
+fn press(state: &mut State, keys: &str) {
+    for key in keys.chars() {
+        let code = if key == '\n' { KeyCode::Enter } else { KeyCode::Char(key) };
+        assert_eq!(state.press(KeyEvent::new(code, KeyModifiers::NONE)), Wish::Stay);
+    }
+}
+
+fn screen(state: &State) -> String {
+    frame(state, 120).join("\n")
+}
+
+#[test]
+fn every_tab_shows_what_it_is_for() {
+    let mut state = State::new(snapshot(61_000));
+    let shown = screen(&state);
+    for word in
+        ["Tuffet 0.1.0", "up 1 min 0 s", "not ready", "`acl` fails", "2.50 MB/s to clients", "4 resent"]
+    {
+        assert!(shown.contains(word), "{word} is missing in\n{shown}");
+    }
+    let row = shown.lines().find(|line| line.contains("fast")).expect("a row");
+    for word in ["192.0.2.2:2000 pxe", "█████░░░░░  50 %", "900 B/s"] {
+        assert!(row.contains(word), "{word} is missing in {row}");
+    }
+    assert!(shown.find("fast") < shown.find("slow"), "the fastest first:\n{shown}");
+    press(&mut state, "ss");
+    assert!(screen(&state).find("slow") < screen(&state).find("fast"), "sent again most first");
+
+    press(&mut state, "2");
+    let row = screen(&state).lines().find(|line| line.contains("denied")).expect("a row").to_owned();
+    assert!(row.contains("deny rule 1 (by acl)") && row.contains("secret/\u{fffd}[31m\u{fffd}x"), "{row}");
+    press(&mut state, "3");
+    let row = screen(&state).lines().find(|line| line.starts_with("acl")).expect("a row").to_owned();
+    assert!(row.contains("42") && row.contains("open") && row.contains("trap 3"), "{row}");
+    press(&mut state, "4");
+    let shown = screen(&state);
+    for word in ["lines in the sink audit, which is broken", "came to nothing: stray"] {
+        assert!(shown.contains(word), "{word} is missing in\n{shown}");
+    }
+}
+
+#[test]
+fn the_filter_takes_all_words_and_is_seen() {
+    let mut state = State::new(snapshot(61_000));
+    press(&mut state, "/192.0.2.1 SLOW");
+    assert!(screen(&state).contains("filter: 192.0.2.1 SLOW_"));
+    press(&mut state, "\n");
+    assert_eq!(state.running().len(), 1);
+    press(&mut state, "/x");
+    assert_eq!((state.running().len(), state.ended().len()), (0, 0));
+    state.press(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
+    assert_eq!((state.running().len(), &*state.filter), (2, ""));
+}
+
+#[test]
+fn a_held_screen_stays_and_then_catches_up() {
+    let mut state = State::new(snapshot(61_000));
+    press(&mut state, "p");
+    for at in [62_000, 63_000] {
+        state.show(snapshot(at));
+        // Once more the same second: it is not plotted twice.
+        state.show(snapshot(at));
+    }
+    assert_eq!((state.snapshot.unix_ms, state.snapshot.samples.len()), (61_000, 1));
+    assert!(screen(&state).contains("paused"));
+    press(&mut state, "p");
+    assert_eq!((state.snapshot.unix_ms, state.snapshot.samples.len()), (63_000, 3));
+    state.lost("gone".into());
+    assert!(screen(&state).contains("not live: gone"));
+    state.show(snapshot(64_000));
+    assert!(!screen(&state).contains("not live"));
+}
+
+#[test]
+fn keys_that_end_it() {
+    let mut state = State::new(snapshot(61_000));
+    let mut key = |code, modifiers| state.press(KeyEvent::new(code, modifiers));
+    assert_eq!(key(KeyCode::Char('q'), KeyModifiers::NONE), Wish::Quit);
+    assert_eq!(key(KeyCode::Esc, KeyModifiers::NONE), Wish::Quit);
+    assert_eq!(key(KeyCode::Char('/'), KeyModifiers::NONE), Wish::Stay);
+    assert_eq!(key(KeyCode::Char('q'), KeyModifiers::NONE), Wish::Stay, "into the filter");
+    assert_eq!(key(KeyCode::Char('c'), KeyModifiers::CONTROL), Wish::Quit);
+}
+
+#[test]
+fn every_size_of_a_terminal_can_be_drawn() {
+    let mut state = State::new(snapshot(61_000));
+    for (width, height) in [(1, 1), (10, 3), (40, 10), (80, 24), (300, 100)] {
+        for tab in 0..4 {
+            (state.tab, state.top) = (tab, 1000);
+            let Ok(mut terminal) = Terminal::new(TestBackend::new(width, height));
+            assert!(terminal.draw(|frame| draw(frame, &state)).is_ok());
+        }
+    }
+}
+
+#[test]
+fn numbers_and_texts() {
+    assert_eq!(
+        [bytes(0), bytes(999), bytes(1500), bytes(61_000_000)],
+        ["0 B", "999 B", "1.50 kB", "61.0 MB"]
+    );
+    assert_eq!([micros(None), micros(Some(90)), micros(Some(2_500))], ["–", "90 µs", "2.50 ms"]);
+    assert_eq!(
+        [span(59), span(61), span(3_700), span(90_000)],
+        ["59 s", "1 min 1 s", "1 h 1 min", "1 d 1 h"]
+    );
+    assert_eq!(plain("a\u{1b}]0;x\u{7}ä\n"), "a\u{fffd}]0;x\u{fffd}ä\u{fffd}");
+}

@@ -1,0 +1,51 @@
+//! Numbers and texts as people read them.
+
+/// Text of clients and plugins, without what would steer a terminal, hide, or turn text round.
+pub(super) fn plain(text: &str) -> String {
+    let unseen = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
+    text.chars().map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
+}
+
+fn scaled(value: f64, units: &[&str]) -> String {
+    let (mut value, mut index) = (value, 0);
+    while value >= 1000.0 && index + 1 < units.len() {
+        value /= 1000.0;
+        index += 1;
+    }
+    let digits = match value {
+        _ if index == 0 => 0,
+        value if value >= 100.0 => 0,
+        value if value >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$} {}", units[index])
+}
+
+pub(super) fn bytes(count: u64) -> String {
+    scaled(count as f64, &["B", "kB", "MB", "GB", "TB"])
+}
+
+pub(super) fn rate(count: u64) -> String {
+    format!("{}/s", bytes(count))
+}
+
+pub(super) fn micros(value: Option<u64>) -> String {
+    match value {
+        None => "–".into(),
+        Some(value) if value < 1_000_000 => scaled(value as f64, &["µs", "ms"]),
+        Some(value) => span(value / 1_000_000),
+    }
+}
+
+pub(super) fn span(seconds: u64) -> String {
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{minutes} min {} s", seconds % 60),
+        3600..86_400 => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
+}

@@ -14,6 +14,12 @@ pub fn embed(workspace: &Path) -> Result<(), Report> {
         println!("cargo::rerun-if-changed={}", sdk.join(folder).display());
         walk(&sdk, folder, &mut files)?;
     }
+    // One by one: what Python leaves beside its sources is no change of them.
+    files.extend(["python/__main__.py", "python/requirements.txt"].map(str::to_owned));
+    walk(&sdk, "python/tuffet", &mut files)?;
+    for file in files.iter().filter(|file| file.starts_with("python/")) {
+        println!("cargo::rerun-if-changed={}", sdk.join(file).display());
+    }
     files.sort();
     let mut table = String::from("[\n");
     for file in &files {
@@ -34,6 +40,9 @@ fn walk(base: &Path, folder: &str, files: &mut Vec<String>) -> Result<(), Report
     for entry in fs::read_dir(base.join(folder))? {
         let entry = entry?;
         let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.file_name() == "__pycache__" {
+            continue;
+        }
         if entry.file_type()?.is_dir() {
             walk(base, &path, files)?;
         } else {

@@ -38,7 +38,7 @@ fn new_refuses_what_is_there_and_what_is_no_name() {
             .assert_fails(64, &["write another", "a name has"][usize::from(bad != "serde")..][..1]);
     }
     new(&folder, &["x", "--hook", "dance"]).assert_fails(64, &["authorize, resolve, accept-upload, observe"]);
-    new(&folder, &["x", "--language", "cobol"]).assert_fails(64, &["rust"]);
+    new(&folder, &["x", "--language", "cobol"]).assert_fails(64, &["rust", "python"]);
     new(&folder, &["x", "--sdk", "/no/such"]).assert_fails(64, &["--sdk /no/such", "leave --sdk out"]);
     assert!(!folder.has("x"));
 }
@@ -70,7 +70,7 @@ fn build_says_what_is_missing() {
     let build = |words: &[&str], environment: &[(&str, &str)]| {
         tuffet_in(&folder.0, &[&["plugin", "build"], words].concat(), environment)
     };
-    build(&["."], &[]).assert_fails(64, &["no Cargo.toml", "tuffet plugin new NAME"]);
+    build(&["."], &[]).assert_fails(64, &["no Cargo.toml and no pyproject.toml", "tuffet plugin new NAME"]);
     new(&folder, &["firmware"]).assert_good();
     let none = ("TUFFET_DEBIAN_RUSTC", "/no/such/rustc");
     // A compiler that knows nothing.
@@ -120,5 +120,41 @@ fn a_new_project_builds_and_passes_its_cases() {
     std::fs::write(project.join("src/lib.rs"), "nonsense").unwrap();
     let failed = tuffet(&["plugin", "build", ".", "--output", "other.wasm"]);
     failed.assert_fails(1, &["error", "the build failed"]);
+    assert!(!project.join("other.wasm").exists());
+}
+
+/// The same in Python, where the Makefile has fetched what makes components of it.
+#[test]
+fn a_new_project_in_python_builds_and_passes_its_cases() {
+    let tool =
+        std::env::var("TUFFET_PYTHON_GUESTS").map(|folder| format!("{folder}/venv/bin/componentize-py"));
+    let Some(tool) = tool.ok().filter(|tool| Path::new(tool).is_file()) else {
+        return skipped("plugin build in Python: componentize-py, which `make test-python` fetches");
+    };
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let hooks = ["authorize", "resolve", "accept-upload", "observe"];
+    let words: Vec<&str> = hooks.iter().flat_map(|hook| ["--hook", hook]).collect();
+    new(&folder, &[&["all-hooks", "--language", "python"], &words[..]].concat()).assert_good();
+    let project = folder.path("all-hooks");
+    let mut tests = Command::new("python3");
+    tests.current_dir(&project).args(["-B", "-m", "unittest"]).env("PYTHONPATH", "sdk/python");
+    run_for(&mut tests, COMPILING).assert_good();
+
+    let tuffet = |words: &[&str], tool: &str| tuffet_in(&project, words, &[("COMPONENTIZE_PY", tool)]);
+    tuffet(&["plugin", "build"], "/no/such")
+        .assert_fails(69, &["python3 -m venv .venv", "componentize-py=="]);
+    let built = tuffet(&["plugin", "build"], &tool);
+    built.assert_good();
+    let printed = String::from_utf8_lossy(&built.stdout);
+    assert!(printed.ends_with(&format!("all-hooks.wasm: good ({})\n", hooks.join(", "))), "{printed}");
+    let tested = tuffet(&["plugin", "test"], "");
+    assert!(tested.stdout.ends_with(b" passed, 0 failed\n"), "{tested:?}");
+    tuffet(&["check", "tuffet.yaml"], "").assert_good();
+    // Without a copy of the SDK, that of this server is taken.
+    std::fs::remove_dir_all(project.join("sdk")).unwrap();
+    std::fs::write(project.join("plugin.py"), "nonsense").unwrap();
+    let failed = tuffet(&["plugin", "build", ".", "--output", "other.wasm"], &tool);
+    failed.assert_fails(64, &["nonsense", "the build failed"]);
     assert!(!project.join("other.wasm").exists());
 }

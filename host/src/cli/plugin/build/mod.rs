@@ -1,5 +1,6 @@
 //! `tuffet plugin build`: from a project to a component, and whether a server would take it.
 
+mod python;
 mod rust;
 
 use std::path::{Path, PathBuf};
@@ -49,6 +50,8 @@ struct Made {
     /// The name of the project.
     name: String,
     component: PathBuf,
+    /// Where it lies, if that goes with its end.
+    scratch: Option<python::Scratch>,
 }
 
 pub(super) fn build(args: &BuildArgs) -> ExitCode {
@@ -80,10 +83,12 @@ fn make(args: &BuildArgs) -> Result<PathBuf, Unbuilt> {
     let folder = &args.folder;
     let made = if folder.join("Cargo.toml").is_file() {
         rust::build(folder)?
+    } else if folder.join(python::MARKER).is_file() {
+        python::build(folder)?
     } else {
         let shown = folder.display();
         return Err(Unbuilt::NoProject(format!(
-            "{shown}: there is no project in it: no Cargo.toml; name its folder, or make one with `tuffet \
+            "{shown}: there is no project in it: no Cargo.toml and no pyproject.toml; name its folder, or make one with `tuffet \
              plugin new NAME`"
         )));
     };
@@ -96,6 +101,7 @@ fn make(args: &BuildArgs) -> Result<PathBuf, Unbuilt> {
     };
     let component = fs::read(&made.component).map_err(unwritten)?;
     put(&component, &output).map_err(unwritten)?;
+    drop(made.scratch);
     super::print(&format!(
         "{}: {} bytes, sha256 {}\n",
         output.display(),

@@ -67,7 +67,7 @@ fn component_in(messages: &str) -> Option<Made> {
         let component = files.find(|file| file.ends_with(".wasm"))?;
         // The name of a library has underscores for the hyphens of its package.
         let name = target.get("name")?.as_str()?.replace('_', "-");
-        library.then(|| Made { name, component: component.into() })
+        library.then(|| Made { name, component: component.into(), scratch: None })
     });
     components.next_back()
 }

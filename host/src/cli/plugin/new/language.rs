@@ -10,6 +10,7 @@ use crate::policy::Hook;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Language {
     Rust,
+    Python,
 }
 
 /// A file of a project.
@@ -36,14 +37,24 @@ macro_rules! template {
 const RUST: [Template; 10] = [
     template!("rust" / "Cargo.toml"),
     template!("rust" / "README.md"),
-    template!("rust" / "cases.yaml"),
+    template!("common" / "cases.yaml"),
     template!("rust" / "gitignore" => ".gitignore"),
     template!("rust" / "src/accept_upload.rs", Hook::AcceptUpload),
     template!("rust" / "src/authorize.rs", Hook::Authorize),
     template!("rust" / "src/lib.rs"),
     template!("rust" / "src/observe.rs", Hook::Observe),
     template!("rust" / "src/resolve.rs", Hook::Resolve),
-    template!("rust" / "tuffet.yaml"),
+    template!("common" / "tuffet.yaml"),
+];
+
+const PYTHON: [Template; 7] = [
+    template!("common" / "cases.yaml"),
+    template!("common" / "tuffet.yaml"),
+    template!("python" / "README.md"),
+    template!("python" / "gitignore" => ".gitignore"),
+    template!("python" / "plugin.py"),
+    template!("python" / "pyproject.toml"),
+    template!("python" / "test_plugin.py"),
 ];
 
 /// What `tuffet.yaml` serves.
@@ -55,6 +66,7 @@ impl Language {
     pub fn called(self) -> &'static str {
         match self {
             Language::Rust => "Rust",
+            Language::Python => "Python",
         }
     }
 
@@ -62,6 +74,7 @@ impl Language {
     pub fn sdk_folders(self) -> &'static [&'static str] {
         match self {
             Language::Rust => &["rust/", "wit/"],
+            Language::Python => &["python/"],
         }
     }
 
@@ -69,13 +82,15 @@ impl Language {
     pub fn sdk_marker(self) -> &'static str {
         match self {
             Language::Rust => "rust/Cargo.toml",
+            Language::Python => "python/__main__.py",
         }
     }
 
     /// The files of a project, but for its copy of the SDK: paths and texts.
     pub fn project(self, choice: &Choice<'_>) -> Vec<(String, String)> {
         let templates = match self {
-            Language::Rust => &RUST,
+            Language::Rust => &RUST[..],
+            Language::Python => &PYTHON,
         };
         let chosen =
             templates.iter().filter(|file| file.hook.is_none_or(|hook| choice.hooks.contains(&hook)));
@@ -91,6 +106,13 @@ impl Language {
                     *manifest = manifest
                         .replace(r#"path = "sdk/rust""#, &format!(r#"path = "{sdk}/rust""#))
                         .replace("\nexclude = [\"sdk\"]\n", "\n");
+                }
+            }
+            Language::Python => {
+                if let Some(sdk) = choice.sdk {
+                    for (_, text) in &mut files {
+                        *text = text.replace("sdk/python", &format!("{sdk}/python"));
+                    }
                 }
             }
         }

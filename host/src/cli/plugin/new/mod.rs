@@ -24,6 +24,11 @@ pub(super) const EXIT_CANNOT_WRITE: u8 = 73;
 /// The sources of the SDK, by their path below `sdk`; `build.rs` makes the table.
 static SDK: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/sdk.rs"));
 
+/// The sources of the SDK: paths below `sdk`, and texts.
+pub(super) fn sdk_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SDK.iter().copied()
+}
+
 #[derive(Debug, Args)]
 pub(in crate::cli) struct NewArgs {
     /// Its name, and the folder that is made for it: lower-case letters, digits and hyphens.

@@ -1,0 +1,154 @@
+//! Projects in Python: the SDK's own build, which runs componentize-py.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::super::new::sdk_files;
+use super::{Made, Unbuilt};
+
+/// A file by which a project is known.
+pub(super) const MARKER: &str = "pyproject.toml";
+
+/// The SDK of a project, below its folder.
+const SDK: &str = "sdk/python";
+
+/// Where the virtual environment of a project lies, by custom.
+const ENVIRONMENTS: [&str; 2] = [".venv/bin/python3", "venv/bin/python3"];
+
+/// Builds the project in a folder. What the build says goes to standard error as it comes.
+pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
+    let shown = folder.display();
+    let unread = |error: io::Error| Unbuilt::NoProject(format!("{shown}/{MARKER}: {error}"));
+    let manifest = std::fs::read_to_string(folder.join(MARKER)).map_err(unread)?;
+    let Some(name) = project_name(&manifest) else {
+        return Err(Unbuilt::NoProject(format!(
+            "{shown}/{MARKER}: the project has no name: write `name = \"…\"` below `[project]`"
+        )));
+    };
+    let scratch = Scratch::make()?;
+    let own = folder.join(SDK);
+    let sdk = if own.join("__main__.py").is_file() { own } else { scratch.sdk()? };
+    let environment = ENVIRONMENTS.iter().map(|python| folder.join(python)).find(|python| python.is_file());
+    let python = environment.unwrap_or_else(|| "python3".into());
+    let component = scratch.folder.join("component.wasm");
+    let mut command = Command::new(&python);
+    // `-B`: nothing is left in the folders of sources.
+    command.arg("-B").args([&sdk, folder]).arg("-o").arg(&component);
+    // What the build prints of its own success is said again by who called it.
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit());
+    match command.status() {
+        Ok(status) if status.success() => Ok(Made { name, component, scratch: Some(scratch) }),
+        Ok(status) => {
+            let said = format!("{shown}: the build failed ({}: {status})", python.display());
+            Err(match status.code() {
+                Some(64) => Unbuilt::NoProject(said),
+                Some(69) => Unbuilt::Unavailable(format!("{said}; in its folder run\n\n{}", remedy())),
+                _ => Unbuilt::Failed(said),
+            })
+        }
+        Err(error) => Err(Unbuilt::Unavailable(format!(
+            "{} cannot be run ({error}); install Python 3.11 or later, then in the folder of the project \
+             run\n\n{}",
+            python.display(),
+            remedy()
+        ))),
+    }
+}
+
+fn remedy() -> String {
+    let requirements = sdk_files().find(|(path, _)| *path == "python/requirements.txt");
+    let requirements = requirements.map_or("componentize-py", |(_, text)| text.trim());
+    format!("    python3 -m venv .venv\n    .venv/bin/pip install '{requirements}'\n")
+}
+
+/// `name` below `[project]`, which is a plain string (PEP 621).
+fn project_name(manifest: &str) -> Option<String> {
+    let mut inside = false;
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside = line == "[project]";
+        }
+        let value = line.strip_prefix("name").map(str::trim_start).and_then(|rest| rest.strip_prefix('='));
+        if let Some(value) = value.filter(|_| inside) {
+            let value = value.trim_start();
+            let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+            let name = value[1..].split(quote).next()?;
+            // It becomes the name of a file.
+            let good = !name.is_empty()
+                && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
+                && !name.starts_with('.');
+            return good.then(|| name.to_owned());
+        }
+    }
+    None
+}
+
+/// A folder of one's own that goes with its end.
+pub(super) struct Scratch {
+    folder: PathBuf,
+}
+
+impl Scratch {
+    fn make() -> Result<Scratch, Unbuilt> {
+        let folder = std::env::temp_dir().join(format!("tuffet-build-{:016x}", fastrand::u64(..)));
+        std::fs::create_dir(&folder).map_err(|error| {
+            Unbuilt::Unwritten(format!("{}: {error}; set TMPDIR to a folder with room", folder.display()))
+        })?;
+        Ok(Scratch { folder })
+    }
+
+    /// Writes the SDK of this server into it.
+    fn sdk(&self) -> Result<PathBuf, Unbuilt> {
+        let write = |path: &str, text: &str| {
+            let path = self.folder.join(path);
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::write(path, text)
+        };
+        for (path, text) in sdk_files().filter(|(path, _)| path.starts_with("python/")) {
+            write(path, text)
+                .map_err(|error| Unbuilt::Unwritten(format!("{}: {error}", self.folder.display())))?;
+        }
+        Ok(self.folder.join("python"))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_that_of_the_project() {
+        let name = |text: &str| project_name(text);
+        assert_eq!(name("[tool.x]\nname = \"no\"\n[project]\nname='a-b' # it\n").as_deref(), Some("a-b"));
+        assert_eq!(name("[project]\n  name   = \"a_2\"\n").as_deref(), Some("a_2"));
+        for none in [
+            "",
+            "name = \"x\"",
+            "[project]\nname = x",
+            "[project]\nname = \"../x\"",
+            "[project]\nname = \"\"",
+        ] {
+            assert_eq!(name(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn the_sdk_is_there_without_its_sources() {
+        let scratch = Scratch::make().unwrap_or_else(|_| unreachable!("there is room"));
+        let sdk = scratch.sdk().unwrap_or_else(|_| unreachable!("there is room"));
+        for file in ["__main__.py", "tuffet/__init__.py", "tuffet/wit/policy.wit", "tuffet/build/command.py"]
+        {
+            assert!(sdk.join(file).is_file(), "{file}");
+        }
+        let folder = scratch.folder.clone();
+        drop(scratch);
+        assert!(!folder.exists());
+    }
+}

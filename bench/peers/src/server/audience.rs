@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the live view may take to be there.
+/// How long the live view may take to be there, and whoever watches to be told something.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An OTLP collector as far as a server can tell: it answers every POST with 200, and counts.
@@ -125,8 +125,16 @@ impl Audience {
         Ok(Audience { collector, viewers: [Viewer::open(admin)?, Viewer::open(admin)?] })
     }
 
-    /// Why they saw nothing, if they did not.
+    /// Why they saw nothing, if they did not, after some patience: a short run is over before they are told.
     pub(super) fn unseen(&self) -> Option<&'static str> {
+        let deadline = Instant::now() + PATIENCE;
+        while self.missing().is_some() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(20));
+        }
+        self.missing()
+    }
+
+    fn missing(&self) -> Option<&'static str> {
         match self.collector.received() {
             0 => Some("the collector has received nothing"),
             _ if self.viewers.iter().any(|viewer| viewer.events() == 0) => {

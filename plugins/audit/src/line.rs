@@ -1,7 +1,7 @@
 //! What a line says about a request.
 
 use serde::Serialize;
-use tuffet_sdk::{Decision, Mac, MacSource, Mode, Operation, Outcome, Summary};
+use tuffet_sdk::{Mac, Summary};
 
 /// Bytes of what a client or another plugin chose, so that a line fits a sink (32 KiB) however it is escaped.
 const MAX_TEXT: usize = 1000;
@@ -39,12 +39,7 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     fn new(mac: &'a Mac) -> Self {
-        let source = match mac.source {
-            MacSource::NeighbourTable => "neighbour-table",
-            MacSource::LeaseFile => "lease-file",
-            MacSource::RequestedName => "requested-name",
-        };
-        Known { address: &mac.address, source }
+        Known { address: &mac.address, source: mac.source.name() }
     }
 }
 
@@ -61,43 +56,19 @@ impl<'a> Line<'a> {
             client: format!("{client}:{}", request.client.port),
             macs: request.client.macs.iter().take(8).map(Known::new).collect(),
             class: cut(&request.client.class),
-            operation: match request.operation {
-                Operation::Read => "read",
-                Operation::Write => "write",
-            },
-            mode: match request.mode {
-                Mode::Octet => "octet",
-                Mode::Netascii => "netascii",
-            },
+            operation: request.operation.name(),
+            mode: request.mode.name(),
             requested: cut(&request.requested),
             path: cut(&request.path),
             resolved: summary.resolved.as_deref().map(cut),
-            decision: match summary.decision {
-                Decision::Granted => "granted",
-                Decision::Refused => "refused",
-                Decision::Dropped => "dropped",
-                Decision::Undecided => "undecided",
-            },
+            decision: summary.decision.name(),
             verdict_by: summary.verdict_by.as_deref().map(cut),
-            outcome: outcome(summary.outcome),
+            outcome: summary.outcome.name(),
             detail: summary.detail.as_deref().map(cut),
             bytes: summary.bytes,
             first_block_us: summary.first_block_us,
             duration_us: summary.duration_us,
         }
-    }
-}
-
-fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Served => "served",
-        Outcome::Stored => "stored",
-        Outcome::Probed => "probed",
-        Outcome::Aborted => "aborted",
-        Outcome::Denied => "denied",
-        Outcome::NotFound => "not-found",
-        Outcome::TimedOut => "timed-out",
-        Outcome::Failed => "failed",
     }
 }
 

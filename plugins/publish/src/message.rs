@@ -1,7 +1,7 @@
 //! An event as JSON.
 
 use serde::Serialize;
-use tuffet_sdk::{Decision, Event, Happening, Mac, MacSource, Operation, Outcome, Request, Summary};
+use tuffet_sdk::{Event, Happening, Mac, Request, Summary};
 
 use crate::settings::Kind;
 
@@ -124,10 +124,7 @@ impl<'a> Asked<'a> {
             port: request.client.port,
             macs: request.client.macs.iter().take(8).map(Known::new).collect(),
             class: cut(&request.client.class),
-            operation: match request.operation {
-                Operation::Read => "read",
-                Operation::Write => "write",
-            },
+            operation: request.operation.name(),
             path: cut(&request.path),
         }
     }
@@ -135,12 +132,7 @@ impl<'a> Asked<'a> {
 
 impl<'a> Known<'a> {
     fn new(mac: &'a Mac) -> Self {
-        let source = match mac.source {
-            MacSource::NeighbourTable => "neighbour-table",
-            MacSource::LeaseFile => "lease-file",
-            MacSource::RequestedName => "requested-name",
-        };
-        Known { address: &mac.address, source }
+        Known { address: &mac.address, source: mac.source.name() }
     }
 }
 
@@ -153,23 +145,9 @@ impl<'a> Found<'a> {
 impl<'a> Ended<'a> {
     fn new(summary: &'a Summary) -> Self {
         Ended {
-            outcome: match summary.outcome {
-                Outcome::Served => "served",
-                Outcome::Stored => "stored",
-                Outcome::Probed => "probed",
-                Outcome::Aborted => "aborted",
-                Outcome::Denied => "denied",
-                Outcome::NotFound => "not-found",
-                Outcome::TimedOut => "timed-out",
-                Outcome::Failed => "failed",
-            },
+            outcome: summary.outcome.name(),
             detail: summary.detail.as_deref().map(cut),
-            decision: match summary.decision {
-                Decision::Granted => "granted",
-                Decision::Refused => "refused",
-                Decision::Dropped => "dropped",
-                Decision::Undecided => "undecided",
-            },
+            decision: summary.decision.name(),
             blksize: summary.blksize,
             windowsize: summary.windowsize,
             blocks: summary.blocks,

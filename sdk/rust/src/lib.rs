@@ -72,6 +72,7 @@ pub mod kv;
 mod log;
 #[doc(hidden)]
 pub mod manifest;
+mod names;
 mod plugin;
 mod problem;
 mod settings;

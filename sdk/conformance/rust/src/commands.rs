@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
-use tuffet_sdk::{Level, MacSource, Mode, Operation, Request, Upload, files, http, kv, log_with, sinks};
+use tuffet_sdk::{Level, Request, Upload, files, http, kv, log_with, sinks};
 
 #[derive(Default)]
 pub(crate) struct Commands {
@@ -191,14 +191,7 @@ fn shown(request: &Request) -> Value {
         pairs.sort();
         pairs.into_iter().map(|(name, value)| (name, Value::from(value))).collect::<Map<_, _>>().into()
     };
-    let macs = request.client.macs.iter().map(|mac| {
-        let source = match mac.source {
-            MacSource::NeighbourTable => "neighbour-table",
-            MacSource::LeaseFile => "lease-file",
-            MacSource::RequestedName => "requested-name",
-        };
-        json!([mac.address, source])
-    });
+    let macs = request.client.macs.iter().map(|mac| json!([mac.address, mac.source.name()]));
     // The keys in the order of the alphabet: some builds of serde_json sort them, some keep their order.
     json!({
         "attributes": pairs(&request.attributes),
@@ -207,8 +200,8 @@ fn shown(request: &Request) -> Value {
         "id": request.id,
         "listener": request.listener,
         "macs": macs.collect::<Vec<_>>(),
-        "mode": match request.mode { Mode::Octet => "octet", Mode::Netascii => "netascii" },
-        "operation": match request.operation { Operation::Read => "read", Operation::Write => "write" },
+        "mode": request.mode.name(),
+        "operation": request.operation.name(),
         "options": pairs(&request.options),
         "path": request.path,
         "port": request.client.port,

@@ -6,8 +6,8 @@ mod settings;
 
 use serde_json::{Value, json};
 use tuffet_sdk::{
-    Accept, Acceptance, Authorize, Decision, Event, Happening, Observe, Outcome, Plugin, Problems, Request,
-    Resolution, Resolve, Target, Upload, Verdict, sinks,
+    Accept, Acceptance, Authorize, Event, Happening, Observe, Plugin, Problems, Request, Resolution, Resolve,
+    Target, Upload, Verdict, sinks,
 };
 
 use commands::Commands;
@@ -123,9 +123,9 @@ fn shown(event: &Event) -> Value {
         Happening::Finished(end) => json!({
             "finished": end.request.id,
             "path": end.request.path,
-            "outcome": outcome(end.outcome),
+            "outcome": end.outcome.name(),
             "detail": end.detail,
-            "decision": decision(end.decision),
+            "decision": end.decision.name(),
             "resolved": end.resolved,
             "verdict-by": end.verdict_by,
             "size": end.size,
@@ -136,28 +136,6 @@ fn shown(event: &Event) -> Value {
             "retransmissions": end.retransmissions,
             "ms": event.unix_ms,
         }),
-    }
-}
-
-fn decision(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Granted => "granted",
-        Decision::Refused => "refused",
-        Decision::Dropped => "dropped",
-        Decision::Undecided => "undecided",
-    }
-}
-
-fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Served => "served",
-        Outcome::Stored => "stored",
-        Outcome::Probed => "probed",
-        Outcome::Aborted => "aborted",
-        Outcome::Denied => "denied",
-        Outcome::NotFound => "not-found",
-        Outcome::TimedOut => "timed-out",
-        Outcome::Failed => "failed",
     }
 }
 

@@ -1,0 +1,1 @@
+//! The server in containers.

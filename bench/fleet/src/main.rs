@@ -1,0 +1,3 @@
+//! A million clients over many servers.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! A UDP path with delay, jitter, loss and reordering.
+
+fn main() {}

@@ -1,0 +1,12 @@
+// k6 with k6/x/tftp in it.
+package main
+
+import (
+	"go.k6.io/k6/cmd"
+
+	_ "github.com/tuffet/tuffet/bench/k6"
+)
+
+func main() {
+	cmd.Execute()
+}

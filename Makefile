@@ -14,8 +14,8 @@ include bench/bench.mk
 .PHONY: help run build test test-live-view test-python lint plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
-		|| sed -nE 's/^([a-z-]+):.*## (.*)/  make \1: \2/p' $(MAKEFILE_LIST)
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
+		|| sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1: \2/p' $(MAKEFILE_LIST)
 
 run: binary ## build what is needed and serve examples/quickstart on 127.0.0.1:6969
 	@sh scripts/quickstart.sh "$(BIN)"
@@ -49,7 +49,7 @@ lint: wasm-target ## formatting, lints, links, shell scripts
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	@sh scripts/check-unsafe.sh
 	@sh scripts/check-links.sh
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh bench/k6/*.sh; \
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
 
 plugins: wasm-target ## the bundled plugins alone, as components below target/guests

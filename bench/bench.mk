@@ -29,3 +29,12 @@ bench-instructions-update: bench-valgrind ## count them and keep the counts
 bench-valgrind:
 	@command -v valgrind > /dev/null || apt-get install --yes --no-install-recommends valgrind || \
 		{ echo 'valgrind is needed: install it, or run this as root on Debian' >&2; exit 1; }
+
+.PHONY: bench-k6 test-k6
+
+bench-k6: wasm-target ## boot storm, phones and uploads by k6 with TFTP, which is built where Go is installed; K6='smoke phones' chooses
+	$(CARGO) build --locked --release --workspace --bin tuffet
+	@sh bench/k6/bench.sh "$(TARGET)" "$(TARGET)/release/tuffet"
+
+test-k6: binary ## the tests of k6/x/tftp, and its smoke script against Tuffet; needs Go, else it is skipped
+	@sh bench/k6/test.sh "$(TARGET)" "$(BIN)/tuffet"

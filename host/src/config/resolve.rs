@@ -1,6 +1,7 @@
 //! From what is written to what is meant: paths absolute, addresses parsed, every reference checked.
 
 mod admin;
+mod otlp;
 mod secrets;
 mod sinks;
 mod telemetry;
@@ -22,13 +23,16 @@ use super::written::{self, Written};
 use super::{Config, ConfigError, Limits, Listener, Retransmit, Transfer, defaults};
 use crate::sinks::SinkSpec;
 use crate::store::RootSpec;
+use crate::telemetry::resource_attributes;
 
 /// Resolves paths relative to `base`, which is absolute.
 ///
 /// # Errors
 /// Everything that is wrong.
 pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<Config, ConfigError> {
-    let mut resolver = Resolver { base, source: &source, findings: Vec::new() };
+    let mut resolver = Resolver { base, source: &source, findings: Vec::new(), resource: Vec::new() };
+    let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
+    resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok());
     let listeners = resolver.listeners(&written.listeners);
     let roots = resolver.roots(&written.roots);
     let state = written.state.map_or_else(defaults::state, |state| resolver.absolute(&state));
@@ -49,7 +53,6 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
         cache: written.limits.cache.0,
         events: written.limits.events,
     };
-    let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
     let findings = resolver.findings;
     if findings.is_empty() {
         Ok(Config {
@@ -76,6 +79,8 @@ struct Resolver<'a> {
     base: &'a Path,
     source: &'a Source,
     findings: Vec<Finding>,
+    /// The resource attributes that are chosen: of telemetry, and of sinks that send log records.
+    resource: Vec<(String, String)>,
 }
 
 impl Resolver<'_> {

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::sinks::Secret;
 
 /// How it is told: the two encodings of OTLP.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub enum OtlpProtocol {
     /// Protobuf in HTTP/1.1 requests, usually to port 4318.
     #[default]
     #[serde(rename = "http/protobuf")]
     HttpProtobuf,
-    /// gRPC, usually to port 4317. Without TLS.
+    /// gRPC, usually to port 4317.
     #[serde(rename = "grpc")]
     Grpc,
 }

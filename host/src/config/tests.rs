@@ -522,7 +522,7 @@ sinks:
                 .into(),
             "4:74: unknown sink `mail`; add it below `sinks`, such as `mail: { file: mail.jsonl }`".into(),
             "7:25: the sink `both` has both `file` and `udp`; make two sinks of it".into(),
-            "8:9: the sink `none` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, `http: { url: … }` or `nats: { url: …, subject: … }`".into(),
+            "8:9: the sink `none` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, `http: { url: … }`, `nats: { url: …, subject: … }` or `otlp: { endpoint: … }`".into(),
             format!("10:17: there is no folder {}; create it or correct the path", at("nowhere")),
             format!("11:17: {} is a folder; name a file in it", at("files")),
         ]
@@ -543,6 +543,8 @@ sinks:
   d: { nats: { url: nats://h, subject: a, user: me } }
   e: { udp: '192.0.2.1:9', rotate: {}, fsync: each, spool: { path: x } }
   f: { stdout: true, spool: { path: x } }
+  g: { otlp: { endpoint: 'h:4318', headers: { authorization: s3cr3t } } }
+  h: { otlp: { endpoint: 'http://u:s3cr3t@h', protocol: grpc } }
 ",
     );
     let complaints = scene.complaints(&bad);
@@ -565,6 +567,9 @@ sinks:
         "8:36: it says not when; add `size`, `every` or both, or remove it",
         "8:40: `fsync` means nothing without `file`; remove it",
         "9:37: the sinks `e` and `f` have the same spool; give each a `path` of its own",
+        "10:26: `h:4318` is no",
+        "10:62: the header `authorization` is a secret",
+        "11:26: a user and password in a URL would be shown",
     ];
     assert_eq!(complaints.len(), starts.len(), "{complaints:#?}");
     for (complaint, start) in complaints.iter().zip(starts) {
@@ -601,6 +606,20 @@ sinks:
     assert_eq!(spool.path, scene.path("keys/sinks/a.spool"));
     let SinkTarget::Http(http) = &config.sinks[0].target else { unreachable!("{:?}", config.sinks) };
     assert_eq!(http.headers[1], ("x-key".into(), Secret::new("s3cr3t-of-file")));
+
+    let good = minimal(
+        "\
+telemetry: { service-name: boot, resource: { site: lab } }
+sinks:
+  a: { otlp: { endpoint: 'https://h:4317', protocol: grpc, headers: { x-key: { file: key } } } }
+",
+    );
+    let config = scene.load(&good).expect("good");
+    assert!(!format!("{config:?}").contains("s3cr3t"), "a secret is not shown");
+    let SinkTarget::Otlp(otlp) = &config.sinks[0].target else { unreachable!("{:?}", config.sinks) };
+    assert_eq!(otlp.protocol, OtlpProtocol::Grpc);
+    let resource = [("service.name", "boot"), ("site", "lab")];
+    assert_eq!(otlp.resource, resource.map(|(key, value)| (key.into(), value.into())));
 }
 
 #[test]
@@ -619,7 +638,6 @@ fn telemetry_and_its_secrets() {
             "{ endpoint: 'https://h:4317', protocol: grpc, headers: { authorization: s3cr3t, 'x y': z }, service-name: ' ' }",
         ),
         &[
-            "3:24: gRPC goes out without TLS only; use `http/protobuf` for https://",
             "3:84: the header `authorization` is a secret, and secrets do not stand in this file",
             "3:99: `x y` is no name of a header",
             "3:118: the name is empty",

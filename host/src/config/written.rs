@@ -4,6 +4,7 @@
 //! `docs/configuration.md`; the bounds are what the file is checked against. Keys that the schema
 //! alone cannot judge are judged in `resolve`.
 
+mod otlp;
 mod sinks;
 mod telemetry;
 
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::grant::Grant;
 use super::policy::{DefaultVerdict, Fact, OnError, PluginMode};
 use super::units::{ByteCount, TimeSpan};
+pub(super) use otlp::Otlp;
 pub(super) use sinks::{
     Batch, FsyncPolicy, Http, HttpFormat, Nats, OneOrMore, Rotate, SecretText, Sink, Spool,
 };

@@ -1,5 +1,7 @@
 //! Log lines that plugins write.
 
+use std::sync::Arc;
+
 use super::bindings::tuffet::policy::log::{Host, Level};
 use super::sandbox::{Caller, Sandbox};
 use super::stage::Stage;
@@ -27,6 +29,11 @@ pub(super) struct CallLog {
 impl CallLog {
     pub fn new(caller: Caller) -> CallLog {
         CallLog { caller, written: 0, dropped: 0, muted: false }
+    }
+
+    /// Whose lines these are.
+    pub fn plugin(&self) -> &Arc<str> {
+        &self.caller.plugin
     }
 
     /// Starts the lines of a call.

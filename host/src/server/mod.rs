@@ -73,7 +73,10 @@ pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
     let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
     let runtime = start_runtime(config)?;
     let policy = control_runtime()?.block_on(load_policy(&runtime, config, &roots, false))?;
-    Ok(warnings(config, &policy))
+    let mut warnings = warnings(config, &policy);
+    let (_, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
+    warnings.extend(complaints.iter().map(ToString::to_string));
+    Ok(warnings)
 }
 
 /// Checks a folder that was named on the command line.
@@ -141,8 +144,12 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
 
     let named = config.listeners.iter().zip(&listeners);
+    let (telemetry, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
+    for complaint in complaints {
+        tracing::warn!(target: "tuffet::telemetry", "{complaint}");
+    }
     let telemetry = Telemetry::start(
-        TelemetrySettings::resolve(config.telemetry.as_ref(), &|name| std::env::var(name).ok()),
+        telemetry,
         named.map(|(listener, bound)| (listener.name.as_str().into(), bound.address)),
         &watch,
     );

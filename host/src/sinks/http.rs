@@ -9,13 +9,12 @@ use reqwest::{Client, Response, StatusCode};
 use tokio::runtime::Runtime;
 
 use super::output::{Failure, Output, Then};
-use super::{Batch, Format, HttpTarget, runtime};
+use super::{Batch, Format, HttpTarget, Secret, runtime};
 use crate::tls;
 
 /// The longest pause between two tries.
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// Bytes of an answer that are read, so that its connection serves the next request; what it says is of no
-/// interest.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// Bytes of an answer that are read, so that its connection serves the next request.
 const MAX_ANSWER: usize = 64 << 10;
 
 pub(super) struct HttpOutput {
@@ -28,26 +27,8 @@ pub(super) struct HttpOutput {
 
 impl HttpOutput {
     pub(super) fn open(target: &HttpTarget) -> io::Result<HttpOutput> {
-        tls::choose_provider();
-        let mut builder = Client::builder()
-            .user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(target.timeout)
-            .timeout(target.timeout);
-        if target.url.starts_with("http:") {
-            // A machine without any certificates can still do without TLS.
-            builder = builder.tls_certs_only([]);
-        }
-        let client = builder.build().map_err(|error| io::Error::other(explain(error)))?;
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(target.format.content_type()));
-        for (name, value) in &target.headers {
-            let pair = (name.parse::<HeaderName>().ok()).zip(HeaderValue::from_str(value.reveal()).ok());
-            // Checked where the configuration is read.
-            let Some((name, mut value)) = pair else { return Err(io::ErrorKind::InvalidInput.into()) };
-            value.set_sensitive(true);
-            headers.insert(name, value);
-        }
+        let client = client(&target.url, target.timeout)?;
+        let headers = headers(target.format.content_type(), &target.headers)?;
         Ok(HttpOutput { target: target.clone(), client, headers, runtime: None })
     }
 
@@ -63,7 +44,8 @@ impl HttpOutput {
             .block_on(async {
                 let answer = request.send().await?;
                 let about = (answer.status(), retry_after(&answer));
-                drain(answer).await;
+                // What it says is of no interest.
+                let _ = read(answer).await;
                 Ok(about)
             })
             .map_err(|error: reqwest::Error| Failure::again(0, explain(error)))?;
@@ -84,6 +66,35 @@ impl HttpOutput {
             }
         }
     }
+}
+
+/// A client for this URL.
+pub(super) fn client(url: &str, timeout: Duration) -> io::Result<Client> {
+    tls::choose_provider();
+    let mut builder = Client::builder()
+        .user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(timeout)
+        .timeout(timeout);
+    if url.starts_with("http:") {
+        // A machine without any certificates can still do without TLS.
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(|error| io::Error::other(explain(error)))
+}
+
+/// The headers of each request.
+pub(super) fn headers(content_type: &'static str, written: &[(String, Secret)]) -> io::Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    for (name, value) in written {
+        let pair = (name.parse::<HeaderName>().ok()).zip(HeaderValue::from_str(value.reveal()).ok());
+        // Checked where the configuration is read.
+        let Some((name, mut value)) = pair else { return Err(io::ErrorKind::InvalidInput.into()) };
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
 }
 
 impl Output for HttpOutput {
@@ -149,22 +160,24 @@ fn judge(status: StatusCode) -> Judgement {
 }
 
 /// In seconds; a date is left to the back-off.
-fn retry_after(answer: &Response) -> Option<Duration> {
+pub(super) fn retry_after(answer: &Response) -> Option<Duration> {
     let seconds = answer.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
 }
 
-async fn drain(mut answer: Response) {
-    let mut read = 0;
-    while read < MAX_ANSWER
+/// The body, or the beginning of a long one.
+pub(super) async fn read(mut answer: Response) -> Vec<u8> {
+    let mut body = Vec::new();
+    while body.len() < MAX_ANSWER
         && let Ok(Some(chunk)) = answer.chunk().await
     {
-        read += chunk.len();
+        body.extend_from_slice(&chunk);
     }
+    body
 }
 
 /// All that is known of an error, but for the URL, which may hold a secret.
-fn explain(error: reqwest::Error) -> String {
+pub(super) fn explain(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
     let mut source = error.source();

@@ -12,6 +12,7 @@ mod http;
 mod line;
 mod memory;
 mod nats;
+mod otlp;
 mod output;
 mod registry;
 mod rotate;
@@ -33,8 +34,8 @@ pub(crate) use counters::SinkCounted;
 pub(crate) use registry::Sinks;
 pub use secret::Secret;
 pub use spec::{
-    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, Rotate, SinkSpec, SinkTarget,
-    SpoolSpec,
+    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, OtlpTarget, Rotate, SinkSpec,
+    SinkTarget, SpoolSpec,
 };
 
 use backlog::Backlog;
@@ -54,6 +55,8 @@ pub(crate) struct Sink(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     name: String,
+    /// Whether it matters at its other end when a line was taken, and from whom.
+    marks: bool,
     backlog: Backlog,
     counters: Arc<Counters>,
     broken: AtomicBool,
@@ -87,6 +90,7 @@ impl Sink {
     ) -> io::Result<Sink> {
         let shared = Arc::new(Shared {
             name: spec.name.clone(),
+            marks: matches!(spec.target, SinkTarget::Otlp(_)),
             backlog: match spool {
                 None => Backlog::Memory(Memory::new(spec.queue)),
                 Some(spool) => {
@@ -104,9 +108,10 @@ impl Sink {
         Ok(Sink(shared))
     }
 
-    /// Takes a line, without its end: into memory at once, or onto the disk, on a thread that may block. Who
-    /// is told that it was taken can rely on as much as the sink promises.
-    pub(crate) async fn emit(&self, line: String) -> Result<(), Full> {
+    /// Takes a line of a plugin, without its end: into memory at once, or onto the disk, on a thread that may
+    /// block. Who is told that it was taken can rely on as much as the sink promises.
+    pub(crate) async fn emit(&self, plugin: &str, line: String) -> Result<(), Full> {
+        let line = if self.0.marks { otlp::mark(plugin, &line) } else { line };
         if !self.0.backlog.is_kept() {
             return self.0.push(line);
         }

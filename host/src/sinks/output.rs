@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::file::FileOutput;
 use super::http::HttpOutput;
 use super::nats::NatsOutput;
+use super::otlp::OtlpOutput;
 use super::stdout::StdoutOutput;
 use super::udp::UdpOutput;
 use super::{Batch, SinkSpec, SinkTarget};
@@ -78,5 +79,6 @@ pub(super) fn open(spec: &SinkSpec) -> io::Result<Box<dyn Output>> {
         SinkTarget::Udp(address) => Box::new(UdpOutput::open(*address)?),
         SinkTarget::Http(http) => Box::new(HttpOutput::open(http)?),
         SinkTarget::Nats(nats) => Box::new(NatsOutput::open(nats)?),
+        SinkTarget::Otlp(otlp) => Box::new(OtlpOutput::open(&spec.name, otlp)?),
     })
 }

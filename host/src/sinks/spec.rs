@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Secret;
+use crate::config::OtlpProtocol;
 
 /// What a sink is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -32,6 +33,8 @@ pub enum SinkTarget {
     Http(HttpTarget),
     /// To a subject of a NATS server, a message for each.
     Nats(NatsTarget),
+    /// To an OpenTelemetry collector, a log record for each.
+    Otlp(OtlpTarget),
 }
 
 impl SinkTarget {
@@ -43,6 +46,7 @@ impl SinkTarget {
             SinkTarget::Udp(_) => "udp",
             SinkTarget::Http(_) => "http",
             SinkTarget::Nats(_) => "nats",
+            SinkTarget::Otlp(_) => "otlp",
         }
     }
 }
@@ -124,6 +128,23 @@ pub struct Batch {
     pub bytes: usize,
     /// How long a line waits for others.
     pub wait: Duration,
+}
+
+/// An OpenTelemetry collector.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OtlpTarget {
+    /// `http` or `https`, without user and password, and without the path of a signal. Checked.
+    pub endpoint: String,
+    /// How it is spoken to.
+    pub protocol: OtlpProtocol,
+    /// Names and values. Checked.
+    pub headers: Vec<(String, Secret)>,
+    /// What one request holds.
+    pub batch: Batch,
+    /// How long one request may take.
+    pub timeout: Duration,
+    /// Resource attributes beside those that every process has; later ones win.
+    pub resource: Vec<(String, String)>,
 }
 
 /// NATS servers of one cluster.

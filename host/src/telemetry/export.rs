@@ -5,9 +5,9 @@ use super::settings::Destination;
 use crate::config::OtlpProtocol;
 use opentelemetry_otlp::tonic_types::metadata::MetadataMap;
 use opentelemetry_otlp::{
-    ExporterBuildError, LogExporter, MetricExporter, Protocol, SpanExporter, WithExportConfig,
-    WithHttpConfig, WithTonicConfig,
+    LogExporter, MetricExporter, Protocol, SpanExporter, WithExportConfig, WithHttpConfig, WithTonicConfig,
 };
+use opentelemetry_sdk::metrics::Temporality;
 use opentelemetry_sdk::trace::SpanData;
 use std::future::Future;
 use std::pin::pin;
@@ -21,33 +21,48 @@ macro_rules! build {
         let destination: &Destination = $destination;
         match destination.protocol {
             // The blocking client: threads without a runtime drive it.
-            OtlpProtocol::HttpProtobuf => $builder
-                .with_http()
-                .with_protocol(Protocol::HttpBinary)
-                .with_endpoint(&destination.endpoint)
-                .with_timeout(destination.timeout)
-                .with_headers(destination.headers.clone())
-                .build(),
-            OtlpProtocol::Grpc => $builder
-                .with_tonic()
-                .with_endpoint(&destination.endpoint)
-                .with_timeout(destination.timeout)
-                .with_metadata(metadata(destination))
-                .build(),
+            OtlpProtocol::HttpProtobuf => {
+                let builder = $builder
+                    .with_http()
+                    .with_protocol(Protocol::HttpBinary)
+                    .with_endpoint(&destination.endpoint)
+                    .with_timeout(destination.timeout)
+                    .with_headers(destination.headers.clone());
+                match destination.tls.http(destination.timeout)? {
+                    Some(client) => builder.with_http_client(client).build(),
+                    None => builder.build(),
+                }
+            }
+            OtlpProtocol::Grpc => {
+                let builder = $builder
+                    .with_tonic()
+                    .with_endpoint(&destination.endpoint)
+                    .with_timeout(destination.timeout)
+                    .with_metadata(metadata(destination));
+                if destination.endpoint.starts_with("https:") {
+                    builder.with_tls_config(destination.tls.grpc()).build()
+                } else {
+                    builder.build()
+                }
+            }
         }
+        .map_err(|error| error.to_string())
     }};
 }
 
 /// For spans. On a thread of the control runtime, as the others here: gRPC has tasks of its own.
-pub(super) fn spans(destination: &Destination) -> Result<SpanExporter, ExporterBuildError> {
+///
+/// # Errors
+/// What to tell the operator; so for the others.
+pub(super) fn spans(destination: &Destination) -> Result<SpanExporter, String> {
     build!(SpanExporter::builder(), destination)
 }
 
-pub(super) fn metrics(destination: &Destination) -> Result<MetricExporter, ExporterBuildError> {
-    build!(MetricExporter::builder(), destination)
+pub(super) fn metrics(destination: &Destination, temporality: Temporality) -> Result<MetricExporter, String> {
+    build!(MetricExporter::builder().with_temporality(temporality), destination)
 }
 
-pub(super) fn logs(destination: &Destination) -> Result<LogExporter, ExporterBuildError> {
+pub(super) fn logs(destination: &Destination) -> Result<LogExporter, String> {
     build!(LogExporter::builder(), destination)
 }
 

@@ -53,11 +53,12 @@ impl Metrics {
     pub(super) fn start(
         destination: &Destination,
         interval: Duration,
+        temporality: Temporality,
         resource: Resource,
         scope: InstrumentationScope,
         watch: &Watch,
     ) -> Result<Metrics, String> {
-        let exporter = export::metrics(destination).map_err(|error| error.to_string())?;
+        let exporter = export::metrics(destination, temporality)?;
         let counts = Arc::<Counts>::default();
         let exporter = Counted { exporter, counts: Arc::clone(&counts), broken: AtomicBool::new(false) };
         let reader = PeriodicReader::builder(exporter).with_interval(interval).build();

@@ -6,8 +6,10 @@
 //! [`Trail`]; workers know of none of this. What is exported waits in bounded queues, each with a thread: a
 //! collector that is slow or gone costs what it does not take, never a transfer.
 
+mod environment;
 mod export;
 mod families;
+mod identity;
 mod logs;
 mod metrics;
 mod prometheus;
@@ -23,7 +25,7 @@ pub(crate) use logs::LogBridge;
 pub(crate) use metrics::plugin_took;
 pub(crate) use prometheus::{CONTENT_TYPE, exposition};
 pub(crate) use sampling::Sampling;
-pub(crate) use settings::Settings;
+pub(crate) use settings::{Settings, resource_attributes};
 pub(crate) use trail::{Trail, What};
 
 use crate::events::Summary;
@@ -39,7 +41,7 @@ pub(crate) use queue::Counts as ExportCounts;
 use queue::Queue;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// What is exported over OTLP, if anything. Cheap to clone.
@@ -75,16 +77,13 @@ impl Telemetry {
         watch: &Watch,
     ) -> Telemetry {
         let Some(settings) = settings else { return Telemetry::default() };
-        for complaint in &settings.complaints {
-            tracing::warn!(target: "tuffet::telemetry", "{complaint}");
-        }
         // The one that TLS of this process is made with; another part may have said so already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let resource = resource(&settings.resource);
         let listeners = Arc::new(listeners.collect::<HashMap<_, _>>());
         let scope = InstrumentationScope::builder("tuffet").with_version(env!("CARGO_PKG_VERSION")).build();
         let traces = settings.traces.and_then(|(to, batching, part)| {
-            let started = export::spans(&to).map_err(|error| error.to_string()).and_then(|mut exporter| {
+            let started = export::spans(&to).and_then(|mut exporter| {
                 exporter.set_resource(&resource);
                 Queue::start("traces", batching, exporter).map_err(|error| error.to_string())
             });
@@ -92,15 +91,15 @@ impl Telemetry {
             Some(Traces { sampling: Sampling::ratio(part), queue, listeners, scope: scope.clone() })
         });
         let logs = settings.logs.and_then(|(to, batching)| {
-            let started = export::logs(&to).map_err(|error| error.to_string()).and_then(|mut exporter| {
+            let started = export::logs(&to).and_then(|mut exporter| {
                 exporter.set_resource(&resource);
                 let records = Records::new(exporter, scope.clone());
                 Queue::start("logs", batching, records).map_err(|error| error.to_string())
             });
             told("logs", &to.endpoint, started)
         });
-        let metrics = settings.metrics.and_then(|(to, interval)| {
-            let started = Metrics::start(&to, interval, resource.clone(), scope.clone(), watch);
+        let metrics = settings.metrics.and_then(|(to, interval, temporality)| {
+            let started = Metrics::start(&to, interval, temporality, resource.clone(), scope.clone(), watch);
             told("metrics", &to.endpoint, started).map(Arc::new)
         });
         let telemetry = Telemetry { traces, metrics, logs };
@@ -164,14 +163,16 @@ fn told<T>(signal: &'static str, endpoint: &str, started: Result<T, String>) -> 
     started.ok()
 }
 
-/// Who tells.
-fn resource(attributes: &[(String, String)]) -> Resource {
+/// Who tells: what is chosen, and what every process has.
+pub(crate) fn resource(attributes: &[(String, String)]) -> Resource {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let instance = format!("{:032x}", fastrand::u128(..));
+    // One for all signals, and for sinks that send log records.
+    static INSTANCE: OnceLock<String> = OnceLock::new();
+    let instance = INSTANCE.get_or_init(|| format!("{:032x}", fastrand::u128(..)));
     Resource::builder()
         .with_attributes([
             KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
-            KeyValue::new("service.instance.id", instance),
+            KeyValue::new("service.instance.id", instance.as_str()),
             KeyValue::new("host.name", host.trim().to_owned()),
             KeyValue::new("process.pid", i64::from(std::process::id())),
         ])

@@ -1,12 +1,12 @@
 //! What is exported, to whom: the section `telemetry`, and the variables of the OpenTelemetry specification,
-//! which have precedence. What is wrong with a variable is told and the variable ignored, as the
-//! specification wants it.
+//! which have precedence ([`super::environment`]).
 
+use super::environment::{Complaint, Environment};
+use super::identity::Tls;
 use super::queue::Batching;
-use crate::config::{OtlpProtocol, TelemetryConfig, check_endpoint, usual_port};
+use crate::config::{OtlpProtocol, TelemetryConfig};
+use opentelemetry_sdk::metrics::Temporality;
 use std::collections::HashMap;
-use std::fmt::Display;
-use std::str::FromStr;
 use std::time::Duration;
 
 /// All that is exported.
@@ -17,10 +17,8 @@ pub(crate) struct Settings {
     /// With the part that the ratio chooses.
     pub(super) traces: Option<(Destination, Batching, f64)>,
     /// With the interval.
-    pub(super) metrics: Option<(Destination, Duration)>,
+    pub(super) metrics: Option<(Destination, Duration, Temporality)>,
     pub(super) logs: Option<(Destination, Batching)>,
-    /// What is wrong with variables.
-    pub(super) complaints: Vec<String>,
 }
 
 /// Where one signal goes.
@@ -31,6 +29,7 @@ pub(super) struct Destination {
     /// From the configuration; the exporter adds those of the environment.
     pub(super) headers: HashMap<String, String>,
     pub(super) timeout: Duration,
+    pub(super) tls: Tls,
 }
 
 impl std::fmt::Debug for Destination {
@@ -40,218 +39,73 @@ impl std::fmt::Debug for Destination {
 }
 
 impl Settings {
-    /// What the section and the environment come to; `None` where nothing is exported.
+    /// What the section and the environment come to; `None` where nothing is exported. And what is wrong with
+    /// variables.
     pub(crate) fn resolve(
         config: Option<&TelemetryConfig>,
         variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Option<Settings> {
-        let mut environment = Environment { variable, complaints: Vec::new() };
-        if environment.get("OTEL_SDK_DISABLED").is_some_and(|word| word.eq_ignore_ascii_case("true")) {
+    ) -> (Option<Settings>, Vec<Complaint>) {
+        let mut environment = Environment::new(variable);
+        let settings = Settings::of(config, &mut environment);
+        (settings, environment.complaints)
+    }
+
+    /// The same, from the environment of the process, where variables that have no effect are complained of, too.
+    pub(crate) fn of_process(config: Option<&TelemetryConfig>) -> (Option<Settings>, Vec<Complaint>) {
+        let (settings, mut complaints) = Settings::resolve(config, &|name| std::env::var(name).ok());
+        if settings.is_some() {
+            let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+            complaints.extend(names.filter_map(|name| Complaint::of_unknown(&name)));
+        }
+        (settings, complaints)
+    }
+
+    fn of(config: Option<&TelemetryConfig>, environment: &mut Environment) -> Option<Settings> {
+        if environment.flag("OTEL_SDK_DISABLED") {
             return None;
         }
-        let endpoints = ["", "TRACES_", "METRICS_", "LOGS_"]
-            .map(|signal| environment.get(&format!("OTEL_EXPORTER_OTLP_{signal}ENDPOINT")));
-        if config.is_none() && endpoints.iter().all(Option::is_none) {
+        if config.is_none() && !environment.names_an_endpoint() {
             return None;
         }
         let fallback = TelemetryConfig::default();
         let config = config.unwrap_or(&fallback);
         let traces = environment.signal("TRACES", config.traces.is_some(), config).and_then(|destination| {
             let part = environment.sampler(config.traces.unwrap_or(1.0))?;
-            Some((environment.within(destination, "BSP"), environment.batching("BSP", 5_000), part))
+            let most = environment.limit("OTEL_BSP_EXPORT_TIMEOUT");
+            Some((destination.within(most), environment.batching("BSP", 5_000), part))
         });
         let metrics = environment.signal("METRICS", config.metrics.is_some(), config).map(|destination| {
             let interval = environment.milliseconds("OTEL_METRIC_EXPORT_INTERVAL");
             let interval = interval.or(config.metrics).unwrap_or(Duration::from_secs(60));
-            (destination, interval.max(Duration::from_millis(100)))
+            let most = environment.limit("OTEL_METRIC_EXPORT_TIMEOUT");
+            let interval = interval.max(Duration::from_millis(100));
+            (destination.within(most), interval, environment.temporality())
         });
         let logs = environment.signal("LOGS", config.logs, config).map(|destination| {
-            (environment.within(destination, "BLRP"), environment.batching("BLRP", 1_000))
+            let most = environment.limit("OTEL_BLRP_EXPORT_TIMEOUT");
+            (destination.within(most), environment.batching("BLRP", 1_000))
         });
         if traces.is_none() && metrics.is_none() && logs.is_none() {
             return None;
         }
-        let resource = environment.resource(config);
-        Some(Settings { resource, traces, metrics, logs, complaints: environment.complaints })
+        let resource = environment.resource(Some(config));
+        Some(Settings { resource, traces, metrics, logs })
     }
 }
 
-struct Environment<'a> {
-    variable: &'a dyn Fn(&str) -> Option<String>,
-    complaints: Vec<String>,
-}
-
-impl Environment<'_> {
-    /// An empty variable is one that is not set.
-    fn get(&self, name: &str) -> Option<String> {
-        (self.variable)(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
-    }
-
-    /// The one of the signal, else the one for all.
-    fn of(&self, signal: &str, what: &str) -> Option<(String, String)> {
-        [format!("OTEL_EXPORTER_OTLP_{signal}_{what}"), format!("OTEL_EXPORTER_OTLP_{what}")]
-            .into_iter()
-            .find_map(|name| self.get(&name).map(|value| (name, value)))
-    }
-
-    fn complain(&mut self, name: &str, why: impl Display) {
-        // Not the value: nothing tells whether it is a secret.
-        let complaint = format!("the variable {name} is ignored: {why}");
-        if !self.complaints.contains(&complaint) {
-            self.complaints.push(complaint);
-        }
-    }
-
-    fn number<T: FromStr + PartialOrd + From<u8>>(&mut self, name: &str) -> Option<T> {
-        let value = self.get(name)?;
-        let number = value.parse().ok().filter(|number| *number >= T::from(0));
-        if number.is_none() {
-            self.complain(name, "it is no number; give one that is not negative");
-        }
-        number
-    }
-
-    fn milliseconds(&mut self, name: &str) -> Option<Duration> {
-        self.number::<u64>(name).map(Duration::from_millis)
-    }
-
-    /// Where a signal goes; `None` for nowhere.
-    fn signal(&mut self, signal: &str, wanted: bool, config: &TelemetryConfig) -> Option<Destination> {
-        let name = format!("OTEL_{signal}_EXPORTER");
-        let wanted = match self.get(&name) {
-            Some(list) if list.split(',').any(|exporter| exporter.trim() == "otlp") => true,
-            Some(none) if none == "none" => false,
-            Some(_) => {
-                self.complain(&name, "there are the exporters `otlp` and `none`");
-                wanted
-            }
-            None => wanted,
-        };
-        if !wanted {
-            return None;
-        }
-        let protocol = match self.of(signal, "PROTOCOL") {
-            Some((_, word)) if word == "grpc" => OtlpProtocol::Grpc,
-            Some((_, word)) if word == "http/protobuf" => OtlpProtocol::HttpProtobuf,
-            Some((name, _)) => {
-                self.complain(&name, "there are the protocols `http/protobuf` and `grpc`");
-                config.protocol
-            }
-            None => config.protocol,
-        };
-        let timeout = self.of(signal, "TIMEOUT").and_then(|(name, _)| self.milliseconds(&name));
-        let endpoint = self.endpoint(signal, protocol, config);
-        Some(Destination {
-            endpoint,
-            protocol,
-            headers: config
-                .headers
-                .iter()
-                .map(|(name, value)| (name.clone(), value.reveal().to_owned()))
-                .collect(),
-            timeout: timeout.unwrap_or(config.timeout).max(Duration::from_millis(1)),
-        })
-    }
-
-    fn endpoint(&mut self, signal: &str, protocol: OtlpProtocol, config: &TelemetryConfig) -> String {
-        let own = format!("OTEL_EXPORTER_OTLP_{signal}_ENDPOINT");
-        // The endpoint of a signal is taken as it stands; the one for all gets the path of the signal.
-        for (name, as_it_stands) in [(own.as_str(), true), ("OTEL_EXPORTER_OTLP_ENDPOINT", false)] {
-            let Some(endpoint) = self.get(name) else { continue };
-            match check_endpoint(&endpoint, protocol) {
-                Ok(()) if as_it_stands => return endpoint,
-                Ok(()) => return with_path(&endpoint, signal, protocol),
-                Err(complaint) => self.complain(name, complaint),
-            }
-        }
-        let usual = || format!("http://localhost:{}", usual_port(protocol));
-        with_path(&config.endpoint.clone().unwrap_or_else(usual), signal, protocol)
-    }
-
-    /// The part that is chosen; `None` for no traces at all.
-    fn sampler(&mut self, configured: f64) -> Option<f64> {
-        let Some(sampler) = self.get("OTEL_TRACES_SAMPLER") else { return Some(configured) };
-        // A request of TFTP has no parent.
-        match sampler.strip_prefix("parentbased_").unwrap_or(&sampler) {
-            "always_on" => Some(1.0),
-            "always_off" => None,
-            "traceidratio" => {
-                let part = self.number::<f64>("OTEL_TRACES_SAMPLER_ARG").filter(|part| *part <= 1.0);
-                Some(part.unwrap_or(1.0))
-            }
-            _ => {
-                self.complain(
-                    "OTEL_TRACES_SAMPLER",
-                    "there are `always_on`, `always_off`, `traceidratio`, and the same with `parentbased_`",
-                );
-                Some(configured)
-            }
-        }
-    }
-
-    fn batching(&mut self, processor: &str, delay: u64) -> Batching {
-        let number = |environment: &mut Self, what: &str| {
-            environment.number::<u32>(&format!("OTEL_{processor}_{what}")).filter(|number| *number > 0)
-        };
-        let queue = number(self, "MAX_QUEUE_SIZE").unwrap_or(2048) as usize;
-        let batch = number(self, "MAX_EXPORT_BATCH_SIZE").unwrap_or(512) as usize;
-        let delay = self
-            .milliseconds(&format!("OTEL_{processor}_SCHEDULE_DELAY"))
-            .unwrap_or(Duration::from_millis(delay));
-        Batching { queue, batch: batch.min(queue), delay }
-    }
-
-    /// With the time limit of the processor.
-    fn within(&mut self, destination: Destination, processor: &str) -> Destination {
-        let most = self.milliseconds(&format!("OTEL_{processor}_EXPORT_TIMEOUT"));
-        let timeout = most.filter(|most| !most.is_zero()).unwrap_or(Duration::from_secs(30));
-        Destination { timeout: destination.timeout.min(timeout), ..destination }
-    }
-
-    fn resource(&mut self, config: &TelemetryConfig) -> Vec<(String, String)> {
-        let mut resource = vec![("service.name".to_owned(), config.service_name.clone())];
-        resource.extend(config.resource.clone());
-        let name = "OTEL_RESOURCE_ATTRIBUTES";
-        if let Some(list) = self.get(name) {
-            let pairs: Option<Vec<_>> = list
-                .split(',')
-                .filter(|pair| !pair.trim().is_empty())
-                .map(|pair| {
-                    let (key, value) = pair.split_once('=')?;
-                    Some((decode(key.trim())?, decode(value.trim())?))
-                })
-                .collect();
-            match pairs {
-                Some(pairs) => resource.extend(pairs),
-                None => self.complain(name, "write `key=value,key=value`, with %XX for other characters"),
-            }
-        }
-        resource.extend(self.get("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name)));
-        resource
+impl Destination {
+    /// With the time limit of the processor, too.
+    fn within(self, most: Duration) -> Destination {
+        Destination { timeout: self.timeout.min(most), ..self }
     }
 }
 
-fn with_path(endpoint: &str, signal: &str, protocol: OtlpProtocol) -> String {
-    match protocol {
-        OtlpProtocol::Grpc => endpoint.to_owned(),
-        OtlpProtocol::HttpProtobuf => {
-            format!("{}/v1/{}", endpoint.trim_end_matches('/'), signal.to_ascii_lowercase())
-        }
-    }
-}
-
-/// Percent-decoded (W3C Baggage).
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let digit = |byte: Option<u8>| (byte? as char).to_digit(16);
-        bytes.push(match byte {
-            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
-            plain => plain,
-        });
-    }
-    String::from_utf8(bytes).ok()
+/// The resource attributes that the section and the environment choose; later ones win.
+pub(crate) fn resource_attributes(
+    config: Option<&TelemetryConfig>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(String, String)> {
+    Environment::new(variable).resource(config)
 }
 
 #[cfg(test)]
@@ -259,8 +113,17 @@ mod tests {
     use super::*;
 
     fn resolve(config: Option<&TelemetryConfig>, variables: &[(&str, &str)]) -> Option<Settings> {
+        resolve_and_complain(config, variables).0
+    }
+
+    fn resolve_and_complain(
+        config: Option<&TelemetryConfig>,
+        variables: &[(&str, &str)],
+    ) -> (Option<Settings>, Vec<String>) {
         let variables: HashMap<_, _> = variables.iter().copied().collect();
-        Settings::resolve(config, &|name| variables.get(name).map(|value| (*value).to_owned()))
+        let (settings, complaints) =
+            Settings::resolve(config, &|name| variables.get(name).map(|value| (*value).to_owned()));
+        (settings, complaints.iter().map(ToString::to_string).collect())
     }
 
     #[test]
@@ -281,8 +144,9 @@ mod tests {
     #[test]
     fn endpoints_by_signal_and_protocol() {
         let of = |config: Option<&TelemetryConfig>, variables: &[(&str, &str)]| {
-            let settings = resolve(config, variables).unwrap();
-            assert_eq!(settings.complaints, [] as [&str; 0]);
+            let (settings, complaints) = resolve_and_complain(config, variables);
+            assert_eq!(complaints, [] as [&str; 0]);
+            let settings = settings.unwrap();
             [settings.traces.unwrap().0, settings.metrics.unwrap().0, settings.logs.unwrap().0]
                 .map(|destination| destination.endpoint)
         };
@@ -348,15 +212,122 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "secret"),
             ("OTEL_BLRP_SCHEDULE_DELAY", "soon"),
         ];
-        let settings = resolve(Some(&config), &variables).unwrap();
+        let (settings, complaints) = resolve_and_complain(Some(&config), &variables);
+        let settings = settings.unwrap();
         let last = |key: &str| {
             let mut found = settings.resource.iter().rev().filter(|(name, _)| name == key);
             found.next().map(|(_, value)| value.as_str())
         };
         assert_eq!(["a", "b", "service.name"].map(last), [Some("2"), Some("x,y"), Some("first")]);
-        let told = settings.complaints.join("\n");
-        for (name, _) in &variables[2..] {
-            assert!(told.contains(name), "{name} in {told}");
+        let told = complaints.join("\n");
+        for (name, value) in &variables[2..] {
+            assert!(
+                told.contains(&format!("the variable {name}={value:?} is ignored: ")),
+                "{name} in {told}"
+            );
         }
+    }
+
+    /// Each is told, with its remedy; what may be a secret is not shown.
+    #[test]
+    fn what_is_wrong_is_told() {
+        let config = TelemetryConfig::default();
+        for (name, value, due) in [
+            ("OTEL_SDK_DISABLED", "yes", "=\"yes\" is ignored: give `true` or `false`"),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://u:s3cr3t@h", " is ignored: a user and password"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "a=b, s3cr3t", " is ignored: 1 of its pairs cannot be headers"),
+            ("OTEL_EXPORTER_OTLP_LOGS_HEADERS", "s3cr3t y=1", " is ignored: 1 of its pairs"),
+            ("OTEL_EXPORTER_OTLP_TIMEOUT", "1s", "=\"1s\" is ignored: give a whole number of milliseconds"),
+            ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip", "=\"gzip\" is ignored: requests are not compressed"),
+            ("OTEL_METRIC_EXPORT_INTERVAL", "-1", "=\"-1\" is ignored: give a whole number of milliseconds"),
+            ("OTEL_METRIC_EXPORT_TIMEOUT", "0", "=\"0\" is ignored: give a whole number of milliseconds, at"),
+            (
+                "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
+                "both",
+                "is ignored: there are `cumulative`",
+            ),
+            ("OTEL_BSP_MAX_QUEUE_SIZE", "0", "=\"0\" is ignored: give a whole number, at least 1"),
+            ("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", "many", "is ignored: give a whole number, at least 1"),
+            ("OTEL_BSP_EXPORT_TIMEOUT", "x", "is ignored: give a whole number of milliseconds, at least 1"),
+            ("OTEL_TRACES_SAMPLER", "sometimes", "is ignored: there are `always_on`"),
+        ] {
+            let (settings, complaints) = resolve_and_complain(Some(&config), &[(name, value)]);
+            assert!(settings.is_some(), "{name}");
+            let [complaint] = &complaints[..] else { unreachable!("{name}: {complaints:?}") };
+            assert!(
+                complaint.contains(&format!("the variable {name}")) && complaint.contains(due),
+                "{complaint}"
+            );
+            assert!(!complaint.contains("s3cr3t"), "{complaint}");
+        }
+        let ratio = [("OTEL_TRACES_SAMPLER", "traceidratio"), ("OTEL_TRACES_SAMPLER_ARG", "1.5")];
+        let (settings, complaints) = resolve_and_complain(Some(&config), &ratio);
+        assert_eq!(settings.unwrap().traces.unwrap().2, 1.0);
+        assert!(complaints[0].contains("a number from 0 to 1"), "{complaints:?}");
+    }
+
+    #[test]
+    fn variables_that_have_no_effect_are_known() {
+        let read = [
+            "OTEL_EXPORTER_OTLP_LOGS_CLIENT_KEY",
+            "OTEL_EXPORTER_OTLP_INSECURE",
+            "OTEL_BSP_SCHEDULE_DELAY",
+            "PATH",
+        ];
+        assert_eq!(read.map(Complaint::of_unknown), [const { None }; 4]);
+        for name in
+            ["OTEL_EXPORTER_OTLP_ENDPIONT", "OTEL_SPAN_LINK_COUNT_LIMIT", "OTEL_EXPORTER_ZIPKIN_ENDPOINT"]
+        {
+            assert!(Complaint::of_unknown(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn temporality_limits_and_endpoints_without_scheme() {
+        let config = TelemetryConfig::default();
+        let variables = [
+            ("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "Delta"),
+            ("OTEL_METRIC_EXPORT_TIMEOUT", "250"),
+            ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"),
+            ("OTEL_EXPORTER_OTLP_LOGS_INSECURE", "true"),
+        ];
+        let (settings, complaints) = resolve_and_complain(Some(&config), &variables);
+        assert_eq!(complaints, [] as [&str; 0]);
+        let settings = settings.unwrap();
+        let (metrics, _, temporality) = settings.metrics.unwrap();
+        assert_eq!((metrics.timeout, temporality), (Duration::from_millis(250), Temporality::Delta));
+        let endpoints = [settings.traces.unwrap().0.endpoint, settings.logs.unwrap().0.endpoint];
+        assert_eq!(endpoints, ["https://collector:4317", "http://collector:4317"]);
+    }
+
+    /// Who names certificates does not want others to be trusted.
+    #[test]
+    fn certificates_that_cannot_be_read_keep_a_signal_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str, content: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            path.display().to_string()
+        };
+        let (pem, key) = (path("a", "-----BEGIN CERTIFICATE-----"), path("k", "-----BEGIN PRIVATE KEY-----"));
+        let (config, https) = (TelemetryConfig::default(), ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://h"));
+        let all = [
+            https,
+            ("OTEL_EXPORTER_OTLP_CERTIFICATE", &*pem),
+            ("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", &*pem),
+            ("OTEL_EXPORTER_OTLP_CLIENT_KEY", &*key),
+            ("OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE", "/no/such/file"),
+        ];
+        let (settings, complaints) = resolve_and_complain(Some(&config), &all);
+        let settings = settings.unwrap();
+        let tls = settings.traces.unwrap().0.tls;
+        assert!(tls.authority.is_some() && tls.client.is_some() && settings.logs.is_none());
+        let due = "the variable OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE=\"/no/such/file\" is ignored: ";
+        assert!(complaints.len() == 1 && complaints[0].starts_with(due), "{complaints:?}");
+        assert!(complaints[0].ends_with("Until then, logs are not exported"), "{complaints:?}");
+        let (settings, complaints) = resolve_and_complain(Some(&config), &[https, all[3]]);
+        assert!(settings.unwrap().traces.unwrap().0.tls.client.is_none());
+        assert!(complaints[0].contains("needs its certificate"), "{complaints:?}");
     }
 }

@@ -14,8 +14,8 @@ use super::super::tree::join;
 use super::super::written;
 use super::{Resolver, secrets};
 use crate::sinks::{
-    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, Rotate, SinkSpec, SinkTarget,
-    SpoolSpec,
+    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, Rotate, Secret, SinkSpec,
+    SinkTarget, SpoolSpec,
 };
 use crate::store::RootSpec;
 
@@ -97,12 +97,13 @@ impl Resolver<'_> {
             ("udp", sink.udp.is_some()),
             ("http", sink.http.is_some()),
             ("nats", sink.nats.is_some()),
+            ("otlp", sink.otlp.is_some()),
         ];
         let mut given = given.into_iter().filter(|(_, given)| *given).map(|(key, _)| key);
         let Some(key) = given.next() else {
             let message = format!(
-                "the sink `{name}` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, `http: {{ url: … }}` \
-                 or `nats: {{ url: …, subject: … }}`"
+                "the sink `{name}` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, `http: {{ url: … }}`, \
+                 `nats: {{ url: …, subject: … }}` or `otlp: {{ endpoint: … }}`"
             );
             self.wrong(pointer, message);
             return None;
@@ -127,6 +128,9 @@ impl Resolver<'_> {
         }
         if let Some(http) = &sink.http {
             return self.sink_http(&pointer, http);
+        }
+        if let Some(otlp) = &sink.otlp {
+            return self.sink_otlp(&pointer, otlp);
         }
         match &sink.nats {
             Some(nats) => self.sink_nats(&pointer, nats),
@@ -161,9 +165,30 @@ impl Resolver<'_> {
     fn sink_http(&mut self, pointer: &str, http: &written::Http) -> Option<SinkTarget> {
         let before = self.findings.len();
         self.url(&join(pointer, "url"), &http.url, ["http", "https"], "http://HOST:PORT/PATH");
+        let headers = self.headers(&join(pointer, "headers"), &http.headers);
+        (self.findings.len() == before).then(|| {
+            SinkTarget::Http(HttpTarget {
+                url: http.url.clone(),
+                headers,
+                batch: batch(&http.batch),
+                timeout: http.timeout.0,
+                format: match http.format {
+                    written::HttpFormat::Ndjson => Format::Ndjson,
+                    written::HttpFormat::JsonArray => Format::JsonArray,
+                },
+            })
+        })
+    }
+
+    /// Names and values that can be sent.
+    pub(super) fn headers(
+        &mut self,
+        pointer: &str,
+        written: &BTreeMap<String, written::SecretText>,
+    ) -> Vec<(String, Secret)> {
         let mut headers = Vec::new();
-        for (name, value) in &http.headers {
-            let pointer = join(&join(pointer, "headers"), name);
+        for (name, value) in written {
+            let pointer = join(pointer, name);
             if HeaderName::from_bytes(name.as_bytes()).is_err() {
                 self.findings
                     .push(Finding::key(&pointer, format!("`{name}` is no name of a header; correct it")));
@@ -186,22 +211,7 @@ impl Resolver<'_> {
             }
             headers.push((name.clone(), value));
         }
-        (self.findings.len() == before).then(|| {
-            SinkTarget::Http(HttpTarget {
-                url: http.url.clone(),
-                headers,
-                batch: Batch {
-                    lines: http.batch.lines,
-                    bytes: usize::try_from(http.batch.bytes.0).unwrap_or(usize::MAX),
-                    wait: http.batch.wait.0,
-                },
-                timeout: http.timeout.0,
-                format: match http.format {
-                    written::HttpFormat::Ndjson => Format::Ndjson,
-                    written::HttpFormat::JsonArray => Format::JsonArray,
-                },
-            })
-        })
+        headers
     }
 
     fn sink_nats(&mut self, pointer: &str, nats: &written::Nats) -> Option<SinkTarget> {
@@ -287,6 +297,14 @@ impl Resolver<'_> {
             Ok(_) => return,
         };
         self.wrong(pointer, complaint);
+    }
+}
+
+pub(super) fn batch(written: &written::Batch) -> Batch {
+    Batch {
+        lines: written.lines,
+        bytes: usize::try_from(written.bytes.0).unwrap_or(usize::MAX),
+        wait: written.wait.0,
     }
 }
 

@@ -61,9 +61,6 @@ pub(crate) fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(
         format!("`{endpoint}` is no URL; write one such as http://127.0.0.1:{}", usual_port(protocol))
     })?;
     match (uri.scheme_str(), uri.host()) {
-        (Some("https"), Some(_)) if protocol == OtlpProtocol::Grpc => {
-            Err("gRPC goes out without TLS only; use `http/protobuf` for https://".into())
-        }
         (Some("http" | "https"), Some(_)) => Ok(()),
         _ => Err(format!(
             "`{endpoint}` is no http:// or https:// URL; write one such as http://127.0.0.1:{}",

@@ -10,9 +10,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::super::units::{ByteCount, TimeSpan};
-use super::{address_schema, path_schema};
+use super::{Otlp, address_schema, path_schema};
 
-/// An output that plugins may fill: one of `file`, `stdout`, `udp`, `http` and `nats`.
+/// An output that plugins may fill: one of `file`, `stdout`, `udp`, `http`, `nats` and `otlp`.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in crate::config) struct Sink {
@@ -42,6 +42,9 @@ pub(in crate::config) struct Sink {
     /// A NATS server that gets a message for each line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nats: Option<Nats>,
+    /// An OpenTelemetry collector that gets a log record for each line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otlp: Option<Otlp>,
     /// Lines that may wait in memory while the sink is slow or broken; then the plugin hears that it is
     /// full. Lines under way count. Without a `spool`.
     #[serde(default = "crate::config::defaults::sink_queue")]

@@ -15,8 +15,8 @@ use crate::config::units::TimeSpan;
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(in crate::config) struct Telemetry {
-    /// The collector: `http://HOST:PORT`, or `https://` with `http/protobuf`. Paths such as `/v1/traces` are
-    /// added with `http/protobuf`. Without it, `http://localhost:4318`, and port 4317 with `grpc`.
+    /// The collector: `http://HOST:PORT`, or `https://` for TLS. Paths such as `/v1/traces` are added with
+    /// `http/protobuf`. Without it, `http://localhost:4318`, and port 4317 with `grpc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// How the collector is spoken to.

@@ -29,8 +29,8 @@ impl Host for Sandbox {
         match open {
             Outlet::Sink(open) => {
                 // One that ends its call meanwhile does not take the sink away.
-                let open = Arc::clone(open);
-                open.emit(payload).await.map_err(|_| Error::Full)
+                let (open, plugin) = (Arc::clone(open), Arc::clone(self.log.plugin()));
+                open.emit(&plugin, payload).await.map_err(|_| Error::Full)
             }
             Outlet::Staged(stage) => {
                 stage.emit(sink, payload);

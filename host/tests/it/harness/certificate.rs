@@ -4,7 +4,7 @@ use super::skipped;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// For `localhost`, signed by itself.
+/// Signed by itself, for `localhost` unless another name is given.
 pub struct Certificate {
     pub key: PathBuf,
     pub certificate: PathBuf,
@@ -13,10 +13,18 @@ pub struct Certificate {
 impl Certificate {
     /// Makes one in this folder; `None`, and a skipped test, without openssl.
     pub fn make(folder: &Path) -> Option<Certificate> {
-        let made = Certificate { key: folder.join("key.pem"), certificate: folder.join("cert.pem") };
+        Certificate::of(folder, "", "DNS:localhost")
+    }
+
+    /// For another name, such as `IP:127.0.0.2`; its files have this word before their names.
+    pub fn of(folder: &Path, word: &str, name: &str) -> Option<Certificate> {
+        let made = Certificate {
+            key: folder.join(format!("{word}key.pem")),
+            certificate: folder.join(format!("{word}cert.pem")),
+        };
         let done = Command::new("openssl")
             .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-            .args(["-addext", "subjectAltName=DNS:localhost"])
+            .args(["-addext", &format!("subjectAltName={name}")])
             .args(["-addext", "basicConstraints=critical,CA:FALSE"])
             .arg("-keyout")
             .arg(&made.key)

@@ -5,6 +5,7 @@ mod disk;
 mod files;
 mod http;
 mod nats;
+mod otlp;
 mod relay;
 
 use crate::harness::{Peer, SOON, Server, Setup, rrq};
@@ -14,19 +15,19 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// What outlives a server.
-struct Kept(TempDir);
+pub struct Kept(TempDir);
 
 impl Kept {
-    fn new() -> Kept {
+    pub fn new() -> Kept {
         Kept(TempDir::new().unwrap())
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// A server that publishes the end of each request to a sink like this.
-    fn setup(&self, sink: &str) -> Setup {
+    pub fn setup(&self, sink: &str) -> Setup {
         let at = self.0.path().display();
         Setup::new().file("a", b"content").yaml(&format!(
             r#"
@@ -46,7 +47,7 @@ plugins:
 }
 
 /// Asks for files that are not there, each by its number.
-fn ask(server: &Server, numbers: std::ops::Range<u32>) {
+pub fn ask(server: &Server, numbers: std::ops::Range<u32>) {
     for number in numbers {
         Peer::new(server.address()).ask(&rrq(&format!("n{number}"), &[]));
         server.outcome(&format!("n{number}"));
@@ -54,7 +55,7 @@ fn ask(server: &Server, numbers: std::ops::Range<u32>) {
 }
 
 /// What was asked for, in the order of these lines.
-fn asked(lines: &[String]) -> Vec<u32> {
+pub fn asked(lines: &[String]) -> Vec<u32> {
     let number = |line: &String| {
         let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         line["path"].as_str().and_then(|path| path.strip_prefix('n')).unwrap().parse().unwrap()
@@ -63,14 +64,14 @@ fn asked(lines: &[String]) -> Vec<u32> {
 }
 
 /// The same without what came again.
-fn first_of_each(numbers: Vec<u32>) -> Vec<u32> {
+pub fn first_of_each(numbers: Vec<u32>) -> Vec<u32> {
     let mut seen = std::collections::HashSet::new();
     numbers.into_iter().filter(|number| seen.insert(*number)).collect()
 }
 
 /// Waits until it is so.
 #[track_caller]
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + SOON;
     while !is_so() {
         assert!(Instant::now() < end, "it never came about that {what}");
@@ -80,6 +81,6 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// Waits until the sink took so many lines.
 #[track_caller]
-fn wait_for_queued(server: &Server, lines: u64) {
+pub fn wait_for_queued(server: &Server, lines: u64) {
     wait_until(&format!("{lines} lines were taken"), || server.sink()["queued"] == lines);
 }

@@ -2,7 +2,7 @@
 //! test-telemetry` builds it and runs this.
 
 use super::received::{Span, from_json, json_attributes, list, trace};
-use crate::harness::{Answer, Peer, SOON, Setup, error, own_loopback, rrq};
+use crate::harness::{Answer, Certificate, Peer, SOON, Setup, error, own_loopback, rrq};
 use serde_json::Value;
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -10,27 +10,46 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 use tempfile::TempDir;
 
-struct Collector {
-    child: Child,
+pub struct Collector {
+    child: Option<Child>,
     folder: TempDir,
-    http: String,
-    grpc: String,
+    pub http: String,
+    pub grpc: String,
+    /// Its own, and that of those whom it lets in.
+    pub certificates: Option<(Certificate, Certificate)>,
 }
 
 impl Collector {
-    fn start() -> Collector {
-        let program = std::env::var_os("TUFFET_COLLECTOR").expect("TUFFET_COLLECTOR names the collector");
-        let program = PathBuf::from(program);
+    pub fn start() -> Collector {
+        Collector::prepare(false, false).run()
+    }
+
+    /// With TLS, and if so said only for clients that show a certificate.
+    pub fn with_tls(of_clients: bool) -> Collector {
+        Collector::prepare(true, of_clients).run()
+    }
+
+    /// With what it is told; it does not run yet.
+    fn prepare(tls: bool, of_clients: bool) -> Collector {
         let folder = TempDir::new().unwrap();
         let address = own_loopback();
         let (grpc, http) = (format!("{address}:4317"), format!("{address}:4318"));
+        let certificates = tls.then(|| {
+            let of = |word: &str| Certificate::of(folder.path(), word, &format!("IP:{address}"));
+            of("its-").zip(of("client-")).expect("openssl makes certificates")
+        });
+        let tls = certificates.as_ref().map_or_else(String::new, |(its, client)| {
+            let shown = if of_clients { client.certificate.to_str().unwrap() } else { "" };
+            let (certificate, key) = (its.certificate.display(), its.key.display());
+            format!(", tls: {{ cert_file: '{certificate}', key_file: '{key}', client_ca_file: '{shown}' }}")
+        });
         let received = folder.path().join("received.jsonl");
         let config = format!(
             r#"
-receivers: {{ otlp: {{ protocols: {{ grpc: {{ endpoint: "{grpc}" }}, http: {{ endpoint: "{http}" }} }} }} }}
+receivers: {{ otlp: {{ protocols: {{ grpc: {{ endpoint: "{grpc}"{tls} }}, http: {{ endpoint: "{http}"{tls} }} }} }} }}
 exporters: {{ file: {{ path: "{}" }} }}
 service:
-  telemetry: {{ metrics: {{ level: none }}, logs: {{ level: error }} }}
+  telemetry: {{ metrics: {{ level: none }}, logs: {{ level: fatal }} }}
   pipelines:
     traces: {{ receivers: [otlp], exporters: [file] }}
     metrics: {{ receivers: [otlp], exporters: [file] }}
@@ -38,32 +57,50 @@ service:
 "#,
             received.display()
         );
-        let file = folder.path().join("collector.yaml");
-        std::fs::write(&file, config).unwrap();
-        let child = Command::new(program).arg("--config").arg(file).stdin(Stdio::null()).spawn().unwrap();
-        let mut collector = Collector { child, folder, http, grpc };
+        std::fs::write(folder.path().join("collector.yaml"), config).unwrap();
+        Collector { child: None, folder, http, grpc, certificates }
+    }
+
+    fn run(mut self) -> Collector {
+        self.start_again();
+        self
+    }
+
+    /// Starts it, on the ports of before; what it received before stays.
+    pub fn start_again(&mut self) {
+        let program = std::env::var_os("TUFFET_COLLECTOR").expect("TUFFET_COLLECTOR names the collector");
+        let mut command = Command::new(PathBuf::from(program));
+        command.arg("--config").arg(self.folder.path().join("collector.yaml"));
+        let child = self.child.insert(command.stdin(Stdio::null()).spawn().unwrap());
         let end = Instant::now() + SOON;
-        for address in [collector.http.clone(), collector.grpc.clone()] {
-            while TcpStream::connect(&address).is_err() {
-                let ended = collector.child.try_wait().unwrap();
+        for address in [&self.http, &self.grpc] {
+            while TcpStream::connect(address).is_err() {
+                let ended = child.try_wait().unwrap();
                 assert!(ended.is_none() && Instant::now() < end, "the collector does not listen: {ended:?}");
                 std::thread::sleep(std::time::Duration::from_millis(20));
             }
         }
-        collector
+    }
+
+    /// SIGKILL.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 
     /// All lines so far. A request is answered when its line is written.
-    fn received(&self) -> Vec<Value> {
+    pub fn received(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.folder.path().join("received.jsonl")).unwrap_or_default();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        // The end of one that was killed while it wrote.
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 }
 
 impl Drop for Collector {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }
 
@@ -81,18 +118,62 @@ transfer: { retransmit: { floor: 20ms, initial: 50ms, cap: 100ms, give-up: 400ms
 #[ignore = "make test-telemetry runs it"]
 fn over_http() {
     let collector = Collector::start();
-    receives_all(&collector, &format!("http://{}", collector.http), "http/protobuf");
+    receives_all(&collector, &format!("http://{}", collector.http), "http/protobuf", &[]);
 }
 
 #[test]
 #[ignore = "make test-telemetry runs it"]
 fn over_grpc() {
     let collector = Collector::start();
-    receives_all(&collector, &format!("http://{}", collector.grpc), "grpc");
+    receives_all(&collector, &format!("http://{}", collector.grpc), "grpc", &[]);
 }
 
-fn receives_all(collector: &Collector, endpoint: &str, protocol: &str) {
-    let server = Setup::new()
+#[test]
+#[ignore = "make test-telemetry runs it"]
+fn over_http_with_tls() {
+    let collector = Collector::with_tls(true);
+    let address = collector.http.clone();
+    with_tls(&collector, &format!("https://{address}"), "http/protobuf");
+}
+
+#[test]
+#[ignore = "make test-telemetry runs it"]
+fn over_grpc_with_tls() {
+    let collector = Collector::with_tls(true);
+    let address = collector.grpc.clone();
+    with_tls(&collector, &format!("https://{address}"), "grpc");
+}
+
+/// By the certificates that the variables name, and by those of the system.
+fn with_tls(collector: &Collector, endpoint: &str, protocol: &str) {
+    let (its, client) = collector.certificates.as_ref().unwrap();
+    let shown = |path: &std::path::Path| path.display().to_string();
+    let (authority, certificate, key) =
+        (shown(&its.certificate), shown(&client.certificate), shown(&client.key));
+    let who = [
+        ("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", certificate.as_str()),
+        ("OTEL_EXPORTER_OTLP_CLIENT_KEY", key.as_str()),
+    ];
+    // Those who are not known, or do not know it, are told nothing and tell nothing.
+    let known = ("OTEL_EXPORTER_OTLP_CERTIFICATE", authority.as_str());
+    for variables in [&[known][..], &who] {
+        let server = variables
+            .iter()
+            .fold(server(endpoint, protocol), |setup, (name, value)| setup.variable(name, value))
+            .start();
+        assert_eq!(Peer::new(server.address()).read_plainly("served"), b"content");
+        server.outcome("served");
+        server.stop();
+        assert!(server.log().contains("the collector does not take what is sent"), "{}", server.log());
+    }
+    assert_eq!(collector.received(), [] as [Value; 0]);
+    receives_all(collector, endpoint, protocol, &[known, who[0], who[1]]);
+    std::fs::remove_file(collector.folder.path().join("received.jsonl")).unwrap();
+    receives_all(collector, endpoint, protocol, &[("SSL_CERT_FILE", &authority), who[0], who[1]]);
+}
+
+fn server(endpoint: &str, protocol: &str) -> Setup {
+    Setup::new()
         .file("served", b"content")
         .file("probed", b"content")
         .file("secret", b"content")
@@ -101,7 +182,11 @@ fn receives_all(collector: &Collector, endpoint: &str, protocol: &str) {
         .rest_of_yaml(&format!(
             "{REST}\ntelemetry: {{ endpoint: \"{endpoint}\", protocol: {protocol}, resource: {{ site: lab }} }}"
         ))
-        .start();
+}
+
+fn receives_all(collector: &Collector, endpoint: &str, protocol: &str, variables: &[(&str, &str)]) {
+    let setup = server(endpoint, protocol);
+    let server = variables.iter().fold(setup, |setup, (name, value)| setup.variable(name, value)).start();
     let peer = || Peer::new(server.address());
     let mut lines = std::collections::BTreeMap::new();
     assert_eq!(peer().read_plainly("served"), b"content");

@@ -2,9 +2,11 @@
 
 use super::received::{Span, from_protobuf, hex};
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
+use opentelemetry_proto::tonic::collector::logs::v1::{ExportLogsPartialSuccess, ExportLogsServiceResponse};
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value;
+use opentelemetry_proto::tonic::logs::v1::{LogRecord, ResourceLogs};
 use prost::Message;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -22,6 +24,16 @@ pub enum Manner {
     Refusing,
     /// It reads, and never answers.
     Hanging,
+    /// With this status and these headers, each with CR LF.
+    Status(u16, &'static str),
+    /// It takes all but so many.
+    Partial(i64),
+}
+
+impl Manner {
+    fn takes(self) -> bool {
+        matches!(self, Manner::Good | Manner::Partial(_))
+    }
 }
 
 /// A request as it came.
@@ -30,6 +42,8 @@ pub struct Posted {
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
+    /// What was answered to it.
+    pub manner: Manner,
 }
 
 /// A log record.
@@ -43,20 +57,35 @@ pub struct Record {
 pub struct FakeCollector {
     port: u16,
     posted: Arc<(Mutex<Vec<Posted>>, Condvar)>,
+    /// What it does next; the last stays.
+    manners: Arc<Mutex<Vec<Manner>>>,
 }
 
 impl FakeCollector {
     pub fn start(manner: Manner) -> FakeCollector {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let collector = FakeCollector { port: listener.local_addr().unwrap().port(), posted: Arc::default() };
-        let posted = Arc::clone(&collector.posted);
+        FakeCollector::at(TcpListener::bind("127.0.0.1:0").unwrap(), &[manner])
+    }
+
+    /// That answers in these manners, one after the other.
+    pub fn at(listener: TcpListener, manners: &[Manner]) -> FakeCollector {
+        let collector = FakeCollector {
+            port: listener.local_addr().unwrap().port(),
+            posted: Arc::default(),
+            manners: Arc::new(Mutex::new(manners.to_vec())),
+        };
+        let (posted, manners) = (Arc::clone(&collector.posted), Arc::clone(&collector.manners));
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let posted = Arc::clone(&posted);
-                thread::spawn(move || serve(&stream, manner, &posted));
+                let (posted, manners) = (Arc::clone(&posted), Arc::clone(&manners));
+                thread::spawn(move || serve(&stream, &manners, &posted));
             }
         });
         collector
+    }
+
+    /// From now on.
+    pub fn behave(&self, manner: Manner) {
+        *self.manners.lock().unwrap() = vec![manner];
     }
 
     pub fn endpoint(&self) -> String {
@@ -80,12 +109,8 @@ impl FakeCollector {
 
     /// All log records so far.
     pub fn records(&self) -> Vec<Record> {
-        let bodies = self.bodies("/v1/logs").into_iter();
-        bodies
-            .map(|body| ExportLogsServiceRequest::decode(&body[..]).unwrap())
-            .flat_map(|request| request.resource_logs)
-            .flat_map(|of_one| of_one.scope_logs)
-            .flat_map(|scope| scope.log_records)
+        self.log_records()
+            .into_iter()
             .map(|record| Record {
                 message: match record.body.and_then(|body| body.value) {
                     Some(any_value::Value::StringValue(text)) => text,
@@ -93,6 +118,21 @@ impl FakeCollector {
                 },
                 trace: hex(&record.trace_id),
             })
+            .collect()
+    }
+
+    /// The same as they came.
+    pub fn log_records(&self) -> Vec<LogRecord> {
+        let of_one = self.resource_logs().into_iter();
+        of_one.flat_map(|of_one| of_one.scope_logs).flat_map(|scope| scope.log_records).collect()
+    }
+
+    /// Those with who sent them.
+    pub fn resource_logs(&self) -> Vec<ResourceLogs> {
+        let bodies = self.bodies("/v1/logs").into_iter();
+        bodies
+            .map(|body| ExportLogsServiceRequest::decode(&body[..]).unwrap())
+            .flat_map(|request| request.resource_logs)
             .collect()
     }
 
@@ -108,8 +148,10 @@ impl FakeCollector {
             .collect()
     }
 
+    /// Of requests that it took.
     fn bodies(&self, path: &str) -> Vec<Vec<u8>> {
-        self.posted().into_iter().filter(|posted| posted.path == path).map(|posted| posted.body).collect()
+        let taken = |posted: &Posted| posted.path == path && posted.manner.takes();
+        self.posted().into_iter().filter(taken).map(|posted| posted.body).collect()
     }
 
     /// All spans so far.
@@ -119,17 +161,28 @@ impl FakeCollector {
     }
 }
 
-fn serve(stream: &TcpStream, manner: Manner, posted: &(Mutex<Vec<Posted>>, Condvar)) {
+fn serve(stream: &TcpStream, manners: &Mutex<Vec<Manner>>, posted: &(Mutex<Vec<Posted>>, Condvar)) {
     let (mut reader, mut writer) = (BufReader::new(stream), stream);
     while let Some(request) = read(&mut reader) {
-        posted.0.lock().unwrap().push(request);
-        posted.1.notify_all();
-        let answer = match manner {
-            Manner::Good => "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
-            Manner::Refusing => "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n",
-            Manner::Hanging => continue,
+        let manner = {
+            let mut manners = manners.lock().unwrap();
+            if manners.len() > 1 { manners.remove(0) } else { manners[0] }
         };
-        if writer.write_all(answer.as_bytes()).is_err() {
+        posted.0.lock().unwrap().push(Posted { manner, ..request });
+        posted.1.notify_all();
+        let (status, headers, body) = match manner {
+            Manner::Good => (200, "", Vec::new()),
+            Manner::Refusing => (503, "", Vec::new()),
+            Manner::Hanging => continue,
+            Manner::Status(status, headers) => (status, headers, Vec::new()),
+            Manner::Partial(rejected_log_records) => {
+                let partial =
+                    ExportLogsPartialSuccess { rejected_log_records, error_message: "too old".into() };
+                (200, "", ExportLogsServiceResponse { partial_success: Some(partial) }.encode_to_vec())
+            }
+        };
+        let head = format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
+        if writer.write_all(&[head.into_bytes(), body].concat()).is_err() {
             return;
         }
     }
@@ -148,5 +201,5 @@ fn read(reader: &mut impl BufRead) -> Option<Posted> {
     }
     let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
     reader.read_exact(&mut body).ok()?;
-    Some(Posted { path, headers, body })
+    Some(Posted { path, headers, body, manner: Manner::Good })
 }

@@ -1,8 +1,9 @@
 //! What a server tells of itself.
 
 mod collector;
+mod collector_sinks;
 mod exposition;
-mod fake_collector;
+pub mod fake_collector;
 mod prometheus;
 mod received;
 mod traces;

@@ -2,8 +2,9 @@
 
 use super::exposition::Exposition;
 use super::fake_collector::{FakeCollector, Manner};
-use crate::harness::{Client, Options, Server, Setup};
+use crate::harness::{Client, Options, Server, Setup, run};
 use serde_json::Value;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const TRANSFERS: u64 = 40;
@@ -84,18 +85,37 @@ fn a_collector_that_is_gone() {
     stops_soon(&server);
 }
 
+/// Each with its value, unless that may be a secret; and `tuffet check` tells the same.
 #[test]
 fn what_is_wrong_is_told_and_the_server_serves() {
-    let server = Setup::new()
-        .file("a", b"content")
-        .variable("OTEL_EXPORTER_OTLP_ENDPOINT", "https://127.0.0.1:1")
-        .variable("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-        .variable("OTEL_TRACES_SAMPLER", "sometimes")
-        .start();
+    let variables = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
+        ("OTEL_TRACES_SAMPLER", "sometimes"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "s3cr3t"),
+        ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"),
+        ("OTEL_EXPORTER_OTLP_ENDPIONT", "http://s3cr3t"),
+    ];
+    let due = [
+        "the variable OTEL_EXPORTER_OTLP_ENDPOINT=\"collector:4318\" is ignored: ",
+        "the variable OTEL_TRACES_SAMPLER=\"sometimes\" is ignored: there are `always_on`",
+        "the variable OTEL_EXPORTER_OTLP_HEADERS is ignored: 1 of its pairs cannot be headers",
+        "the variable OTEL_EXPORTER_OTLP_COMPRESSION=\"gzip\" is ignored: requests are not compressed",
+        "the variable OTEL_EXPORTER_OTLP_ENDPIONT is ignored: it has no effect here",
+    ];
+    let setup = Setup::new().file("a", b"content");
+    let server = variables.iter().fold(setup, |setup, (name, value)| setup.variable(name, value)).start();
     assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
     server.stop();
-    for name in ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_SAMPLER"] {
-        let due = format!("the variable {name} is ignored: ");
-        assert!(server.log().contains(&due), "{due} in {}", server.log());
+    let log = server.log().replace("\\\"", "\"");
+    let file = server.outside().path("tuffet.yaml");
+    let good = "listeners: [{ address: 127.0.0.1:6969 }]\nroots: [{ name: boot, path: root }]\n";
+    std::fs::write(&file, good).unwrap();
+    let mut check = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    let ran = run(check.arg("check").arg(file).envs(variables));
+    ran.assert_good();
+    for due in due {
+        assert_eq!(log.matches(due).count(), 1, "{due} in {log}");
+        assert_eq!(ran.stderr.matches(due).count(), 1, "{due} in {}", ran.stderr);
     }
+    assert!(!log.contains("s3cr3t") && !ran.stderr.contains("s3cr3t"), "{log}\n{}", ran.stderr);
 }

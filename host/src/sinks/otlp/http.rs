@@ -1,0 +1,47 @@
+//! OTLP over HTTP: protobuf in POST requests.
+
+use std::io;
+
+use opentelemetry_proto::tonic::collector::logs::v1::{ExportLogsServiceRequest, ExportLogsServiceResponse};
+use prost::Message;
+use reqwest::Client;
+use reqwest::header::HeaderMap;
+
+use super::super::OtlpTarget;
+use super::super::http::{client, explain, headers, read, retry_after};
+use super::Answer;
+
+pub(super) struct Http {
+    url: String,
+    client: Client,
+    headers: HeaderMap,
+}
+
+impl Http {
+    pub(super) fn open(target: &OtlpTarget) -> io::Result<Http> {
+        Ok(Http {
+            url: format!("{}/v1/logs", target.endpoint.trim_end_matches('/')),
+            client: client(&target.endpoint, target.timeout)?,
+            headers: headers("application/x-protobuf", &target.headers)?,
+        })
+    }
+
+    pub(super) async fn ask(&self, request: &ExportLogsServiceRequest) -> Answer {
+        let post = self.client.post(&self.url).headers(self.headers.clone()).body(request.encode_to_vec());
+        let answer = match post.send().await {
+            Ok(answer) => answer,
+            Err(error) => return Answer::Later { after: None, error: explain(error) },
+        };
+        let (status, after) = (answer.status().as_u16(), retry_after(&answer));
+        let body = read(answer).await;
+        let error = format!("the answer has the status {status}");
+        match status {
+            // An answer that cannot be read refuses nothing.
+            200..=299 => Answer::Taken(ExportLogsServiceResponse::decode(&*body).unwrap_or_default()),
+            413 => Answer::TooLarge(error),
+            // As the specification says; and who we are and where it is, which an operator mends.
+            429 | 502 | 503 | 504 | 300..=399 | 401 | 403 | 404 | 407 => Answer::Later { after, error },
+            _ => Answer::Never(error),
+        }
+    }
+}

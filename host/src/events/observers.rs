@@ -106,10 +106,11 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
                 }
                 running.follow(&batch);
             }
-            _ = samples.tick(), if !running.is_empty() => {
+            _ = samples.tick() => {
+                generation.get().policy.observe_nothing().await;
                 // Starts and finishes go first.
                 let room = if events.is_empty() { BATCH } else { 0 };
-                running.sample(&mut batch, room);
+                watch.progress_left_out(running.sample(&mut batch, room));
             }
         }
         watch.events_wait(events.len());
@@ -119,6 +120,7 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
             next = Instant::now() + GATHER;
         }
     }
+    generation.get().policy.observe_nothing().await;
     if running.left_out > 0 {
         tracing::info!(samples = running.left_out, "progress was not told to observers: they were busy");
     }
@@ -139,10 +141,6 @@ struct Transfer {
 }
 
 impl Running {
-    fn is_empty(&self) -> bool {
-        self.transfers.is_empty()
-    }
-
     fn follow(&mut self, events: &[Event]) {
         for event in events {
             match &event.what {
@@ -158,8 +156,9 @@ impl Running {
         }
     }
 
-    /// Adds at most `room` transfers that have come further.
-    fn sample(&mut self, batch: &mut Vec<Event>, room: usize) {
+    /// Adds at most `room` transfers that have come further; of how many more there was no room to tell.
+    fn sample(&mut self, batch: &mut Vec<Event>, room: usize) -> u64 {
+        let before = self.left_out;
         let at = SystemTime::now();
         let mut told = 0;
         for (id, transfer) in &mut self.transfers {
@@ -175,6 +174,7 @@ impl Running {
             transfer.told = bytes;
             batch.push(Event { at, what: Happening::Progressed { id: *id, bytes, size: transfer.size } });
         }
+        self.left_out - before
     }
 }
 

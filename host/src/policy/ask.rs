@@ -17,7 +17,7 @@ use super::failure::{Cause, Failure};
 use super::plugin::Plugin;
 use crate::config::OnError;
 use crate::request::{Denial, ErrorCode, Request};
-use crate::telemetry::{What, plugin_took};
+use crate::telemetry::{Traced, Trail, What, plugin_took};
 
 /// The time that the chains have for one request.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,8 @@ impl Plugin {
         asked: &types::Request,
         patience: Patience,
     ) -> Option<Opinion> {
-        let call = async { self.authorize(asked, patience).await.and_then(convert::verdict) };
+        let call =
+            async { self.authorize(asked, traced(request), patience).await.and_then(convert::verdict) };
         let question = Question { hook: "authorize", request, patience };
         self.opinion(question, self.verdicts.as_ref(), call, Opinion::Deny).await
     }
@@ -74,7 +75,7 @@ impl Plugin {
     ) -> Option<Found> {
         let content = self.limits.content;
         let call = async {
-            let answer = self.resolve(asked, patience).await?;
+            let answer = self.resolve(asked, traced(request), patience).await?;
             convert::resolution(answer, request.operation, content, roots)
         };
         let question = Question { hook: "resolve", request, patience };
@@ -89,7 +90,9 @@ impl Plugin {
         upload: &Upload,
         patience: Patience,
     ) -> Option<UploadOpinion> {
-        let call = async { self.accept_upload(asked, upload, patience).await.and_then(convert::acceptance) };
+        let call = async {
+            self.accept_upload(asked, upload, traced(request), patience).await.and_then(convert::acceptance)
+        };
         let question = Question { hook: "accept-upload", request, patience };
         self.opinion(question, None, call, UploadOpinion::Deny).await
     }
@@ -197,8 +200,8 @@ impl Plugin {
                 plugin = %self.name,
                 hook,
                 request = %request.id,
-                trace_id = request.trail.as_deref().map(|trail| trail.trace().to_string()),
-                span_id = request.trail.as_deref().map(|trail| trail.span().to_string()),
+                trace_id = traced(request).map(|traced| traced.trace.to_string()),
+                span_id = traced(request).map(|traced| traced.span.to_string()),
                 failure = "call",
                 cause = failure.cause.as_str(),
                 "a plugin failed: {}",
@@ -214,4 +217,9 @@ impl Plugin {
             })),
         }
     }
+}
+
+/// The trace of a request, if it has one, for what is logged about it.
+fn traced(request: &Request) -> Option<Traced> {
+    request.trail.as_deref().map(Trail::traced)
 }

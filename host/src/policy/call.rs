@@ -18,6 +18,7 @@ use super::meter::Meter;
 use super::plugin::Plugin;
 use super::text;
 use super::ticker::Hold;
+use crate::telemetry::Traced;
 
 /// How long the check of a plugin that is loaded waits for its turn.
 const LOAD_PATIENCE: Duration = Duration::from_secs(10);
@@ -97,6 +98,7 @@ impl<'a> Call<'a> {
     pub async fn begin(
         plugin: &'a Plugin,
         request: &str,
+        traced: Option<Traced>,
         chain: Option<Patience>,
     ) -> Result<Call<'a>, Failure> {
         let mut until = Until::new(plugin, chain);
@@ -122,7 +124,7 @@ impl<'a> Call<'a> {
             Some(instance) => instance,
             None => Instance::new(plugin),
         };
-        let meter = instance.begin(request);
+        let meter = instance.begin(request, traced);
         let limit = TimeLimit { until, meter };
         Ok(Call { instance, limit, plugin, _ticking: ticking, _turn: turn })
     }

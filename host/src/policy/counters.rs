@@ -19,6 +19,7 @@ pub(crate) struct Counters {
     monitored: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
+    lost: AtomicU64,
     durations: [Histogram; HOOKS.len()],
 }
 
@@ -46,6 +47,8 @@ pub(crate) struct Counted {
     pub hits: u64,
     /// Questions with a cache that it did not answer.
     pub misses: u64,
+    /// Events that it was not told, since all calls with them failed.
+    pub lost: u64,
     /// How long its calls took, by hook; those that the breaker kept from it are not among them.
     pub durations: Vec<(&'static str, Distribution)>,
 }
@@ -86,6 +89,10 @@ impl Counters {
         self.misses.fetch_add(1, Relaxed);
     }
 
+    pub(super) fn lose(&self, events: usize) {
+        self.lost.fetch_add(events as u64, Relaxed);
+    }
+
     pub(super) fn read(&self, plugin: Arc<str>) -> Counted {
         let failures = Cause::ALL.iter().zip(&self.failures);
         Counted {
@@ -98,6 +105,7 @@ impl Counters {
             monitored: self.monitored.load(Relaxed),
             hits: self.hits.load(Relaxed),
             misses: self.misses.load(Relaxed),
+            lost: self.lost.load(Relaxed),
             durations: HOOKS.into_iter().zip(self.durations.iter().map(Histogram::read)).collect(),
         }
     }

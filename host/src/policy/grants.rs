@@ -15,6 +15,8 @@ pub(super) struct Judged {
     pub problems: Vec<String>,
     /// What is granted in vain.
     pub warnings: Vec<String>,
+    /// See [`Manifest::empty_batches`].
+    pub empty_batches: bool,
 }
 
 /// What there is that can be named in a remedy.
@@ -25,7 +27,7 @@ pub(super) struct Known<'a> {
 
 /// `imports`: what the component imports, such as `tuffet:policy/kv@0.1.0`.
 pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], known: &Known<'_>) -> Judged {
-    let mut judged = Judged::default();
+    let mut judged = Judged { empty_batches: manifest.empty_batches, ..Judged::default() };
     for kind in GrantKind::ALL {
         let import = import_of(kind).and_then(|its| imports.iter().find(|name| name.starts_with(its)));
         let of_kind = || given.iter().filter(|grant| grant.kind() == kind);

@@ -11,6 +11,7 @@ use super::log::CallLog;
 use super::meter::Meter;
 use super::plugin::Plugin;
 use super::sandbox::{Caller, Sandbox};
+use crate::telemetry::Traced;
 
 /// Bytes that a guest may hand over in one answer or one log line, beside content.
 const MAX_TRANSFER: u64 = 256 << 10;
@@ -33,7 +34,8 @@ impl Instance {
     /// A store with its limits, and nothing in it. Boxed: it is large and goes from hand to hand.
     pub fn new(plugin: &Plugin) -> Box<Instance> {
         let limits = plugin.limits;
-        let log = CallLog::new(Caller { plugin: Arc::clone(&plugin.name), request: String::new() });
+        let log =
+            CallLog::new(Caller { plugin: Arc::clone(&plugin.name), request: String::new(), traced: None });
         let mut store = Store::new(
             &plugin.runtime.shared().engine,
             Sandbox::new(limits.memory, Arc::clone(&plugin.access), log),
@@ -64,13 +66,13 @@ impl Instance {
     }
 
     /// Starts the limits of a call afresh. `request` is empty while the configuration is loaded.
-    pub fn begin(&mut self, request: &str) -> Arc<Meter> {
+    pub fn begin(&mut self, request: &str, traced: Option<Traced>) -> Arc<Meter> {
         self.calls += 1;
         self.meter.reset();
         self.store.set_epoch_deadline(1);
         // What `configure` says was logged when the policy was loaded.
         let muted = self.component.is_none() && !request.is_empty();
-        self.store.data_mut().begin(request, muted);
+        self.store.data_mut().begin(request, traced, muted);
         Arc::clone(&self.meter)
     }
 

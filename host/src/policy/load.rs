@@ -17,7 +17,7 @@ use super::decisions::Decisions;
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
-use super::imports::{Access, Keys, Outlet};
+use super::imports::{Access, Keys, Outlet, Unsent};
 use super::kept::Kept;
 use super::manifest::Manifest;
 use super::plugin::Plugin;
@@ -72,7 +72,7 @@ fn compile(
     Ok(Plugin {
         name: Arc::from(spec.name.as_str()),
         on_error: spec.on_error,
-        access: Arc::new(access(runtime, policy, spec, &judged.granted)?),
+        access: Arc::new(access(runtime, policy, spec, &judged)?),
         warnings: judged.warnings,
         limits: spec.limits,
         calls: Semaphore::new(spec.limits.instances as usize),
@@ -133,9 +133,10 @@ fn access(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
     spec: &PluginSpec,
-    granted: &[Grant],
+    judged: &Judged,
 ) -> Result<Access, Vec<LoadProblem>> {
     let resources = &runtime.shared().resources;
+    let granted = &judged.granted;
     let mut access = Access {
         plugin: Arc::from(spec.name.as_str()),
         client_mac: granted.contains(&Grant::ClientMac),
@@ -146,6 +147,7 @@ fn access(
         http: Vec::new(),
         roots: policy.open_roots.clone(),
         sinks: Vec::new(),
+        unsent: judged.empty_batches.then(Unsent::new),
         stage: policy.stage.clone(),
     };
     let mut problems = Vec::new();

@@ -6,6 +6,7 @@ use super::bindings::tuffet::policy::log::{Host, Level};
 use super::sandbox::{Caller, Sandbox};
 use super::stage::Stage;
 use super::text::one_line;
+use crate::telemetry::Traced;
 
 /// Lines that one call may write; the rest is counted.
 const MAX_LINES: u32 = 32;
@@ -37,9 +38,10 @@ impl CallLog {
     }
 
     /// Starts the lines of a call.
-    pub fn restart(&mut self, request: &str, muted: bool) {
+    pub fn restart(&mut self, request: &str, traced: Option<Traced>, muted: bool) {
         self.caller.request.clear();
         self.caller.request.push_str(request);
+        self.caller.traced = traced;
         (self.written, self.dropped, self.muted) = (0, 0, muted);
     }
 
@@ -50,6 +52,8 @@ impl CallLog {
                 target: "tuffet::plugin",
                 plugin = %self.caller.plugin,
                 request = %self.caller.request,
+                trace_id = self.caller.traced.map(|traced| traced.trace.to_string()),
+                span_id = self.caller.traced.map(|traced| traced.span.to_string()),
                 "{} log lines of one call were dropped: {MAX_LINES} are kept",
                 self.dropped
             );
@@ -70,10 +74,15 @@ impl CallLog {
         if let Some(stage) = stage {
             stage.log(word(level), &message, &fields);
         }
-        let Caller { plugin, request } = &self.caller;
+        let Caller { plugin, request, traced } = &self.caller;
         macro_rules! event {
             ($level:ident) => {
-                tracing::$level!(target: "tuffet::plugin", %plugin, %request, %fields, "{message}")
+                tracing::$level!(
+                    target: "tuffet::plugin", %plugin, %request, %fields,
+                    trace_id = traced.map(|traced| traced.trace.to_string()),
+                    span_id = traced.map(|traced| traced.span.to_string()),
+                    "{message}"
+                )
             };
         }
         match level {

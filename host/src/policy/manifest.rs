@@ -25,6 +25,10 @@ pub(super) struct Manifest {
     /// What it asks for.
     #[serde(default)]
     pub grants: Vec<Wish>,
+    /// Whether its hook `observe` is to be called without events, too, when a sink that had no room for a line of
+    /// it may have some.
+    #[serde(default, rename = "empty-batches")]
+    pub empty_batches: bool,
 }
 
 /// A grant that a plugin asks for.

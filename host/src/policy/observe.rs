@@ -10,9 +10,14 @@ use super::bindings::exports::tuffet::policy::observe::{
 use super::bindings::tuffet::policy::types;
 use super::chain::Policy;
 use super::convert;
+use super::failure::Cause;
 use super::imports::Access;
 use super::plugin::Plugin;
 use crate::events::{Answered, Event, Happening, Outcome, Summary};
+
+/// Before an observer whose call failed is told the same once more. The queue of events is bounded, and new
+/// requests wait for it: so must this be.
+const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
 impl Policy {
     /// Whether any plugin wants to be told what happened.
@@ -20,10 +25,22 @@ impl Policy {
         !self.observe.is_empty()
     }
 
-    /// Tells every observer, all at once; ends when all have taken it or failed.
+    /// Tells every observer, all at once; ends when all have taken it or failed for good.
     pub async fn observe(&self, events: &[Event]) {
         let told: Vec<Told> = events.iter().map(convert_event).collect();
         join_all(self.observe.iter().map(|plugin| tell(plugin, &told))).await;
+    }
+
+    /// Calls those without events that want it, and whose sinks had no room for something when they were
+    /// called the last time: there may be room now.
+    pub async fn observe_nothing(&self) {
+        let unsent = self.observe.iter().filter_map(|plugin| Some((plugin, plugin.access.unsent.as_ref()?)));
+        let due = unsent.filter(|(_, unsent)| unsent.is_due());
+        join_all(due.map(async |(plugin, unsent)| {
+            tell(plugin, &[]).await;
+            unsent.called();
+        }))
+        .await;
     }
 }
 
@@ -41,16 +58,30 @@ async fn tell(plugin: &Plugin, events: &[Told]) {
         without_macs = events.iter().cloned().map(without_mac).collect();
         &without_macs
     };
-    if let Err(failure) = plugin.guarded("observe", None, None, plugin.observe(events)).await {
+    for pause in PAUSES.map(Some).into_iter().chain([None]) {
+        let Err(failure) = plugin.guarded("observe", None, None, plugin.observe(events)).await else {
+            return;
+        };
+        // Another instance may do; what it has done of these, it does again.
+        let again = matches!(failure.cause, Cause::Trap | Cause::Time | Cause::Memory | Cause::Busy);
+        let pause = pause.filter(|_| again && !events.is_empty());
+        if pause.is_none() {
+            plugin.counters.lose(events.len());
+        }
         tracing::warn!(
             target: "tuffet::policy",
             plugin = %plugin.name,
             hook = "observe",
             events = events.len(),
             cause = failure.cause.as_str(),
-            "a plugin failed, and what it was told is lost on it: {}",
+            "a plugin failed, and what it was told is {}: {}",
+            if pause.is_some() { "told once more" } else { "lost on it" },
             failure.detail
         );
+        match pause {
+            Some(pause) => tokio::time::sleep(pause).await,
+            None => return,
+        }
     }
 }
 

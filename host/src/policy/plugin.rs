@@ -21,6 +21,7 @@ use super::kept::Kept;
 use super::sandbox::Sandbox;
 use super::spec::CallLimits;
 use crate::config::OnError;
+use crate::telemetry::Traced;
 
 pub(super) struct Plugin {
     pub name: Arc<str>,
@@ -57,7 +58,7 @@ pub(super) struct Plugin {
 impl Plugin {
     /// Configures an instance and looks its hooks up, to see that this works.
     pub async fn check(&self) -> Result<(), Failure> {
-        let mut call = Call::begin(self, "", None).await?;
+        let mut call = Call::begin(self, "", None, None).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;
@@ -83,10 +84,11 @@ impl Plugin {
     pub async fn authorize(
         &self,
         request: &types::Request,
+        traced: Option<Traced>,
         patience: Patience,
     ) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, &request.id, Some(patience)).await?;
+        let mut call = Call::begin(self, &request.id, traced, Some(patience)).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;
@@ -101,10 +103,11 @@ impl Plugin {
     pub async fn resolve(
         &self,
         request: &types::Request,
+        traced: Option<Traced>,
         patience: Patience,
     ) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, &request.id, Some(patience)).await?;
+        let mut call = Call::begin(self, &request.id, traced, Some(patience)).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;
@@ -120,10 +123,11 @@ impl Plugin {
         &self,
         request: &types::Request,
         upload: &accept_upload::Upload,
+        traced: Option<Traced>,
         patience: Patience,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
-        let mut call = Call::begin(self, &request.id, Some(patience)).await?;
+        let mut call = Call::begin(self, &request.id, traced, Some(patience)).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;
@@ -137,7 +141,7 @@ impl Plugin {
     /// Tells the hook `observe`.
     pub async fn observe(&self, events: &[observe::Event]) -> Result<(), Failure> {
         let Some(hook) = &self.observe else { return Ok(()) };
-        let mut call = Call::begin(self, "events", None).await?;
+        let mut call = Call::begin(self, "events", None, None).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(self).await?;

@@ -12,6 +12,7 @@ use super::bindings::tuffet::policy::types;
 use super::imports::{Access, FixedClock, HttpGate, Taken, constant};
 use super::log::CallLog;
 use super::text;
+use crate::telemetry::Traced;
 
 /// Bytes of standard error that are kept, for the message of a panic.
 const MAX_STDERR: usize = 4096;
@@ -81,8 +82,8 @@ impl Sandbox {
 
     /// Starts a call: what is counted for each call begins at nothing. `muted` while a fresh instance is
     /// configured for a request.
-    pub fn begin(&mut self, request: &str, muted: bool) {
-        self.log.restart(request, muted);
+    pub fn begin(&mut self, request: &str, traced: Option<Traced>, muted: bool) {
+        self.log.restart(request, traced, muted);
         self.memory.refused = false;
         self.taken.restart();
         self.http.restart();
@@ -159,4 +160,6 @@ pub(super) struct Caller {
     pub plugin: Arc<str>,
     /// The request's id; empty while the configuration is loaded.
     pub request: String,
+    /// The request's trace, where traces are exported.
+    pub traced: Option<Traced>,
 }

@@ -190,15 +190,15 @@ impl Trial {
         let patience = Patience::of(self.plugin.limits.wall.saturating_mul(2));
         match (hook, upload) {
             (Hook::Authorize, _) => {
-                let answer = self.plugin.authorize(asked, patience).await;
+                let answer = self.plugin.authorize(asked, None, patience).await;
                 answer.and_then(convert::verdict).map(shown::verdict)
             }
             (Hook::Resolve, _) => {
-                let answer = self.plugin.resolve(asked, patience).await;
+                let answer = self.plugin.resolve(asked, None, patience).await;
                 answer.and_then(|answer| self.resolution(answer, request)).map(shown::resolution)
             }
             (Hook::AcceptUpload, Some(upload)) => {
-                let answer = self.plugin.accept_upload(asked, upload, patience).await;
+                let answer = self.plugin.accept_upload(asked, upload, None, patience).await;
                 answer.and_then(convert::acceptance).map(shown::acceptance)
             }
             (Hook::AcceptUpload | Hook::Observe, _) => {

@@ -78,6 +78,7 @@ pub(crate) fn log_totals(runtime: &PolicyRuntime) {
             monitored = counted.monitored,
             cache_hits = counted.hits,
             cache_misses = counted.misses,
+            events_lost = counted.lost,
             "plugin totals"
         );
     }

@@ -149,6 +149,12 @@ fn queues(totals: &Totals) -> Vec<Family> {
     vec![
         gauge("queue.length", "What waits in a queue of the server", Unit::Of("{item}"), waiting),
         counter(
+            "progress.dropped",
+            "Samples of progress that observers were not told, since they were busy",
+            Unit::Of("{sample}"),
+            one(queues.progress_left_out),
+        ),
+        counter(
             "file.cache.hits",
             "Files that were in memory when they were asked for",
             Unit::Of("{file}"),
@@ -259,6 +265,12 @@ fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {
             "Questions to a plugin with a cache that no decision of before answered",
             Unit::Of("{question}"),
             each(|plugin| plugin.cache_misses),
+        ),
+        counter(
+            "plugin.events.lost",
+            "Events that an observer was not told, since all calls with them failed",
+            Unit::Of("{event}"),
+            each(|plugin| plugin.events_lost),
         ),
     ]
 }

@@ -61,7 +61,7 @@ struct Traces {
     scope: InstrumentationScope,
 }
 
-/// The trace of a request, for its log line.
+/// The trace of a request, for log lines about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Traced {
     pub(crate) trace: TraceId,
@@ -127,7 +127,7 @@ impl Telemetry {
         }
         let listener = traces.listeners.get(&summary.request.listener).copied();
         traces.queue.push(spans::spans(summary, trail, steps, listener, &traces.scope));
-        Some(Traced { trace: trail.trace(), span: trail.span() })
+        Some(trail.traced())
     }
 
     /// What became of what was to be exported, by signal.

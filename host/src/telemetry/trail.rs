@@ -2,6 +2,7 @@
 //!
 //! Only time stamps and words are kept. A request has a trail only while traces are exported.
 
+use super::Traced;
 use opentelemetry::trace::{SpanId, TraceId};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -65,13 +66,9 @@ impl Trail {
         }
     }
 
-    pub(crate) fn trace(&self) -> TraceId {
-        self.trace
-    }
-
-    /// The span of the transfer.
-    pub(crate) fn span(&self) -> SpanId {
-        self.span
+    /// The ids, for log lines.
+    pub(crate) fn traced(&self) -> Traced {
+        Traced { trace: self.trace, span: self.span }
     }
 
     /// All steps so far.

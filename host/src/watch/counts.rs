@@ -27,6 +27,8 @@ pub(super) struct Counts {
     /// How much waited when it was last looked at.
     pub(super) summaries: AtomicU64,
     pub(super) events: AtomicU64,
+    /// Samples of progress that observers were not told.
+    pub(super) progress_left_out: AtomicU64,
 }
 
 /// The place of an operation in what is counted by it.

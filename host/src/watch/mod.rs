@@ -119,6 +119,11 @@ impl Watch {
         self.0.counts.summaries.store(summaries as u64, Relaxed);
     }
 
+    /// Of so many transfers no progress was told: observers were busy.
+    pub(crate) fn progress_left_out(&self, samples: u64) {
+        self.0.counts.progress_left_out.fetch_add(samples, Relaxed);
+    }
+
     /// So many events wait for observers.
     pub(crate) fn events_wait(&self, events: usize) {
         self.0.counts.events.store(events as u64, Relaxed);
@@ -236,6 +241,7 @@ impl Watch {
                 decisions: self.pending(),
                 summaries: read(&counts.summaries),
                 events: read(&counts.events),
+                progress_left_out: read(&counts.progress_left_out),
                 sinks: self.sinks(),
             },
             file_cache: self.file_cache(),
@@ -285,6 +291,7 @@ impl Watch {
                 monitored: counted.monitored,
                 cache_hits: counted.hits,
                 cache_misses: counted.misses,
+                events_lost: counted.lost,
                 durations: counted.durations.into_iter().map(|(hook, times)| (hook.into(), times)).collect(),
             }
         });

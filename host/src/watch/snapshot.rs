@@ -103,6 +103,9 @@ pub(crate) struct Queues {
     pub(crate) summaries: u64,
     /// Events that wait for observers.
     pub(crate) events: u64,
+    /// Samples of progress that observers were not told, since they were busy.
+    #[serde(default)]
+    pub(crate) progress_left_out: u64,
     /// Lines that wait in sinks.
     pub(crate) sinks: Vec<SinkQueue>,
 }
@@ -151,6 +154,9 @@ pub(crate) struct PluginTotals {
     /// Questions that a decision of before answered, and those with a cache that none did.
     pub(crate) cache_hits: u64,
     pub(crate) cache_misses: u64,
+    /// Events that it was not told, since all calls with them failed.
+    #[serde(default)]
+    pub(crate) events_lost: u64,
     /// How long its calls took, the wait for an instance included, by hook.
     pub(crate) durations: Vec<(Word, Distribution)>,
 }

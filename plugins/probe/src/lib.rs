@@ -7,6 +7,7 @@
 //! upload: rename up/{sha256}   # abstain (default), accept, rename PATH, deny, trap
 //! observe: audit               # the sink that every event goes to, as JSON
 //! dawdle: 300                  # milliseconds that each call of `observe` takes
+//! stumble: 2                   # so many calls of `observe` trap, after the first of their events went out
 //! ```
 #![forbid(unsafe_code)]
 
@@ -17,7 +18,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tuffet_sdk::{
     Accept, Acceptance, Authorize, Denial, Event, Glob, Happening, Observe, Plugin, Problems, Request,
-    Resolution, Resolve, Upload, Verdict, sinks,
+    Resolution, Resolve, Upload, Verdict, kv, sinks,
 };
 
 /// What to do.
@@ -33,6 +34,8 @@ pub struct Settings {
     observe: Option<String>,
     #[serde(default)]
     dawdle: u64,
+    #[serde(default)]
+    stumble: i64,
 }
 
 /// The plugin.
@@ -120,6 +123,10 @@ impl Observe for Probe {
                 ),
             };
             assert_eq!(sinks::emit(sink, &line), Ok(()), "{line}");
+            if self.settings.stumble > 0 {
+                let stumbled = kv::increment("stumbled", 1, None).unwrap_or_default();
+                assert!(stumbled > self.settings.stumble, "stumbled as asked");
+            }
         }
     }
 }

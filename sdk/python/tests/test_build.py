@@ -44,11 +44,14 @@ class Tests(unittest.TestCase):
                 {"grant": "client-mac", "reason": "tells machines apart", "optional": True},
             ],
         )
+        self.assertNotIn("empty-batches", manifest)
+        self.write("pyproject.toml", project.FORM.replace("[tool.tuffet]\n", "[tool.tuffet]\nempty-batches = true\n"))
+        self.assertIs(json.loads(project.read(self.folder).manifest())["empty-batches"], True)
 
     def test_what_is_wrong_with_the_project_is_told_at_once(self) -> None:
         self.write(
             "pyproject.toml",
-            '[project]\nversion = 1\n[tool.tuffet]\nplugin = "it"\nplug = 1\n[tool.tuffet.grants]\ntape = "x"\nkv = " "\n'
+            '[project]\nversion = 1\n[tool.tuffet]\nplugin = "it"\nplug = 1\nempty-batches = 1\n[tool.tuffet.grants]\ntape = "x"\nkv = " "\n'
             '[tool.tuffet.optional]\nkv = "x"\n',
         )
         self.assert_refused(
@@ -56,6 +59,7 @@ class Tests(unittest.TestCase):
             "`version` in [project] must be a text",
             "MODULE:CLASS is wanted",
             "unknown key `plug`",
+            "`empty-batches` in [tool.tuffet] must be true or false",
             "there is no grant 'tape'",
             "kv needs a reason",
             "both needed and optional",

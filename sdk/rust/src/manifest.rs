@@ -14,6 +14,8 @@ pub struct Manifest {
     pub grants: &'static [(&'static str, &'static str)],
     /// Grants that it uses where it has them, and what for.
     pub optional: &'static [(&'static str, &'static str)],
+    /// Whether its hook `observe` is called without events, too, when a sink that was full may have room.
+    pub empty_batches: bool,
 }
 
 /// What a plugin may ask for.
@@ -88,7 +90,7 @@ const fn write<const N: usize>(manifest: &Manifest) -> Writer<N> {
         .raw(",\"grants\":[")
         .grants(manifest.grants, false, true)
         .grants(manifest.optional, true, manifest.grants.is_empty())
-        .raw("]}")
+        .raw(if manifest.empty_batches { "],\"empty-batches\":true}" } else { "]}" })
 }
 
 /// The bytes that [`json`] will have.
@@ -134,6 +136,10 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// ```
 ///
 /// The grants are `client-mac`, `clock`, `files`, `http`, `kv`, `random` and `sinks`.
+///
+/// `empty_batches: true` at the end lets an observer be called without events, too: about a second after a sink
+/// refused a line of it as [`Full`](crate::sinks::Error::Full), again and again while that is so, and when it begins
+/// to serve. So what it kept goes out though nothing happens.
 #[macro_export]
 macro_rules! manifest {
     (
@@ -142,6 +148,7 @@ macro_rules! manifest {
         description: $description:expr
         $(, grants: [$($grant:expr),* $(,)?])?
         $(, optional: [$($optional:expr),* $(,)?])?
+        $(, empty_batches: $empty_batches:expr)?
         $(,)?
     ) => {
         const _: () = {
@@ -151,6 +158,7 @@ macro_rules! manifest {
                 description: $description,
                 grants: &[$($($grant),*)?],
                 optional: &[$($($optional),*)?],
+                empty_batches: false $(|| $empty_batches)?,
             };
             #[used]
             #[cfg_attr(target_family = "wasm", unsafe(link_section = "tuffet:manifest"))]
@@ -171,11 +179,13 @@ mod tests {
             description: "two\nlines, é",
             grants: &[("kv", "remembers"), ("files", "reads")],
             optional: &[("clock", "tells")],
+            empty_batches: true,
         };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
         let json: serde_json::Value = serde_json::from_slice(&JSON).unwrap();
         assert_eq!(json["name"], "a \"b\" \\c");
         assert_eq!(json["description"], "two\nlines, é");
+        assert_eq!(json["empty-batches"], true);
         assert_eq!(json["grants"][1], serde_json::json!({ "grant": "files", "reason": "reads" }));
         assert_eq!(
             json["grants"][2],
@@ -185,8 +195,14 @@ mod tests {
 
     #[test]
     fn one_without_grants_is_json_too() {
-        const MANIFEST: Manifest =
-            Manifest { name: "", version: "", description: "", grants: &[], optional: &[("kv", "x")] };
+        const MANIFEST: Manifest = Manifest {
+            name: "",
+            version: "",
+            description: "",
+            grants: &[],
+            optional: &[("kv", "x")],
+            empty_batches: false,
+        };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
         let json: serde_json::Value = serde_json::from_slice(&JSON).unwrap();
         assert_eq!(json["grants"].as_array().map(Vec::len), Some(1));

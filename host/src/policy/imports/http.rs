@@ -93,6 +93,7 @@ mod tests {
 
     fn gate(hosts: &[&str]) -> HttpGate {
         let access = Access {
+            unsent: None,
             plugin: "it".into(),
             client_mac: false,
             clock: false,

@@ -12,6 +12,7 @@ mod random;
 mod sinks;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub(super) use clock::FixedClock;
 pub(super) use http::HttpGate;
@@ -51,8 +52,43 @@ pub(super) struct Access {
     pub roots: Roots,
     /// The sinks that it may fill. None also while the configuration is only checked.
     pub sinks: Vec<(String, Outlet)>,
+    /// Of a plugin that wants to be called without events when a sink that was full may have room.
+    pub unsent: Option<Unsent>,
     /// What stands in for the host, where the plugin is tried out.
     pub stage: Option<Arc<Stage>>,
+}
+
+/// What a plugin that wants empty batches may have to send still.
+#[derive(Debug)]
+pub(super) struct Unsent {
+    /// Whether a sink had no room for something, or whether there may be more than one call sends.
+    waits: AtomicBool,
+    /// Whether a sink took something since the last look.
+    sent: AtomicBool,
+}
+
+impl Unsent {
+    /// What it kept in an earlier process may have room.
+    pub fn new() -> Unsent {
+        Unsent { waits: AtomicBool::new(true), sent: AtomicBool::new(false) }
+    }
+
+    /// Whether to call it without events now.
+    pub fn is_due(&self) -> bool {
+        self.sent.store(false, Relaxed);
+        self.waits.swap(false, Relaxed)
+    }
+
+    /// It was called without events: what it sent may not be all.
+    pub fn called(&self) {
+        if self.sent.load(Relaxed) {
+            self.waits.store(true, Relaxed);
+        }
+    }
+
+    fn told(&self, taken: bool) {
+        if taken { &self.sent } else { &self.waits }.store(true, Relaxed);
+    }
 }
 
 /// Where the payloads for a sink go.

@@ -30,7 +30,11 @@ impl Host for Sandbox {
             Outlet::Sink(open) => {
                 // One that ends its call meanwhile does not take the sink away.
                 let (open, plugin) = (Arc::clone(open), Arc::clone(self.log.plugin()));
-                open.emit(&plugin, payload).await.map_err(|_| Error::Full)
+                let taken = open.emit(&plugin, payload).await;
+                if let Some(unsent) = &self.access.unsent {
+                    unsent.told(taken.is_ok());
+                }
+                taken.map_err(|_| Error::Full)
             }
             Outlet::Staged(stage) => {
                 stage.emit(sink, payload);

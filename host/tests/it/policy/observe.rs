@@ -267,5 +267,41 @@ plugins:
     peer.send(&data(1, b"x"));
     assert_eq!(peer.receive(), Answer::Ack(1));
     server.stop();
+    assert!(server.log().contains("what it was told is told once more"), "{}", server.log());
     assert!(server.log().contains("what it was told is lost on it"), "{}", server.log());
+    let totals = server.log().lines().find(|line| line.contains("plugin totals")).unwrap().to_owned();
+    // Five starts and ends, and those of the upload.
+    assert!(totals.contains(r#""events_lost":12"#), "{totals}");
+}
+
+/// What a call that failed was told is told again, whole: nothing is lost, and some of it comes twice.
+#[test]
+fn an_observer_that_stumbles_hears_of_all() {
+    let component = probe();
+    let server = Setup::new()
+        .file("a", b"content")
+        .yaml(&format!(
+            r#"
+roots: [{{ name: boot, path: root }}]
+state: state
+sinks: {{ out: {{ file: out.jsonl }} }}
+policy: {{ observe: [probe] }}
+plugins:
+  probe:
+    component: "{component}"
+    grants: [kv, files/boot, sinks/out]
+    limits: {{ time: 20s, wall: 40s }}
+    settings: {{ observe: out, stumble: 2 }}
+"#
+        ))
+        .start();
+    assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
+    let id = server.outcome("a")["id"].as_str().unwrap().to_owned();
+    let all = told(&server);
+    let count = |key: &str| all.iter().filter(|line| line[key] == id.as_str()).count();
+    // The first event of the batch went out before each fall.
+    assert_eq!((count("started"), count("finished")), (3, 1), "{all:#?}");
+    let told_again = server.log().lines().filter(|line| line.contains("is told once more")).count();
+    assert_eq!(told_again, 2, "{}", server.log());
+    assert!(!server.log().contains("is lost on it"), "{}", server.log());
 }

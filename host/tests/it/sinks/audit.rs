@@ -38,18 +38,8 @@ plugins:
     ask(&server, 100..130);
     endpoint.answer(HttpAnswer::Status(200, ""));
     wait_until("the spool is empty", || server.sink()["waiting"] == 0);
-    // What the plugin keeps goes out with what happens next.
-    let mut number = 130;
-    wait_until("all came", || {
-        ask(&server, number..number + 1);
-        number += 1;
-        wait_until("the spool is empty", || {
-            let sink = server.sink();
-            sink["waiting"] == 0 && sink["delivered"].as_u64() > Some(0)
-        });
-        let lines = endpoint.lines();
-        lines.last().is_some_and(|line| line.starts_with(&format!("{{\"seq\":{number},")))
-    });
+    // What the plugin keeps goes out, though nothing more happens.
+    wait_until("all came", || endpoint.lines().last().is_some_and(|line| line.starts_with("{\"seq\":130,")));
     server.stop();
     let log = kept.path("log");
     let lines = endpoint.lines();
@@ -62,5 +52,5 @@ plugins:
     let ran = run(Command::new("python3").arg(script).arg(&log));
     ran.assert_good();
     let said = String::from_utf8(ran.stdout).unwrap();
-    assert!(said.contains(&format!("good: {number} lines")), "{said}");
+    assert!(said.contains("good: 130 lines"), "{said}");
 }

@@ -138,10 +138,13 @@ fn failures_of_plugins_have_the_trace() {
     let (root, _) = trace(&spans, "flood");
     // Warnings and errors are records, and so are the lines of requests.
     let records = collector.records();
-    for (message, trace) in [("line 0", ""), ("transfer", root.trace.as_str())] {
+    // Those of a plugin have the trace of the request that it was asked about.
+    for message in ["line 0", "68 log lines of one call were dropped: 32 are kept", "transfer"] {
         let mut of_it = records.iter().filter(|record| record.message == message);
-        assert!(of_it.any(|record| record.trace == trace), "{message}: {records:#?}");
+        assert!(of_it.any(|record| record.trace == root.trace), "{message}: {records:#?}");
     }
+    let line = server.log().lines().find(|line| line.contains("\"line 0\"")).unwrap().to_owned();
+    assert!(line.contains(&root.trace) && line.contains(&root.id), "{line}");
     assert!(records.iter().any(|record| record.message.starts_with("a plugin failed: ")), "{records:#?}");
     let metrics = collector.metrics();
     assert!(

@@ -38,6 +38,7 @@ class Project:
     class_: str
     grants: dict[str, str]
     optional: dict[str, str]
+    empty_batches: bool = False
 
     @property
     def asked(self) -> set[str]:
@@ -52,12 +53,14 @@ class Project:
         wishes += [
             {"grant": grant, "reason": reason, "optional": True} for grant, reason in self.optional.items()
         ]
-        about = {
+        about: dict[str, Any] = {
             "name": self.name,
             "version": self.version,
             "description": self.description,
             "grants": wishes,
         }
+        if self.empty_batches:
+            about["empty-batches"] = True
         return json.dumps(about, ensure_ascii=False).encode()
 
 
@@ -99,11 +102,14 @@ def read(folder: Path) -> Project:
 
     project = table(document, "project", "project")
     tuffet = table(table(document, "tool", "tool"), "tuffet", "tool.tuffet")
-    for key in tuffet.keys() - {"plugin", "grants", "optional"}:
-        wrong.append(f"[tool.tuffet]: unknown key `{key}`; known here: plugin, grants, optional")
+    for key in tuffet.keys() - {"plugin", "grants", "optional", "empty-batches"}:
+        wrong.append(f"[tool.tuffet]: unknown key `{key}`; known here: plugin, grants, optional, empty-batches")
     grants, optional = wishes("grants"), wishes("optional")
     for grant in grants.keys() & optional.keys():
         wrong.append(f"the grant {grant} is both needed and optional")
+    empty_batches = tuffet.get("empty-batches", False)
+    if not isinstance(empty_batches, bool):
+        wrong.append("`empty-batches` in [tool.tuffet] must be true or false")
     entry = text(tuffet, "plugin", "tool.tuffet", True)
     named = re.fullmatch(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", entry)
     if entry and not named:
@@ -117,6 +123,7 @@ def read(folder: Path) -> Project:
         named[2] if named else "",
         grants,
         optional,
+        empty_batches is True,
     )
     if wrong:
         raise ProjectError("\n".join(f"{file}: {each}" for each in wrong))

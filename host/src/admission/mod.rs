@@ -172,7 +172,9 @@ impl Admission {
         at: Instant,
         progress: Option<&Arc<Progress>>,
     ) -> Option<Happening> {
-        let progress = progress.filter(|_| self.observers.are_there())?;
+        let want = self.observers.want();
+        // Whose progress is to be looked at is known by its start.
+        let progress = progress.filter(|_| want.started || want.progressed)?;
         Some(Happening::Started {
             request: request.clone(),
             resolved: decided.resolved.clone(),

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, fmt};
+use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {
@@ -60,11 +60,15 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
             return ExitCode::from(EXIT_CONFIG);
         }
     };
-    let log = tracing_subscriber::registry().with(filter).with(LogBridge);
+    // What is exported has a filter of its own: `--log` is about standard error.
+    let log = tracing_subscriber::registry().with(LogBridge.with_filter(LogBridge::filter()));
     let lines = fmt::layer().with_writer(io::stderr);
     match args.log_format {
-        LogFormat::Text => log.with(lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr()))).init(),
-        LogFormat::Json => log.with(lines.json().flatten_event(true)).init(),
+        LogFormat::Text => {
+            let terminal = io::IsTerminal::is_terminal(&io::stderr());
+            log.with(lines.with_ansi(terminal).with_filter(filter)).init();
+        }
+        LogFormat::Json => log.with(lines.json().flatten_event(true).with_filter(filter)).init(),
     }
     let its = args.clone();
     match server::serve(Arc::new(move || configure(&its))) {

@@ -211,7 +211,7 @@ impl Default for Telemetry {
 
 impl Default for Traces {
     fn default() -> Self {
-        Self { enabled: true, sample: 1.0 }
+        Self { enabled: true, sample: 1.0, per_second: 100 }
     }
 }
 
@@ -232,7 +232,7 @@ impl Default for TelemetryConfig {
             timeout: written.timeout.0,
             service_name: written.service_name,
             resource: BTreeMap::new(),
-            traces: Some(written.traces.sample),
+            traces: written.traces.chosen(),
             metrics: Some(written.metrics.interval.0),
             logs: written.logs,
         }

@@ -46,7 +46,7 @@ pub use reference::reference;
 pub(crate) use resolve::{check_endpoint, usual_port};
 pub use restart::control_of;
 pub use schema::schema;
-pub use telemetry::{OtlpProtocol, TelemetryConfig};
+pub use telemetry::{OtlpProtocol, TelemetryConfig, TracesSampled};
 
 use crate::sinks::SinkSpec;
 use crate::store::RootSpec;

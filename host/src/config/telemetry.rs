@@ -20,6 +20,28 @@ pub enum OtlpProtocol {
     Grpc,
 }
 
+/// Which requests become traces, beside those that went wrong, which all do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TracesSampled {
+    /// This part of them, 0 to 1.
+    pub part: f64,
+    /// At most so many in a second; `None` for as many as there are.
+    pub per_second: Option<u32>,
+}
+
+impl TracesSampled {
+    /// Every request, however many there are.
+    pub const ALL: TracesSampled = TracesSampled { part: 1.0, per_second: None };
+}
+
+impl super::written::Traces {
+    /// What is written, where traces are wanted.
+    pub(in crate::config) fn chosen(&self) -> Option<TracesSampled> {
+        let chosen = TracesSampled { part: self.sample, per_second: Some(self.per_second) };
+        self.enabled.then_some(chosen)
+    }
+}
+
 /// The section `telemetry`. Variables of the environment may still say otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TelemetryConfig {
@@ -35,8 +57,8 @@ pub struct TelemetryConfig {
     pub service_name: String,
     /// More resource attributes.
     pub resource: BTreeMap<String, String>,
-    /// The part of the requests that become traces, 0 to 1; `None` for no traces at all.
-    pub traces: Option<f64>,
+    /// Which requests become traces; `None` for no traces at all.
+    pub traces: Option<TracesSampled>,
     /// How often metrics are sent; `None` for never.
     pub metrics: Option<Duration>,
     /// Whether log records are sent.

@@ -31,7 +31,7 @@ pub(crate) async fn log_summaries(
         for summary in batch.drain(..) {
             watch.ended(&summary);
             log(&summary, telemetry.ended(&summary));
-            if observers.are_there() {
+            if observers.want().finished {
                 observers.tell(Happening::Finished(Box::new(summary))).await;
             }
         }

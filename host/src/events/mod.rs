@@ -4,10 +4,12 @@
 //! queue already reserved for its summary, so none is ever lost and no transfer ever waits to report:
 //! when the queue is full, it is new requests that wait.
 
+mod kinds;
 mod log;
 mod observers;
 mod outcome;
 
+pub(crate) use kinds::{Kind, Kinds};
 pub(crate) use log::log_summaries;
 pub(crate) use observers::{Event, Happening, Observers};
 pub(crate) use outcome::{Ending, Outcome, outcome_of};

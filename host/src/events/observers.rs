@@ -4,7 +4,7 @@
 //! and the log, behind which summaries then pile up until new requests are not admitted. Running transfers
 //! wait for nothing. Progress is read from counters while there is time for it.
 
-use super::Summary;
+use super::{Kinds, Summary};
 use crate::admission::Current;
 use crate::request::{Request, RequestId};
 use crate::watch::{Progress, Watch};
@@ -19,7 +19,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 const BATCH: usize = 256;
 /// The least time from one call to the next, unless a whole batch waits: calls cost far more than events,
 /// those of a plugin that keeps something on disk above all.
-const GATHER: Duration = Duration::from_millis(20);
+const GATHER: Duration = Duration::from_millis(200);
 /// How often progress is looked at.
 const SAMPLE: Duration = Duration::from_secs(1);
 
@@ -65,9 +65,9 @@ impl Observers {
         (Observers { generation, queue }, task)
     }
 
-    /// Whether anyone wants to know.
-    pub(crate) fn are_there(&self) -> bool {
-        self.generation.get().policy.is_observed()
+    /// What anyone wants to be told.
+    pub(crate) fn want(&self) -> Kinds {
+        self.generation.get().policy.observed()
     }
 
     /// Tells, when there is a place in the queue.
@@ -104,9 +104,13 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
                 while batch.len() < BATCH && let Ok(event) = events.try_recv() {
                     batch.push(event);
                 }
-                running.follow(&batch);
+                if generation.get().policy.observed().progressed {
+                    running.follow(&batch);
+                } else {
+                    running.transfers.clear();
+                }
             }
-            _ = samples.tick() => {
+            _ = samples.tick(), if running.is_waiting(&generation) => {
                 generation.get().policy.observe_nothing().await;
                 // Starts and finishes go first.
                 let room = if events.is_empty() { BATCH } else { 0 };
@@ -141,6 +145,11 @@ struct Transfer {
 }
 
 impl Running {
+    /// Whether there is something to look at every second.
+    fn is_waiting(&self, generation: &Current) -> bool {
+        !self.transfers.is_empty() || generation.get().policy.has_unsent()
+    }
+
     fn follow(&mut self, events: &[Event]) {
         for event in events {
             match &event.what {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use wasmtime::component::Instance as Component;
 use wasmtime::{Store, UpdateDeadline};
 
-use super::bindings::exports::tuffet::policy::{accept_upload, authorize, observe, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
 use super::failure::{CpuLimit, Refused};
 use super::log::CallLog;
 use super::meter::Meter;
 use super::plugin::Plugin;
 use super::sandbox::{Caller, Sandbox};
+use super::told as observe;
 use crate::telemetry::Traced;
 
 /// Bytes that a guest may hand over in one answer or one log line, beside content.

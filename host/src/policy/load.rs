@@ -10,7 +10,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
 use super::bindings::VERSION;
-use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, observe, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, resolve};
 use super::breaker::Breaker;
 use super::builtin;
 use super::decisions::Decisions;
@@ -24,6 +24,7 @@ use super::plugin::Plugin;
 use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind, PluginSpec, PolicySpec};
 use super::text;
+use super::told as observe;
 use crate::config::{ComponentSource, Grant, PluginMode};
 use crate::kv;
 
@@ -68,7 +69,8 @@ fn compile(
     let Ok(lifecycle) = lifecycle::GuestIndices::new(&pre) else {
         return Err(one(LoadProblemKind::Export, explain_exports(&pre, "lifecycle")));
     };
-    let judged = judge(runtime, policy, spec, &component, &binary)?;
+    let manifest = Manifest::of(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
+    let judged = judge(runtime, policy, spec, &component, &manifest)?;
     Ok(Plugin {
         name: Arc::from(spec.name.as_str()),
         on_error: spec.on_error,
@@ -90,6 +92,7 @@ fn compile(
         resolve: resolve::GuestIndices::new(&pre).ok(),
         accept_upload: accept_upload::GuestIndices::new(&pre).ok(),
         observe: observe::GuestIndices::new(&pre).ok(),
+        wants: manifest.wants(),
         component: pre,
     })
 }
@@ -112,15 +115,13 @@ fn judge(
     policy: &PolicySpec,
     spec: &PluginSpec,
     component: &Component,
-    binary: &[u8],
+    manifest: &Manifest,
 ) -> Result<Judged, Vec<LoadProblem>> {
-    let manifest = Manifest::of(binary)
-        .map_err(|message| vec![problem(spec, LoadProblemKind::NotAComponent, message)])?;
     let ty = component.component_type();
     let imports: Vec<&str> = ty.imports(&runtime.shared().engine).map(|(name, _)| name).collect();
     let sinks: Vec<String> = policy.sinks.iter().map(|sink| sink.name.clone()).collect();
     let known = Known { roots: &policy.roots, sinks: &sinks };
-    let mut judged = grants::judge(&imports, &manifest, &spec.grants, &known);
+    let mut judged = grants::judge(&imports, manifest, &spec.grants, &known);
     if judged.problems.is_empty() {
         return Ok(judged);
     }

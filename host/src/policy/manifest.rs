@@ -5,6 +5,7 @@ use serde::Deserialize;
 use wasmparser::{Parser, Payload};
 
 use crate::config::GrantKind;
+use crate::events::{Kind, Kinds};
 
 /// The name of the section.
 const SECTION: &str = "tuffet:manifest";
@@ -29,6 +30,8 @@ pub(super) struct Manifest {
     /// it may have some.
     #[serde(default, rename = "empty-batches")]
     pub empty_batches: bool,
+    /// The kinds of events that `observe` wants to be told; all, where it says nothing.
+    pub events: Option<Vec<Kind>>,
 }
 
 /// A grant that a plugin asks for.
@@ -75,6 +78,11 @@ impl Manifest {
             }
         }
         Ok(manifest)
+    }
+
+    /// The events that it wants to be told.
+    pub fn wants(&self) -> Kinds {
+        self.events.as_ref().map_or(Kinds::ALL, |kinds| kinds.iter().copied().collect())
     }
 
     /// What it says of a kind of grant.
@@ -135,6 +143,19 @@ mod tests {
         assert_eq!(manifest.name, "a");
         assert_eq!(manifest.wish(GrantKind::Kv).map(|wish| wish.optional), Some(false));
         assert_eq!(manifest.wish(GrantKind::Clock), None);
+        assert_eq!(manifest.wants(), Kinds::ALL);
+    }
+
+    #[test]
+    fn an_observer_names_the_events_that_it_wants() {
+        let of = |json: &str| Manifest::of(&manifest(COMPONENT, json)).map(|manifest| manifest.wants());
+        let finished = Kinds { finished: true, ..Kinds::default() };
+        assert_eq!(of(r#"{ "name": "a", "events": ["finished"] }"#), Ok(finished));
+        let two = Kinds { started: true, ..finished };
+        assert_eq!(of(r#"{ "name": "a", "events": ["started", "finished"] }"#), Ok(two));
+        assert_eq!(of(r#"{ "name": "a", "events": [] }"#), Ok(Kinds::default()));
+        let wrong = of(r#"{ "name": "a", "events": ["ended"] }"#).err().unwrap_or_default();
+        assert!(wrong.contains("`started`, `progressed`, `finished`"), "{wrong}");
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod monitor;
 mod now;
 mod observe;
 mod plugin;
+mod report;
 mod resources;
 mod sandbox;
 mod shown;
@@ -43,6 +44,7 @@ mod stage;
 mod tests;
 mod text;
 mod ticker;
+mod told;
 mod trial;
 mod upload;
 

@@ -1,34 +1,43 @@
 //! Telling observers what happened.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::bindings::exports::tuffet::policy::observe::{
-    Decision, Event as Told, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
-};
-use super::bindings::tuffet::policy::types;
 use super::chain::Policy;
-use super::convert;
-use super::failure::Cause;
-use super::imports::Access;
+use super::failure::{Cause, Failure};
+use super::imports::Unsent;
 use super::plugin::Plugin;
-use crate::events::{Answered, Event, Happening, Outcome, Summary};
+use super::report::{Fact, Texts};
+use super::told::Event as Told;
+use crate::events::{Event, Kinds};
 
 /// Before an observer whose call failed is told the same once more. The queue of events is bounded, and new
 /// requests wait for it: so must this be.
 const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
 impl Policy {
-    /// Whether any plugin wants to be told what happened.
-    pub fn is_observed(&self) -> bool {
-        !self.observe.is_empty()
+    /// What the plugins that observe want to be told, all together.
+    pub fn observed(&self) -> Kinds {
+        self.observe.iter().fold(Kinds::default(), |all, plugin| all.or(plugin.wants))
     }
 
     /// Tells every observer, all at once; ends when all have taken it or failed for good.
     pub async fn observe(&self, events: &[Event]) {
-        let told: Vec<Told> = events.iter().map(convert_event).collect();
-        join_all(self.observe.iter().map(|plugin| tell(plugin, &told))).await;
+        let texts: Vec<Texts> = events.iter().map(Texts::of).collect();
+        let facts = Fact::all(events, &texts);
+        join_all(self.observe.iter().map(async |plugin| {
+            let events = wanted(plugin, &facts);
+            if !events.is_empty() {
+                tell(plugin, &events).await;
+            }
+        }))
+        .await;
+    }
+
+    /// Whether any plugin waits to be called without events.
+    pub fn has_unsent(&self) -> bool {
+        self.observe.iter().any(|plugin| plugin.access.unsent.as_ref().is_some_and(Unsent::waits))
     }
 
     /// Calls those without events that want it, and whose sinks had no room for something when they were
@@ -44,20 +53,14 @@ impl Policy {
     }
 }
 
-/// Events as a plugin with this access sees them: MAC addresses are for those that may see them.
-pub(super) fn told(events: &[Event], access: &Access) -> Vec<Told> {
-    let events = events.iter().map(convert_event);
-    if access.client_mac { events.collect() } else { events.map(without_mac).collect() }
+/// Tells a plugin that is tried out.
+pub(super) async fn try_out(plugin: &Plugin, events: &[Event]) -> Result<(), Failure> {
+    let texts: Vec<Texts> = events.iter().map(Texts::of).collect();
+    let facts = Fact::all(events, &texts);
+    plugin.observe(&wanted(plugin, &facts)).await
 }
 
-async fn tell(plugin: &Plugin, events: &[Told]) {
-    let without_macs: Vec<Told>;
-    let events = if plugin.access.client_mac {
-        events
-    } else {
-        without_macs = events.iter().cloned().map(without_mac).collect();
-        &without_macs
-    };
+async fn tell(plugin: &Plugin, events: &[Told<'_>]) {
     for pause in PAUSES.map(Some).into_iter().chain([None]) {
         let Err(failure) = plugin.guarded("observe", None, None, plugin.observe(events)).await else {
             return;
@@ -85,77 +88,8 @@ async fn tell(plugin: &Plugin, events: &[Told]) {
     }
 }
 
-fn without_mac(mut event: Told) -> Told {
-    match &mut event.what {
-        What::Started(start) => start.request.client.macs.clear(),
-        What::Finished(summary) => summary.request.client.macs.clear(),
-        What::Progressed(_) => {}
-    }
-    event
-}
-
-fn convert_event(event: &Event) -> Told {
-    let since = event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    let what = match &event.what {
-        Happening::Started { request, resolved, verdict_by, size, decided_after, .. } => {
-            What::Started(Start {
-                request: convert::request(request),
-                resolved: resolved.as_deref().map(str::to_owned),
-                verdict_by: verdict_by.as_deref().map(str::to_owned),
-                size: *size,
-                decision_us: us(*decided_after),
-            })
-        }
-        Happening::Progressed { id, bytes, size } => {
-            What::Progressed(Progress { id: id.to_string(), bytes: *bytes, size: *size })
-        }
-        Happening::Finished(summary) => What::Finished(sum(summary)),
-    };
-    Told { unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), what }
-}
-
-fn us(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
-}
-
-fn sum(summary: &Summary) -> Sum {
-    let request: types::Request = convert::request(&summary.request);
-    Sum {
-        request,
-        outcome: match summary.ending.outcome {
-            Outcome::Served => Ended::Served,
-            Outcome::Stored => Ended::Stored,
-            Outcome::Probed => Ended::Probed,
-            Outcome::Aborted => Ended::Aborted,
-            Outcome::Denied => Ended::Denied,
-            Outcome::NotFound => Ended::NotFound,
-            Outcome::TimedOut => Ended::TimedOut,
-            Outcome::Failed => Ended::Failed,
-        },
-        detail: summary.ending.detail.as_deref().map(str::to_owned),
-        decision: match summary.decision {
-            Answered::Granted => Decision::Granted,
-            Answered::Refused => Decision::Refused,
-            Answered::Dropped => Decision::Dropped,
-            Answered::Undecided => Decision::Undecided,
-        },
-        verdict_by: summary.verdict_by.as_deref().map(str::to_owned),
-        plugin_calls: summary.plugin_calls,
-        resolved: summary.resolved.as_deref().map(str::to_owned),
-        size: summary.size,
-        blksize: summary.options.block_size(),
-        windowsize: summary.options.window_size(),
-        timeout_option: summary.options.timeout,
-        tsize: summary.options.tsize,
-        bytes: summary.bytes,
-        blocks: summary.blocks,
-        retransmissions: summary.stats.retransmissions.into(),
-        duplicates: summary.stats.duplicates.into(),
-        timeouts: summary.stats.timeouts.into(),
-        rtt_us: summary.rtt.map(us),
-        decision_us: summary.decided_after.map(us),
-        first_block_us: summary.first_block_after.map(us),
-        duration_us: us(summary.duration),
-        attributes: Vec::new(),
-    }
+/// The events that the plugin wants, as one with its access sees them.
+fn wanted<'a>(plugin: &Plugin, facts: &'a [Fact<'a>]) -> Vec<Told<'a>> {
+    let wanted = facts.iter().filter(|fact| plugin.wants.include(&fact.event.what));
+    wanted.map(|fact| fact.told(&plugin.access)).collect()
 }

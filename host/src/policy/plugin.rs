@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use wasmtime::component::InstancePre;
 
 use super::ask::Patience;
-use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, observe, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, resolve};
 use super::bindings::tuffet::policy::types;
 use super::breaker::Breaker;
 use super::call::Call;
@@ -20,7 +20,9 @@ use super::imports::Access;
 use super::kept::Kept;
 use super::sandbox::Sandbox;
 use super::spec::CallLimits;
+use super::told as observe;
 use crate::config::OnError;
+use crate::events::Kinds;
 use crate::telemetry::Traced;
 
 pub(super) struct Plugin {
@@ -53,6 +55,8 @@ pub(super) struct Plugin {
     pub resolve: Option<resolve::GuestIndices>,
     pub accept_upload: Option<accept_upload::GuestIndices>,
     pub observe: Option<observe::GuestIndices>,
+    /// The events that it is told.
+    pub wants: Kinds,
 }
 
 impl Plugin {
@@ -139,7 +143,7 @@ impl Plugin {
     }
 
     /// Tells the hook `observe`.
-    pub async fn observe(&self, events: &[observe::Event]) -> Result<(), Failure> {
+    pub async fn observe(&self, events: &[observe::Event<'_>]) -> Result<(), Failure> {
         let Some(hook) = &self.observe else { return Ok(()) };
         let mut call = Call::begin(self, "events", None, None).await?;
         let (instance, limit) = call.parts();

@@ -149,9 +149,8 @@ impl Trial {
         let begun;
         let answer = match (hook, matter) {
             (Hook::Observe, Matter::Events(events)) => {
-                let told = observe::told(events, &self.plugin.access);
                 begun = Instant::now();
-                self.plugin.observe(&told).await.map(|()| NOTHING.into())
+                observe::try_out(&self.plugin, events).await.map(|()| NOTHING.into())
             }
             (_, Matter::Request(request, upload)) => {
                 let mut asked = Asked::new(request);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
-use super::line::CutLine;
+use super::line::Lines;
 use super::output::{Failure, Output};
 use super::rotate::Rotation;
 use super::{FileTarget, Fsync};
@@ -20,7 +20,7 @@ pub(super) struct FileOutput {
     target: FileTarget,
     file: File,
     looked: Instant,
-    line: CutLine,
+    lines: Lines,
     rotation: Option<Rotation>,
     /// Lines of the batch that are written and not yet known to be on the disk.
     unsynced: usize,
@@ -36,7 +36,7 @@ impl FileOutput {
             target: target.clone(),
             file,
             looked: Instant::now(),
-            line: CutLine::default(),
+            lines: Lines::default(),
             rotation,
             unsynced: 0,
             dirty: None,
@@ -82,18 +82,36 @@ impl FileOutput {
         Ok(())
     }
 
-    fn write(&mut self, line: &str) -> io::Result<()> {
+    /// Writes as many of the lines, at least one, as go into the file that there is. How many, and what
+    /// stopped it.
+    fn write(&mut self, lines: &[String]) -> (usize, io::Result<()>) {
+        let next = lines.first().map_or(0, String::len) + 1;
         // Nothing is put away or begun in the middle of a line.
-        if !self.line.is_cut() {
-            self.follow()?;
-            self.rotate(line.len() + 1)?;
+        if !self.lines.is_cut()
+            && let Err(error) = self.follow().and_then(|()| self.rotate(next))
+        {
+            return (0, Err(error));
         }
-        self.line.write(&mut self.file, line)?;
-        self.dirty.get_or_insert_with(Instant::now);
+        let fitting = self.fitting(lines);
+        let (written, ended) = self.lines.write(&mut self.file, &lines[..fitting]);
+        if written > 0 {
+            self.dirty.get_or_insert_with(Instant::now);
+        }
         if let Some(rotation) = &mut self.rotation {
-            rotation.written(line.len() + 1);
+            rotation.written(lines[..written].iter().map(|line| line.len() + 1).sum());
         }
-        Ok(())
+        (written, ended)
+    }
+
+    /// How many of the lines go into this file; the first does.
+    fn fitting(&self, lines: &[String]) -> usize {
+        let Some(rotation) = &self.rotation else { return lines.len() };
+        let mut bytes = 0;
+        let fits = |line: &&String| {
+            bytes += line.len() + 1;
+            rotation.has_room(bytes)
+        };
+        lines.iter().take_while(fits).count().max(1)
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -110,13 +128,14 @@ impl FileOutput {
 impl Output for FileOutput {
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
         let each = self.target.fsync == Fsync::Each;
-        while let Some(line) = lines.get(self.unsynced) {
-            if let Err(error) = self.write(line) {
+        while self.unsynced < lines.len() {
+            let (written, ended) = self.write(&lines[self.unsynced..]);
+            self.unsynced += written;
+            if let Err(error) = ended {
                 // What is to be synced first is not delivered, and not written again either.
                 let done = if each { 0 } else { std::mem::take(&mut self.unsynced) };
                 return Err(Failure::again(done, error));
             }
-            self.unsynced += 1;
         }
         if each {
             self.sync().map_err(|error| Failure::again(0, error))?;

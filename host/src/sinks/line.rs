@@ -1,36 +1,102 @@
-//! A line that may be cut off and is then completed, not repeated.
+//! Lines of which one may be cut off, and is then completed, not repeated.
 
 use std::io::{self, Write};
 
-/// The line under way, with its end, and how much of it is written.
+/// Writes lines, many at once, and remembers the rest of one that was cut off.
 #[derive(Debug, Default)]
-pub(super) struct CutLine {
-    line: Vec<u8>,
-    written: usize,
+pub(super) struct Lines {
+    text: Vec<u8>,
+    /// The rest of the line that was begun, with its end; empty where none was.
+    rest: Vec<u8>,
 }
 
-impl CutLine {
+impl Lines {
     /// Whether a line was begun and not completed.
     pub fn is_cut(&self) -> bool {
-        self.written > 0
+        !self.rest.is_empty()
     }
 
-    /// Writes a line, or the rest of it where the try before was cut off: by one write, if the system lets it.
-    pub fn write(&mut self, to: &mut impl Write, line: &str) -> io::Result<()> {
-        if self.written == 0 {
-            self.line.clear();
-            self.line.extend_from_slice(line.as_bytes());
-            self.line.push(b'\n');
+    /// Writes lines, the first of which goes on where the try before was cut off: by one write, if the system
+    /// lets it. Answers how many are written whole, and what stopped it.
+    pub fn write(&mut self, to: &mut impl Write, lines: &[String]) -> (usize, io::Result<()>) {
+        self.text.clear();
+        self.text.append(&mut self.rest);
+        let begun = usize::from(!self.text.is_empty());
+        for line in &lines[begun.min(lines.len())..] {
+            self.text.extend_from_slice(line.as_bytes());
+            self.text.push(b'\n');
         }
-        while self.written < self.line.len() {
-            match to.write(&self.line[self.written..]) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(written) => self.written += written,
+        let mut written = 0;
+        while written < self.text.len() {
+            match to.write(&self.text[written..]) {
+                Ok(0) => return self.cut(written, begun, io::ErrorKind::WriteZero.into()),
+                Ok(bytes) => written += bytes,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => return self.cut(written, begun, error),
             }
         }
-        self.written = 0;
-        Ok(())
+        (lines.len(), Ok(()))
+    }
+
+    /// After so many bytes of the text, of which a first line was `begun` before, nothing more is taken.
+    fn cut(&mut self, written: usize, begun: usize, error: io::Error) -> (usize, io::Result<()>) {
+        let is_end = |byte: &&u8| **byte == b'\n';
+        let whole = self.text[..written].iter().filter(is_end).count();
+        let (done, left) = self.text.split_at(written);
+        let in_a_line = if written == 0 { begun > 0 } else { done.last() != Some(&b'\n') };
+        if in_a_line {
+            let end = left.iter().position(|byte| *byte == b'\n').map_or(left.len(), |end| end + 1);
+            self.rest = left[..end].to_vec();
+        }
+        (whole, Err(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes so many bytes, then nothing until it is allowed more.
+    struct Narrow {
+        text: Vec<u8>,
+        room: usize,
+    }
+
+    impl Write for Narrow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.room == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            // In small pieces, as pipes do.
+            let taken = bytes.len().min(self.room).min(3);
+            self.room -= taken;
+            self.text.extend_from_slice(&bytes[..taken]);
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn wherever_it_is_cut_off_each_line_is_there_once() {
+        let lines: Vec<String> = ["first", "", "third", "4"].map(String::from).into();
+        let whole = "first\n\nthird\n4\n";
+        for first in 0..=whole.len() {
+            for second in 0..=whole.len() - first {
+                let mut narrow = Narrow { text: Vec::new(), room: 0 };
+                let (mut writer, mut at) = (Lines::default(), 0);
+                for room in [first, 0, second, whole.len()] {
+                    narrow.room = room;
+                    let (done, ended) = writer.write(&mut narrow, &lines[at..]);
+                    at += done;
+                    assert_eq!(ended.is_ok(), at == lines.len());
+                    let cut = narrow.text.last().is_some_and(|last| *last != b'\n');
+                    assert_eq!(writer.is_cut(), cut, "{first} {second}");
+                }
+                assert_eq!(String::from_utf8(narrow.text).unwrap(), whole, "{first} {second}");
+            }
+        }
     }
 }

@@ -21,6 +21,9 @@ struct State {
     under_way: usize,
     /// When the first of the lines came.
     since: Option<Instant>,
+    /// Lines and bytes at which who takes is to be woken; `None` while it does not wait. A wake-up costs more
+    /// than a line.
+    wanted: Option<(usize, usize)>,
 }
 
 impl Memory {
@@ -37,8 +40,13 @@ impl Memory {
         state.bytes += line.len();
         state.since.get_or_insert_with(Instant::now);
         state.lines.push_back(line);
+        let waiting = (state.lines.len(), state.bytes);
+        let enough = |wanted: &mut (usize, usize)| waiting.0 >= wanted.0 || waiting.1 >= wanted.1;
+        let wanted = state.wanted.take_if(enough).is_some();
         drop(state);
-        self.news.notify_one();
+        if wanted {
+            self.news.notify_one();
+        }
         Ok(())
     }
 
@@ -62,7 +70,11 @@ impl Memory {
                 return state.pop(batch);
             }
             let end = [ripe, until].into_iter().flatten().min();
+            // The first line sets the time at which those that have come are taken.
+            let enough = (batch.lines.min(self.most), batch.bytes);
+            state.wanted = Some(if state.lines.is_empty() { (1, 0) } else { enough });
             if pace == Pace::Stop || until.is_some_and(|until| now >= until) {
+                state.wanted = None;
                 return Vec::new();
             }
             state = match end {
@@ -122,6 +134,7 @@ impl State {
         }
         self.bytes -= bytes;
         self.under_way += taken.len();
+        self.wanted = None;
         self.since = if self.lines.is_empty() { None } else { Some(Instant::now()) };
         taken
     }

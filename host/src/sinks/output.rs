@@ -12,8 +12,9 @@ use super::stdout::StdoutOutput;
 use super::udp::UdpOutput;
 use super::{Batch, SinkSpec, SinkTarget};
 
-/// Lines that outputs without a batch of their own take at once.
-const LOCAL: Batch = Batch { lines: 256, bytes: 1 << 20, wait: Duration::ZERO };
+/// Lines that outputs without a batch of their own take at once. The wait is too short to be seen, and long
+/// enough that a storm does not wake their threads for each line.
+const LOCAL: Batch = Batch { lines: 1024, bytes: 1 << 20, wait: Duration::from_millis(5) };
 
 /// A way out of the process. Everything in it may block.
 pub(super) trait Output: Send {

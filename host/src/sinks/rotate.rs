@@ -50,6 +50,11 @@ impl Rotation {
         self.regular && self.bytes > 0 && (too_large || over)
     }
 
+    /// Whether so many bytes may go into the file at once.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        !self.regular || self.rotate.size.is_none_or(|most| self.bytes + bytes as u64 <= most)
+    }
+
     pub fn written(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         self.period = self.period_of(SystemTime::now());

@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::os::fd::AsFd;
 
-use super::line::CutLine;
+use super::line::Lines;
 use super::output::{Failure, Output};
 
 #[derive(Debug, Default)]
 pub(super) struct StdoutOutput {
     /// Not through the standard library's buffer, which would keep a line that was cut off.
     file: Option<File>,
-    line: CutLine,
+    lines: Lines,
 }
 
 impl Output for StdoutOutput {
@@ -22,9 +22,7 @@ impl Output for StdoutOutput {
                 self.file.insert(owned.map_err(|error| Failure::again(0, error))?.into())
             }
         };
-        for (done, line) in lines.iter().enumerate() {
-            self.line.write(file, line).map_err(|error| Failure::again(done, error))?;
-        }
-        Ok(())
+        let (done, ended) = self.lines.write(file, lines);
+        ended.map_err(|error| Failure::again(done, error))
     }
 }

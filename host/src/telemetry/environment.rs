@@ -4,7 +4,7 @@
 use super::identity::Tls;
 use super::queue::Batching;
 use super::settings::Destination;
-use crate::config::{OtlpProtocol, TelemetryConfig, check_endpoint, usual_port};
+use crate::config::{OtlpProtocol, TelemetryConfig, TracesSampled, check_endpoint, usual_port};
 use http::{HeaderName, HeaderValue};
 use opentelemetry_sdk::metrics::Temporality;
 use std::fmt::{self, Display};
@@ -280,17 +280,18 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// The part that is chosen; `None` for no traces at all.
-    pub(super) fn sampler(&mut self, configured: f64) -> Option<f64> {
+    /// Which requests are chosen; `None` for no traces at all.
+    pub(super) fn sampler(&mut self, configured: TracesSampled) -> Option<TracesSampled> {
         let Some(sampler) = self.get("OTEL_TRACES_SAMPLER") else { return Some(configured) };
         // A request of TFTP has no parent.
         match sampler.strip_prefix("parentbased_").unwrap_or(&sampler) {
-            "always_on" => Some(1.0),
+            "always_on" => Some(TracesSampled::ALL),
             "always_off" => None,
             "traceidratio" => {
                 let is_part = |part: &f64| (0.0..=1.0).contains(part);
                 let what = "a number from 0 to 1; it counts as 1";
-                Some(self.number("OTEL_TRACES_SAMPLER_ARG", is_part, what).unwrap_or(1.0))
+                let part = self.number("OTEL_TRACES_SAMPLER_ARG", is_part, what).unwrap_or(1.0);
+                Some(TracesSampled { part, ..TracesSampled::ALL })
             }
             _ => {
                 self.complain(

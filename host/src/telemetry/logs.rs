@@ -14,9 +14,11 @@ use std::fmt::Debug;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 use tracing::field::{Field, Visit};
-use tracing::{Event, Level, Subscriber};
+use tracing::level_filters::LevelFilter;
+use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
-use tracing_subscriber::layer::Context;
+use tracing_subscriber::filter::dynamic_filter_fn;
+use tracing_subscriber::layer::{Context, Filter};
 
 /// Where records go. There is one log in a process.
 static RECORDS: OnceLock<Queue<Record>> = OnceLock::new();
@@ -31,18 +33,31 @@ pub(super) fn pass_on(queue: &Queue<Record>) {
 #[derive(Debug, Default)]
 pub(crate) struct LogBridge;
 
+impl LogBridge {
+    /// Which lines it wants, once there is somewhere to send them.
+    pub(crate) fn filter<S: Subscriber>() -> impl Filter<S> {
+        dynamic_filter_fn(|about, _| RECORDS.get().is_some() && is_wanted(about))
+            .with_max_level_hint(LevelFilter::INFO)
+    }
+}
+
+fn is_wanted(about: &Metadata<'_>) -> bool {
+    let target = about.target();
+    let is_transfer = target == "tuffet::transfer" && *about.level() <= Level::INFO;
+    // What exporting itself says would never end.
+    is_transfer
+        || (*about.level() <= Level::WARN && target.starts_with("tuffet") && target != "tuffet::telemetry")
+}
+
 impl<S: Subscriber> Layer<S> for LogBridge {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let Some(queue) = RECORDS.get() else { return };
         let about = event.metadata();
-        let target = about.target();
-        let is_transfer = target == "tuffet::transfer";
-        // What exporting itself says would never end.
-        let wanted = is_transfer || (*about.level() <= Level::WARN && target.starts_with("tuffet"));
-        if !wanted || target == "tuffet::telemetry" {
+        // What has no room need not be made.
+        if queue.is_full() {
             return;
         }
-        let mut record = Record::new(*about.level(), target);
+        let mut record = Record::new(*about.level(), about.target());
         event.record(&mut record);
         queue.push([record]);
     }

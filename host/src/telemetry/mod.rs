@@ -24,6 +24,7 @@ mod trail;
 pub(crate) use logs::LogBridge;
 pub(crate) use metrics::plugin_took;
 pub(crate) use prometheus::{CONTENT_TYPE, exposition};
+use sampling::PerSecond;
 pub(crate) use sampling::Sampling;
 pub(crate) use settings::{Settings, resource_attributes};
 pub(crate) use trail::{Trail, What};
@@ -55,6 +56,7 @@ pub(crate) struct Telemetry {
 #[derive(Debug, Clone)]
 struct Traces {
     sampling: Sampling,
+    limit: Arc<PerSecond>,
     queue: Queue<SpanData>,
     /// Where each listener is.
     listeners: Arc<HashMap<Arc<str>, SocketAddr>>,
@@ -82,13 +84,15 @@ impl Telemetry {
         let resource = resource(&settings.resource);
         let listeners = Arc::new(listeners.collect::<HashMap<_, _>>());
         let scope = InstrumentationScope::builder("tuffet").with_version(env!("CARGO_PKG_VERSION")).build();
-        let traces = settings.traces.and_then(|(to, batching, part)| {
+        let traces = settings.traces.and_then(|(to, batching, chosen)| {
             let started = export::spans(&to).and_then(|mut exporter| {
                 exporter.set_resource(&resource);
                 Queue::start("traces", batching, exporter).map_err(|error| error.to_string())
             });
             let queue = told("traces", &to.endpoint, started)?;
-            Some(Traces { sampling: Sampling::ratio(part), queue, listeners, scope: scope.clone() })
+            let sampling = Sampling::ratio(chosen.part);
+            let limit = Arc::new(PerSecond::new(chosen.per_second));
+            Some(Traces { sampling, limit, queue, listeners, scope: scope.clone() })
         });
         let logs = settings.logs.and_then(|(to, batching)| {
             let started = export::logs(&to).and_then(|mut exporter| {
@@ -121,10 +125,10 @@ impl Telemetry {
             metrics.ended(summary);
         }
         let (traces, trail) = (self.traces.as_ref()?, summary.request.trail.as_deref()?);
-        let steps = trail.steps();
-        if !sampling::is_exported(summary, trail, &steps) {
+        if !sampling::is_exported(summary, trail, &traces.limit) {
             return None;
         }
+        let steps = trail.take();
         let listener = traces.listeners.get(&summary.request.listener).copied();
         traces.queue.push(spans::spans(summary, trail, steps, listener, &traces.scope));
         Some(trail.traced())

@@ -116,6 +116,15 @@ impl<T: Send + 'static> Queue<T> {
         }
     }
 
+    /// Whether there is no room, so that one more is dropped: it counts as such.
+    pub(super) fn is_full(&self) -> bool {
+        let full = self.lock().items.len() >= self.0.batching.queue;
+        if full {
+            self.0.counts.dropped.fetch_add(1, Relaxed);
+        }
+        full
+    }
+
     /// Lets the thread send what waits and end, for at most so long. Blocks.
     pub(super) fn finish(&self, patience: Duration) {
         let until = Instant::now() + patience;

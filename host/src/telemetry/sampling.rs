@@ -7,8 +7,8 @@
 use super::trail::{Step, Trail, What};
 use crate::events::{Outcome, Summary};
 use opentelemetry::trace::{SpanId, TraceId};
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Chooses. Cheap to clone.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,16 +38,52 @@ impl Sampling {
     }
 }
 
-/// Whether a request that has ended is exported: chosen, or something went wrong.
-pub(super) fn is_exported(summary: &Summary, trail: &Trail, steps: &[Step]) -> bool {
+/// So many in each second.
+#[derive(Debug)]
+pub(super) struct PerSecond {
+    most: Option<u32>,
+    /// Since when, and how many since then.
+    taken: Mutex<(Instant, u32)>,
+}
+
+impl PerSecond {
+    pub(super) fn new(most: Option<u32>) -> PerSecond {
+        PerSecond { most, taken: Mutex::new((Instant::now(), 0)) }
+    }
+
+    /// Whether there may be one more.
+    fn take(&self, now: Instant) -> bool {
+        let Some(most) = self.most else { return true };
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.saturating_duration_since(taken.0) >= Duration::from_secs(1) {
+            *taken = (now, 0);
+        }
+        taken.1 += 1;
+        taken.1 <= most
+    }
+}
+
+/// Whether a request that has ended is exported: chosen, and there is room for it; or something went wrong.
+pub(super) fn is_exported(summary: &Summary, trail: &Trail, limit: &PerSecond) -> bool {
     let wrong = matches!(summary.ending.outcome, Outcome::Denied | Outcome::TimedOut | Outcome::Failed);
     let failed = |step: &Step| matches!(&step.what, What::Plugin { failure: Some(_), .. });
-    trail.chosen || wrong || steps.iter().any(failed)
+    wrong || trail.any(failed) || (trail.chosen && limit.take(Instant::now()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_second_has_room_for_so_many() {
+        let limit = PerSecond::new(Some(2));
+        let begin = Instant::now();
+        let at = |ms| limit.take(begin + Duration::from_millis(ms));
+        assert_eq!([1, 1, 500, 999].map(at), [true, true, false, false]);
+        assert_eq!([1_100, 1_200, 1_300, 2_200].map(at), [true, true, false, true]);
+        let unlimited = PerSecond::new(None);
+        assert!((0..1_000).all(|_| unlimited.take(begin)));
+    }
 
     #[test]
     fn the_ratio_is_kept_and_its_ends_are_exact() {

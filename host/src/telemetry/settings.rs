@@ -4,7 +4,7 @@
 use super::environment::{Complaint, Environment};
 use super::identity::Tls;
 use super::queue::Batching;
-use crate::config::{OtlpProtocol, TelemetryConfig};
+use crate::config::{OtlpProtocol, TelemetryConfig, TracesSampled};
 use opentelemetry_sdk::metrics::Temporality;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use std::time::Duration;
 pub(crate) struct Settings {
     /// Resource attributes beside those that every process has; later ones win.
     pub(super) resource: Vec<(String, String)>,
-    /// With the part that the ratio chooses.
-    pub(super) traces: Option<(Destination, Batching, f64)>,
+    /// With what is chosen.
+    pub(super) traces: Option<(Destination, Batching, TracesSampled)>,
     /// With the interval.
     pub(super) metrics: Option<(Destination, Duration, Temporality)>,
     pub(super) logs: Option<(Destination, Batching)>,
@@ -70,9 +70,9 @@ impl Settings {
         let fallback = TelemetryConfig::default();
         let config = config.unwrap_or(&fallback);
         let traces = environment.signal("TRACES", config.traces.is_some(), config).and_then(|destination| {
-            let part = environment.sampler(config.traces.unwrap_or(1.0))?;
+            let chosen = environment.sampler(config.traces.unwrap_or(TracesSampled::ALL))?;
             let most = environment.limit("OTEL_BSP_EXPORT_TIMEOUT");
-            Some((destination.within(most), environment.batching("BSP", 5_000), part))
+            Some((destination.within(most), environment.batching("BSP", 5_000), chosen))
         });
         let metrics = environment.signal("METRICS", config.metrics.is_some(), config).map(|destination| {
             let interval = environment.milliseconds("OTEL_METRIC_EXPORT_INTERVAL");
@@ -171,15 +171,17 @@ mod tests {
     #[test]
     fn samplers_and_batches() {
         let part = |variables: &[(&str, &str)]| {
-            let config = TelemetryConfig { traces: Some(0.25), ..TelemetryConfig::default() };
-            resolve(Some(&config), variables).unwrap().traces.map(|(_, _, part)| part)
+            let traces = Some(TracesSampled { part: 0.25, per_second: Some(7) });
+            let config = TelemetryConfig { traces, ..TelemetryConfig::default() };
+            let chosen = resolve(Some(&config), variables).unwrap().traces.map(|(_, _, chosen)| chosen);
+            chosen.map(|chosen| (chosen.part, chosen.per_second))
         };
-        assert_eq!(part(&[]), Some(0.25));
-        assert_eq!(part(&[("OTEL_TRACES_SAMPLER", "parentbased_always_on")]), Some(1.0));
+        assert_eq!(part(&[]), Some((0.25, Some(7))));
+        assert_eq!(part(&[("OTEL_TRACES_SAMPLER", "parentbased_always_on")]), Some((1.0, None)));
         assert_eq!(part(&[("OTEL_TRACES_SAMPLER", "always_off")]), None);
         let ratio = ("OTEL_TRACES_SAMPLER", "traceidratio");
-        assert_eq!(part(&[ratio, ("OTEL_TRACES_SAMPLER_ARG", "0.5")]), Some(0.5));
-        assert_eq!(part(&[ratio]), Some(1.0));
+        assert_eq!(part(&[ratio, ("OTEL_TRACES_SAMPLER_ARG", "0.5")]), Some((0.5, None)));
+        assert_eq!(part(&[ratio]), Some((1.0, None)));
         let config = TelemetryConfig::default();
         let variables = [
             ("OTEL_BSP_MAX_QUEUE_SIZE", "100"),
@@ -262,7 +264,7 @@ mod tests {
         }
         let ratio = [("OTEL_TRACES_SAMPLER", "traceidratio"), ("OTEL_TRACES_SAMPLER_ARG", "1.5")];
         let (settings, complaints) = resolve_and_complain(Some(&config), &ratio);
-        assert_eq!(settings.unwrap().traces.unwrap().2, 1.0);
+        assert_eq!(settings.unwrap().traces.unwrap().2, TracesSampled::ALL);
         assert!(complaints[0].contains("a number from 0 to 1"), "{complaints:?}");
     }
 

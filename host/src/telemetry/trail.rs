@@ -71,9 +71,14 @@ impl Trail {
         Traced { trace: self.trace, span: self.span }
     }
 
+    /// Whether any step so far is such.
+    pub(super) fn any(&self, is: impl Fn(&Step) -> bool) -> bool {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner).iter().any(is)
+    }
+
     /// All steps so far.
-    pub(super) fn steps(&self) -> Vec<Step> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn take(&self) -> Vec<Step> {
+        std::mem::take(&mut self.steps.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// When the request came, by the wall clock.

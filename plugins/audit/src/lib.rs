@@ -179,6 +179,7 @@ tuffet_sdk::manifest! {
         ("sinks", "writes the lines"),
     ],
     optional: [("client-mac", "writes the client's MAC addresses, too")],
+    events: ["finished"],
     empty_batches: true,
 }
 tuffet_sdk::export!(Audit: observe);

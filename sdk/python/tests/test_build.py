@@ -47,11 +47,14 @@ class Tests(unittest.TestCase):
         self.assertNotIn("empty-batches", manifest)
         self.write("pyproject.toml", project.FORM.replace("[tool.tuffet]\n", "[tool.tuffet]\nempty-batches = true\n"))
         self.assertIs(json.loads(project.read(self.folder).manifest())["empty-batches"], True)
+        self.assertNotIn("events", manifest)
+        self.write("pyproject.toml", project.FORM.replace("[tool.tuffet.gr", 'events = ["finished"]\n[tool.tuffet.gr', 1))
+        self.assertEqual(json.loads(project.read(self.folder).manifest())["events"], ["finished"])
 
     def test_what_is_wrong_with_the_project_is_told_at_once(self) -> None:
         self.write(
             "pyproject.toml",
-            '[project]\nversion = 1\n[tool.tuffet]\nplugin = "it"\nplug = 1\nempty-batches = 1\n[tool.tuffet.grants]\ntape = "x"\nkv = " "\n'
+            '[project]\nversion = 1\n[tool.tuffet]\nplugin = "it"\nplug = 1\nempty-batches = 1\nevents = ["ended"]\n[tool.tuffet.grants]\ntape = "x"\nkv = " "\n'
             '[tool.tuffet.optional]\nkv = "x"\n',
         )
         self.assert_refused(
@@ -60,6 +63,7 @@ class Tests(unittest.TestCase):
             "MODULE:CLASS is wanted",
             "unknown key `plug`",
             "`empty-batches` in [tool.tuffet] must be true or false",
+            "must be a list of started, progressed, finished",
             "there is no grant 'tape'",
             "kv needs a reason",
             "both needed and optional",

@@ -21,6 +21,9 @@ pub fn emit(sink: &str, payload: &str) -> Result<(), Error> {
 /// # Errors
 /// As [`emit`]; also where the value cannot be JSON.
 pub fn emit_json(sink: &str, value: &impl serde::Serialize) -> Result<(), Error> {
-    let payload = serde_json::to_string(value).map_err(|error| Error::Invalid(error.to_string()))?;
+    // As long as most lines are, so that it need not grow.
+    let mut payload = Vec::with_capacity(1024);
+    serde_json::to_writer(&mut payload, value).map_err(|error| Error::Invalid(error.to_string()))?;
+    let payload = String::from_utf8(payload).map_err(|error| Error::Invalid(error.to_string()))?;
     emit(sink, &payload)
 }

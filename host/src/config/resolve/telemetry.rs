@@ -42,7 +42,7 @@ impl Resolver<'_> {
             timeout: written.timeout.0,
             service_name: written.service_name,
             resource: written.resource,
-            traces: written.traces.enabled.then_some(written.traces.sample),
+            traces: written.traces.chosen(),
             metrics: written.metrics.enabled.then_some(written.metrics.interval.0),
             logs: written.logs,
         }

@@ -51,6 +51,10 @@ pub(in crate::config) struct Traces {
     /// of which a plugin failed, are sent always.
     #[schemars(range(min = 0, max = 1))]
     pub sample: f64,
+    /// The most of them that are sent in a second, so that a storm costs no more than a busy day. Those that
+    /// are sent always do not count. Where `OTEL_TRACES_SAMPLER` is set, it alone decides.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub per_second: u32,
 }
 
 /// Everything that `tuffet status --metrics` shows.

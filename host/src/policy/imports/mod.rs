@@ -73,6 +73,11 @@ impl Unsent {
         Unsent { waits: AtomicBool::new(true), sent: AtomicBool::new(false) }
     }
 
+    /// Whether there may be something.
+    pub fn waits(&self) -> bool {
+        self.waits.load(Relaxed)
+    }
+
     /// Whether to call it without events now.
     pub fn is_due(&self) -> bool {
         self.sent.store(false, Relaxed);

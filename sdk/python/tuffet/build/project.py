@@ -10,6 +10,7 @@ from typing import Any
 from .errors import ProjectError
 
 GRANTS = ("client-mac", "clock", "files", "http", "kv", "random", "sinks")
+EVENTS = ("started", "progressed", "finished")
 
 FORM = """\
 [project]
@@ -39,6 +40,7 @@ class Project:
     grants: dict[str, str]
     optional: dict[str, str]
     empty_batches: bool = False
+    events: list[str] | None = None
 
     @property
     def asked(self) -> set[str]:
@@ -61,6 +63,8 @@ class Project:
         }
         if self.empty_batches:
             about["empty-batches"] = True
+        if self.events is not None:
+            about["events"] = self.events
         return json.dumps(about, ensure_ascii=False).encode()
 
 
@@ -102,8 +106,12 @@ def read(folder: Path) -> Project:
 
     project = table(document, "project", "project")
     tuffet = table(table(document, "tool", "tool"), "tuffet", "tool.tuffet")
-    for key in tuffet.keys() - {"plugin", "grants", "optional", "empty-batches"}:
-        wrong.append(f"[tool.tuffet]: unknown key `{key}`; known here: plugin, grants, optional, empty-batches")
+    known = ("plugin", "events", "empty-batches", "grants", "optional")
+    for key in tuffet.keys() - set(known):
+        wrong.append(f"[tool.tuffet]: unknown key `{key}`; known here: {', '.join(known)}")
+    events = tuffet.get("events")
+    if events is not None and not (isinstance(events, list) and events and all(event in EVENTS for event in events)):
+        wrong.append(f"`events` in [tool.tuffet] must be a list of {', '.join(EVENTS)}; leave it out for all")
     grants, optional = wishes("grants"), wishes("optional")
     for grant in grants.keys() & optional.keys():
         wrong.append(f"the grant {grant} is both needed and optional")
@@ -124,6 +132,7 @@ def read(folder: Path) -> Project:
         grants,
         optional,
         empty_batches is True,
+        events,
     )
     if wrong:
         raise ProjectError("\n".join(f"{file}: {each}" for each in wrong))

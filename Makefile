@@ -39,10 +39,12 @@ test-python: binary ## the tests of the Python SDK alone, and of the interface i
 	@sh scripts/python-guests.sh "$(TARGET)/python"
 	TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace --test it languages
 
-test-telemetry: binary ## what an OpenTelemetry collector receives; builds one where Go is installed
-	@collector=$$(sh scripts/collector.sh "$(TARGET)") || { \
-		echo "skipped: the test against an OpenTelemetry collector"; exit 0; }; \
-	TUFFET_COLLECTOR="$$collector" $(CARGO) test --locked --workspace --test it telemetry::collector -- --ignored
+test-telemetry: binary ## what an OpenTelemetry collector and Prometheus receive, where Go and prometheus are installed
+	@if collector=$$(sh scripts/collector.sh "$(TARGET)"); then \
+		TUFFET_COLLECTOR="$$collector" $(CARGO) test --locked --workspace --test it telemetry::collector -- --ignored && \
+		python3 scripts/check-observability.py "$(BIN)/tuffet" "$$collector"; \
+	else echo "skipped: the test against an OpenTelemetry collector"; \
+		python3 scripts/check-observability.py "$(BIN)/tuffet"; fi
 
 lint: wasm-target ## formatting, lints, links, shell scripts
 	$(CARGO) fmt --all --check

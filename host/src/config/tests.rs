@@ -545,6 +545,7 @@ sinks:
   f: { stdout: true, spool: { path: x } }
   g: { otlp: { endpoint: 'h:4318', headers: { authorization: s3cr3t } } }
   h: { otlp: { endpoint: 'http://u:s3cr3t@h', protocol: grpc } }
+  i: { nats: { url: nats://h, subject: a, credentials: key } }
 ",
     );
     let complaints = scene.complaints(&bad);
@@ -570,6 +571,7 @@ sinks:
         "10:26: `h:4318` is no",
         "10:62: the header `authorization` is a secret",
         "11:26: a user and password in a URL would be shown",
+        "12:56: it is no credentials file of NATS",
     ];
     assert_eq!(complaints.len(), starts.len(), "{complaints:#?}");
     for (complaint, start) in complaints.iter().zip(starts) {

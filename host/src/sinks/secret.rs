@@ -17,6 +17,11 @@ impl Secret {
         http::HeaderValue::from_str(&self.0).is_ok()
     }
 
+    /// Whether it can be the content of a credentials file of NATS.
+    pub fn is_nats(&self) -> bool {
+        async_nats::ConnectOptions::new().credentials(&self.0).is_ok()
+    }
+
     /// The value, for where it is used.
     pub(crate) fn reveal(&self) -> &str {
         &self.0

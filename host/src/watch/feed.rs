@@ -3,6 +3,7 @@
 
 use super::Watch;
 use super::snapshot::unix_ms;
+use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
@@ -18,11 +19,36 @@ const BEHIND: usize = 8;
 const OVERLAP_MS: u64 = 3_500;
 
 /// Where viewers get their snapshots. Cheap to clone; all clones are one.
-#[derive(Clone)]
-pub(crate) struct Feed(Arc<Shared>);
+pub(crate) struct Feed<S = Watch>(Arc<Shared<S>>);
 
-struct Shared {
-    watch: Watch,
+impl<S> Clone for Feed<S> {
+    fn clone(&self) -> Self {
+        Feed(Arc::clone(&self.0))
+    }
+}
+
+/// What snapshots are made of.
+pub(crate) trait Source: Send + Sync + 'static {
+    /// Ends with the next sample.
+    fn next(&self) -> impl Future<Output = ()> + Send;
+
+    /// All as it is now, as JSON, with samples from this moment on.
+    fn snapshot(&self, since: u64) -> Arc<str>;
+}
+
+impl Source for Watch {
+    fn next(&self) -> impl Future<Output = ()> + Send {
+        self.next_second()
+    }
+
+    fn snapshot(&self, since: u64) -> Arc<str> {
+        // Numbers, text and lists: nothing that JSON lacks.
+        serde_json::to_string(&Watch::snapshot(self, since)).unwrap_or_default().into()
+    }
+}
+
+struct Shared<S> {
+    source: S,
     snapshots: broadcast::Sender<Arc<str>>,
     places: Arc<Semaphore>,
     /// Whether the task runs that fills it.
@@ -36,11 +62,11 @@ pub(crate) struct Viewer {
     _place: OwnedSemaphorePermit,
 }
 
-impl Feed {
-    pub(crate) fn new(watch: Watch) -> Feed {
+impl<S: Source> Feed<S> {
+    pub(crate) fn new(source: S) -> Feed<S> {
         let snapshots = broadcast::Sender::new(BEHIND);
         let places = Arc::new(Semaphore::new(VIEWERS));
-        Feed(Arc::new(Shared { watch, snapshots, places, filled: Mutex::new(false) }))
+        Feed(Arc::new(Shared { source, snapshots, places, filled: Mutex::new(false) }))
     }
 
     /// Begins to watch; `None` where too many do. Within a tokio runtime.
@@ -52,13 +78,13 @@ impl Feed {
             tokio::spawn(self.clone().fill());
         }
         drop(filled);
-        Some(Viewer { first: Some(self.snapshot(0)), rest, _place: place })
+        Some(Viewer { first: Some(self.0.source.snapshot(0)), rest, _place: place })
     }
 
     /// Sends a snapshot after each second's sample, until nobody watches.
     async fn fill(self) {
         loop {
-            self.0.watch.next_second().await;
+            self.0.source.next().await;
             let mut filled = self.filled();
             if self.0.snapshots.receiver_count() == 0 {
                 *filled = false;
@@ -66,14 +92,9 @@ impl Feed {
             }
             drop(filled);
             // Nobody may be left meanwhile.
-            let _ =
-                self.0.snapshots.send(self.snapshot(unix_ms(SystemTime::now()).saturating_sub(OVERLAP_MS)));
+            let since = unix_ms(SystemTime::now()).saturating_sub(OVERLAP_MS);
+            let _ = self.0.snapshots.send(self.0.source.snapshot(since));
         }
-    }
-
-    fn snapshot(&self, since: u64) -> Arc<str> {
-        // Numbers, text and lists: nothing that JSON lacks.
-        serde_json::to_string(&self.0.watch.snapshot(since)).unwrap_or_default().into()
     }
 
     fn filled(&self) -> MutexGuard<'_, bool> {
@@ -95,6 +116,48 @@ impl Viewer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use tokio::sync::Notify;
+
+    /// Counts the snapshots that are made; the next sample comes when it is asked for.
+    #[derive(Default)]
+    struct Counting(AtomicU64, Notify);
+
+    impl Source for Arc<Counting> {
+        async fn next(&self) {
+            self.1.notified().await;
+        }
+
+        fn snapshot(&self, _: u64) -> Arc<str> {
+            self.0.fetch_add(1, Relaxed).to_string().into()
+        }
+    }
+
+    #[test]
+    fn one_snapshot_for_all_viewers_and_none_without() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(async {
+            let source = Arc::new(Counting::default());
+            let feed = Feed::new(Arc::clone(&source));
+            let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+            assert_eq!(tasks(), 0);
+            let (mut one, mut two) = (feed.join().expect("a place"), feed.join().expect("a place"));
+            assert_eq!(tasks(), 1);
+            for viewer in [&mut one, &mut two] {
+                viewer.next().await;
+            }
+            source.1.notify_one();
+            assert_eq!((one.next().await.as_deref(), two.next().await.as_deref()), (Some("2"), Some("2")));
+            drop((one, two));
+            source.1.notify_one();
+            while tasks() > 0 {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(source.0.load(Relaxed), 3, "nobody watched");
+            let mut again = feed.join().expect("a place");
+            assert_eq!((again.next().await.as_deref(), tasks()), (Some("3"), 1));
+        });
+    }
 
     #[test]
     fn a_viewer_that_falls_behind_is_dropped() {

@@ -1,12 +1,14 @@
 //! The admin listener: who may look, what health says, the live view's stream.
 
 use crate::harness::{
-    Answer, Client, Events, Options, Peer, Server, Setup, ack, bytes, connect, http, http_raw, rrq, tuffet,
-    wrq,
+    Answer, Client, Endpoint, Events, HttpAnswer, Options, Peer, SOON, Server, Setup, ack, bytes, connect,
+    http, http_raw, rrq, tuffet, wrq,
 };
 use crate::policy::misbehave;
 use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
 use std::io::{Read, Write};
+use std::time::{Duration, Instant};
 
 const OPEN: &str = "admin: { address: \"127.0.0.1:0\" }\n";
 const TOKEN: &str = "Authorization: Bearer 0123456789abcdef";
@@ -87,6 +89,31 @@ fn an_open_breaker_makes_it_not_ready() {
     assert_eq!(said["reasons"], json!([reason]));
 }
 
+/// With its reason while deliveries fail, and ready again when they do not.
+#[test]
+fn a_broken_sink_makes_it_not_ready() {
+    let endpoint = Endpoint::new(&[HttpAnswer::Status(503, "")]);
+    let server = Setup::new()
+        .rest_of_yaml(&format!(
+            "{OPEN}state: state\nsinks: {{ far: {{ http: {{ url: \"{}\", batch: {{ wait: 0s }} }} }} }}\npolicy: {{ \
+             observe: [publish] }}\nplugins:\n  publish:\n    component: builtin:publish\n    grants: [sinks/far]\n    \
+             limits: {{ time: 20s, wall: 40s }}\n    settings: {{ sink: far }}\n",
+            endpoint.url()
+        ))
+        .start();
+    assert_eq!(json_of(&server, "/readyz").0, 200);
+    Peer::new(server.address()).ask(&rrq("missing", &[]));
+    server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    let (status, said) = json_of(&server, "/readyz");
+    assert_eq!((status, &said["reasons"][0]["check"]), (503, &"sink".into()), "{said:#}");
+    assert!(said["reasons"][0]["detail"].as_str().unwrap().contains("`far`"), "{said:#}");
+    assert_eq!(json_of(&server, "/readyz?exclude=sink").0, 200);
+    assert_eq!(json_of(&server, "/livez").0, 200);
+    endpoint.answer(HttpAnswer::Status(200, ""));
+    server.logged("the sink works again");
+    assert_eq!(json_of(&server, "/readyz").0, 200);
+}
+
 #[test]
 fn a_server_that_stops_says_so() {
     let server = Setup::new().rest_of_yaml("admin: { address: \"127.0.0.1:0\" }\n").writable().start();
@@ -144,6 +171,59 @@ fn a_transfer_is_seen_live_by_all_who_watch() {
 }
 
 /// Who is one too many is told so; a place is free again when a viewer has gone.
+/// Viewers that never read: they are dropped, memory stays bounded, and those who read see all.
+#[test]
+fn viewers_that_do_not_read_are_dropped() {
+    let server = Setup::new().rest_of_yaml(OPEN).start();
+    // Snapshots that fill what the kernel keeps for a connection soon.
+    let long = "x".repeat(900);
+    for number in 0..200 {
+        let name: String = (0..4).map(|part| format!("{part}-{number}/{}/", &long[..220])).collect();
+        let mut peer = Peer::new(server.address());
+        peer.ask(&rrq(name.trim_end_matches('/'), &[]));
+        peer.expect_error(1);
+    }
+    let mut reading = Events::open(server.admin(), "/api/live").ok().unwrap();
+    reading.next().unwrap();
+    let before = server.memory();
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let reader = std::thread::spawn(move || {
+        while matches!(stopped.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty)) {
+            reading.next().expect("who reads is not dropped");
+        }
+    });
+    let stalled: Vec<_> = (0..15)
+        .map(|_| {
+            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            socket.set_recv_buffer_size(2048).unwrap();
+            socket.connect(&server.admin().into()).unwrap();
+            let mut stream = std::net::TcpStream::from(socket);
+            let host = server.admin();
+            write!(stream, "GET /api/live HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+            let mut status = [0; 12];
+            stream.read_exact(&mut status).unwrap();
+            assert_eq!(&status, b"HTTP/1.1 200");
+            stream
+        })
+        .collect();
+    let end = Instant::now() + SOON;
+    let places = || {
+        let viewers = (0..15).map_while(|_| Events::open(server.admin(), "/api/live").ok());
+        viewers.collect::<Vec<_>>().len()
+    };
+    // All places are taken, and then all but one are free again. Who has gone is noticed with the next snapshot.
+    assert_eq!(places(), 0);
+    while places() < 15 {
+        assert!(Instant::now() < end, "those who do not read keep their places");
+        std::thread::sleep(Duration::from_secs(3));
+    }
+    drop(stop);
+    reader.join().unwrap();
+    let grown = server.memory().saturating_sub(before);
+    assert!(grown < 32 << 20, "{grown} bytes more than {before}");
+    drop(stalled);
+}
+
 #[test]
 fn viewers_are_few() {
     let server = Setup::new().rest_of_yaml(OPEN).start();
@@ -158,10 +238,10 @@ fn viewers_are_few() {
     assert_eq!(json_of(&server, "/livez").0, 200);
     assert_eq!(server.ask("status").code(), 0);
     viewers.pop();
-    let end = std::time::Instant::now() + crate::harness::SOON;
+    let end = Instant::now() + SOON;
     while Events::open(server.admin(), "/api/live").is_err() {
-        assert!(std::time::Instant::now() < end, "no place became free");
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(Instant::now() < end, "no place became free");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 

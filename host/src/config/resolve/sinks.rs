@@ -244,6 +244,15 @@ impl Resolver<'_> {
             .and_then(|password| self.secret(&at("password"), password, Some("a password")));
         let credentials =
             nats.credentials.as_ref().and_then(|file| self.secret_file(&at("credentials"), file));
+        // Its last line must have an end.
+        let credentials = credentials.map(|credentials| Secret::new(format!("{}\n", credentials.reveal())));
+        if let Some(credentials) = &credentials
+            && !credentials.is_nats()
+        {
+            let message = "it is no credentials file of NATS, with a token and the seed of a key; let `nsc generate \
+                           creds` write one";
+            self.wrong(at("credentials"), message);
+        }
         if nats.user.is_some() != nats.password.is_some() {
             let (there, missing) =
                 if nats.user.is_some() { ("user", "password") } else { ("password", "user") };

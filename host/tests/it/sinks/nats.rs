@@ -3,6 +3,8 @@
 use super::relay::Relay;
 use super::{Kept, ask, asked, first_of_each, wait_for_queued, wait_until};
 use crate::harness::{Certificate, SOON, skipped};
+use nkeys::KeyPair;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -273,4 +275,78 @@ fn tls_by_the_scheme() {
     let line =
         server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
     assert!(line["error"].as_str().unwrap().contains("certificate"), "{line}");
+}
+
+/// Base64 for URLs, without padding (RFC 4648).
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let group = |group: &[u8]| {
+        let bits =
+            group.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        let digits = (0..=group.len()).map(move |digit| bits >> (18 - 6 * digit) & 63);
+        digits.map(|digit| char::from(ALPHABET[digit as usize])).collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
+}
+
+/// A token of NATS: who it is about, signed by another.
+fn token(by: &KeyPair, about: &KeyPair, claims: &Value) -> String {
+    let head = base64(br#"{"typ":"JWT","alg":"ed25519-nkey"}"#);
+    let body = json!({
+        "jti": "it", "iat": 1_700_000_000, "iss": by.public_key(), "sub": about.public_key(), "name": "it",
+        "nats": claims,
+    });
+    let signed = format!("{head}.{}", base64(body.to_string().as_bytes()));
+    let signature = base64(&by.sign(signed.as_bytes()).unwrap());
+    format!("{signed}.{signature}")
+}
+
+/// A credentials file, as `nsc` writes it: a token of the user, and the seed of its key.
+#[test]
+fn who_asks_is_known_by_a_credentials_file() {
+    let (operator, account, user) = (KeyPair::new_operator(), KeyPair::new_account(), KeyPair::new_user());
+    let of_operator = token(&operator, &operator, &json!({ "type": "operator", "version": 2 }));
+    let limits = json!({
+        "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1,
+        "leaf": -1,
+    });
+    let of_account =
+        token(&operator, &account, &json!({ "type": "account", "version": 2, "limits": limits }));
+    let of_user = json!({ "type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1 });
+    let credentials = |by: &KeyPair| {
+        let (token, seed) = (token(by, &user, &of_user), user.seed().unwrap());
+        format!(
+            "-----BEGIN NATS USER JWT-----\n{token}\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY \
+             SEED-----\n{seed}\n------END USER NKEY SEED------\n"
+        )
+    };
+    let configuration = format!(
+        "operator: {of_operator}\nresolver: MEMORY\nresolver_preload: {{ {}: {of_account} }}",
+        account.public_key()
+    );
+    let Some(nats) = Nats::start(&configuration) else { return };
+    let kept = Kept::new();
+    let (good, bad) = (kept.path("good.creds"), kept.path("bad.creds"));
+    std::fs::write(&good, credentials(&account)).unwrap();
+    std::fs::write(&bad, credentials(&KeyPair::new_account())).unwrap();
+    let sink = |file: &Path| {
+        format!(
+            "{{ nats: {{ url: 'nats://{}', subject: events, credentials: '{}' }} }}",
+            nats.address,
+            file.display()
+        )
+    };
+    let server = kept.setup(&sink(&good)).start();
+    ask(&server, 0..3);
+    wait_until("all were confirmed", || server.sink()["delivered"] == 3);
+    let (log, seed) = (server.log(), user.seed().unwrap());
+    assert!(!log.contains(&seed) && !server.status().to_string().contains(&seed));
+    drop(server);
+    // Signed by an account that the operator does not know.
+    let server = kept.setup(&sink(&bad)).start();
+    ask(&server, 3..4);
+    let line =
+        server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    assert!(line["error"].as_str().unwrap().to_lowercase().contains("authorization"), "{line}");
+    assert_eq!(server.sink()["delivered"], 0);
 }

@@ -423,6 +423,11 @@ impl Transfer {
         matches!(self.phase, Phase::Storing(_))
     }
 
+    /// Whether it ended well, and stays to repeat its last ACK.
+    pub fn is_dallying(&self) -> bool {
+        matches!(self.phase, Phase::Dallying(_))
+    }
+
     /// Whether the peer has proven its address, all blocks have been sent and only its last ACK is missing:
     /// a peer that asks anew then has all it wanted.
     pub fn awaits_last_ack(&self) -> bool {

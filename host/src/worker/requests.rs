@@ -54,8 +54,11 @@ impl Worker {
         let fingerprint = self.table.fingerprint(datagram.payload);
         let Some(entry) = self.table.get_mut(index) else { return };
         let repeated = entry.fingerprint == fingerprint;
-        let lately = now.since(entry.core.heard()) < ANEW && !entry.core.awaits_last_ack();
-        let running = entry.core.is_deciding() || lately;
+        let lately = now.since(entry.core.heard()) < ANEW;
+        // Who asks for the same when all has moved has begun anew, however soon: a device that stores a
+        // file again uses its port again.
+        let all_moved = entry.core.awaits_last_ack() || entry.core.is_dallying();
+        let running = entry.core.is_deciding() || (lately && !all_moved);
         if repeated && running {
             entry.core.handle_repeated_request(now);
             self.drive(index, None, now);

@@ -2,7 +2,7 @@
 //! read the live view. They run on the core of the generator.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) struct Collector {
     pub(super) address: SocketAddr,
     received: Arc<AtomicU64>,
+    /// Where live events go. It is there, and as full as it may be: nothing reads it.
+    bus: UdpSocket,
 }
 
 impl Collector {
@@ -24,6 +26,7 @@ impl Collector {
     pub(super) fn start() -> io::Result<Collector> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
+        let bus = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
         let received = Arc::new(AtomicU64::new(0));
         let its = Arc::clone(&received);
         thread::spawn(move || {
@@ -32,7 +35,15 @@ impl Collector {
                 thread::spawn(move || take(stream, &received));
             }
         });
-        Ok(Collector { address, received })
+        Ok(Collector { address, received, bus })
+    }
+
+    /// Where live events go.
+    ///
+    /// # Errors
+    /// The system does not say.
+    pub(super) fn bus(&self) -> io::Result<SocketAddr> {
+        self.bus.local_addr()
     }
 
     /// Requests that have come.

@@ -63,6 +63,8 @@ pub(crate) struct Launch<'a> {
 pub(crate) struct Watch {
     /// The collector.
     pub(crate) collector: SocketAddr,
+    /// Who takes live events.
+    pub(crate) bus: SocketAddr,
     /// Where its admin listener is to be.
     pub(crate) admin: SocketAddr,
 }

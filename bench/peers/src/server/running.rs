@@ -46,6 +46,7 @@ impl Server {
         let watch = match &collector {
             Some(collector) => Some(Watch {
                 collector: collector.address,
+                bus: collector.bus().map_err(|error| error.to_string())?,
                 admin: free_tcp_address().map_err(|error| error.to_string())?,
             }),
             None => None,

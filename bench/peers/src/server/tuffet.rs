@@ -53,8 +53,10 @@ pub(super) fn with_bundled(server: &Installed, launch: &Launch<'_>) -> Result<Co
 /// live view.
 pub(super) fn watched(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let watch = launch.watch.ok_or("nobody watches")?;
-    let text =
-        WATCHED.replace("COLLECTOR", &watch.collector.to_string()).replace("ADMIN", &watch.admin.to_string());
+    let text = WATCHED
+        .replace("COLLECTOR", &watch.collector.to_string())
+        .replace("BUS", &watch.bus.to_string())
+        .replace("ADMIN", &watch.admin.to_string());
     configured(server, launch, "watched.yaml", &text).map(quiet)
 }
 
@@ -115,7 +117,7 @@ roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
 state: "OWN/state"
 sinks:
   audit: { file: "OWN/audit.jsonl", queue: 100000 }
-  bus: { udp: "127.0.0.1:9", queue: 100000 }
+  bus: { udp: "BUS", queue: 100000 }
 admin: { address: ADMIN }
 telemetry:
   endpoint: http://COLLECTOR

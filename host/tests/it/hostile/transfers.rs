@@ -259,6 +259,27 @@ fn another_file_from_the_same_port() {
     assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
 }
 
+/// A device that stores its configuration again at once, from the port that it always uses.
+#[test]
+fn the_same_upload_again_from_the_same_port() {
+    let server = Setup::new()
+        .yaml(
+            "roots: [{ name: boot, path: root, writable: true, overwrite: true }]\nworkers: 1\n\
+             transfer: { retransmit: { floor: 5s, initial: 5s, cap: 5s, give-up: 30s } }",
+        )
+        .start();
+    for content in [b"one".as_slice(), b"two", b"three"] {
+        let mut peer = Peer::strict(server.address());
+        for _ in 0..3 {
+            peer.ask(&wrq("up", &[]));
+            peer.expect(Answer::Ack(0));
+            peer.write_on(content, 512);
+            assert_moved(&server.outcome("up"), "stored", content.len(), 512, 1);
+        }
+    }
+    assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
+}
+
 /// A slow client answers only what was repeated: slow, but it gets its file.
 #[test]
 fn one_ack_for_each_time_out() {

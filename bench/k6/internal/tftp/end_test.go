@@ -41,6 +41,7 @@ func TestOacksThatCannotBe(t *testing.T) {
 		"blksize\x007\x00":       "blksize 7 was granted, 1000 asked for",
 		"windowsize\x000\x00":    "windowsize 0 was granted, 4 asked for",
 		"timeout\x003\x00":       "timeout 3 was granted, 2 asked for",
+		"timeout\x001\x00":       "timeout 1 was granted, 2 asked for",
 		"tsize\x005\x00":         `option "tsize" was not asked for`,
 		"multicast\x001\x00":     `option "multicast" was not asked for`,
 		"blksize\x00many\x00":    "malformed OACK",

@@ -36,9 +36,6 @@ func (t *transfer) read(probe bool) {
 			r.repeat()
 		case packet != nil:
 			r.handle(packet, now, probe)
-			if !t.ended && t.overdue(now) && t.expired(now) {
-				r.repeat()
-			}
 		}
 	}
 }

@@ -91,6 +91,69 @@ func TestReadConfirmsARepeatedBlockAndCountsItOnce(t *testing.T) {
 	want(t, "retransmissions", result.Retransmissions, 1)
 }
 
+func TestReadRepeatsNothingWhileBlocksCome(t *testing.T) {
+	t.Parallel()
+	f := serve(t, func(f *fake) {
+		f.asked(opRead, "boot/file\x00octet\x00")
+		for number := 1; number <= 5; number++ {
+			time.Sleep(time.Second) // long after the first time-out in all, long before each
+			size := 512
+			if number == 5 {
+				size = 0
+			}
+			f.data(uint16(number), block(number, size))
+			f.ack(uint16(number))
+		}
+	})
+	request := f.request()
+	request.Timeout = 4 * time.Second
+	result := get(t, request)
+	want(t, "outcome", result.Outcome, Completed)
+	want(t, "timeouts", result.Timeouts, 0)
+}
+
+func TestReadCountsItsPatienceAnewAfterProgress(t *testing.T) {
+	t.Parallel()
+	f := serve(t, func(f *fake) {
+		f.asked(opRead, "boot/file\x00octet\x00")
+		f.asked(opRead, "boot/file\x00octet\x00")
+		f.data(1, block(1, 512))
+		f.ack(1)
+		f.ack(1)
+		f.data(2, block(2, 512))
+		f.ackAfter(2, 1)
+		f.ack(2)
+		f.data(3, nil)
+		f.ackAfter(3, 2)
+	})
+	request := f.request()
+	request.Timeout, request.Retries = time.Second, 2 // three time-outs in all, one more than at a time
+	result := get(t, request)
+	want(t, "outcome", result.Outcome, Completed)
+	if result.Timeouts < 3 {
+		t.Errorf("%d time-outs", result.Timeouts)
+	}
+}
+
+func TestReadKeepsQuietOnABlockThatTheNetworkDoubled(t *testing.T) {
+	f := serve(t, func(f *fake) {
+		f.asked(opRead, "boot/file\x00octet\x00windowsize\x003\x00")
+		f.oack("windowsize\x003\x00")
+		f.ack(0)
+		f.data(1, block(1, 512))
+		f.data(1, block(1, 512))
+		f.silence() // an ACK from within a window would make the server repeat the rest of it
+		f.data(2, block(2, 512))
+		f.data(3, block(3, 512))
+		f.ack(3)
+		f.data(4, nil)
+		f.ack(4)
+	})
+	request := f.request()
+	request.Windowsize = 3
+	want(t, "outcome", get(t, request).Outcome, Completed)
+}
+
 func TestReadTellsEachGapOnce(t *testing.T) {
 	f := serve(t, func(f *fake) {
 		f.asked(opRead, "boot/file\x00octet\x00windowsize\x005\x00")

@@ -82,25 +82,23 @@ func (t *transfer) progress(now time.Time) {
 }
 
 // next waits for a packet of the server. nil: the transfer ended, or it is time to repeat (then again is true).
+// Packets that come without an end do not keep a silent transfer alive: once the deadline has passed, a read fails
+// even if something is there, and only progress moves the deadline.
 func (t *transfer) next() (packet []byte, now time.Time, again bool) {
 	for !t.ended {
 		packet, from, err := t.socket.receive(t.ctx, t.deadline)
 		now = time.Now()
-		if err == nil {
+		switch {
+		case err == nil:
 			t.result.WireReceived += int64(len(packet))
 			if t.from(from, packet) {
 				return packet, now, false
 			}
-			// Strays and repetitions must not keep a silent transfer alive.
-			err = os.ErrDeadlineExceeded
-			if now.Before(t.deadline) {
-				continue
-			}
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) {
+		case errors.Is(err, os.ErrDeadlineExceeded):
 			return nil, now, t.expired(now)
+		default:
+			t.broken(err)
 		}
-		t.broken(err)
 	}
 	return nil, now, false
 }
@@ -127,11 +125,6 @@ func (t *transfer) broken(err error) {
 		return
 	}
 	t.end(LocalError, &Error{Code: -1, Message: err.Error()})
-}
-
-// overdue says whether the time to repeat passed while packets came that brought nothing.
-func (t *transfer) overdue(now time.Time) bool {
-	return !now.Before(t.deadline)
 }
 
 // from says whether a packet is one of this transfer's server. The first answer tells the server's port; what comes

@@ -30,9 +30,6 @@ func (t *transfer) write(source Source) {
 			w.repeat()
 		case packet != nil:
 			w.handle(packet, now)
-			if !t.ended && t.overdue(now) && t.expired(now) {
-				w.repeat()
-			}
 		}
 	}
 }

@@ -1,6 +1,6 @@
 # Benchmarks: included by the Makefile at the root. bench/README.md says what each is and how to read it.
 
-.PHONY: bench bench-peers bench-limit bench-smoke bench-instructions bench-instructions-update bench-valgrind
+.PHONY: bench bench-peers bench-limit bench-smoke bench-instructions bench-instructions-update bench-valgrind bench-fleet bench-relay
 
 bench: wasm-target ## measure Tuffet beside its peers; results and plots in bench/results (half an hour, a quiet machine of two cores)
 	$(CARGO) build --locked --release --workspace --bins
@@ -38,3 +38,11 @@ bench-k6: wasm-target ## boot storm, phones and uploads by k6 with TFTP, which i
 
 test-k6: binary ## the tests of k6/x/tftp, and its smoke script against Tuffet; needs Go, else it is skipped
 	@sh bench/k6/test.sh "$(TARGET)" "$(BIN)/tuffet"
+
+bench-fleet: ## simulate a million clients over 1 to 64 servers: docs/fleet.md, its pictures, bench/results/fleet.json
+	$(CARGO) build --locked --release -p tuffet-fleet
+	$(TARGET)/release/tuffet-fleet study
+
+bench-relay: ## what the relay for slow and lossy paths carries beside the direct path, and its CPU s/GB
+	$(CARGO) build --locked --release -p tuffet-relay
+	$(TARGET)/release/tuffet-relay measure

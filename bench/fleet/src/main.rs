@@ -1,3 +1,76 @@
-//! A million clients over many servers.
+//! `tuffet-fleet`: a boot storm over many servers, simulated.
+//!
+//! Each transfer is two real state machines of `tuffet-core` that exchange real datagrams on a virtual
+//! clock. What the core leaves to its host is modelled here: sockets and their queues, the time that work
+//! takes, network cards, routers. `core/tests/simulation` has a simulator, too, for two ends and any fault
+//! that a path can have; a million ends need another: no datagram is kept, windows travel as one event,
+//! and time is a radix heap.
+#![forbid(unsafe_code)]
 
-fn main() {}
+mod args;
+mod chain;
+mod client;
+mod ecmp;
+mod figures;
+mod packet;
+mod queue;
+mod report;
+mod scenario;
+mod server;
+mod simulate;
+mod study;
+#[cfg(test)]
+mod tests;
+mod world;
+
+use args::{Cli, Command};
+use clap::Parser;
+use report::FleetError;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let threads =
+        cli.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    match run(&cli.command, threads) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tuffet-fleet: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &Command, threads: usize) -> Result<(), FleetError> {
+    match command {
+        Command::Run(run) => {
+            let scenario = run.scenario();
+            for figures in simulate::simulate(std::slice::from_ref(&scenario), threads, &|_| ()) {
+                println!("{}", report::json(&figures, &scenario)?);
+            }
+            Ok(())
+        }
+        Command::Study(study) => {
+            let storms = study::storms(study.coarser);
+            let scenarios: Vec<_> = storms.iter().map(|storm| storm.scenario.clone()).collect();
+            let done = AtomicUsize::new(0);
+            let progress = |_| {
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if done.is_multiple_of(100) {
+                    eprintln!("{done} servers simulated");
+                }
+            };
+            let all = simulate::simulate(&scenarios, threads, &progress);
+            let results: Vec<_> = storms
+                .into_iter()
+                .zip(all)
+                .map(|(storm, figures)| {
+                    let summary = figures.summary(&storm.scenario);
+                    study::Result { storm, summary, figures }
+                })
+                .collect();
+            report::write(&results, study)
+        }
+    }
+}

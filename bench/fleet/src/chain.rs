@@ -1,0 +1,101 @@
+//! What a client asks for, one file after the other, until it has booted.
+
+use serde::Serialize;
+use tuffet_core::Oack;
+
+/// Bytes in a block, where a client asks for any size: what fits an Ethernet frame with room for a tunnel.
+pub(crate) const BLKSIZE: u16 = 1_428;
+
+/// What is asked of a file, and how it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Wish {
+    /// Its size: the client ends the transfer as soon as it has been told, as UEFI does.
+    Probe,
+    /// All of it.
+    Whole,
+    /// It is not there.
+    Missing,
+}
+
+/// One request of a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Step {
+    pub(crate) wish: Wish,
+    /// Bytes in the file.
+    pub(crate) size: u64,
+    /// Blocks in a window that the client asks for; 1: it asks for none.
+    pub(crate) window: u16,
+    /// What the client does before it asks, in milliseconds.
+    pub(crate) pause: u32,
+}
+
+impl Step {
+    const fn new(wish: Wish, size: u64, window: u16, pause: u32) -> Self {
+        Step { wish, size, window, pause }
+    }
+
+    /// The options of the request.
+    pub(crate) fn asked(&self) -> Oack {
+        Oack {
+            tsize: Some(0),
+            blksize: Some(BLKSIZE),
+            windowsize: (self.window > 1).then_some(self.window),
+            timeout: None,
+        }
+    }
+}
+
+/// A chain that has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Chain {
+    /// A boot loader of 1 MiB after a probe, six configurations that are missing and one of 4 KiB; what
+    /// follows comes by HTTP, or from a disk
+    Loader,
+    /// The same, then a kernel of 12 MiB and an initial file system of 48 MiB
+    Full,
+    /// A telephone: three files that are missing, then five of its own, 2 to 24 KiB, in lockstep
+    Phone,
+}
+
+const LOADER: [Step; 9] = [
+    Step::new(Wish::Probe, 1 << 20, 64, 0),
+    Step::new(Wish::Whole, 1 << 20, 64, 5),
+    Step::new(Wish::Missing, 0, 1, 300),
+    Step::new(Wish::Missing, 0, 1, 5),
+    Step::new(Wish::Missing, 0, 1, 5),
+    Step::new(Wish::Missing, 0, 1, 5),
+    Step::new(Wish::Missing, 0, 1, 5),
+    Step::new(Wish::Missing, 0, 1, 5),
+    Step::new(Wish::Whole, 4 << 10, 1, 5),
+];
+
+const FULL: [Step; 2] = [Step::new(Wish::Whole, 12 << 20, 64, 50), Step::new(Wish::Whole, 48 << 20, 64, 5)];
+
+const PHONE: [Step; 8] = [
+    Step::new(Wish::Missing, 0, 1, 0),
+    Step::new(Wish::Missing, 0, 1, 20),
+    Step::new(Wish::Missing, 0, 1, 20),
+    Step::new(Wish::Whole, 2 << 10, 1, 20),
+    Step::new(Wish::Whole, 8 << 10, 1, 20),
+    Step::new(Wish::Whole, 24 << 10, 1, 20),
+    Step::new(Wish::Whole, 4 << 10, 1, 20),
+    Step::new(Wish::Whole, 2 << 10, 1, 20),
+];
+
+impl Chain {
+    /// Its requests, in order.
+    pub(crate) fn steps(self) -> Vec<Step> {
+        match self {
+            Chain::Loader => LOADER.to_vec(),
+            Chain::Full => [&LOADER[..], &FULL[..]].concat(),
+            Chain::Phone => PHONE.to_vec(),
+        }
+    }
+
+    /// Bytes of files that one client loads.
+    pub(crate) fn bytes(self) -> u64 {
+        self.steps().iter().filter(|step| step.wish == Wish::Whole).map(|step| step.size).sum()
+    }
+}

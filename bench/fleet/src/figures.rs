@@ -1,0 +1,153 @@
+//! What a simulation tells.
+
+use crate::scenario::Scenario;
+use serde::Serialize;
+
+/// Of one server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct ServerFigures {
+    /// Clients that were sent to it first.
+    pub(crate) clients: u32,
+    /// Requests that it took, and those that it left unanswered because it had too many transfers.
+    pub(crate) requests: u64,
+    pub(crate) unanswered: u64,
+    /// Requests in its busiest second, those that were dropped or left unanswered included.
+    pub(crate) busiest_second: u64,
+    /// Blocks that it sent, and those of them that it had sent before.
+    pub(crate) blocks: u64,
+    pub(crate) resent: u64,
+    /// Datagrams that found their socket full, and those that belonged to no transfer here.
+    pub(crate) dropped: u64,
+    pub(crate) strays: u64,
+    /// The most transfers at a time.
+    pub(crate) most_transfers: u32,
+    /// Nanoseconds that its cores worked, together, and that its card sent.
+    pub(crate) cpu: u64,
+    pub(crate) card: u64,
+}
+
+impl ServerFigures {
+    fn scaled(self, scale: u64) -> Self {
+        // Time is as it is: each part of it was as many times longer as there were fewer of them.
+        ServerFigures {
+            clients: self.clients.saturating_mul(scale as u32),
+            requests: self.requests * scale,
+            unanswered: self.unanswered * scale,
+            busiest_second: self.busiest_second * scale,
+            blocks: self.blocks * scale,
+            resent: self.resent * scale,
+            dropped: self.dropped * scale,
+            strays: self.strays * scale,
+            most_transfers: self.most_transfers.saturating_mul(scale as u32),
+            cpu: self.cpu,
+            card: self.card,
+        }
+    }
+}
+
+/// Of a whole simulation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Figures {
+    /// When each client had booted, in milliseconds, in order.
+    pub(crate) booted: Vec<u32>,
+    pub(crate) clients: u32,
+    /// Chains that were begun anew.
+    pub(crate) restarts: u64,
+    /// Packets that clients repeated.
+    pub(crate) repeated: u64,
+    /// Transfers that brought other bytes than were asked for: none, or the simulation is worth nothing.
+    pub(crate) wrong: u64,
+    pub(crate) servers: Vec<ServerFigures>,
+}
+
+/// The same, for the page and for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Summary {
+    /// Milliseconds until half, 99 % and all had booted; `None` if they never did.
+    pub(crate) half: Option<u32>,
+    pub(crate) most: Option<u32>,
+    pub(crate) all: Option<u32>,
+    /// Of a thousand clients, how many booted.
+    pub(crate) booted_permille: u32,
+    pub(crate) requests_per_s: u64,
+    pub(crate) unanswered: u64,
+    pub(crate) resent_permille: u64,
+    pub(crate) repeated: u64,
+    pub(crate) dropped: u64,
+    pub(crate) strays: u64,
+    pub(crate) restarts: u64,
+    pub(crate) wrong: u64,
+    /// Of the fullest server: how many clients more than its share, of a thousand.
+    pub(crate) fullest_permille: u64,
+    /// Busy time of cores and card until all had booted (or the end), of a thousand, on average and most.
+    pub(crate) cpu_permille: u64,
+    pub(crate) cpu_most_permille: u64,
+    pub(crate) card_permille: u64,
+    pub(crate) card_most_permille: u64,
+}
+
+impl Figures {
+    /// Adds those of another part of the same simulation.
+    pub(crate) fn add(&mut self, other: Figures) {
+        self.booted.extend(other.booted);
+        self.clients += other.clients;
+        self.restarts += other.restarts;
+        self.repeated += other.repeated;
+        self.wrong += other.wrong;
+        self.servers.extend(other.servers);
+    }
+
+    /// Puts times in order, and makes counts of a part of the clients those of all.
+    pub(crate) fn finish(mut self, scale: u32) -> Self {
+        self.booted.sort_unstable();
+        let scale = u64::from(scale);
+        self.restarts *= scale;
+        self.repeated *= scale;
+        self.servers = self.servers.into_iter().map(|server| server.scaled(scale)).collect();
+        self
+    }
+
+    /// When so many of a thousand clients had booted, in milliseconds.
+    pub(crate) fn time_until(&self, permille: u64) -> Option<u32> {
+        let needed = (u64::from(self.clients) * permille).div_ceil(1_000).max(1);
+        self.booted.get(needed as usize - 1).copied()
+    }
+
+    /// How many of a thousand clients had booted at a time.
+    pub(crate) fn booted_at(&self, millis: u32) -> u64 {
+        let booted = self.booted.partition_point(|at| *at <= millis) as u64;
+        booted * 1_000 / u64::from(self.clients.max(1))
+    }
+
+    pub(crate) fn summary(&self, scenario: &Scenario) -> Summary {
+        let sum = |of: fn(&ServerFigures) -> u64| self.servers.iter().map(of).sum::<u64>();
+        let most = |of: fn(&ServerFigures) -> u64| self.servers.iter().map(of).max().unwrap_or(0);
+        let servers = self.servers.len().max(1) as u64;
+        let cores = scenario.cores;
+        let end = self.time_until(1_000).map_or(scenario.horizon, u64::from);
+        let span = end.max(1) * 1_000_000;
+        let permille = |part: u64, whole: u64| {
+            if whole == 0 { 0 } else { (u128::from(part) * 1_000 / u128::from(whole)) as u64 }
+        };
+        let mean = sum(|server| u64::from(server.clients)) / servers;
+        Summary {
+            half: self.time_until(500),
+            most: self.time_until(990),
+            all: self.time_until(1_000),
+            booted_permille: permille(self.booted.len() as u64, u64::from(self.clients)) as u32,
+            requests_per_s: most(|server| server.busiest_second),
+            unanswered: sum(|server| server.unanswered),
+            resent_permille: permille(sum(|server| server.resent), sum(|server| server.blocks)),
+            repeated: self.repeated,
+            dropped: sum(|server| server.dropped),
+            strays: sum(|server| server.strays),
+            restarts: self.restarts,
+            wrong: self.wrong,
+            fullest_permille: permille(most(|server| u64::from(server.clients)), mean).saturating_sub(1_000),
+            cpu_permille: permille(sum(|server| server.cpu), span * servers * u64::from(cores)),
+            cpu_most_permille: permille(most(|server| server.cpu), span * u64::from(cores)),
+            card_permille: permille(sum(|server| server.card), span * servers),
+            card_most_permille: permille(most(|server| server.card), span),
+        }
+    }
+}

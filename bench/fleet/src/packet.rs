@@ -1,0 +1,92 @@
+//! What travels. Datagrams are kept as what they say and written out where they arrive, so that each
+//! state machine reads the bytes that a network would have brought, and a million of them fit in memory.
+
+use crate::chain::Step;
+use tuffet_core::{Control, ErrorCode, MAX_CONTROL, Mode, Oack, Operation, RequestPacket};
+
+/// A transfer of a server as its clients address it: the port that it answers from, in effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tid {
+    pub(crate) slot: u32,
+    /// Slots are used again.
+    pub(crate) generation: u32,
+}
+
+impl Tid {
+    /// Where requests go, and what no transfer is.
+    pub(crate) const NONE: Tid = Tid { slot: u32::MAX, generation: 0 };
+}
+
+/// From a client.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Up {
+    /// For the file of this step.
+    Request(u8),
+    Ack(u16),
+    Error(ErrorCode),
+}
+
+/// From a server.
+#[derive(Debug)]
+pub(crate) enum Down {
+    Oack(Box<Oack>),
+    Error(ErrorCode),
+    /// Blocks that were sent in one go.
+    Data {
+        first: u32,
+        count: u16,
+    },
+}
+
+/// Room for one datagram.
+pub(crate) struct Datagram {
+    bytes: Box<[u8]>,
+    length: usize,
+}
+
+impl Datagram {
+    pub(crate) fn new() -> Self {
+        Datagram { bytes: vec![0; usize::from(u16::MAX) + 1].into_boxed_slice(), length: 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    /// Writes a client's packet.
+    pub(crate) fn up(&mut self, packet: Up, steps: &[Step]) -> &[u8] {
+        match packet {
+            Up::Request(step) => {
+                let asked = steps.get(usize::from(step)).map(Step::asked).unwrap_or_default();
+                let name = format!("boot/{step}");
+                let length = RequestPacket::encode(
+                    Operation::Read,
+                    name.as_bytes(),
+                    Mode::Octet,
+                    &asked,
+                    &mut self.bytes,
+                );
+                self.length = length.unwrap_or(0);
+                self.bytes()
+            }
+            Up::Ack(block) => self.control(&Control::Ack(block)),
+            Up::Error(code) => self.control(&Control::Error(code, "".into())),
+        }
+    }
+
+    /// Writes a packet without file data.
+    pub(crate) fn control(&mut self, control: &Control) -> &[u8] {
+        self.length = control.encode(&mut self.bytes[..MAX_CONTROL]).unwrap_or(0);
+        self.bytes()
+    }
+
+    /// Writes a block; its payload is what lies there from before unless it is given.
+    pub(crate) fn data(&mut self, header: [u8; 4], length: u16, payload: Option<&[u8]>) -> &[u8] {
+        self.bytes[..4].copy_from_slice(&header);
+        self.length = 4 + usize::from(length);
+        if let Some(payload) = payload {
+            self.bytes[4..self.length].copy_from_slice(payload);
+        }
+        self.bytes()
+    }
+}

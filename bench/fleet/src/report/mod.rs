@@ -1,0 +1,139 @@
+//! What is written: the tables of the page, pictures, JSON.
+
+mod plot;
+mod table;
+
+use crate::args::Study;
+use crate::figures::{Figures, ServerFigures, Summary};
+use crate::scenario::Scenario;
+use crate::study::Result as StormResult;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FleetError {
+    #[error(
+        "{path} cannot be read ({source}): run this in the project's folder, or name the page with --page"
+    )]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{path} cannot be written: {source}")]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("{path} has no line `{mark}`: tables are written between such marks")]
+    NoMark { path: PathBuf, mark: String },
+    #[error("figures cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("{0} transfers brought other bytes than were asked for: the figures are worth nothing")]
+    Wrong(u64),
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    scenario: &'a Scenario,
+    summary: Summary,
+    servers: &'a [ServerFigures],
+}
+
+/// One simulation.
+pub(crate) fn json(figures: &Figures, scenario: &Scenario) -> Result<String, FleetError> {
+    let run = Run { scenario, summary: figures.summary(scenario), servers: &figures.servers };
+    Ok(serde_json::to_string_pretty(&run)?)
+}
+
+/// The page's tables, its pictures, and all figures.
+pub(crate) fn write(results: &[StormResult], to: &Study) -> Result<(), FleetError> {
+    let wrong: u64 = results.iter().map(|result| result.summary.wrong).sum();
+    if wrong > 0 {
+        return Err(FleetError::Wrong(wrong));
+    }
+    let mut page = std::fs::read_to_string(&to.page)
+        .map_err(|source| FleetError::Read { path: to.page.clone(), source })?;
+    for (name, table) in table::all(results) {
+        page = between_marks(&page, name, &table)
+            .ok_or_else(|| FleetError::NoMark { path: to.page.clone(), mark: begin(name) })?;
+    }
+    save(&to.page, &page)?;
+    save(&to.pictures.join("fleet-servers.svg"), &plot::servers(results))?;
+    save(&to.pictures.join("fleet-lost.svg"), &plot::lost(results))?;
+    save(&to.json, &(serde_json::to_string_pretty(results)? + "\n"))
+}
+
+fn begin(name: &str) -> String {
+    format!("<!-- {name}: written by make bench-fleet -->")
+}
+
+const END: &str = "<!-- end -->";
+
+/// The page with other lines behind a mark; `None` where it has no such mark, or no end of it.
+fn between_marks(page: &str, name: &str, lines: &str) -> Option<String> {
+    let begin = begin(name);
+    let (before, rest) = page.split_once(&begin)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{begin}\n{lines}{END}{after}"))
+}
+
+fn save(path: &Path, text: &str) -> Result<(), FleetError> {
+    std::fs::write(path, text).map_err(|source| FleetError::Write { path: path.to_owned(), source })
+}
+
+/// Milliseconds as seconds; without any, the time within which it did not happen.
+fn until(millis: Option<u32>, scenario: &Scenario) -> String {
+    match millis {
+        Some(_) => seconds(millis),
+        None => format!("> {} min", scenario.horizon / 60_000),
+    }
+}
+
+fn seconds(millis: Option<u32>) -> String {
+    match millis {
+        None => "–".to_owned(),
+        Some(millis) if millis < 100_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        Some(millis) => format!("{} s", thousands(u64::from(millis / 1_000))),
+    }
+}
+
+fn percent(permille: u64) -> String {
+    if permille < 100 {
+        format!("{}.{} %", permille / 10, permille % 10)
+    } else {
+        format!("{} %", (permille + 5) / 10)
+    }
+}
+
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_as_people_read_them() {
+        assert_eq!(
+            (seconds(Some(14_978)), seconds(Some(269_126)), seconds(None)),
+            ("14.9 s".into(), "269 s".into(), "–".into())
+        );
+        assert_eq!((percent(27), percent(945)), ("2.7 %".into(), "95 %".into()));
+        assert_eq!(
+            (thousands(999), thousands(1_000), thousands(12_345_678)),
+            ("999".into(), "1,000".into(), "12,345,678".into())
+        );
+    }
+
+    #[test]
+    fn tables_go_between_their_marks() {
+        let page = "a\n<!-- x: written by make bench-fleet -->\nold\n<!-- end -->\nb <!-- end -->";
+        let new = "a\n<!-- x: written by make bench-fleet -->\nnew\n<!-- end -->\nb <!-- end -->";
+        assert_eq!(between_marks(page, "x", "new\n").as_deref(), Some(new));
+        assert_eq!(between_marks(page, "y", "new\n"), None);
+    }
+}

@@ -1,6 +1,8 @@
-//! The command line: `tuffet serve | reload | status | top | check | plugin | schema | get | put`.
+//! The command line: `tuffet serve | reload | status | top | check | doctor | plugin | schema | get |
+//! put`.
 
 mod control;
+mod doctor;
 mod plugin;
 mod serve;
 mod top;
@@ -51,6 +53,11 @@ enum Command {
         /// The YAML file.
         file: PathBuf,
     },
+    /// Look at what of this machine a server depends on, and say what mends what is wrong.
+    ///
+    /// Run it as the user of the server. Exit code 0 if nothing is wrong, 1 if something is, 64 if the configuration
+    /// is.
+    Doctor(doctor::DoctorArgs),
     /// Try plugins out: look at them, check them, run, test and measure them.
     #[command(subcommand)]
     Plugin(Box<plugin::PluginCommand>),
@@ -82,6 +89,7 @@ pub fn main() -> ExitCode {
         Command::Status(args) => control::status(&args),
         Command::Top(args) => top::top(&args),
         Command::Check { file } => check(&file),
+        Command::Doctor(args) => doctor::doctor(&args),
         Command::Plugin(command) => plugin::run(&command),
         Command::Schema { markdown } => schema(markdown),
         Command::Get(args) => transfer::get(&args),

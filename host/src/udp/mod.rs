@@ -13,6 +13,7 @@ mod socket;
 
 pub use receive::{ReceiveBatch, Received};
 pub use send::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, SendReport};
+pub(crate) use socket::KERNEL_BUFFER;
 pub use socket::{BindOptions, Socket};
 
 use std::net::IpAddr;

@@ -21,7 +21,7 @@ pub(crate) use counters::Dropping;
 use counters::Reports;
 pub(crate) use messages::{Decision, Mailbox, NewRequest, Stored, Ticket, ToControl, ToWorker};
 use requests::Overtaking;
-pub(crate) use sockets::{ListenerSpec, Sockets, bind_all};
+pub(crate) use sockets::{ListenerSpec, Sockets, bind_all, sockets_per_worker};
 pub(crate) use transfers::outcome_of_store_error;
 
 use crate::events::Summary;

@@ -12,6 +12,11 @@ use std::os::fd::AsRawFd;
 /// transfers differ; each more makes the batches of a busy worker smaller.
 const TID_PORTS: u16 = 4;
 
+/// Sockets of one listener in one worker.
+pub(crate) fn sockets_per_worker(single_port: bool) -> u64 {
+    1 + if single_port { 0 } else { u64::from(TID_PORTS) }
+}
+
 /// A listener as it was configured and bound.
 #[derive(Debug, Clone)]
 pub(crate) struct ListenerSpec {

@@ -7,6 +7,7 @@
 mod addresses;
 mod admin;
 mod cli;
+mod doctor;
 mod drain;
 mod get;
 mod harness;

@@ -1,0 +1,307 @@
+//! Settings of the kernel: socket buffers, queues, connection tracking, the clock.
+
+use super::finding::{Finding, Grade, size};
+use super::system::System;
+use crate::config::Config;
+use crate::udp::{BindOptions, KERNEL_BUFFER, Socket};
+use std::net::Ipv4Addr;
+
+/// The device queue of each core that holds a burst while a core is busy; the kernel's own default.
+const BACKLOG: u64 = 1_000;
+/// What it is raised to where it has overflowed, if that is more than twice what it is.
+const MORE_BACKLOG: u64 = 5_000;
+
+/// What the kernel gives a socket of this process that asks as the server does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Granted {
+    receive: u64,
+    send: u64,
+}
+
+/// `None` where no socket can be had, which the checks of the ports will tell.
+pub(super) fn granted() -> Option<Granted> {
+    let socket = Socket::bind((Ipv4Addr::LOCALHOST, 0).into(), BindOptions::default()).ok()?;
+    let socket = socket2::SockRef::from(&socket);
+    // The kernel doubles what is asked (socket(7), SO_RCVBUF).
+    Some(Granted {
+        receive: socket.recv_buffer_size().ok()? as u64 / 2,
+        send: socket.send_buffer_size().ok()? as u64 / 2,
+    })
+}
+
+pub(super) fn receive_buffers(system: &System, granted: &Option<Granted>) -> Finding {
+    let lost = match system.udp_counter("RcvbufErrors") {
+        Some(lost) if lost > 0 => format!("; {lost} datagrams found no room since the machine started"),
+        _ => String::new(),
+    };
+    let granted = granted.map(|granted| granted.receive);
+    buffers(
+        system,
+        "receive buffers",
+        "net.core.rmem_max",
+        granted,
+        "a storm of requests overflows that",
+        &lost,
+    )
+}
+
+pub(super) fn send_buffers(system: &System, granted: &Option<Granted>) -> Finding {
+    let granted = granted.map(|granted| granted.send);
+    buffers(system, "send buffers", "net.core.wmem_max", granted, "windows wait for room", "")
+}
+
+fn buffers(
+    system: &System,
+    check: &str,
+    setting: &str,
+    granted: Option<u64>,
+    consequence: &str,
+    lost: &str,
+) -> Finding {
+    let wanted = KERNEL_BUFFER as u64;
+    let bound = system.sysctl(setting).and_then(|value| value.parse::<u64>().ok());
+    let (Some(granted), Some(bound)) = (granted, bound) else {
+        return Finding::new(
+            check,
+            Grade::CouldBeBetter,
+            format!("what a socket gets is not known: no socket, or no {setting}"),
+        );
+    };
+    if bound >= wanted {
+        return Finding::good(
+            check,
+            format!("{setting} lets every user have the {} that are asked{lost}", size(wanted)),
+        );
+    }
+    let says = if granted >= wanted {
+        format!(
+            "this user gets {} for each socket, but a server without CAP_NET_ADMIN gets {} ({setting}), and {consequence}{lost}",
+            size(granted),
+            size(bound)
+        )
+    } else {
+        format!(
+            "a socket gets {} of the {} that are asked, and {consequence}{lost}",
+            size(granted),
+            size(wanted)
+        )
+    };
+    Finding::new(check, Grade::CouldBeBetter, says).sysctl(setting, wanted)
+}
+
+/// Datagrams that wait for a core, from a veth, a bridge or RPS.
+pub(super) fn backlog(system: &System) -> Finding {
+    const NAME: &str = "net.core.netdev_max_backlog";
+    let Some(length) = system.sysctl(NAME).and_then(|value| value.parse::<u64>().ok()) else {
+        return Finding::good("backlog", format!("{NAME} is not visible here"));
+    };
+    let dropped = dropped(system);
+    if dropped == 0 && length >= BACKLOG {
+        return Finding::good("backlog", format!("{length} packets for each core, and none was dropped"));
+    }
+    let better = if dropped > 0 { MORE_BACKLOG.max(length * 2) } else { BACKLOG };
+    let says = format!("{length} packets for each core; {dropped} were dropped since the machine started");
+    Finding::new("backlog", Grade::CouldBeBetter, says).sysctl(NAME, better)
+}
+
+/// The second column of `/proc/net/softnet_stat`, one line for each core.
+fn dropped(system: &System) -> u64 {
+    let text = system.text("proc/net/softnet_stat").unwrap_or_default();
+    let column = |line: &str| u64::from_str_radix(line.split_ascii_whitespace().nth(1)?, 16).ok();
+    text.lines().filter_map(column).sum()
+}
+
+/// Memory of all UDP sockets together.
+pub(super) fn udp_memory(system: &System, sockets: u64) -> Finding {
+    const NAME: &str = "net.ipv4.udp_mem";
+    let page = rustix::param::page_size() as u64;
+    let values: Option<Vec<u64>> = system
+        .sysctl(NAME)
+        .map(|text| text.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect());
+    let Some([_, _, most]) = values.as_deref() else {
+        return Finding::good("UDP memory", format!("{NAME} is not visible here"));
+    };
+    // A receive buffer is accounted with twice what was asked.
+    let wanted = sockets * 2 * KERNEL_BUFFER as u64;
+    let allowed = most.saturating_mul(page);
+    if allowed >= wanted {
+        return Finding::good(
+            "UDP memory",
+            format!(
+                "{} for all sockets; {sockets} of the server take {} when all are full",
+                size(allowed),
+                size(wanted)
+            ),
+        );
+    }
+    let pages = wanted.div_ceil(page);
+    Finding::new(
+        "UDP memory",
+        Grade::CouldBeBetter,
+        format!(
+            "{} for all sockets, but {sockets} of the server take {} when all are full; beyond that, datagrams are dropped",
+            size(allowed),
+            size(wanted)
+        ),
+    )
+    .sysctl(NAME, format_args!("{} {} {pages}", pages / 2, pages / 4 * 3))
+}
+
+/// A firewall that follows connections has an entry for each transfer.
+pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
+    const CHECK: &str = "connection tracking";
+    const NAME: &str = "net.netfilter.nf_conntrack_max";
+    let (Some(most), Some(count)) = (
+        system.sysctl(NAME).and_then(|value| value.parse::<u64>().ok()),
+        system.sysctl("net.netfilter.nf_conntrack_count").and_then(|value| value.parse::<u64>().ok()),
+    ) else {
+        return Finding::good(CHECK, "not in use");
+    };
+    let single_port = config.listeners.iter().all(|listener| listener.single_port);
+    // A request and the transfer on another port are two.
+    let wanted = config.limits.transfers as u64 * if single_port { 1 } else { 2 };
+    if count >= most / 20 * 19 {
+        return Finding::new(
+            CHECK,
+            Grade::Wrong,
+            format!("the table is full ({count} of {most}): new transfers are dropped"),
+        )
+        .sysctl(NAME, most.max(wanted) * 2);
+    }
+    if most < wanted {
+        return Finding::new(
+            CHECK,
+            Grade::CouldBeBetter,
+            format!("{most} entries, but {} transfers take up to {wanted}", config.limits.transfers),
+        )
+        .sysctl(NAME, wanted.next_power_of_two());
+    }
+    if !single_port && !system.has("sys/module/nf_conntrack_tftp") {
+        let says = format!(
+            "{most} entries; a firewall that lets only known connections in needs the helper for TFTP, or \
+             `single-port: true` in the configuration"
+        );
+        return Finding::new(CHECK, Grade::CouldBeBetter, says)
+            .mend("modprobe nf_conntrack_tftp")
+            .mend("iptables -t raw -A PREROUTING -p udp --dport 69 -j CT --helper tftp")
+            .lasting("/etc/modules-load.d/tuffet.conf", "nf_conntrack_tftp");
+    }
+    Finding::good(CHECK, format!("{count} of {most} entries in use, {wanted} at most by the server"))
+}
+
+/// Reading the clock costs a system call, or worse, with some of them.
+pub(super) fn clock(system: &System) -> Finding {
+    const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
+    let read = |name: &str| system.text(&format!("{FOLDER}/{name}"));
+    let Some(current) = read("current_clocksource") else {
+        return Finding::good("clock", "the kernel does not say which it reads");
+    };
+    if !["hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"].contains(&current.as_str()) {
+        return Finding::good("clock", current);
+    }
+    let others = read("available_clocksource").unwrap_or_default();
+    let says = format!("{current} is slow to read, and the server reads it for each batch of datagrams");
+    let finding = Finding::new("clock", Grade::CouldBeBetter, says);
+    let better = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];
+    match better.iter().find(|name| others.split_ascii_whitespace().any(|other| other == **name)) {
+        Some(name) => finding
+            .mend(format!("echo {name} > {FOLDER}/current_clocksource"))
+            .lasting("/etc/default/grub", format!("GRUB_CMDLINE_LINUX=\"clocksource={name}\"")),
+        None => finding,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::system::fake;
+    use super::*;
+    use crate::config::Overrides;
+
+    fn config(single_port: bool) -> Config {
+        let overrides = Overrides {
+            root: Some("/".into()),
+            listen: vec!["127.0.0.1:6969".into()],
+            single_port,
+            ..Overrides::default()
+        };
+        Config::from_flags(&overrides).unwrap()
+    }
+
+    #[test]
+    fn buffers_are_judged_for_every_user() {
+        let snmp = "Udp: InDatagrams RcvbufErrors\nUdp: 900 17\nUdpLite: InDatagrams\nUdpLite: 0\n";
+        let (_folder, small) = fake(&[("proc/sys/net/core/rmem_max", "212992\n"), ("proc/net/snmp", snmp)]);
+        let root = Some(Granted { receive: 8 << 20, send: 8 << 20 });
+        let user = Some(Granted { receive: 212_992, send: 212_992 });
+        for (granted, words) in
+            [(root, "without CAP_NET_ADMIN gets 208 KiB"), (user, "gets 208 KiB of the 8 MiB")]
+        {
+            let found = receive_buffers(&small, &granted);
+            assert_eq!(found.grade, Grade::CouldBeBetter);
+            assert!(found.says.contains(words) && found.says.contains("17 datagrams"), "{}", found.says);
+            assert_eq!(found.commands, ["sysctl -w net.core.rmem_max='8388608'"]);
+        }
+        let (_folder, large) = fake(&[("proc/sys/net/core/wmem_max", "8388608")]);
+        assert_eq!(send_buffers(&large, &user).grade, Grade::Good);
+    }
+
+    #[test]
+    fn a_backlog_that_overflowed_is_raised() {
+        let files =
+            |stat| [("proc/sys/net/core/netdev_max_backlog", "4000"), ("proc/net/softnet_stat", stat)];
+        let (_folder, quiet) = fake(&files("00ff 00000000 0\n00ff 00000000 0\n"));
+        assert_eq!(backlog(&quiet).grade, Grade::Good);
+        let (_folder, full) = fake(&files("00ff 00000000 0\n00ff 0000000a 0\n"));
+        let found = backlog(&full);
+        assert!(found.says.contains("10 were dropped"), "{}", found.says);
+        assert_eq!(found.commands, ["sysctl -w net.core.netdev_max_backlog='8000'"]);
+    }
+
+    #[test]
+    fn memory_of_udp_is_compared_with_the_sockets() {
+        let (_folder, system) = fake(&[("proc/sys/net/ipv4/udp_mem", "1000 2000 40960\n")]);
+        let room = 40_960 * rustix::param::page_size() as u64 / (16 << 20);
+        assert_eq!(udp_memory(&system, room).grade, Grade::Good);
+        let found = udp_memory(&system, room + 1);
+        assert_eq!(found.grade, Grade::CouldBeBetter);
+        assert!(found.commands[0].starts_with("sysctl -w net.ipv4.udp_mem='"), "{:?}", found.commands);
+    }
+
+    #[test]
+    fn connection_tracking() {
+        let table = |most, count| {
+            fake(&[
+                ("proc/sys/net/netfilter/nf_conntrack_max", most),
+                ("proc/sys/net/netfilter/nf_conntrack_count", count),
+            ])
+        };
+        assert_eq!(conntrack(&fake(&[]).1, &config(false)).grade, Grade::Good);
+        let (_folder, full) = table("1000", "999");
+        assert_eq!(conntrack(&full, &config(true)).grade, Grade::Wrong);
+        let (_folder, few) = table("1000", "9");
+        let found = conntrack(&few, &config(true));
+        assert_eq!((found.grade, found.commands.len()), (Grade::CouldBeBetter, 1));
+        let (_folder, many) = table("262144", "9");
+        assert_eq!(conntrack(&many, &config(true)).grade, Grade::Good);
+        let found = conntrack(&many, &config(false));
+        assert_eq!(
+            (found.grade, found.commands[0].as_str()),
+            (Grade::CouldBeBetter, "modprobe nf_conntrack_tftp")
+        );
+    }
+
+    #[test]
+    fn a_slow_clock_is_named_and_a_quick_one_offered() {
+        let clock_of = |current, available| {
+            const FOLDER: &str = "sys/devices/system/clocksource/clocksource0";
+            let (current_file, available_file) =
+                (format!("{FOLDER}/current_clocksource"), format!("{FOLDER}/available_clocksource"));
+            let (_folder, system) = fake(&[(&current_file, current), (&available_file, available)]);
+            clock(&system)
+        };
+        assert_eq!(clock_of("tsc\n", "tsc hpet\n").grade, Grade::Good);
+        let found = clock_of("hpet\n", "tsc hpet acpi_pm\n");
+        assert_eq!(found.grade, Grade::CouldBeBetter);
+        assert!(found.commands[0].starts_with("echo tsc > /sys/"), "{:?}", found.commands);
+    }
+}

@@ -1,0 +1,112 @@
+//! `tuffet doctor`: whether this machine is set up for the server, and the command that mends what is not.
+//!
+//! Each check looks at one thing and gives one [`Finding`]. What is read of `/proc` and `/sys` goes through
+//! [`System`], so that the checks can be tested on machines that are set up otherwise.
+
+mod finding;
+mod kernel;
+mod network;
+mod offload;
+mod ports;
+mod process;
+mod rate;
+mod roots;
+mod system;
+
+use super::complain;
+use crate::config::{Config, Overrides};
+use crate::worker::sockets_per_worker;
+use clap::Args;
+use finding::{Finding, Grade, Report};
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use system::System;
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    /// The YAML file of the server; without it, a server of one listener on 0.0.0.0:69 is meant.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print one line of JSON.
+    #[arg(long)]
+    json: bool,
+    /// Leave out the transfers over loopback, which take two seconds.
+    #[arg(long)]
+    no_rate: bool,
+}
+
+/// The server that is meant.
+struct Subject {
+    config: Config,
+    /// Its file; `None` where there is none, and so no folder to look at.
+    file: Option<PathBuf>,
+}
+
+impl Subject {
+    fn of(file: Option<PathBuf>) -> Result<Subject, crate::config::ConfigError> {
+        let config = match &file {
+            Some(file) => Config::load(file)?,
+            None => Config::from_flags(&Overrides {
+                root: Some("/".into()),
+                listen: vec![SocketAddr::from(([0, 0, 0, 0], 69)).to_string()],
+                ..Overrides::default()
+            })?,
+        };
+        Ok(Subject { config, file })
+    }
+
+    /// UDP sockets of all workers.
+    fn sockets(&self) -> u64 {
+        let each = self.config.listeners.iter().map(|listener| sockets_per_worker(listener.single_port));
+        each.sum::<u64>() * self.config.workers as u64
+    }
+}
+
+/// Exit code: 0 if nothing is wrong, 1 if something is, 64 if the configuration is.
+pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
+    let subject = match Subject::of(args.config.clone()) {
+        Ok(subject) => subject,
+        Err(error) => {
+            complain(&error);
+            return ExitCode::from(crate::config::EXIT_CONFIG);
+        }
+    };
+    let system = System::real();
+    let mut findings = examine(&system, &subject);
+    let mut rates = Vec::new();
+    if !args.no_rate {
+        let (finding, measured) = rate::measure();
+        findings.push(finding);
+        rates = measured;
+    }
+    let report = Report { grade: Finding::worst(&findings), findings, rates };
+    let text = if args.json { format!("{}\n", serde_json::json!(report)) } else { report.to_string() };
+    // A reader that closes early, such as head(1), is no error.
+    let _ = io::stdout().write_all(text.as_bytes());
+    ExitCode::from(u8::from(report.grade == Grade::Wrong))
+}
+
+fn examine(system: &System, subject: &Subject) -> Vec<Finding> {
+    let mut findings = vec![
+        kernel::receive_buffers(system, &kernel::granted()),
+        kernel::send_buffers(system, &kernel::granted()),
+        kernel::backlog(system),
+        kernel::udp_memory(system, subject.sockets()),
+    ];
+    findings.extend(network::mtu(system, &subject.config));
+    findings.extend(offload::check());
+    findings.extend(subject.config.listeners.iter().map(|listener| ports::privilege(system, listener)));
+    findings.extend(subject.config.listeners.iter().map(|listener| ports::free(system, listener)));
+    findings.push(kernel::conntrack(system, &subject.config));
+    findings.push(process::descriptors(system, subject));
+    findings.push(process::cores(&subject.config));
+    findings.push(process::memory(system, &subject.config));
+    findings.push(process::pagemap(system, &subject.config));
+    findings.push(kernel::clock(system));
+    if subject.file.is_some() {
+        findings.extend(subject.config.roots.iter().flat_map(roots::check));
+    }
+    findings
+}

@@ -1,0 +1,133 @@
+//! The interfaces that listeners use: whether they are up, and how large their packets may be.
+
+use super::finding::{Finding, Grade};
+use super::system::System;
+use crate::config::Config;
+use futures_util::TryStreamExt;
+use netlink_packet_route::address::AddressAttribute;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+/// What an Ethernet carries.
+const USUAL: u64 = 1500;
+
+/// Headers around a block: IP, UDP, and four bytes of TFTP.
+const HEADERS_V4: u64 = 32;
+const HEADERS_V6: u64 = 52;
+
+/// One finding for each interface that a listener can be reached through.
+pub(super) fn mtu(system: &System, config: &Config) -> Vec<Finding> {
+    let addresses = addresses();
+    let mut interfaces = BTreeSet::new();
+    for listener in &config.listeners {
+        let ip = listener.address.ip();
+        if ip.is_unspecified() {
+            interfaces.extend(carrying(system));
+        } else {
+            let its = addresses.iter().filter(|(_, address)| *address == ip);
+            interfaces.extend(its.filter_map(|(index, _)| name_of(system, *index)));
+        }
+    }
+    let headers = match config.listeners.iter().any(|listener| listener.address.is_ipv6()) {
+        true => HEADERS_V6,
+        false => HEADERS_V4,
+    };
+    interfaces.iter().filter_map(|name| of(system, name, headers, config.transfer.max_blksize)).collect()
+}
+
+/// Interfaces that have a carrier, but for loopback.
+fn carrying(system: &System) -> Vec<String> {
+    let names = system.names("sys/class/net");
+    let up = |name: &String| {
+        name != "lo"
+            && system.text(&format!("sys/class/net/{name}/operstate")).is_some_and(|state| state != "down")
+    };
+    names.into_iter().filter(up).collect()
+}
+
+fn of(system: &System, name: &str, headers: u64, max_blksize: u16) -> Option<Finding> {
+    let check = format!("interface {name}");
+    let mtu = system.number(&format!("sys/class/net/{name}/mtu"))?;
+    if system.text(&format!("sys/class/net/{name}/operstate")).is_some_and(|state| state == "down") {
+        let says = "it is down, so nobody reaches the listener through it";
+        return Some(Finding::new(check, Grade::Wrong, says).mend(format!("ip link set dev {name} up")));
+    }
+    let whole = mtu.saturating_sub(headers);
+    if mtu < USUAL {
+        let says = format!(
+            "MTU {mtu}: blocks of more than {whole} bytes are fragmented, those of boot firmware (1468) among them; \
+             raise it if the network carries more, else write `transfer: {{ max-blksize: {whole} }}`"
+        );
+        return Some(
+            Finding::new(check, Grade::CouldBeBetter, says)
+                .mend(format!("ip link set dev {name} mtu {USUAL}")),
+        );
+    }
+    let beyond = if u64::from(max_blksize) > whole {
+        ", larger ones in fragments if clients ask for them"
+    } else {
+        ""
+    };
+    Some(Finding::good(check, format!("MTU {mtu}: blocks of up to {whole} bytes in one packet{beyond}")))
+}
+
+/// The address of each interface by its number; none where the kernel cannot be asked.
+fn addresses() -> Vec<(u32, IpAddr)> {
+    let Ok(runtime) = crate::server::control_runtime() else { return Vec::new() };
+    runtime.block_on(async {
+        let Ok((connection, handle, _)) = rtnetlink::new_connection() else { return Vec::new() };
+        tokio::spawn(connection);
+        let mut found = Vec::new();
+        let mut messages = handle.address().get().execute();
+        while let Ok(Some(message)) = messages.try_next().await {
+            for attribute in &message.attributes {
+                // An IPv4 address of a point-to-point interface is `Local`; else both are the same.
+                if let AddressAttribute::Local(ip) | AddressAttribute::Address(ip) = attribute {
+                    found.push((message.header.index, *ip));
+                }
+            }
+        }
+        found
+    })
+}
+
+fn name_of(system: &System, index: u32) -> Option<String> {
+    let names = system.names("sys/class/net");
+    names
+        .into_iter()
+        .find(|name| system.number(&format!("sys/class/net/{name}/ifindex")) == Some(u64::from(index)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::system::fake;
+    use super::*;
+
+    #[test]
+    fn packets_smaller_than_usual_and_interfaces_that_are_down() {
+        let (_folder, system) = fake(&[
+            ("sys/class/net/lo/mtu", "65536"),
+            ("sys/class/net/lo/operstate", "unknown"),
+            ("sys/class/net/tun0/mtu", "1400"),
+            ("sys/class/net/tun0/operstate", "unknown"),
+            ("sys/class/net/eth0/mtu", "1500"),
+            ("sys/class/net/eth0/operstate", "up"),
+            ("sys/class/net/eth1/mtu", "1500"),
+            ("sys/class/net/eth1/operstate", "down"),
+        ]);
+        assert_eq!(carrying(&system), ["eth0", "tun0"]);
+        let found = of(&system, "tun0", HEADERS_V4, 65_464).unwrap();
+        assert_eq!(found.grade, Grade::CouldBeBetter);
+        assert!(found.says.contains("max-blksize: 1368"), "{}", found.says);
+        assert_eq!(found.commands, ["ip link set dev tun0 mtu 1500"]);
+        assert_eq!(of(&system, "eth1", HEADERS_V4, 1_468).unwrap().grade, Grade::Wrong);
+        let good = of(&system, "eth0", HEADERS_V4, 1_468).unwrap();
+        assert_eq!((good.grade, good.says.contains("fragments")), (Grade::Good, false));
+        assert!(of(&system, "eth0", HEADERS_V6, 1_468).unwrap().says.contains("1448"));
+    }
+
+    #[test]
+    fn loopback_has_its_address() {
+        assert!(addresses().iter().any(|(_, address)| address.is_loopback()));
+    }
+}

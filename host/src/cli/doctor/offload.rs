@@ -1,0 +1,66 @@
+//! Whether the kernel cuts and merges datagrams: tried over loopback.
+
+use super::finding::{Finding, Grade};
+use crate::udp::{BindOptions, ReceiveBatch, SendBatch, Socket};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::net::Ipv4Addr;
+
+const BLOCK: usize = 1_432;
+const BLOCKS: usize = 16;
+
+/// How long datagrams over loopback may take, in seconds.
+const PATIENCE: i64 = 2;
+
+pub(super) fn check() -> Vec<Finding> {
+    let (segmentation, coalescing) = match try_both() {
+        Ok(both) => both,
+        Err(error) => {
+            let says = format!("could not be tried over loopback: {error}");
+            return vec![Finding::new("offloads", Grade::CouldBeBetter, says).mend("ip link set dev lo up")];
+        }
+    };
+    let finding = |check, works, good: &str, not: &str| match works {
+        true => Finding::good(check, good),
+        false => Finding::new(check, Grade::CouldBeBetter, not),
+    };
+    vec![
+        finding(
+            "UDP segmentation",
+            segmentation,
+            "windows leave as one message (UDP_SEGMENT)",
+            "the kernel refuses UDP_SEGMENT (Linux 4.18 has it): windows leave block by block, for twice the CPU",
+        ),
+        finding(
+            "UDP coalescing",
+            coalescing,
+            "windows of uploads arrive as one buffer where the card merges them (UDP_GRO)",
+            "the kernel does not merge datagrams (UDP_GRO, Linux 5.0): uploads arrive block by block",
+        ),
+    ]
+}
+
+/// Whether a window left uncut, and whether it came so.
+fn try_both() -> io::Result<(bool, bool)> {
+    let bind =
+        |gro| Socket::bind((Ipv4Addr::LOCALHOST, 0).into(), BindOptions { gro, ..BindOptions::default() });
+    let (from, to) = (bind(false)?, bind(true)?);
+    let (mut send, mut receive) = (SendBatch::new(), ReceiveBatch::new());
+    let length = BLOCK * BLOCKS;
+    send.room(length).ok_or(io::ErrorKind::OutOfMemory)?.fill(7);
+    send.push(to.local(), None, length, BLOCK);
+    let report = send.flush(&from);
+    let (mut came, mut merged) = (0, false);
+    while came < length {
+        let mut ready = [PollFd::new(&to, PollFlags::IN)];
+        if poll(&mut ready, Some(&Timespec { tv_sec: PATIENCE, tv_nsec: 0 }))? == 0 {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        receive.fill(&to)?;
+        for datagram in (0..receive.len()).filter_map(|index| receive.get(index)) {
+            came += datagram.payload.len();
+            merged |= datagram.segment.is_some_and(|segment| segment < datagram.payload.len());
+        }
+    }
+    Ok((report.unsegmented == 0, merged))
+}

@@ -1,0 +1,168 @@
+//! The listeners' ports: the privilege that they need, and who has them.
+
+use super::finding::{Finding, Grade};
+use super::system::System;
+use crate::config::Listener;
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+
+/// CAP_NET_BIND_SERVICE (capabilities(7)).
+const BIND_SERVICE: u32 = 10;
+
+pub(super) fn privilege(system: &System, listener: &Listener) -> Finding {
+    const NAME: &str = "net.ipv4.ip_unprivileged_port_start";
+    let port = listener.address.port();
+    let check = format!("privilege for {}", listener.address);
+    let first = system.sysctl(NAME).and_then(|value| value.parse::<u16>().ok()).unwrap_or(1024);
+    if port == 0 || port >= first {
+        return Finding::good(check, format!("ports from {first} on need none"));
+    }
+    let effective = system.line("proc/self/status", "CapEff:");
+    let effective = effective.and_then(|hex| u64::from_str_radix(&hex, 16).ok()).unwrap_or(0);
+    if effective >> BIND_SERVICE & 1 == 1 {
+        return Finding::good(check, "this user has CAP_NET_BIND_SERVICE");
+    }
+    let own = std::env::current_exe().map_or_else(|_| "tuffet".to_owned(), |path| path.display().to_string());
+    let says = format!("ports below {first} need CAP_NET_BIND_SERVICE, which this user has not; either of");
+    Finding::new(check, Grade::Wrong, says)
+        .mend(format!("setcap cap_net_bind_service=+ep {own}"))
+        .mend(format!("sysctl -w {NAME}={port}"))
+        .lasting("/etc/systemd/system/tuffet.service", "AmbientCapabilities=CAP_NET_BIND_SERVICE")
+}
+
+pub(super) fn free(system: &System, listener: &Listener) -> Finding {
+    let address = listener.address;
+    let check = format!("port {address}");
+    if address.port() == 0 {
+        return Finding::good(check, "any free one");
+    }
+    match bind(address) {
+        Ok(()) => Finding::good(check, "free"),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => taken(system, check, address.port()),
+        Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => Finding::new(
+            check,
+            Grade::Wrong,
+            "no interface has this address; correct `listeners`, or add it to one",
+        )
+        .mend("ip -brief address"),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Finding::good(check, "whether it is free cannot be tried without the privilege")
+        }
+        Err(error) => Finding::new(check, Grade::Wrong, format!("it cannot be had: {error}")),
+    }
+}
+
+/// As the server does, alone.
+fn bind(address: SocketAddr) -> io::Result<()> {
+    let socket = socket2::Socket::new(socket2::Domain::for_address(address), socket2::Type::DGRAM, None)?;
+    if address.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
+    socket.bind(&address.into())?;
+    drop(UdpSocket::from(socket));
+    Ok(())
+}
+
+/// Someone has it: a server of this kind is welcome, others are in the way.
+fn taken(system: &System, check: String, port: u16) -> Finding {
+    let Some((process, name)) = holder(system, port) else {
+        return Finding::new(check, Grade::Wrong, "another process has it, which this user may not see")
+            .mend(format!("sudo ss --udp --listening --numeric --processes 'sport = :{port}'"));
+    };
+    if name == "tuffet" {
+        return Finding::good(check, format!("a Tuffet serves there already (process {process})"));
+    }
+    let finding = Finding::new(check, Grade::Wrong, format!("{name} (process {process}) has it"));
+    match unit(system, process) {
+        Some(unit) => finding.mend(format!("systemctl disable --now {unit}")),
+        None => finding.mend(format!("kill {process}")),
+    }
+}
+
+/// The process with a UDP socket on this port, and its name.
+fn holder(system: &System, port: u16) -> Option<(u32, String)> {
+    let inodes: Vec<String> = ["proc/net/udp", "proc/net/udp6"]
+        .iter()
+        .flat_map(|table| inodes(&system.text(table).unwrap_or_default(), port))
+        .map(|inode| format!("socket:[{inode}]"))
+        .collect();
+    let processes = system.names("proc").into_iter().filter_map(|name| name.parse::<u32>().ok());
+    for process in processes {
+        let folder = format!("proc/{process}/fd");
+        let is_it = |fd: &String| {
+            let link = system.link(&format!("{folder}/{fd}"));
+            link.is_some_and(|link| inodes.iter().any(|inode| link.as_os_str() == inode.as_str()))
+        };
+        if system.names(&folder).iter().any(is_it) {
+            return Some((process, system.text(&format!("proc/{process}/comm")).unwrap_or_default()));
+        }
+    }
+    None
+}
+
+/// `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`, addresses in hexadecimal.
+fn inodes(table: &str, port: u16) -> Vec<String> {
+    let row = |line: &str| {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let its = u16::from_str_radix(words.get(1)?.rsplit_once(':')?.1, 16).ok()?;
+        (its == port).then(|| words.get(9).map(|inode| (*inode).to_owned()))?
+    };
+    table.lines().skip(1).filter_map(row).collect()
+}
+
+/// The service that systemd started it as.
+fn unit(system: &System, process: u32) -> Option<String> {
+    let text = system.text(&format!("proc/{process}/cgroup"))?;
+    let last = text.lines().next_back()?.rsplit('/').next()?;
+    last.ends_with(".service").then(|| last.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::system::fake;
+    use super::*;
+
+    fn listener(address: &str) -> Listener {
+        Listener { name: "it".into(), address: address.parse().unwrap(), single_port: false, burst: None }
+    }
+
+    #[test]
+    fn low_ports_need_a_capability() {
+        let with = |capabilities: &str| {
+            let status = format!("Name:\ttuffet\nCapEff:\t{capabilities}\n");
+            let (_folder, system) = fake(&[
+                ("proc/self/status", &status),
+                ("proc/sys/net/ipv4/ip_unprivileged_port_start", "1024\n"),
+            ]);
+            let grade = |address| privilege(&system, &listener(address)).grade;
+            [grade("0.0.0.0:69"), grade("0.0.0.0:6969"), grade("0.0.0.0:0")]
+        };
+        assert_eq!(with("0000000000000000"), [Grade::Wrong, Grade::Good, Grade::Good]);
+        assert_eq!(with("0000000000000400"), [Grade::Good; 3]);
+        assert_eq!(with("000001ffffffffff"), [Grade::Good; 3]);
+    }
+
+    #[test]
+    fn a_port_that_this_process_has() {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let port = socket.local_addr().unwrap().port();
+        let (process, name) = holder(&System::real(), port).unwrap();
+        assert_eq!(process, std::process::id());
+        let found = free(&System::real(), &listener(&format!("127.0.0.1:{port}")));
+        assert_eq!(found.grade, Grade::Wrong);
+        assert!(found.says.contains(&name), "{}", found.says);
+        drop(socket);
+        let nowhere = free(&System::real(), &listener("192.0.2.77:6969"));
+        assert!(nowhere.says.contains("no interface has this address"), "{}", nowhere.says);
+    }
+
+    #[test]
+    fn services_are_stopped_by_their_unit() {
+        let (_folder, system) = fake(&[
+            ("proc/7/cgroup", "0::/system.slice/tftpd-hpa.service\n"),
+            ("proc/8/cgroup", "0::/user.slice/session-1.scope\n"),
+        ]);
+        assert_eq!(unit(&system, 7).as_deref(), Some("tftpd-hpa.service"));
+        assert_eq!(unit(&system, 8), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! What this process may use: descriptors, cores, memory.
+
+use super::Subject;
+use super::finding::{Finding, Grade, size};
+use super::system::System;
+use crate::config::Config;
+use std::path::{Component, Path, PathBuf};
+
+/// Descriptors of a server beside its sockets and files: pollers, logs, sinks, the admin listener.
+const OTHERS: u64 = 128;
+
+/// Memory of a server beside the contents of files: code, tables, compiled plugins.
+const RESIDENT: u64 = 96 << 20;
+
+/// The unit of a server that systemd starts.
+const UNIT: &str = "tuffet.service";
+
+pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
+    const CHECK: &str = "open files";
+    let limit = system.line("proc/self/limits", "Max open files");
+    let soft = limit.and_then(|rest| rest.split_ascii_whitespace().next()?.parse::<u64>().ok());
+    let Some(soft) = soft else { return Finding::good(CHECK, "unlimited") };
+    let (sockets, transfers) = (subject.sockets(), subject.config.limits.transfers as u64);
+    let (least, most) = (sockets + OTHERS, sockets + OTHERS + transfers);
+    let mend = |finding: Finding| {
+        finding.mend(format!("ulimit -n {}", most.next_power_of_two())).lasting(
+            format!("/etc/systemd/system/{UNIT}"),
+            format!("LimitNOFILE={}", most.next_power_of_two()),
+        )
+    };
+    if soft < least {
+        let says = format!("{soft}, but the sockets alone ({sockets}) and what else is open take {least}");
+        return mend(Finding::new(CHECK, Grade::Wrong, says));
+    }
+    if soft < most {
+        let says = format!(
+            "{soft}; {} transfers (`limits.transfers`) of as many files that are not in memory take up to {most}",
+            subject.config.limits.transfers
+        );
+        return mend(Finding::new(CHECK, Grade::CouldBeBetter, says));
+    }
+    Finding::good(CHECK, format!("{soft}; the server takes up to {most}"))
+}
+
+pub(super) fn cores(config: &Config) -> Finding {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = config.workers;
+    if workers > cores {
+        let says = format!(
+            "{workers} workers share {cores}, and take turns; write `workers: {cores}` or less in the configuration"
+        );
+        return Finding::new("cores", Grade::CouldBeBetter, says);
+    }
+    Finding::good("cores", format!("{cores} for {workers} workers"))
+}
+
+/// The limit of the control group, of the unit where there is one, else of this process.
+pub(super) fn memory(system: &System, config: &Config) -> Finding {
+    const CHECK: &str = "memory";
+    let unit = format!("/system.slice/{UNIT}");
+    let of_unit = system.has(&format!("sys/fs/cgroup{unit}"));
+    let group = if of_unit { Some(unit) } else { system.line("proc/self/cgroup", "0::") };
+    let bound = group.and_then(|group| limit_of(system, &group));
+    let total = system.line("proc/meminfo", "MemTotal:");
+    let total = total.and_then(|text| text.split(' ').next()?.parse::<u64>().ok()).map(|kib| kib << 10);
+    let wanted = config.limits.cache + RESIDENT;
+    let Some(least) = bound.iter().chain(&total).min().copied() else {
+        return Finding::good(CHECK, "not bounded as far as can be seen");
+    };
+    if least >= wanted {
+        let what = if Some(least) == bound { "the control group allows" } else { "the machine has" };
+        return Finding::good(
+            CHECK,
+            format!("{what} {}; cache and process take up to {}", size(least), size(wanted)),
+        );
+    }
+    let says = format!(
+        "{} are allowed, but the cache (`limits.cache`) may take {} and the process {}: it would be killed; a smaller \
+         cache mends it, or more memory",
+        size(least),
+        size(config.limits.cache),
+        size(RESIDENT)
+    );
+    let finding = Finding::new(CHECK, Grade::Wrong, says);
+    if Some(least) == bound && of_unit {
+        return finding
+            .mend(format!("systemctl set-property {UNIT} MemoryMax={wanted}"))
+            .lasting(format!("/etc/systemd/system/{UNIT}"), format!("MemoryMax={wanted}"));
+    }
+    finding
+}
+
+/// The smallest `memory.max` of a group and those around it.
+fn limit_of(system: &System, group: &str) -> Option<u64> {
+    // A group outside of this namespace shows as `/../name`.
+    let parts: PathBuf =
+        Path::new(group).components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    let limits = parts.ancestors().map(|group| format!("sys/fs/cgroup/{}/memory.max", group.display()));
+    limits.filter_map(|path| system.number(&path)).min()
+}
+
+/// How the runtime finds what a plugin has touched.
+pub(super) fn pagemap(system: &System, config: &Config) -> Finding {
+    const CHECK: &str = "PAGEMAP_SCAN";
+    let release = system.sysctl("kernel.osrelease").unwrap_or_default();
+    if wasmtime::PoolingAllocationConfig::is_pagemap_scan_available() {
+        return Finding::good(CHECK, "memory of plugins is cleaned page by page");
+    }
+    let says = format!(
+        "not on this kernel ({release}; Linux 6.7 has it): calls of plugins that keep no instance cost some µs more"
+    );
+    let grade = if config.policy.plugins.is_empty() { Grade::Good } else { Grade::CouldBeBetter };
+    Finding::new(CHECK, grade, says)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::system::fake;
+    use super::*;
+
+    #[test]
+    fn descriptors_for_sockets_and_for_files() {
+        let subject = Subject::of(None).unwrap();
+        let of = |soft: &str| {
+            let limits = format!(
+                "Limit Soft Hard Units\nMax open files            {soft}                 524288   files\n"
+            );
+            let (_folder, system) = fake(&[("proc/self/limits", &limits)]);
+            descriptors(&system, &subject)
+        };
+        let none = of("100");
+        assert_eq!((none.grade, none.commands.len()), (Grade::Wrong, 1));
+        assert_eq!(of("1024").grade, Grade::CouldBeBetter);
+        assert_eq!(of("524288").grade, Grade::Good);
+        assert_eq!(of("unlimited").grade, Grade::Good);
+    }
+
+    #[test]
+    fn the_smallest_limit_around_counts_and_that_of_the_unit_first() {
+        let config = Subject::of(None).unwrap().config;
+        let groups = [
+            ("proc/meminfo", "MemTotal:       16000000 kB\n"),
+            ("proc/self/cgroup", "0::/a/b\n"),
+            ("sys/fs/cgroup/a/memory.max", "104857600\n"),
+            ("sys/fs/cgroup/a/b/memory.max", "max\n"),
+        ];
+        let (_folder, small) = fake(&groups);
+        assert_eq!(limit_of(&small, "/a/b"), Some(100 << 20));
+        assert_eq!(memory(&small, &config).grade, Grade::Wrong);
+        let unit = ("sys/fs/cgroup/system.slice/tuffet.service/memory.max", "200000000");
+        let (_folder, with_unit) = fake(&[&groups[..], &[unit]].concat());
+        let found = memory(&with_unit, &config);
+        assert_eq!(found.grade, Grade::Wrong);
+        assert!(found.commands[0].starts_with("systemctl set-property tuffet.service MemoryMax="));
+        let (_folder, large) = fake(&groups[..1]);
+        assert_eq!(memory(&large, &config).grade, Grade::Good);
+    }
+}

@@ -1,0 +1,155 @@
+//! What this machine moves from memory to memory: this program serves and this program downloads, over
+//! loopback.
+
+use super::finding::{Finding, Grade, Rate};
+use crate::client::{ClientOptions, GetOptions, Url, get};
+use serde_json::Value;
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// For each window.
+const TIME: Duration = Duration::from_secs(1);
+const WINDOWS: [u16; 2] = [1, 64];
+const BLKSIZE: u16 = 1_428;
+
+/// Small enough for the cache, large enough that its request does not count.
+const SIZE: u64 = 16 << 20;
+
+/// A link of 1 Gbit/s, in bytes per second: less than that, and the machine is the bottleneck.
+const GIGABIT: u64 = 125_000_000;
+
+pub(super) fn measure() -> (Finding, Vec<Rate>) {
+    const CHECK: &str = "rate over loopback";
+    match rates() {
+        Ok(rates) => {
+            let text: Vec<String> = rates.iter().map(describe).collect();
+            let fast = rates.last().is_some_and(|rate| rate.bytes_per_second >= GIGABIT);
+            let (grade, judged) = match fast {
+                true => (Grade::Good, ""),
+                false => (Grade::CouldBeBetter, "; a link of 1 Gbit/s carries more than this machine moves"),
+            };
+            (Finding::new(CHECK, grade, format!("{}{judged}", text.join(", "))), rates)
+        }
+        Err(error) => {
+            let says = format!("it could not be measured: {error}");
+            (Finding::new(CHECK, Grade::CouldBeBetter, says), Vec::new())
+        }
+    }
+}
+
+fn describe(rate: &Rate) -> String {
+    format!("{:.0} MB/s with windowsize {}", rate.bytes_per_second as f64 / 1e6, rate.windowsize)
+}
+
+fn rates() -> io::Result<Vec<Rate>> {
+    let place = Place::new()?;
+    let server = Serving::start(&place.0)?;
+    let url: Url = format!("tftp://{}/file", server.address).parse().map_err(io::Error::other)?;
+    WINDOWS.into_iter().map(|windowsize| rate(&url, windowsize)).collect()
+}
+
+/// Downloads until the time is over.
+fn rate(url: &Url, windowsize: u16) -> io::Result<Rate> {
+    let client = ClientOptions {
+        blksize: Some(BLKSIZE),
+        windowsize: Some(windowsize).filter(|windowsize| *windowsize != 1),
+        patience: Duration::from_secs(5),
+    };
+    let started = Instant::now();
+    let mut bytes = 0;
+    while started.elapsed() < TIME {
+        let mut progress = |_, _| {};
+        let options = GetOptions { client, output: Path::new("/dev/null"), progress: &mut progress };
+        bytes += get(url, options).map_err(io::Error::other)?.bytes;
+    }
+    let bytes_per_second = (bytes as f64 / started.elapsed().as_secs_f64()) as u64;
+    Ok(Rate { windowsize, blksize: BLKSIZE, bytes_per_second })
+}
+
+/// A folder with a file of zeroes; gone when dropped.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> io::Result<Place> {
+        let place = Place(std::env::temp_dir().join(format!("tuffet-doctor-{:016x}", fastrand::u64(..))));
+        fs::create_dir(&place.0)?;
+        fs::create_dir(place.0.join("root"))?;
+        fs::File::create(place.0.join("root/file"))?.set_len(SIZE)?;
+        Ok(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// This program as a server; ends when dropped.
+struct Serving {
+    child: Child,
+    address: String,
+}
+
+impl Serving {
+    fn start(place: &Path) -> io::Result<Serving> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args([
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--workers",
+            "1",
+            "--log-format",
+            "json",
+            "--root",
+        ]);
+        command.arg(place.join("root"));
+        // Its control socket is its own, and nothing is told to a collector.
+        command.env_clear().env("RUNTIME_DIRECTORY", place);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let log = child.stderr.take();
+        let mut serving = Serving { child, address: String::new() };
+        let mut last = String::from("it ended without a word");
+        let mut lines = BufReader::new(log.ok_or(io::ErrorKind::BrokenPipe)?).lines().map_while(Result::ok);
+        while let Some(line) = lines.next() {
+            if let Some(address) = listening(&line) {
+                serving.address = address;
+                // Else its log would fill the pipe, and it would wait for room there.
+                std::thread::spawn(move || lines.for_each(drop));
+                return Ok(serving);
+            }
+            last = line;
+        }
+        Err(io::Error::other(format!("the server did not start: {last}")))
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn listening(line: &str) -> Option<String> {
+    let line: Value = serde_json::from_str(line).ok()?;
+    (line["message"] == "listening").then(|| line["address"].as_str().map(str::to_owned))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_names_the_address() {
+        let line = r#"{"level":"INFO","message":"listening","address":"127.0.0.1:4711","listener":"a"}"#;
+        assert_eq!(listening(line).as_deref(), Some("127.0.0.1:4711"));
+        assert_eq!(listening(r#"{"message":"serving"}"#), None);
+        assert_eq!(listening("thread panicked"), None);
+    }
+}

@@ -1,0 +1,135 @@
+//! `tuffet doctor` through the binary: what it says of this machine, and of one with a small MTU and without a
+//! privilege.
+
+use crate::harness::{Network, Ran, Setup, own_loopback, run, tuffet};
+use serde_json::Value;
+use std::net::UdpSocket;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A configuration beside its root, which is `root` below `place`.
+fn configuration(setup: &Setup, address: &str, root: &str) -> PathBuf {
+    let yaml =
+        format!("listeners: [{{ address: \"{address}\" }}]\nroots: [{{ name: boot, path: root{root} }}]\n");
+    setup.outside().write("doctor.yaml", yaml.as_bytes());
+    setup.outside().0.join("doctor.yaml")
+}
+
+fn report(ran: &Ran) -> Value {
+    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+/// The finding of this check.
+#[track_caller]
+fn finding(report: &Value, check: &str) -> Value {
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["check"] == check);
+    found.unwrap_or_else(|| panic!("no `{check}` in {report:#}")).clone()
+}
+
+#[test]
+fn a_machine_that_serves_is_not_wrong_and_its_rate_is_measured() {
+    let setup = Setup::new();
+    let file = configuration(&setup, &format!("{}:0", own_loopback()), "");
+    let ran = tuffet(["doctor", "--json", "--config", file.to_str().unwrap()]);
+    ran.assert_good();
+    let report = report(&ran);
+    assert_ne!(report["grade"], "wrong");
+    for check in ["receive buffers", "UDP segmentation", "open files", "root boot", "rate over loopback"] {
+        assert_ne!(finding(&report, check)["grade"], "wrong", "{report:#}");
+    }
+    let rates = report["rates"].as_array().unwrap();
+    let rate =
+        |index: usize| (rates[index]["windowsize"].as_u64(), rates[index]["bytes_per_second"].as_u64());
+    assert_eq!((rate(0).0, rate(1).0, rates.len()), (Some(1), Some(64), 2));
+    assert!(rate(0).1 > Some(0) && rate(1).1 > Some(0), "{rates:?}");
+}
+
+#[test]
+fn a_port_that_another_has_is_wrong_and_its_holder_is_named() {
+    let setup = Setup::new();
+    let taken = UdpSocket::bind((own_loopback(), 0)).unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let file = configuration(&setup, &address, "");
+    let ran = tuffet(["doctor", "--no-rate", "--config", file.to_str().unwrap()]);
+    let text = String::from_utf8_lossy(&ran.stdout);
+    assert_eq!(ran.code(), 1, "{text}");
+    let held = format!("(process {}) has it", std::process::id());
+    let line = text.lines().find(|line| line.contains(&held)).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.starts_with("wrong") && line.contains(&format!("port {address}")), "{line}");
+    assert!(text.contains("1 wrong\n"), "{text}");
+}
+
+#[test]
+fn a_server_that_runs_already_is_welcome() {
+    let server = Setup::new().start();
+    let setup = Setup::new();
+    let address = server.address().to_string();
+    let file = configuration(&setup, &address, "");
+    let ran = tuffet(["doctor", "--no-rate", "--json", "--config", file.to_str().unwrap()]);
+    ran.assert_good();
+    let found = finding(&report(&ran), &format!("port {address}"));
+    assert!(found["says"].as_str().unwrap().contains("a Tuffet serves there already"), "{found}");
+}
+
+#[test]
+fn uploads_without_room_could_be_better() {
+    let setup = Setup::new();
+    let root = ", writable: true, max-upload: 900PiB";
+    let file = configuration(&setup, &format!("{}:0", own_loopback()), root);
+    let ran = tuffet(["doctor", "--no-rate", "--json", "--config", file.to_str().unwrap()]);
+    ran.assert_good();
+    let found = finding(&report(&ran), "room for uploads into boot");
+    assert_eq!(found["grade"], "could-be-better", "{found}");
+}
+
+#[test]
+fn a_wrong_configuration_is_told_as_by_check() {
+    let setup = Setup::new();
+    let file = configuration(&setup, "nowhere", "");
+    let ran = tuffet(["doctor", "--no-rate", "--config", file.to_str().unwrap()]);
+    ran.assert_fails(64, &["doctor.yaml:1"]);
+}
+
+#[test]
+fn a_small_mtu_and_a_port_without_its_privilege() {
+    let Some(network) = Network::new("02:00:5e:10:00:0d") else { return };
+    let on_server = network.on_server();
+    let there = |words: &[&str]| {
+        let mut command = Command::new(&on_server[0]);
+        command.args(&on_server[1..]).args(words);
+        run(&mut command)
+    };
+    there(&["ip", "link", "set", "cable", "mtu", "1400"]).assert_good();
+    let setup = Setup::new();
+    let file = configuration(&setup, "192.0.2.1:69", "");
+    let doctor =
+        [env!("CARGO_BIN_EXE_tuffet"), "doctor", "--no-rate", "--json", "--config", file.to_str().unwrap()];
+    let report_of = |ran: &Ran| (ran.code(), report(ran));
+
+    let (code, with) = report_of(&there(&doctor));
+    assert_eq!(code, 0, "{with:#}");
+    let interface = finding(&with, "interface cable");
+    assert_eq!(interface["grade"], "could-be-better");
+    assert_eq!(interface["commands"][0], "ip link set dev cable mtu 1500");
+    assert_eq!(finding(&with, "privilege for 192.0.2.1:69")["grade"], "good");
+    assert_eq!(finding(&with, "port 192.0.2.1:69")["says"], "free");
+
+    let (code, without) =
+        report_of(&there(&[&["setpriv", "--bounding-set=-net_bind_service", "--"], &doctor[..]].concat()));
+    assert_eq!(code, 1, "{without:#}");
+    let privilege = finding(&without, "privilege for 192.0.2.1:69");
+    assert_eq!(privilege["grade"], "wrong");
+    let commands = privilege["commands"].as_array().unwrap();
+    assert!(commands[0].as_str().unwrap().starts_with("setcap cap_net_bind_service=+ep "), "{commands:?}");
+
+    // What it says mends it.
+    there(&["sysctl", "-w", "net.ipv4.ip_unprivileged_port_start=69"]).assert_good();
+    assert_eq!(commands[1], "sysctl -w net.ipv4.ip_unprivileged_port_start=69");
+    there(&["sh", "-c", interface["commands"][0].as_str().unwrap()]).assert_good();
+    let (code, mended) =
+        report_of(&there(&[&["setpriv", "--bounding-set=-net_bind_service", "--"], &doctor[..]].concat()));
+    assert_eq!(code, 0, "{mended:#}");
+    assert_eq!(finding(&mended, "interface cable")["grade"], "good");
+    assert_eq!(finding(&mended, "privilege for 192.0.2.1:69")["grade"], "good");
+}

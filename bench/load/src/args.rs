@@ -113,6 +113,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
+    /// Report the rate over time, too: since the last interval, and since the start
+    #[arg(long, value_name = "INTERVAL", value_parser = humantime::parse_duration)]
+    pub(crate) report: Option<Duration>,
+
     /// Report as JSON
     #[arg(long)]
     pub(crate) json: bool,

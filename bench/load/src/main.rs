@@ -12,6 +12,7 @@ mod files;
 mod fingerprint;
 mod loss;
 mod open_files;
+mod over_time;
 mod plan;
 mod report;
 mod run;

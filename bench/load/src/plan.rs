@@ -32,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) loss: Loss,
     pub(crate) reuse_sockets: bool,
     pub(crate) stall: Option<Stall>,
+    /// How often the rate is looked at.
+    pub(crate) report: Option<Duration>,
 }
 
 /// A client that stops answering.
@@ -101,6 +103,7 @@ impl Plan {
             loss: Loss::new(args.loss.0, args.take, args.seed),
             reuse_sockets: args.reuse_sockets,
             stall: args.stall.map(|blocks| Stall { blocks, hold: args.stall_for }),
+            report: args.report,
         })
     }
 
@@ -135,6 +138,9 @@ fn check(args: &Args) -> Result<(), PlanError> {
         return Err(PlanError::Rate);
     }
     let short = |time: Duration| time < Duration::from_millis(1);
+    if args.report.is_some_and(short) {
+        return Err(PlanError::TooShort("report"));
+    }
     if short(args.client_timeout) {
         return Err(PlanError::TooShort("client-timeout"));
     }

@@ -2,6 +2,7 @@
 
 use crate::cpu::CpuTime;
 use crate::figures::{Figures, Times};
+use crate::over_time::Sample;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,6 +49,8 @@ pub(crate) struct Report {
     cpu_system_s: f64,
     cpu_s_per_gb: Option<f64>,
     options: Option<Granted>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    over_time: Vec<Sample>,
 }
 
 /// A distribution in milliseconds; null where nothing was measured.
@@ -71,7 +74,7 @@ struct Granted {
 }
 
 impl Report {
-    pub(crate) fn new(figures: &Figures, measured: &Measured) -> Self {
+    pub(crate) fn new(figures: &Figures, measured: &Measured, over_time: Vec<Sample>) -> Self {
         let seconds = measured.seconds.max(1e-6);
         let gigabytes = figures.bytes as f64 / 1e9;
         let (user, system) = (measured.cpu.user as f64 / 1e6, measured.cpu.system as f64 / 1e6);
@@ -113,6 +116,7 @@ impl Report {
                 tsize: options.tsize,
                 differed: figures.options_differed,
             }),
+            over_time,
         }
     }
 
@@ -172,9 +176,17 @@ impl fmt::Display for Report {
             write!(f, ", {cost:.3} s/GB")?;
         }
         match &self.options {
-            Some(options) => writeln!(f, "\noptions      {options}"),
-            None => writeln!(f),
+            Some(options) => writeln!(f, "\noptions      {options}")?,
+            None => writeln!(f)?,
         }
+        for sample in &self.over_time {
+            writeln!(
+                f,
+                "at {:>8.3} s {:>8.1} MB/s, {:.1} MB/s since the start",
+                sample.seconds, sample.mb_s, sample.cumulative_mb_s
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -231,7 +243,7 @@ mod tests {
             figures.record(Time::from_micros(2_000), outcome.clone(), &ended);
         }
         let cpu = CpuTime { user: 100_000, system: 300_000 };
-        Report::new(&figures, &Measured { seconds: 2.0, cpu, rated: false })
+        Report::new(&figures, &Measured { seconds: 2.0, cpu, rated: false }, Vec::new())
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::clock::Clock;
 use crate::cpu::CpuTime;
 use crate::figures::{Figures, Outcome};
 use crate::open_files::{self, TooFewFiles};
+use crate::over_time::OverTime;
 use crate::plan::Plan;
 use crate::report::{Measured, Report};
 use crate::running::{Context, Running, timer_grain};
@@ -54,7 +55,8 @@ pub(crate) fn run(plan: Plan) -> Result<Report, RunError> {
         cpu: CpuTime::used().map_err(RunError::Cpu)?.since(before),
         rated: generator.plan.rate.is_some(),
     };
-    Ok(Report::new(&generator.figures, &measured))
+    generator.over_time.last(generator.clock.now(), generator.figures.bytes);
+    Ok(Report::new(&generator.figures, &measured, generator.over_time.samples()))
 }
 
 /// A place for a transfer.
@@ -80,6 +82,7 @@ struct Generator {
     batch: ReceiveBatch,
     wire: Wire,
     figures: Figures,
+    over_time: OverTime,
 }
 
 impl Generator {
@@ -100,6 +103,7 @@ impl Generator {
             batch: ReceiveBatch::new(),
             wire: Wire::new(plan.gso),
             figures: Figures::new(),
+            over_time: OverTime::new(plan.report),
             plan,
         };
         for place in 0..places {
@@ -121,7 +125,7 @@ impl Generator {
             }
             let start = next.filter(|_| !self.free.is_empty()).unwrap_or(Time::NEVER);
             let timer = if active > 0 { self.next_scan } else { Time::NEVER };
-            let count = self.wait(&mut events, start.min(timer).since(now))?;
+            let count = self.wait(&mut events, start.min(timer).min(self.over_time.next()).since(now))?;
             for event in &events[..count] {
                 let data = event.data;
                 self.readable(data.u64() as usize);
@@ -130,6 +134,11 @@ impl Generator {
             if now >= self.next_scan {
                 self.scan(now);
                 self.next_scan = now + self.grain;
+            }
+            if now >= self.over_time.next() {
+                let running: u64 =
+                    self.slots.iter().filter_map(|slot| slot.running.as_ref()).map(Running::bytes).sum();
+                self.over_time.look(now, self.figures.bytes + running);
             }
         }
     }

@@ -98,6 +98,11 @@ impl Running {
         self.stalled
     }
 
+    /// File data that has moved.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.transfer.bytes()
+    }
+
     /// What is known at its end.
     pub(crate) fn ended(&self) -> Ended {
         Ended {

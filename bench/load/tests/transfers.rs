@@ -146,3 +146,25 @@ fn a_silent_server_is_given_up_on() {
     );
     assert_eq!((code, &report["timed_out"]), (1, &1.into()), "{report}");
 }
+
+#[test]
+fn the_rate_over_time_adds_up_to_what_was_moved() {
+    let (server, _) = serve_patiently();
+    let arguments = ["--file", "c-300000", "--transfers", "40", "--concurrency", "2", "--report", "1ms"];
+    let (code, report) = load(server, &arguments);
+    assert_eq!(code, 0, "{report}");
+    let samples = report["over_time"].as_array().unwrap();
+    assert!(samples.len() > 1, "{report}");
+    let bytes: Vec<u64> = samples.iter().map(|sample| sample["bytes"].as_u64().unwrap()).collect();
+    assert!(bytes.is_sorted(), "{bytes:?}");
+    assert_eq!(bytes.last(), report["bytes"].as_u64().as_ref());
+    let moved: f64 = samples
+        .iter()
+        .scan(0.0, |before, sample| {
+            let now = sample["seconds"].as_f64()?;
+            let seconds = now - std::mem::replace(before, now);
+            Some(sample["mb_s"].as_f64()? * 1e6 * seconds)
+        })
+        .sum();
+    assert!((moved - 12e6).abs() < 12e4, "{moved}");
+}

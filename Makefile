@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build test test-live-view test-python lint plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build container test test-live-view test-python lint plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -53,6 +53,9 @@ lint: wasm-target ## formatting, lints, links, shell scripts
 	@sh scripts/check-links.sh
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh bench/k6/*.sh; \
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
+
+container: build ## the image tuffet:latest (IMAGE, BASE); without a container engine, as an archive for `docker load`
+	@sh scripts/container.sh "$(TARGET)" "$(TARGET)/release/tuffet" "$(or $(IMAGE),tuffet:latest)" "$(BASE)"
 
 plugins: wasm-target ## the bundled plugins alone, as components below target/guests
 	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish \

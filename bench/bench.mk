@@ -46,3 +46,10 @@ bench-fleet: ## simulate a million clients over 1 to 64 servers: docs/fleet.md, 
 bench-relay: ## what the relay for slow and lossy paths carries beside the direct path, and its CPU s/GB
 	$(CARGO) build --locked --release -p tuffet-relay
 	$(TARGET)/release/tuffet-relay measure
+
+.PHONY: test-containers
+
+test-containers: binary ## the server, clients, a collector and a balancer in containers; as root on Debian it brings its own engine
+	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet --bin tuffet-load
+	$(CARGO) test --locked --workspace --test containers --no-run
+	@sh scripts/test-containers.sh "$(TARGET)" "$(BIN)" "$(CARGO)"

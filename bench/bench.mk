@@ -14,9 +14,10 @@ bench-limit: ## what raw UDP on this machine can carry
 	$(CARGO) build --locked --release --workspace --bins
 	$(TARGET)/release/tuffet-limit $(LIMIT)
 
-bench-smoke: wasm-target ## every case in small with a peer that is here: shows that it runs and that bytes are right
+bench-smoke: wasm-target ## every case and every published table in small with a peer that is here: shows that it runs and that bytes are right
 	$(CARGO) build --locked --workspace --bins
 	$(TARGET)/debug/tuffet-peers --smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
+	$(TARGET)/debug/tuffet-published --scale smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
 
 bench-instructions: bench-valgrind ## count the instructions of hot functions and compare with bench/instructions.json
 	$(CARGO) build --locked --release -p tuffet-instructions
@@ -53,3 +54,9 @@ test-containers: binary ## the server, clients, a collector and a balancer in co
 	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet --bin tuffet-load
 	$(CARGO) test --locked --workspace --test containers --no-run
 	@sh scripts/test-containers.sh "$(TARGET)" "$(BIN)" "$(CARGO)"
+
+.PHONY: bench-published
+
+bench-published: wasm-target ## tables that others published, on Tuffet beside a peer; PUBLISHED='1 3' chooses, PUBLISHED='2 --scale quick' is shorter
+	$(CARGO) build --locked --release --workspace --bins
+	$(TARGET)/release/tuffet-published --cache $(TARGET)/peers --out bench/results $(PUBLISHED)

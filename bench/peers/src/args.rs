@@ -294,7 +294,7 @@ fn idle_percent(bench: &Bench) -> f64 {
 }
 
 /// The revision of the tree, where it is one.
-fn commit() -> String {
+pub fn commit() -> String {
     let mut describe = Command::new("git");
     describe.args(["describe", "--always", "--dirty", "--abbrev=12"]);
     crate::command::succeed(describe, Duration::from_secs(10))
@@ -302,7 +302,7 @@ fn commit() -> String {
 }
 
 /// A thousand sockets in the generator, and in servers that use one for each transfer.
-fn raise_descriptors() {
+pub fn raise_descriptors() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

@@ -44,26 +44,26 @@ pub(crate) enum Kind {
 
 /// What the load generator does. Without blksize and windowsize the request has no options (RFC 1350).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Load {
-    pub(crate) write: bool,
-    pub(crate) transfers: u32,
-    pub(crate) concurrency: u32,
+pub struct Load {
+    pub write: bool,
+    pub transfers: u32,
+    pub concurrency: u32,
     /// Bytes in each file.
-    pub(crate) size: u64,
-    pub(crate) blksize: Option<u16>,
-    pub(crate) windowsize: Option<u16>,
+    pub size: u64,
+    pub blksize: Option<u16>,
+    pub windowsize: Option<u16>,
     /// The client receives with UDP_GRO.
-    pub(crate) gro: bool,
+    pub gro: bool,
     /// The client sends windows with UDP_SEGMENT.
-    pub(crate) gso: bool,
+    pub gso: bool,
     /// Part of the datagrams that is lost in each direction.
-    pub(crate) loss: f64,
+    pub loss: f64,
     /// Datagrams that a client takes in a millisecond; what comes beyond is lost.
-    pub(crate) take: Option<u32>,
+    pub take: Option<u32>,
     /// Transfers that are started in a second, whether the server keeps up or not.
-    pub(crate) rate: Option<f64>,
+    pub rate: Option<f64>,
     /// A run that takes longer is stopped and counts as unfinished.
-    pub(crate) limit: Duration,
+    pub limit: Duration,
 }
 
 /// What has to be reached.

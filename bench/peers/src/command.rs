@@ -20,20 +20,20 @@ const SETPRIV: &str = "setpriv";
 
 /// What a program printed and how it ended.
 #[derive(Debug)]
-pub(crate) struct Done {
-    pub(crate) status: ExitStatus,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+pub struct Done {
+    pub status: ExitStatus,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 /// A program with all the processes that it starts. Ends them when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub struct Running {
     child: Child,
 }
 
 /// A command whose process ends when this one does, even by a signal (PR_SET_PDEATHSIG).
-pub(crate) fn tied(program: impl AsRef<std::ffi::OsStr>) -> Command {
+pub fn tied(program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(SETPRIV);
     command.args(["--pdeathsig", "KILL", "--"]).arg(program);
     command
@@ -43,7 +43,7 @@ pub(crate) fn tied(program: impl AsRef<std::ffi::OsStr>) -> Command {
 ///
 /// # Errors
 /// When it cannot be started, read, or takes longer than `limit`.
-pub(crate) fn run(mut command: Command, limit: Duration) -> io::Result<Done> {
+pub fn run(mut command: Command, limit: Duration) -> io::Result<Done> {
     let name = name_of(&command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let deadline = Instant::now() + limit;
@@ -69,7 +69,7 @@ pub(crate) fn run(mut command: Command, limit: Duration) -> io::Result<Done> {
 }
 
 /// As [`run`], where anything but success is an error that tells what was printed last.
-pub(crate) fn succeed(command: Command, limit: Duration) -> Result<String, String> {
+pub fn succeed(command: Command, limit: Duration) -> Result<String, String> {
     let shown = format!("{command:?}");
     match run(command, limit) {
         Ok(done) if done.status.success() => Ok(done.stdout),
@@ -79,14 +79,14 @@ pub(crate) fn succeed(command: Command, limit: Duration) -> Result<String, Strin
 }
 
 /// The end of what a program complained about.
-pub(crate) fn last_lines(text: &str) -> String {
+pub fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines[lines.len().saturating_sub(3)..].join(" / ")
 }
 
 impl Running {
     /// Starts a command in a process group of its own.
-    pub(crate) fn start(mut command: Command) -> io::Result<Running> {
+    pub fn start(mut command: Command) -> io::Result<Running> {
         let name = name_of(&command);
         let child = command
             .process_group(0)
@@ -96,18 +96,18 @@ impl Running {
     }
 
     /// Starts a command whose output goes into a file.
-    pub(crate) fn start_logged(mut command: Command, log: &Path) -> io::Result<Running> {
+    pub fn start_logged(mut command: Command, log: &Path) -> io::Result<Running> {
         let file = File::create(log)?;
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         Running::start(command)
     }
 
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// How it ended, if it did.
-    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+    pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 

@@ -12,17 +12,17 @@ const MEMORY: &str = "/dev/shm";
 const PREFIX: &str = "tuffet-bench-";
 
 /// Names of a probe's uploads begin so.
-pub(crate) const PROBE: &str = "probe";
+pub const PROBE: &str = "probe";
 
 /// What the seed of the contents is.
 const SEED: u64 = 69;
 
 /// A folder for one run; removed when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Workplace {
+pub struct Workplace {
     folder: PathBuf,
     /// Whether it lies in memory.
-    pub(crate) in_memory: bool,
+    pub in_memory: bool,
 }
 
 impl Workplace {
@@ -30,7 +30,7 @@ impl Workplace {
     ///
     /// # Errors
     /// When neither can be written to.
-    pub(crate) fn new(fallback: &Path) -> io::Result<Self> {
+    pub fn new(fallback: &Path) -> io::Result<Self> {
         for place in [Path::new(MEMORY), fallback] {
             remove_stale(place);
         }
@@ -46,12 +46,12 @@ impl Workplace {
     }
 
     /// What servers serve.
-    pub(crate) fn files(&self) -> PathBuf {
+    pub fn files(&self) -> PathBuf {
         self.folder.join("files")
     }
 
     /// For the servers' own files.
-    pub(crate) fn scratch(&self) -> PathBuf {
+    pub fn scratch(&self) -> PathBuf {
         self.folder.join("scratch")
     }
 
@@ -59,7 +59,7 @@ impl Workplace {
     ///
     /// # Errors
     /// When it cannot be emptied or written to.
-    pub(crate) fn uploads(&self) -> io::Result<PathBuf> {
+    pub fn uploads(&self) -> io::Result<PathBuf> {
         let folder = self.folder.join("uploads");
         fs::remove_dir_all(&folder)?;
         fs::create_dir(&folder)?;
@@ -71,7 +71,7 @@ impl Workplace {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn file(&self, size: u64) -> io::Result<String> {
+    pub fn file(&self, size: u64) -> io::Result<String> {
         let name = format!("{size}.img");
         let path = self.files().join(&name);
         if !path.exists() {
@@ -87,7 +87,7 @@ impl Workplace {
     ///
     /// # Errors
     /// When the folder or a file cannot be read.
-    pub(crate) fn wrong_uploads(&self, name: &str, expected: u64) -> io::Result<u64> {
+    pub fn wrong_uploads(&self, name: &str, expected: u64) -> io::Result<u64> {
         let sent = fs::read(self.files().join(name))?;
         let (mut right, mut wrong) = (0_u64, 0_u64);
         for entry in fs::read_dir(self.folder.join("uploads"))? {

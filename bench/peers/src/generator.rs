@@ -11,10 +11,10 @@ use std::time::Duration;
 
 /// The program, and what is the same for all its runs.
 #[derive(Debug)]
-pub(crate) struct Generator {
-    pub(crate) program: PathBuf,
+pub struct Generator {
+    pub program: PathBuf,
     /// The files that are served.
-    pub(crate) files: PathBuf,
+    pub files: PathBuf,
 }
 
 /// How long a client that is to hold a transfer waits for a server that does not start it.
@@ -22,37 +22,53 @@ const STALL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What it reports; `bench/load/README.md` defines each.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Report {
-    pub(crate) completed: u64,
-    pub(crate) failed: u64,
-    pub(crate) timed_out: u64,
-    pub(crate) wrong_bytes: u64,
+pub struct Report {
+    pub completed: u64,
+    pub failed: u64,
+    pub timed_out: u64,
+    pub wrong_bytes: u64,
     #[serde(default)]
-    pub(crate) stalled: u64,
+    pub stalled: u64,
     #[serde(default)]
-    pub(crate) errors: BTreeMap<String, u64>,
-    pub(crate) bytes: u64,
-    pub(crate) seconds: f64,
+    pub errors: BTreeMap<String, u64>,
+    pub bytes: u64,
+    pub seconds: f64,
     #[serde(default)]
-    pub(crate) answer_ms: Quantiles,
+    pub answer_ms: Quantiles,
     #[serde(default)]
-    pub(crate) turnaround_ms: Quantiles,
-    pub(crate) first_block_ms: Quantiles,
-    pub(crate) completion_ms: Quantiles,
-    pub(crate) client_timeouts: u64,
-    pub(crate) cpu_user_s: f64,
-    pub(crate) cpu_system_s: f64,
+    pub turnaround_ms: Quantiles,
+    pub first_block_ms: Quantiles,
+    pub completion_ms: Quantiles,
+    pub client_timeouts: u64,
+    pub cpu_user_s: f64,
+    pub cpu_system_s: f64,
+    /// Retransmissions of clients.
+    #[serde(default)]
+    pub retransmissions: u64,
+    /// The rate over time, where it was asked for.
+    #[serde(default)]
+    pub over_time: Vec<Sample>,
+}
+
+/// The rate up to a moment.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+pub struct Sample {
+    pub seconds: f64,
+    /// Since the sample before.
+    pub mb_s: f64,
+    /// Since the start.
+    pub cumulative_mb_s: f64,
 }
 
 /// Milliseconds; nothing where nothing was measured.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
-pub(crate) struct Quantiles {
-    pub(crate) p50: Option<f64>,
-    pub(crate) p99: Option<f64>,
+pub struct Quantiles {
+    pub p50: Option<f64>,
+    pub p99: Option<f64>,
 }
 
 /// Clients in the background.
-pub(crate) struct Background {
+pub struct Background {
     running: Running,
     output: PathBuf,
 }
@@ -62,15 +78,25 @@ impl Generator {
     ///
     /// # Errors
     /// When it cannot be run, takes longer than the load's limit, or reports nothing.
-    pub(crate) fn load(
+    pub fn load(&self, server: SocketAddr, load: &Load, file: &str, tag: &str) -> Result<Report, String> {
+        self.load_with(server, load, file, tag, &[])
+    }
+
+    /// As [`Generator::load`], with more flags.
+    ///
+    /// # Errors
+    /// As [`Generator::load`].
+    pub fn load_with(
         &self,
         server: SocketAddr,
         load: &Load,
         file: &str,
         tag: &str,
+        flags: &[&str],
     ) -> Result<Report, String> {
-        let done =
-            run(self.loading(server, load, file, tag), load.limit).map_err(|error| error.to_string())?;
+        let mut command = self.loading(server, load, file, tag);
+        command.args(flags);
+        let done = run(command, load.limit).map_err(|error| error.to_string())?;
         // It ends with an error when transfers failed; what it reports says so too.
         parse(&done.stdout).map_err(|error| {
             format!(
@@ -85,7 +111,7 @@ impl Generator {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(crate) fn beside(
+    pub fn beside(
         &self,
         server: SocketAddr,
         load: &Load,
@@ -130,7 +156,7 @@ impl Generator {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(crate) fn stall(
+    pub fn stall(
         &self,
         server: SocketAddr,
         open: u32,
@@ -176,7 +202,7 @@ impl Background {
     }
 
     /// Whether they are still at it.
-    pub(crate) fn runs(&mut self) -> bool {
+    pub fn runs(&mut self) -> bool {
         self.running.ended().is_none()
     }
 
@@ -184,14 +210,14 @@ impl Background {
     ///
     /// # Errors
     /// When it reported nothing.
-    pub(crate) fn report(&self) -> Result<Report, String> {
+    pub fn report(&self) -> Result<Report, String> {
         parse(&std::fs::read_to_string(&self.output).map_err(|error| error.to_string())?)
     }
 }
 
 impl Report {
     /// Transfers that did not end as they should.
-    pub(crate) fn incomplete(&self) -> u64 {
+    pub fn incomplete(&self) -> u64 {
         self.failed + self.timed_out + self.wrong_bytes
     }
 }

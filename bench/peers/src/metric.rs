@@ -109,7 +109,7 @@ pub(crate) fn medians<'a>(runs: impl Iterator<Item = &'a Figures> + Clone) -> Fi
 }
 
 /// A number with as many digits as say something.
-pub(crate) fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     match value.abs() {
         _ if value == value.trunc() && value.abs() < 10_000.0 => format!("{value:.0}"),
         size if size >= 10_000.0 => grouped(value),

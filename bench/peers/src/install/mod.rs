@@ -16,19 +16,19 @@ use std::time::Duration;
 
 /// A program that can be run.
 #[derive(Debug, Clone)]
-pub(crate) struct Installed {
-    pub(crate) program: PathBuf,
+pub struct Installed {
+    pub program: PathBuf,
     /// Its version, and where it came from if that is not plain.
-    pub(crate) version: String,
+    pub version: String,
 }
 
 /// Fetches and builds.
 #[derive(Debug)]
-pub(crate) struct Workshop {
+pub struct Workshop {
     /// Where it keeps what it fetched.
-    pub(crate) cache: PathBuf,
+    pub cache: PathBuf,
     /// Whether it may fetch what is missing.
-    pub(crate) may_install: bool,
+    pub may_install: bool,
 }
 
 /// How long a download or a build may take.
@@ -67,7 +67,7 @@ pub(crate) fn says(program: &Path, argument: &str) -> Option<String> {
 }
 
 /// The first of these that is on the PATH or in the places of daemons.
-pub(crate) fn on_this_machine(program: &str) -> Option<PathBuf> {
+pub fn on_this_machine(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let daemons = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
     let mut places = std::env::split_paths(&path).chain(daemons);

@@ -3,22 +3,15 @@
 use super::{headline, is_own};
 use crate::metric::{Metric, short};
 use crate::results::{CaseResult, Results};
+use crate::svg::{MARGIN, escaped, picture};
 use std::fmt::Write;
 
 const PANEL: u32 = 580;
 const COLUMNS: usize = 2;
-const MARGIN: u32 = 16;
 const TITLE: u32 = 30;
 const ROW: u32 = 20;
 const LABEL: u32 = 124;
 const BAR: u32 = 340;
-
-const STYLE: &str = "\
-text{font:12px system-ui,sans-serif;fill:#1f2328}\
-.title{font-weight:600}.unit,.none{fill:#59636e}\
-.peer{fill:#afb8c1}.own{fill:#0969da}.axis{stroke:#8c959f}\
-@media(prefers-color-scheme:dark){\
-text{fill:#e6edf3}.unit,.none{fill:#9198a1}.peer{fill:#59636e}.own{fill:#4493f8}.axis{stroke:#656c76}}";
 
 /// Throughput of each case; `None` if no case has any.
 pub(super) fn throughput(results: &Results) -> Option<String> {
@@ -118,11 +111,7 @@ fn draw(title: &str, panels: Vec<Panel>) -> Option<String> {
         top += row.iter().map(Panel::height).max().unwrap_or(0);
     }
     let width = MARGIN + COLUMNS as u32 * (PANEL + MARGIN);
-    Some(format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" width="{width}" height="{top}" role="img" aria-label="{title}"><style>{STYLE}</style><text class="unit" x="{MARGIN}" y="{}">{title}</text>{body}</svg>
-"#,
-        MARGIN + 10,
-    ))
+    Some(picture(title, width, top, &body))
 }
 
 /// A title that fits a panel; the whole of it stands in the table.
@@ -132,10 +121,6 @@ fn shortened(title: &str) -> String {
         return title.to_owned();
     }
     title.chars().take(MOST - 1).chain(['…']).collect()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -154,8 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_fit_and_text_is_text() {
+    fn titles_fit() {
         assert_eq!(shortened(&"ä".repeat(100)).chars().count(), 76);
-        assert_eq!(escaped("a<b&\"c\""), "a&lt;b&amp;&quot;c&quot;");
     }
 }

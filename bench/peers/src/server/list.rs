@@ -25,7 +25,7 @@ const VARIANT: Contender = Contender {
 };
 
 /// All servers; Tuffet first.
-pub(crate) const SERVERS: &[Contender] = &[
+pub const SERVERS: &[Contender] = &[
     Contender {
         name: "tuffet",
         command: |server, launch| Ok(tuffet::plain(server, launch, 1)),

@@ -15,12 +15,25 @@ use tuffet_core::{Oack, Operation};
 /// How long a server may take until it answers: one that compiles its plugins takes its time.
 const START: Duration = Duration::from_secs(30);
 
+/// The port in a network of its own.
+const ELSEWHERE: u16 = 6969;
+
 /// How long the answer to a probe may take once it serves.
 const ANSWER: Duration = Duration::from_secs(3);
 
+/// Where a server is started, if not on loopback.
+#[derive(Debug, Clone, Default)]
+pub struct Where {
+    /// The address that it listens on; a loopback address with a free port without one.
+    pub ip: Option<IpAddr>,
+    /// What it is started behind, such as `ip netns exec NAME`.
+    pub behind: Vec<String>,
+}
+
 /// Stops when it is dropped.
-pub(crate) struct Server {
-    pub(crate) address: SocketAddr,
+pub struct Server {
+    /// Where it listens.
+    pub address: SocketAddr,
     running: Running,
     log: PathBuf,
     audience: Option<Audience>,
@@ -39,7 +52,27 @@ impl Server {
         uploads: bool,
         file: &str,
     ) -> Result<Server, String> {
-        let address = free_address(contender.port_69).map_err(|error| error.to_string())?;
+        Server::start_there(contender, installed, cores, folders, uploads, file, &Where::default())
+    }
+
+    /// As [`Server::start`], in another place than loopback.
+    ///
+    /// # Errors
+    /// When it cannot be started or does not answer; tells what it wrote last.
+    pub fn start_there(
+        contender: &Contender,
+        installed: &Installed,
+        cores: &str,
+        folders: (&Path, &Path),
+        uploads: bool,
+        file: &str,
+        there: &Where,
+    ) -> Result<Server, String> {
+        let address = match there.ip {
+            // Elsewhere nothing else listens.
+            Some(ip) => SocketAddr::new(ip, if contender.port_69 { 69 } else { ELSEWHERE }),
+            None => free_address(contender.port_69).map_err(|error| error.to_string())?,
+        };
         let (root, scratch) = folders;
         let collector = contender.watched.then(Collector::start).transpose();
         let collector = collector.map_err(|error| error.to_string())?;
@@ -53,7 +86,7 @@ impl Server {
         };
         let launch = Launch { address, root, uploads, scratch, watch };
         let log = scratch.join(format!("{}.log", contender.name));
-        let command = pinned(&(contender.command)(installed, &launch)?, cores);
+        let command = pinned(&there.behind, &(contender.command)(installed, &launch)?, cores);
         let running = Running::start_logged(command, &log).map_err(|error| error.to_string())?;
         let mut server = Server { address, running, log, audience: None };
         match server.ask(Operation::Read, file, &Oack::default(), START)? {
@@ -81,7 +114,7 @@ impl Server {
     }
 
     /// The process that was started; others may descend from it.
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.running.id()
     }
 
@@ -96,12 +129,12 @@ impl Server {
     }
 
     /// Whether it still runs.
-    pub(crate) fn lives(&mut self) -> bool {
+    pub fn lives(&mut self) -> bool {
         self.running.ended().is_none()
     }
 
     /// What it wrote last, for an error.
-    pub(crate) fn last_words(&mut self) -> String {
+    pub fn last_words(&mut self) -> String {
         let text = std::fs::read(&self.log).unwrap_or_default();
         let words = last_lines(&String::from_utf8_lossy(&text));
         let state =
@@ -134,9 +167,9 @@ impl Server {
 }
 
 /// The same command, on these cores, ended with this process.
-fn pinned(command: &Command, cores: &str) -> Command {
+fn pinned(behind: &[String], command: &Command, cores: &str) -> Command {
     let mut outer = tied("taskset");
-    outer.args(["--cpu-list", cores]).arg(command.get_program()).args(command.get_args());
+    outer.args(["--cpu-list", cores]).args(behind).arg(command.get_program()).args(command.get_args());
     outer
 }
 

@@ -1,0 +1,60 @@
+//! How much of a table is run.
+
+use serde::Serialize;
+
+/// All of it, a quarter of the bytes, or as little as shows that it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scale {
+    Full,
+    Quick,
+    Smoke,
+}
+
+const SMALL: u64 = 100_007;
+
+impl Scale {
+    /// Bytes in a file.
+    pub(crate) fn size(self, full: u64) -> u64 {
+        match self {
+            Scale::Full => full,
+            Scale::Quick => full / 4,
+            Scale::Smoke => full.min(SMALL),
+        }
+    }
+
+    /// Bytes that a path moves in about a second and a half, or two thirds of one.
+    pub(crate) fn bytes_at(self, bytes_per_second: f64) -> u64 {
+        let seconds = match self {
+            Scale::Full => 3.0,
+            Scale::Quick | Scale::Smoke => 1.0,
+        };
+        let bytes = (bytes_per_second * seconds) as u64;
+        if self == Scale::Smoke { bytes.min(SMALL / 4) } else { bytes.max(SMALL) }
+    }
+
+    /// The steps of a series; only the first and the last where it is only to be seen to run.
+    pub(crate) fn steps<T: Copy>(self, all: &[T]) -> Vec<T> {
+        match (self, all) {
+            (Scale::Smoke, [first, .., last]) => vec![*first, *last],
+            _ => all.to_vec(),
+        }
+    }
+
+    pub(crate) fn count(self, full: u32) -> u32 {
+        if self == Scale::Smoke { full.min(20) } else { full }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_keeps_the_ends_of_a_series() {
+        assert_eq!(Scale::Smoke.steps(&[1, 2, 3]), [1, 3]);
+        assert_eq!(Scale::Quick.steps(&[1, 2, 3]), [1, 2, 3]);
+        assert_eq!((Scale::Quick.size(100), Scale::Smoke.size(1 << 30)), (25, SMALL));
+        assert!(Scale::Smoke.bytes_at(1e9) < Scale::Quick.bytes_at(1e9));
+    }
+}

@@ -62,13 +62,9 @@ pub struct Launch<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Watch {
     /// The collector.
-<<<<<<< HEAD
-    pub(crate) collector: SocketAddr,
-    /// Who takes live events.
-    pub(crate) bus: SocketAddr,
-=======
     pub collector: SocketAddr,
->>>>>>> 736c4e8 (Published tables, run again: tuffet-published; servers, generator and plots of peers as a library)
+    /// Who takes live events.
+    pub bus: SocketAddr,
     /// Where its admin listener is to be.
     pub admin: SocketAddr,
 }

@@ -2,7 +2,7 @@
 //! with an ERROR at once.
 
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, MAX_CONTROL, Mode, Oack, Operation, Packet, RequestPacket, encode_error};
 
@@ -39,10 +39,16 @@ pub(crate) fn probe(
     let length = RequestPacket::encode(operation, name.as_bytes(), Mode::Octet, asked, &mut request)
         .ok_or_else(|| io::Error::other(format!("{name:?} cannot be asked for")))?;
     let mut answer = vec![0; ROOM];
+    // Servers on addresses of loopback are asked from the same; one elsewhere from where the way to it begins.
+    let own = match server.ip() {
+        ip if ip.is_loopback() => ip,
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
     while Instant::now() < deadline {
         alive()?;
         // A new port for each try: to a server that is slow, the same one would be the same request.
-        let socket = UdpSocket::bind(SocketAddr::new(server.ip(), 0))?;
+        let socket = UdpSocket::bind(SocketAddr::new(own, 0))?;
         socket.set_read_timeout(Some(PATIENCE))?;
         socket.send_to(&request[..length], server)?;
         let Ok((length, peer)) = socket.recv_from(&mut answer) else { continue };

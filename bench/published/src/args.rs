@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// Which tables, 1 to 5; all without one
     #[arg(value_name = "TABLE", value_parser = clap::value_parser!(u8).range(1..=5))]
     tables: Vec<u8>,
-    /// How much of each is run: `quick` moves a quarter, `smoke` only shows that it works
+    /// How much of each is run: `quick` moves an eighth, `smoke` only shows that it works
     #[arg(long, value_enum, default_value_t = Scale::Full)]
     scale: Scale,
     /// The server beside Tuffet: rs-tftpd, tftpd-hpa, atftpd, dnsmasq or busybox

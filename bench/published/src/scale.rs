@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// All of it, a quarter of the bytes, or as little as shows that it runs.
+/// All of it, an eighth of the bytes, or as little as shows that it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scale {
@@ -18,16 +18,16 @@ impl Scale {
     pub(crate) fn size(self, full: u64) -> u64 {
         match self {
             Scale::Full => full,
-            Scale::Quick => full / 4,
+            Scale::Quick => full / 8,
             Scale::Smoke => full.min(SMALL),
         }
     }
 
-    /// Bytes that a path moves in about a second and a half, or two thirds of one.
+    /// Bytes that a path moves in three seconds, or in 0.4.
     pub(crate) fn bytes_at(self, bytes_per_second: f64) -> u64 {
         let seconds = match self {
             Scale::Full => 3.0,
-            Scale::Quick | Scale::Smoke => 1.0,
+            Scale::Quick | Scale::Smoke => 0.4,
         };
         let bytes = (bytes_per_second * seconds) as u64;
         if self == Scale::Smoke { bytes.min(SMALL / 4) } else { bytes.max(SMALL) }
@@ -54,7 +54,7 @@ mod tests {
     fn the_smallest_keeps_the_ends_of_a_series() {
         assert_eq!(Scale::Smoke.steps(&[1, 2, 3]), [1, 3]);
         assert_eq!(Scale::Quick.steps(&[1, 2, 3]), [1, 2, 3]);
-        assert_eq!((Scale::Quick.size(100), Scale::Smoke.size(1 << 30)), (25, SMALL));
+        assert_eq!((Scale::Quick.size(100), Scale::Smoke.size(1 << 30)), (12, SMALL));
         assert!(Scale::Smoke.bytes_at(1e9) < Scale::Quick.bytes_at(1e9));
     }
 }

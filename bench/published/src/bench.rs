@@ -15,6 +15,9 @@ use tuffet_peers::{
 /// How long a case may take before it is stopped.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
+/// A core that is busier than this (in percent) with nothing to do is not for measuring CPU.
+pub(crate) const QUIET: f64 = 5.0;
+
 /// How long the core is watched with nothing to do.
 const IDLE: Duration = Duration::from_millis(1_500);
 
@@ -76,9 +79,9 @@ pub(crate) struct Measurement {
     pub(crate) seconds: f64,
     pub(crate) completion_p50_ms: Option<f64>,
     pub(crate) completion_p99_ms: Option<f64>,
-    /// Of the server's core, softirq included.
-    pub(crate) cpu_percent: f64,
-    pub(crate) cpu_s_per_gb: f64,
+    /// Of the server's core, softirq included; nothing where others kept the core busy.
+    pub(crate) cpu_percent: Option<f64>,
+    pub(crate) cpu_s_per_gb: Option<f64>,
     pub(crate) completed: u64,
     pub(crate) incomplete: u64,
     pub(crate) client_timeouts: u64,
@@ -252,8 +255,10 @@ impl Bench {
         (found.completion_p50_ms, found.completion_p99_ms) =
             (report.completion_ms.p50, report.completion_ms.p99);
         let cpu = busy.beyond(&self.idle);
-        found.cpu_percent = cpu * 100.0 / busy.seconds.max(1e-6);
-        found.cpu_s_per_gb = cpu * 1e9 / (report.bytes.max(1) as f64);
+        if self.idle_percent() <= QUIET {
+            found.cpu_percent = Some(cpu * 100.0 / busy.seconds.max(1e-6));
+            found.cpu_s_per_gb = Some(cpu * 1e9 / (report.bytes.max(1) as f64));
+        }
         (found.completed, found.incomplete) = (report.completed, report.incomplete());
         found.client_timeouts = report.client_timeouts;
         found.over_time = report

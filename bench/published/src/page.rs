@@ -1,5 +1,6 @@
 //! What is written of a table: JSON, a page, a plot.
 
+use crate::bench::QUIET;
 use crate::scale::Scale;
 use crate::tables::{Found, Section, Table};
 use serde::Serialize;
@@ -24,9 +25,6 @@ pub(crate) struct Facts {
     /// Servers that take no part, and why.
     pub(crate) missing: BTreeMap<String, String>,
 }
-
-/// A core that is busier than this with nothing to do is not for measuring.
-const QUIET: f64 = 5.0;
 
 /// Writes `DATE-published-N.json`, `.md` and, where there is something to draw, `.svg` into a folder.
 ///
@@ -82,7 +80,7 @@ fn markdown(table: &Table, facts: &Facts, found: &Found, plot: Option<&str>) -> 
     if facts.idle_percent > QUIET {
         let _ = writeln!(
             page,
-            "**The server's core was {:.0} % busy with other things: figures of CPU mean little.**\n",
+            "**The server's core was {:.0} % busy with other things: no CPU is told, and rates are lower than they could be.**\n",
             facts.idle_percent
         );
     }

@@ -1,6 +1,6 @@
 //! One, two and three transfers at once, by block size: the table of a vendor.
 
-use super::{Found, Section, Table, curve, heads, links, number, row};
+use super::{Found, Section, Table, curve, heads, known, links, number, row};
 use crate::bench::{Bench, Case, DOWNLOAD};
 use tuffet_peers::Load;
 use tuffet_peers::chart::{Chart, Panel};
@@ -40,7 +40,7 @@ fn run(bench: &Bench) -> Found {
                 let case = Case { path, there: link.server(), relay: None, load, flags: &[] };
                 let cells =
                     row(bench, &mut found, &case, vec![blksize.to_string(), at_once.to_string()], |it| {
-                        vec![number(it.each_mb_s), number(it.mb_s), format!("{:.0}", it.cpu_percent)]
+                        vec![number(it.each_mb_s), number(it.mb_s), known(it.cpu_percent.map(f64::round))]
                     });
                 section.rows.push(cells);
             }

@@ -1,7 +1,8 @@
 //! Many transfers at once: a study of threads and epoll.
 
-use super::{Found, Section, Table, curve, heads, number, row};
+use super::{Found, Section, Table, curve, heads, known, number, row};
 use crate::bench::{Bench, Case, DOWNLOAD};
+use crate::scale::Scale;
 use tuffet_peers::chart::{Chart, Panel};
 use tuffet_peers::{Load, Where};
 
@@ -25,16 +26,21 @@ fn run(bench: &Bench) -> Found {
     let mut found = Found::default();
     let plain = Load { gro: false, ..DOWNLOAD };
 
-    let mut three = Section::new("Three uploads at once", &["published"]);
+    let mut three = Section::new("Three uploads at once", &["published", "bytes each"]);
     three.head.extend(heads(bench, &["each, s", "packets/s each", "total, MB/s", "% of its core"]));
-    let load =
-        Load { write: true, transfers: 3, concurrency: 3, size: bench.scale.size(10_000_000), ..plain };
+    let load = Load {
+        write: true,
+        transfers: 3,
+        concurrency: 3,
+        size: if bench.scale == Scale::Smoke { 100_000 } else { 10_000_000 },
+        ..plain
+    };
     let theirs = "0.36 s (threads), 0.22 s (epoll), 92,000 packets/s each";
-    let cells = row(bench, &mut found, &case(load), vec![theirs.to_owned()], |it| {
+    let cells = row(bench, &mut found, &case(load), vec![theirs.to_owned(), load.size.to_string()], |it| {
         // A DATA and an ACK for each block.
         let packets = 2.0 * it.each_mb_s * 1e6 / 512.0;
         let seconds = it.completion_p50_ms.unwrap_or(0.0) / 1e3;
-        vec![number(seconds), number(packets), number(it.mb_s), format!("{:.0}", it.cpu_percent)]
+        vec![number(seconds), number(packets), number(it.mb_s), known(it.cpu_percent.map(f64::round))]
     });
     three.rows.push(cells);
     found.sections.push(three);
@@ -49,13 +55,12 @@ fn run(bench: &Bench) -> Found {
             let size = (bench.scale.size(TOTAL) / u64::from(at_once)).max(LEAST);
             let load = Load { write, transfers: at_once, concurrency: at_once, size, ..plain };
             let first = vec![at_once.to_string(), size.to_string()];
-            let ms = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number);
             let cells = row(bench, &mut found, &case(load), first, |it| {
                 vec![
                     number(it.mb_s),
-                    ms(it.completion_p50_ms),
-                    ms(it.completion_p99_ms),
-                    number(it.cpu_s_per_gb),
+                    known(it.completion_p50_ms),
+                    known(it.completion_p99_ms),
+                    known(it.cpu_s_per_gb),
                 ]
             });
             section.rows.push(cells);

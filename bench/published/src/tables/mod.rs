@@ -101,6 +101,11 @@ fn number(value: f64) -> String {
     short(value)
 }
 
+/// Nothing where nothing was measured.
+fn known(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), number)
+}
+
 /// A curve through the measurements of a server that `of` gives a point for.
 fn curve(
     name: impl Into<String>,

@@ -23,8 +23,8 @@ const FLAGS: [&str; 4] = ["--delay", "32500us", "--rate", "155mbit"];
 const BYTES_PER_SECOND: f64 = 155e6 / 8.0;
 const ROUND_TRIP: f64 = 0.065;
 const BLKSIZE: u16 = 1_428;
-const WINDOWS: [u16; 8] = [8, 32, 64, 128, 256, 512, 1_024, 2_048];
-const STREAMS: [u32; 4] = [1, 2, 4, 8];
+const WINDOWS: [u16; 6] = [8, 32, 128, 512, 1_024, 2_048];
+const STREAMS: [u32; 3] = [1, 4, 8];
 /// 512 KB in blocks.
 const THEIR_WINDOW: u16 = 367;
 

@@ -1,6 +1,6 @@
 //! Default and tuned kernel settings, with what `tuffet doctor` says to each.
 
-use super::{Found, Section, Table, curve, heads, links, number, row};
+use super::{Found, Section, Table, curve, heads, known, links, number, row};
 use crate::bench::{Bench, Case, DOWNLOAD};
 use crate::scale::Scale;
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ fn run(bench: &Bench) -> Found {
                 };
                 let case = Case { path, there: there.clone(), relay: None, load, flags: &[] };
                 let cells = row(bench, &mut found, &case, vec![windowsize.to_string()], |it| {
-                    vec![number(it.mb_s), number(it.cpu_s_per_gb), it.client_timeouts.to_string()]
+                    vec![number(it.mb_s), known(it.cpu_s_per_gb), it.client_timeouts.to_string()]
                 });
                 section.rows.push(cells);
             }

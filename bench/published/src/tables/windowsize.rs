@@ -1,6 +1,6 @@
 //! By windowsize: the table of barebox.
 
-use super::{Found, Section, Table, curve, heads, links, number, row};
+use super::{Found, Section, Table, curve, heads, known, links, number, row};
 use crate::bench::{Bench, Case, DOWNLOAD};
 use crate::relay::usable;
 use tuffet_peers::chart::{Chart, Curve, Panel};
@@ -77,7 +77,7 @@ fn run(bench: &Bench) -> Found {
             };
             let theirs = published(path.name, windowsize);
             let cells = row(bench, &mut found, &case, vec![windowsize.to_string(), theirs], |it| {
-                vec![number(it.mb_s), number(it.cpu_s_per_gb)]
+                vec![number(it.mb_s), known(it.cpu_s_per_gb)]
             });
             section.rows.push(cells);
         }
@@ -104,7 +104,7 @@ fn run(bench: &Bench) -> Found {
 
 /// What they had there, as far as it is known.
 fn published(path: &str, windowsize: u16) -> String {
-    let known = match (path, windowsize) {
+    let theirs = match (path, windowsize) {
         (VPN, 1) => Some(0.14),
         (GIGABIT, _) => {
             THEIRS.iter().find(|(window, _)| *window == f64::from(windowsize)).map(|(_, rate)| *rate)
@@ -112,7 +112,7 @@ fn published(path: &str, windowsize: u16) -> String {
         (_, 1) => Some(2.97),
         _ => None,
     };
-    known.map_or_else(String::new, number)
+    theirs.map_or_else(String::new, number)
 }
 
 #[cfg(test)]

@@ -72,6 +72,9 @@ impl Default for Timing {
     }
 }
 
+/// What is guessed for the rest of a window at most.
+const MOST_GUESSED: u32 = 1_000_000;
+
 /// The smoothed round-trip time of one transfer, in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rtt {
@@ -93,12 +96,13 @@ impl Rtt {
 
     /// As [`Rtt::sample`], when only a `part` of a `whole` window was answered: a narrow link needs longer
     /// for the rest. Without that, losses would make the path seem quick, the time-out short, and each
-    /// one that comes too soon adds a window to the queue that is the cause.
+    /// one that comes too soon adds a window to the queue that is the cause. The guess has a bound: what was
+    /// answered may be little because the peer waited for its own time-out, not because the link is narrow.
     pub(crate) fn sample_part(&mut self, micros: u32, part: u32, whole: u32) {
         let micros = micros.max(1);
         let queued = u64::from(micros.saturating_sub(self.least)) * u64::from(whole) / u64::from(part.max(1));
         let rtt = u32::try_from(queued).unwrap_or(u32::MAX).saturating_add(self.least.min(micros));
-        self.smooth(rtt);
+        self.smooth(rtt.min(micros.saturating_add(MOST_GUESSED)));
         self.backoff = 0;
         self.seen(micros);
     }
@@ -212,6 +216,17 @@ mod tests {
             rtt.sample(65_000);
         }
         assert!((65_000..90_000).contains(&rtt.timeout(&timing, 0)), "{}", rtt.timeout(&timing, 0));
+    }
+
+    /// Of a window of 512 three blocks are known to have arrived, a second after all else was lost: the client
+    /// waited for its own time-out.
+    #[test]
+    fn a_small_part_of_a_large_window_does_not_tell_of_minutes() {
+        let timing = Timing::default();
+        let mut rtt = Rtt::default();
+        rtt.sample(65_000);
+        (0..8).for_each(|_| rtt.sample_part(1_065_000, 3, 512));
+        assert!(rtt.timeout(&timing, 0) < 8_000_000, "{}", rtt.timeout(&timing, 0));
     }
 
     #[test]

@@ -20,6 +20,9 @@ const BATCH: usize = 256;
 /// The least time from one call to the next, unless a whole batch waits: calls cost far more than events,
 /// those of a plugin that keeps something on disk above all.
 const GATHER: Duration = Duration::from_millis(200);
+/// How often it is looked meanwhile whether a batch has come. To be woken by each event would cost more than
+/// the events; not to look would let the queue fill up, for which new requests wait.
+const LOOK: Duration = Duration::from_millis(10);
 /// How often progress is looked at.
 const SAMPLE: Duration = Duration::from_secs(1);
 
@@ -98,9 +101,7 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
                 if taken == 0 {
                     break;
                 }
-                if batch.len() + events.len() < BATCH {
-                    sleep_until(next).await;
-                }
+                gather(batch.len(), &events, next).await;
                 while batch.len() < BATCH && let Ok(event) = events.try_recv() {
                     batch.push(event);
                 }
@@ -127,6 +128,17 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
     generation.get().policy.observe_nothing().await;
     if running.left_out > 0 {
         tracing::info!(samples = running.left_out, "progress was not told to observers: they were busy");
+    }
+}
+
+/// Lets events join those that are taken: until then, or until there is a batch, or none can come any more.
+async fn gather(taken: usize, events: &mpsc::Receiver<Event>, until: Instant) {
+    while taken + events.len() < BATCH && !events.is_closed() {
+        let now = Instant::now();
+        if now >= until {
+            break;
+        }
+        sleep_until(until.min(now + LOOK)).await;
     }
 }
 
@@ -216,6 +228,29 @@ mod tests {
             progress: Arc::clone(&progress),
         };
         (Event { at: SystemTime::now(), what }, progress)
+    }
+
+    #[tokio::test]
+    async fn a_full_batch_is_not_kept_waiting_and_neither_is_the_end() {
+        let (queue, events) = mpsc::channel(BATCH);
+        let begun = Instant::now();
+        let far = begun + Duration::from_secs(600);
+        tokio::spawn({
+            let queue = queue.clone();
+            async move {
+                for id in 0..BATCH as u64 {
+                    let _ = queue.send(started(id).0).await;
+                }
+            }
+        });
+        gather(0, &events, far).await;
+        assert_eq!(events.len(), BATCH);
+        let (last, events) = mpsc::channel(BATCH);
+        drop(last);
+        gather(1, &events, far).await;
+        gather(1, &events, begun).await;
+        assert!(begun.elapsed() < Duration::from_secs(300));
+        drop(queue);
     }
 
     #[test]

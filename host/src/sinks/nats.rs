@@ -14,7 +14,7 @@ use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 use tokio::time::{error::Elapsed, timeout};
 
-use super::output::{Failure, Output, Then};
+use super::output::{Failure, Output, Then, explain};
 use super::{NatsLogin, NatsTarget, runtime};
 use crate::tls;
 
@@ -191,17 +191,4 @@ impl Connection {
     fn complaint(&self) -> Option<String> {
         self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-}
-
-fn explain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
 }

@@ -69,6 +69,20 @@ impl Failure {
     }
 }
 
+/// An error with what caused it, each said once.
+pub(super) fn explain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
 /// Opens the file or the socket. What is far away is reached when there is something to deliver.
 ///
 /// # Errors

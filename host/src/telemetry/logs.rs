@@ -55,7 +55,7 @@ impl<S: Subscriber> Layer<S> for LogBridge {
         let about = event.metadata();
         // What has no room need not be made.
         if queue.is_full() {
-            return;
+            return queue.drop_unmade();
         }
         let mut record = Record::new(*about.level(), about.target());
         event.record(&mut record);

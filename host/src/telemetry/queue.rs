@@ -116,13 +116,14 @@ impl<T: Send + 'static> Queue<T> {
         }
     }
 
-    /// Whether there is no room, so that one more is dropped: it counts as such.
+    /// Whether there is no room for one more.
     pub(super) fn is_full(&self) -> bool {
-        let full = self.lock().items.len() >= self.0.batching.queue;
-        if full {
-            self.0.counts.dropped.fetch_add(1, Relaxed);
-        }
-        full
+        self.lock().items.len() >= self.0.batching.queue
+    }
+
+    /// Counts one that was not made, since there was no room for it.
+    pub(super) fn drop_unmade(&self) {
+        self.0.counts.dropped.fetch_add(1, Relaxed);
     }
 
     /// Lets the thread send what waits and end, for at most so long. Blocks.

@@ -1,8 +1,8 @@
 //! Which requests become traces.
 //!
 //! A part of them, chosen by the trace id as the specification's `TraceIdRatioBased` does, so that all who
-//! choose by the same ratio choose the same traces. And all that went wrong: how a request ends is known
-//! before anything is exported.
+//! choose by the same ratio choose the same traces; of these at most so many in a second. And all that went
+//! wrong: how a request ends is known before anything is exported.
 
 use super::trail::{Step, Trail, What};
 use crate::events::{Outcome, Summary};

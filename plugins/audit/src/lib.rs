@@ -4,7 +4,8 @@
 //! The head of the chain lies in `kv`, because each call gets a fresh instance and the chain goes on over
 //! restarts. It is stored before the lines go out: what is lost after that is a gap, which `verify.py` names;
 //! the other way round, a crash would make two lines of one number. Lines that the sink does not take are kept
-//! in `kv` and go out first in a later call, one without events if need be. Where `kv` fails, lines go out all the same, outside the chain.
+//! in `kv` and go out first in a later call, one without events if need be. Where `kv` fails, lines go out all
+//! the same, outside the chain.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

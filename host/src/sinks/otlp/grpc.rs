@@ -13,6 +13,7 @@ use tonic_types::StatusExt;
 
 use super::super::OtlpTarget;
 use super::super::http::headers;
+use super::super::output::explain;
 use super::Answer;
 use crate::tls;
 
@@ -88,17 +89,4 @@ fn judge(status: &Status) -> Answer {
         Code::Unknown | Code::Internal if status.source().is_some() => Answer::Later { after: None, error },
         _ => Answer::Never(error),
     }
-}
-
-fn explain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
 }

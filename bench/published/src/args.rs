@@ -99,6 +99,9 @@ pub(crate) fn obey(args: &Args) -> Result<bool, String> {
     {
         eprintln!("{}. {}", table.number, table.title);
         let found = (table.run)(&bench);
+        if bench.interrupted() {
+            return Err(format!("interrupted: nothing is written of table {}", table.number));
+        }
         for one in found.measurements.iter().filter(|one| one.server == "tuffet" && !one.complete()) {
             eprintln!("tuffet: {}: {}", one.describe(), one.trouble());
             sound = false;

@@ -4,8 +4,11 @@
 use crate::relay::Relay;
 use crate::scale::Scale;
 use serde::Serialize;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tuffet_measure::{Busy, CoreMeter};
 use tuffet_peers::{
@@ -42,6 +45,8 @@ pub(crate) struct Bench {
     place: Workplace,
     core: usize,
     idle: Busy,
+    /// Set by a signal: no further case is run.
+    interrupted: Arc<AtomicBool>,
 }
 
 /// A case.
@@ -163,7 +168,17 @@ impl Bench {
         let place = Workplace::new(&cache).map_err(|error| error.to_string())?;
         let generator = Generator { program: programs.load.clone(), files: place.files() };
         let idle = CoreMeter::baseline(&[core], IDLE).map_err(|error| error.to_string())?;
-        Ok(Bench { programs, scale, servers, missing, generator, place, core, idle })
+        let interrupted = Arc::default();
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(Bench { programs, scale, servers, missing, generator, place, core, idle, interrupted })
+    }
+
+    /// Whether a signal asked to stop. What runs then ends its case, and what was set up is taken down.
+    pub(crate) fn interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
     }
 
     pub(crate) fn idle_percent(&self) -> f64 {
@@ -197,6 +212,10 @@ impl Bench {
             size: load.size,
             ..Measurement::default()
         };
+        if self.interrupted() {
+            found.failed = Some("interrupted".to_owned());
+            return found;
+        }
         if load.concurrency > contender.max_open {
             found.failed = Some(format!("it is asked for {} transfers at once at most", contender.max_open));
         } else if load.write && !contender.uploads {

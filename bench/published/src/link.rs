@@ -2,6 +2,7 @@
 //! dropped.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -26,6 +27,7 @@ impl Link {
         for tool in ["ip", "tc"] {
             on_this_machine(tool).ok_or_else(|| format!("{tool} is not here: install iproute2"))?;
         }
+        remove_left_behind();
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         // 198.18.0.0/15 is for benchmarks (RFC 2544); another run on this machine has another part of it.
         let (high, low) = ((process % 250) as u8, (process / 250 % 15 * 16 + count % 4 * 4) as u8);
@@ -64,6 +66,27 @@ impl Link {
     }
 }
 
+/// Removes the namespaces of runs that were killed, so could not take down what they had set up.
+fn remove_left_behind() {
+    for entry in std::fs::read_dir("/run/netns").into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if let Some(process) = name.to_str().and_then(owner)
+            && !Path::new(&format!("/proc/{process}")).exists()
+        {
+            let mut command = Command::new("ip");
+            command.args(["netns", "delete"]).arg(&name);
+            let _ = succeed(command, PATIENCE);
+        }
+    }
+}
+
+/// The process that made a namespace of this name, if it is one of ours.
+fn owner(namespace: &str) -> Option<u32> {
+    let (process, count) = namespace.strip_prefix("tuffet-")?.split_once('-')?;
+    count.parse::<u32>().ok()?;
+    process.parse().ok()
+}
+
 impl Drop for Link {
     fn drop(&mut self) {
         // The cable goes with one of its ends.
@@ -71,6 +94,19 @@ impl Drop for Link {
         command.args(["netns", "delete", &self.namespace]);
         if let Err(error) = succeed(command, PATIENCE) {
             eprintln!("{} is left behind: {error}", self.namespace);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_its_own_namespaces_are_removed() {
+        assert_eq!(owner("tuffet-4711-2"), Some(4711));
+        for other in ["tuffet-4711", "tuffet-lab-1", "tuffet-4711-a", "4711-2", "tuffet-test-4711-2"] {
+            assert_eq!(owner(other), None, "{other}");
         }
     }
 }

@@ -17,7 +17,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use stall::Stalling;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener as BlockingListener};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -34,9 +34,9 @@ const STALL: Duration = Duration::from_secs(10);
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 
-/// The socket.
+/// The socket, bound.
 pub(crate) struct Listener {
-    socket: TcpListener,
+    socket: BlockingListener,
     address: SocketAddr,
 }
 
@@ -45,8 +45,9 @@ impl Listener {
     ///
     /// # Errors
     /// The address is in use, or not one of this host.
-    pub(crate) async fn bind(address: SocketAddr) -> io::Result<Listener> {
-        let socket = TcpListener::bind(address).await?;
+    pub(crate) fn bind(address: SocketAddr) -> io::Result<Listener> {
+        let socket = BlockingListener::bind(address)?;
+        socket.set_nonblocking(true)?;
         let address = socket.local_addr()?;
         Ok(Listener { socket, address })
     }
@@ -58,13 +59,20 @@ impl Listener {
 
     /// Answers until it is dropped, which ends all connections.
     pub(crate) async fn run(self, shown: Shown) {
+        let socket = match TcpListener::from_std(self.socket) {
+            Ok(socket) => socket,
+            Err(error) => {
+                tracing::error!(%error, "the admin listener cannot be waited on");
+                return;
+            }
+        };
         let router = routes::router(shown);
         let places = Arc::new(Semaphore::new(CONNECTIONS));
         let mut connections = JoinSet::new();
         loop {
             // Never closed.
             let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-            match self.socket.accept().await {
+            match socket.accept().await {
                 Ok((stream, _)) => {
                     let router = router.clone();
                     connections.spawn(async move {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixStream as BlockingStream;
+use std::os::unix::net::{UnixListener as BlockingListener, UnixStream as BlockingStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -47,7 +47,7 @@ pub(crate) enum Reply {
 
 /// The socket. Its file is removed when it is dropped.
 pub(super) struct Control {
-    listener: UnixListener,
+    listener: BlockingListener,
     path: PathBuf,
 }
 
@@ -60,25 +60,34 @@ impl Control {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let listener = match UnixListener::bind(path) {
+        let listener = match BlockingListener::bind(path) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
                 if BlockingStream::connect(path).is_ok() {
                     return Err(io::Error::new(error.kind(), "another server has it"));
                 }
                 fs::remove_file(path)?;
-                UnixListener::bind(path)?
+                BlockingListener::bind(path)?
             }
             bound => bound?,
         };
         let control = Control { listener, path: path.to_owned() };
+        control.listener.set_nonblocking(true)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
         Ok(control)
     }
 
     /// Answers until it is dropped.
     pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, status: Status, watch: Watch, feed: Feed) {
+        let listener = self.listener.try_clone().and_then(UnixListener::from_std);
+        let listener = match listener {
+            Ok(listener) => listener,
+            Err(error) => {
+                tracing::warn!(%error, "the control socket cannot be waited on");
+                return;
+            }
+        };
         loop {
-            match self.listener.accept().await {
+            match listener.accept().await {
                 Ok((stream, _)) => {
                     let (wanted, status) = (wanted.clone(), status.clone());
                     let (watch, feed) = (watch.clone(), feed.clone());

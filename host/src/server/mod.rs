@@ -1,10 +1,12 @@
 //! The daemon: policy, roots, sockets, workers and the control runtime put together, and taken down.
 //!
-//! Everything that can be wrong is found before the first socket is bound, and all sockets are bound
-//! before the first request is answered.
+//! The order of a start: the configuration is read and checked; everything that may need a privilege is
+//! opened (`open`), by the only thread that there is; then threads start, plugins are loaded, and when all of
+//! that went well the first request is answered.
 
 mod control;
 mod error;
+mod open;
 mod policy;
 mod reload;
 mod status;
@@ -22,8 +24,8 @@ use crate::neighbours::Neighbours;
 use crate::store::{FileCache, Roots};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
-use crate::worker::{ListenerSpec, Mailbox, ToWorker, Worker, WorkerSettings, bind_all};
-use control::Control;
+use crate::worker::{Mailbox, ToWorker, Worker, WorkerSettings};
+use open::Opened;
 use policy::{load_policy, log_sink_totals, log_totals, start_runtime, warnings};
 use reload::Reloader;
 pub(crate) use status::{Report, Status};
@@ -61,7 +63,8 @@ const BLOCKING_THREADS: usize = 64;
 /// When it cannot start; each kind has its own exit code.
 pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let config = configure()?;
-    control_runtime()?.block_on(run(&config, configure))
+    let opened = Opened::of(&config)?;
+    control_runtime()?.block_on(run(&config, opened, configure))
 }
 
 /// Checks what only a start would show: that the roots open and that the plugins load and take their
@@ -102,32 +105,13 @@ pub(crate) fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
         .map_err(|error| ServeError::System("the control runtime cannot start", error))
 }
 
-async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
-    let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
+async fn run(config: &Config, opened: Opened, configure: Configure) -> Result<(), ServeError> {
+    let Opened { roots, listeners, sockets, admin: admin_socket, control } = opened;
     let runtime = start_runtime(config)?;
     let policy = Arc::new(load_policy(&runtime, config, &roots, true).await?);
     for warning in warnings(config, &policy) {
         tracing::warn!(target: "tuffet::policy", "{warning}");
     }
-    let mut listeners: Vec<ListenerSpec> = config
-        .listeners
-        .iter()
-        .map(|listener| ListenerSpec {
-            address: listener.address,
-            single_port: listener.single_port,
-            burst: listener.burst,
-        })
-        .collect();
-    let sockets = bind_all(&mut listeners, config.workers)
-        .map_err(|(number, error)| ServeError::bind(&config.listeners[number], error))?;
-    let admin_socket = match &config.admin {
-        Some(its) => Some(
-            admin::Listener::bind(its.address)
-                .await
-                .map_err(|error| ServeError::Admin { address: its.address, error })?,
-        ),
-        None => None,
-    };
     let access = Access::new(config.admin.as_ref().and_then(|admin| admin.token.clone()));
     let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
         tracing::warn!(%error, "no neighbour table; MAC addresses come from requested names alone");
@@ -198,11 +182,8 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     let (reload, wanted) = mpsc::channel(2);
     let reloading = tokio::spawn(reloader.run(wanted));
     let feed = Feed::new(watch.clone());
-    let controlling = config
-        .control
-        .as_deref()
-        .and_then(bind_control)
-        .map(|control| tokio::spawn(control.run(reload.clone(), status, watch.clone(), feed.clone())));
+    let controlling =
+        control.map(|control| tokio::spawn(control.run(reload.clone(), status, watch.clone(), feed.clone())));
     let admin_address = admin_socket.as_ref().map(admin::Listener::address);
     let administering = admin_socket.map(|socket| {
         let pulse = Arc::new(Pulse::new(mailboxes.clone()));
@@ -265,18 +246,6 @@ async fn run(config: &Config, configure: Configure) -> Result<(), ServeError> {
     log_sink_totals(&runtime);
     tracing::info!("stopped");
     result
-}
-
-/// The control socket; without one, SIGHUP still reloads.
-fn bind_control(path: &Path) -> Option<Control> {
-    let bound = Control::bind(path).inspect_err(|error| {
-        tracing::warn!(
-            socket = %path.display(),
-            "no control socket, so `tuffet reload` and `tuffet status` do not reach this server: {error}; name \
-             another place in `control`, or write `none` there"
-        );
-    });
-    bound.ok()
 }
 
 fn stop(watch: &Watch, mailboxes: &[Arc<Mailbox>], drained: &mut bool) {

@@ -1,0 +1,61 @@
+//! All that a server takes from the system at its start and may need a privilege for: folders and sockets.
+//!
+//! Opened by the only thread that there is then, so that privileges can be given up for all that follow.
+
+use super::ServeError;
+use super::control::Control;
+use crate::admin;
+use crate::config::Config;
+use crate::store::Roots;
+use crate::worker::{ListenerSpec, Sockets, bind_all};
+use std::path::Path;
+
+/// What is open before the first thread starts. Nothing is read from it yet.
+pub(super) struct Opened {
+    pub(super) roots: Roots,
+    /// With the ports that the kernel chose.
+    pub(super) listeners: Vec<ListenerSpec>,
+    /// Those of each worker.
+    pub(super) sockets: Vec<Sockets>,
+    pub(super) admin: Option<admin::Listener>,
+    pub(super) control: Option<Control>,
+}
+
+impl Opened {
+    /// Opens all of it.
+    ///
+    /// # Errors
+    /// The first that is not to be had. A control socket that is not is only warned of.
+    pub(super) fn of(config: &Config) -> Result<Opened, ServeError> {
+        let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
+        let mut listeners: Vec<ListenerSpec> = config
+            .listeners
+            .iter()
+            .map(|listener| ListenerSpec {
+                address: listener.address,
+                single_port: listener.single_port,
+                burst: listener.burst,
+            })
+            .collect();
+        let sockets = bind_all(&mut listeners, config.workers)
+            .map_err(|(number, error)| ServeError::bind(&config.listeners[number], error))?;
+        let admin = config.admin.as_ref().map(|its| {
+            admin::Listener::bind(its.address)
+                .map_err(|error| ServeError::Admin { address: its.address, error })
+        });
+        let control = config.control.as_deref().and_then(bind_control);
+        Ok(Opened { roots, listeners, sockets, admin: admin.transpose()?, control })
+    }
+}
+
+/// The control socket; without one, SIGHUP still reloads.
+fn bind_control(path: &Path) -> Option<Control> {
+    let bound = Control::bind(path).inspect_err(|error| {
+        tracing::warn!(
+            socket = %path.display(),
+            "no control socket, so `tuffet reload` and `tuffet status` do not reach this server: {error}; name \
+             another place in `control`, or write `none` there"
+        );
+    });
+    bound.ok()
+}

@@ -1,15 +1,25 @@
 //! The kinds of events that somebody wants to be told.
 
 use super::Happening;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A kind of event, as manifests name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
     Started,
     Progressed,
     Finished,
+}
+
+impl Kind {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Kind::Started => "started",
+            Kind::Progressed => "progressed",
+            Kind::Finished => "finished",
+        }
+    }
 }
 
 /// Some of the three.
@@ -30,6 +40,15 @@ impl Kinds {
             progressed: self.progressed || other.progressed,
             finished: self.finished || other.finished,
         }
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = Kind> {
+        let all = [
+            (self.started, Kind::Started),
+            (self.progressed, Kind::Progressed),
+            (self.finished, Kind::Finished),
+        ];
+        all.into_iter().filter_map(|(wanted, kind)| wanted.then_some(kind))
     }
 
     pub(crate) fn include(self, what: &Happening) -> bool {

@@ -12,6 +12,7 @@ use super::shown::digest;
 use super::text;
 use super::trial::Hook;
 use crate::config::ComponentSource;
+use crate::events::Kind;
 
 /// A component as it is.
 #[derive(Debug, Clone, Serialize)]
@@ -22,6 +23,10 @@ pub(crate) struct Inspected {
     pub description: String,
     /// The hooks that it has in the version of this server.
     pub hooks: Vec<&'static str>,
+    /// The events that its hook `observe` is told; none without that hook.
+    pub events: Vec<Kind>,
+    /// Whether `observe` is called without events, too.
+    pub empty_batches: bool,
     /// What it asks for.
     pub grants: Vec<Asked>,
     pub imports: Vec<String>,
@@ -55,12 +60,16 @@ impl Inspected {
         let ty = component.component_type();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
         let has = |hook: &Hook| exports.iter().any(|export| *export == hook.interface());
+        let observes = has(&Hook::Observe);
+        let (events, empty_batches) = (manifest.wants(), manifest.empty_batches && observes);
         let grants = manifest.grants.into_iter();
         Ok(Inspected {
             name: manifest.name,
             version: manifest.version,
             description: manifest.description,
             hooks: Hook::ALL.iter().filter(|hook| has(hook)).map(|hook| hook.word()).collect(),
+            events: if observes { events.iter().collect() } else { Vec::new() },
+            empty_batches,
             grants: grants
                 .map(|wish| Asked { grant: wish.grant, reason: wish.reason, optional: wish.optional })
                 .collect(),
@@ -82,6 +91,11 @@ impl Inspected {
         let _ = writeln!(shown, "version      {}", or_none(&self.version));
         let _ = writeln!(shown, "description  {}", or_none(&self.description));
         let _ = writeln!(shown, "hooks        {}", or_none(&self.hooks.join(", ")));
+        if self.hooks.contains(&Hook::Observe.word()) {
+            let kinds: Vec<&str> = self.events.iter().map(|kind| kind.word()).collect();
+            let more = if self.empty_batches { ", and empty batches" } else { "" };
+            let _ = writeln!(shown, "events       {}{more}", or_none(&kinds.join(", ")));
+        }
         let _ = writeln!(shown, "size         {} bytes", self.bytes);
         let _ = writeln!(shown, "sha256       {}", self.sha256);
         for (index, asked) in self.grants.iter().enumerate() {

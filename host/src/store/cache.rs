@@ -6,6 +6,7 @@
 //! here has one content from its first block to its last.
 
 use super::OpenFile;
+use super::memory;
 use super::open_file::Identity;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -67,7 +68,7 @@ impl Weighter<Identity, Arc<[u8]>> for Bytes {
 }
 
 impl FileCache {
-    /// A cache of at most `capacity` bytes; 0 is none.
+    /// A cache of at most `capacity` bytes, and of a quarter of what the control group allows; 0 is none.
     pub fn new(capacity: u64) -> FileCache {
         FileCache::counting(capacity, Arc::default())
     }
@@ -89,6 +90,7 @@ impl FileCache {
     }
 
     fn counting(capacity: u64, counts: Arc<Counts>) -> FileCache {
+        let capacity = memory::within_bounds(capacity);
         let shared = (capacity > 0).then(|| {
             let expected = (capacity / SMALL).clamp(16, 1 << 16) as usize;
             Arc::new(Shared {

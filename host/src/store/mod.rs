@@ -10,6 +10,7 @@
 
 mod cache;
 mod error;
+mod memory;
 mod open_file;
 mod path;
 #[cfg(test)]

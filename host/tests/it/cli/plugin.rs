@@ -45,6 +45,10 @@ fn inspect_shows_what_a_plugin_asks_for() {
     let ran = plugin(&["inspect", "builtin:acl"]);
     ran.assert_good();
     assert!(printed(&ran).contains("hooks        authorize\n"), "{}", printed(&ran));
+
+    let ran = plugin(&["inspect", "builtin:audit"]);
+    ran.assert_good();
+    assert!(printed(&ran).contains("events       finished, and empty batches\n"), "{}", printed(&ran));
 }
 
 #[test]

@@ -20,6 +20,7 @@
 
 mod block;
 mod control;
+mod narrow;
 pub mod netascii;
 mod options;
 mod pace;

@@ -4,8 +4,9 @@
 //! whole: a sender cannot make it smaller. What it can do is to spread it over time. A small receiver (a boot
 //! loader with a handful of descriptors, a narrow queue on the way) drops what comes beyond so many packets
 //! in a millisecond, window after window at the same place. That is what is recognised here; losses at
-//! random places slow nothing down.
+//! random places slow nothing down. A path that is narrow as a whole is recognised by [`Narrow`].
 
+use crate::narrow::{Narrow, Travel};
 use crate::time::Time;
 
 /// Suspicion at which the pace is lowered: a window that was cut off where the one before was adds two, one
@@ -49,6 +50,7 @@ pub(crate) struct Pace {
     arrived: u16,
     /// Windows that arrived since the pace was last changed.
     calm: u16,
+    narrow: Narrow,
 }
 
 impl Pace {
@@ -69,6 +71,7 @@ impl Pace {
             cuts: 0,
             arrived: 0,
             calm: 0,
+            narrow: Narrow::default(),
         }
     }
 
@@ -92,6 +95,19 @@ impl Pace {
         (self.burst != UNLIMITED && self.left == 0 && now < self.next).then_some(self.next)
     }
 
+    /// A window was cut off, and a part of it arrived.
+    pub(crate) fn cut(&mut self, window: u16, travel: Travel) {
+        if window == 1 {
+            return;
+        }
+        if let Some(rate) = self.narrow.overflowed(self.burst, window, travel) {
+            self.set(rate.min(self.most));
+            return;
+        }
+        self.cut_off(travel.arrived, window);
+        self.widen(window, travel, false);
+    }
+
     /// A window of `window` blocks was cut off after `arrived` of them; 0 if that is not known.
     pub(crate) fn cut_off(&mut self, arrived: u32, window: u16) {
         if window == 1 {
@@ -110,7 +126,10 @@ impl Pace {
     }
 
     /// A whole window has arrived.
-    pub(crate) fn went_well(&mut self) {
+    pub(crate) fn went_well(&mut self, window: u16, travel: Travel) {
+        if self.widen(window, travel, true) {
+            return;
+        }
         self.suspicion = self.suspicion.saturating_sub(1);
         if self.burst == self.most {
             return;
@@ -123,14 +142,26 @@ impl Pace {
         }
     }
 
+    /// Whether the pace is that of a narrow path, which may carry more.
+    fn widen(&mut self, window: u16, travel: Travel, whole: bool) -> bool {
+        let Some(rate) = self.narrow.arrived(self.burst, window, travel, whole) else { return false };
+        self.set(if rate < window { rate.min(self.most) } else { self.most });
+        true
+    }
+
+    fn set(&mut self, burst: u16) {
+        self.burst = burst;
+        self.left = self.left.min(burst);
+    }
+
     fn lower(&mut self, window: u16) {
+        self.narrow.end();
         let helped = self.lowered == 0 || u32::from(self.arrived) >= 2 * u32::from(self.cuts);
         if helped || near(self.cut, self.lowered_at, 8, 1) {
             let present = self.burst.min(window);
             let lower = present - present.div_ceil(4);
             let seen = if self.cut > 0 { self.cut - self.cut / 8 } else { present / 2 };
-            self.burst = lower.min(seen).max(1);
-            self.left = self.left.min(self.burst);
+            self.set(lower.min(seen).max(1));
             self.lowered = self.lowered.saturating_add(1);
             self.lowered_at = self.cut;
         } else {
@@ -151,6 +182,8 @@ fn near(place: u16, other: u16, part: u16, least: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ANY: Travel = Travel { arrived: 1, took: 0, least: 0 };
 
     fn at(micros: u64) -> Time {
         Time::from_micros(micros)
@@ -184,7 +217,7 @@ mod tests {
         pace.cut_off(17, 64);
         assert_eq!(pace.take(at(1_000), 64), 15);
         for _ in 0..16 {
-            pace.went_well();
+            pace.went_well(64, ANY);
         }
         assert_eq!(pace.take(at(9_000), 64), 18, "it tries more, later");
         for _ in 0..3 {
@@ -192,7 +225,7 @@ mod tests {
         }
         assert_eq!(pace.take(at(20_000), 64), 13);
         for _ in 0..31 {
-            pace.went_well();
+            pace.went_well(64, ANY);
         }
         assert_eq!(pace.take(at(30_000), 64), 13, "more cautiously each time");
     }
@@ -203,7 +236,7 @@ mod tests {
         for place in [3, 40, 12, 60, 20, 33, 1, 50] {
             pace.cut_off(place, 64);
             assert_eq!(pace.take(at(0), 64), 64);
-            pace.went_well();
+            pace.went_well(64, ANY);
         }
     }
 
@@ -215,7 +248,7 @@ mod tests {
         }
         for loss in 0..70_000 {
             pace.cut_off([1, 60, 20, 45][loss % 4], 64);
-            pace.went_well();
+            pace.went_well(64, ANY);
         }
         for _ in 0..100 {
             pace.cut_off(16, 64);
@@ -231,7 +264,7 @@ mod tests {
         }
         assert_eq!(pace.take(at(1_000_000), 8), 1);
         for _ in 0..10_000 {
-            pace.went_well();
+            pace.went_well(64, ANY);
         }
         assert_eq!(pace.take(at(2_000_000), 8), 4);
     }

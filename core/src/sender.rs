@@ -3,6 +3,7 @@
 //! Knows which blocks are acknowledged and which may go out next; the bytes stay with the caller.
 
 use crate::block::Rollover;
+use crate::narrow::Travel;
 use crate::pace::Pace;
 use crate::time::Time;
 
@@ -124,6 +125,8 @@ impl Sender {
             return self.on_duplicate(now, answers);
         }
         let rtt = self.measure(now, position);
+        let took = now.micros_since(self.burst_at);
+        let travel = Travel { arrived: ahead as u32, took, least: answers.earliest.saturating_mul(2) };
         self.acked = position;
         if position >= self.total {
             return Acked::Finished { rtt };
@@ -140,10 +143,10 @@ impl Sender {
             if answer || self.credit >= again {
                 self.credit = self.credit.saturating_sub(again);
                 self.roll_back_to(position + 1);
-                self.pace.cut_off(ahead as u32, self.window);
+                self.pace.cut(self.window, travel);
             }
         } else {
-            self.pace.went_well();
+            self.pace.went_well(self.window, travel);
         }
         Acked::Progress { rtt, gap }
     }

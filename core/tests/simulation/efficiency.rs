@@ -92,6 +92,23 @@ fn a_queue_shorter_than_a_window_slows_down_but_does_not_stop() {
     assert_within((64, 4 * MIB, Path::clean(200).rate(10_000_000, 65_536)), 8.0, 1.7);
 }
 
+/// 155 Mb/s and 65 ms with a queue of 100 ms hold 2,240 blocks. What overflows that costs a few windows, not one
+/// in two: without a pace of its own a server needs 9.6, 6.1 and 4.9 s, and sends most of it five times.
+#[test]
+fn windows_that_overflow_a_long_path_are_spread_over_time() {
+    let far = Path::clean(32_500).rate(155_000_000, 1_940_000);
+    for (window, most_seconds, most_effort) in [(1_536, 4.8, 1.05), (2_048, 4.6, 1.05), (8_192, 5.0, 1.5)] {
+        let mut job = Job::new(Operation::Read, asking(1_428, window), 40 * MIB);
+        job.limits.windowsize = 32_767;
+        let world = run(1, &job, far, far);
+        let (seconds, effort) = (seconds(&job, &world), effort(&job, &world));
+        assert!(
+            seconds <= most_seconds && effort <= most_effort,
+            "window {window}: {seconds} s, {effort} sent per block"
+        );
+    }
+}
+
 #[test]
 fn a_fast_link_stays_fast() {
     let fast = Path::clean(50).rate(1_000_000_000, 1 << 30);

@@ -5,7 +5,7 @@
 //! 0 stands for the handshake, 1 for the first DATA.
 
 /// What follows block 65535 on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rollover {
     /// 65535 is followed by 0: nearly all clients.
     #[default]

@@ -20,6 +20,8 @@
 
 mod block;
 mod control;
+#[cfg(test)]
+mod model;
 mod narrow;
 pub mod netascii;
 mod options;
@@ -31,6 +33,8 @@ mod sender;
 mod time;
 mod transfer;
 mod types;
+#[cfg(test)]
+mod window;
 
 pub use block::Rollover;
 pub use control::Control;

@@ -46,6 +46,7 @@ impl Travel {
 
 /// Rates are in blocks for each millisecond.
 #[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(test, derive(Hash))]
 pub(crate) struct Narrow {
     /// Windows that were cut off behind a queue, one after the other.
     overflows: u8,

@@ -73,7 +73,7 @@ impl<'a> Options<'a> {
 const KNOWN: [&[u8]; 4] = [b"blksize", b"timeout", b"tsize", b"windowsize"];
 
 /// A set of options with their values: what a client asks for, or what a server grants.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Oack {
     /// The size of the file in bytes; 0 in a read request (RFC 2349).
     pub tsize: Option<u64>,

@@ -28,6 +28,7 @@ const TICK: u64 = 1_000;
 const UNLIMITED: u16 = u16::MAX;
 
 #[derive(Debug, Clone)]
+#[cfg_attr(test, derive(Hash))]
 pub(crate) struct Pace {
     /// When the next burst may go out, once this one is used up.
     next: Time,
@@ -171,6 +172,14 @@ impl Pace {
             self.doubts = (self.doubts + 1).min(MOST_DOUBTS);
         }
         (self.suspicion, self.calm, self.cut, self.cuts, self.arrived) = (0, 0, 0, 0, 0);
+    }
+}
+
+#[cfg(test)]
+impl Pace {
+    /// Moves all that it remembers to another clock.
+    pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
+        self.next = to(self.next);
     }
 }
 

@@ -6,6 +6,7 @@ use crate::block::Rollover;
 use crate::time::Time;
 
 #[derive(Debug, Clone)]
+#[cfg_attr(test, derive(Hash))]
 pub(crate) struct Receiver {
     /// The last block taken; all before it were.
     last: u64,
@@ -134,6 +135,20 @@ impl Receiver {
         self.repeated = position;
         let doubled = self.acked_at != Time::NEVER && now.micros_since(self.acked_at) < too_soon;
         if again && !doubled && self.unacked == 0 { Received::Repeat } else { Received::Ignored }
+    }
+}
+
+#[cfg(test)]
+impl Receiver {
+    /// Moves all that it remembers to another clock.
+    pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
+        self.acked_at = to(self.acked_at);
+    }
+
+    /// As if all blocks up to `position` had been taken and acknowledged.
+    pub(crate) fn at(mut self, position: u64) -> Self {
+        (self.last, self.bytes) = (position, position * u64::from(self.blksize));
+        self
     }
 }
 

@@ -77,6 +77,7 @@ const MOST_GUESSED: u32 = 1_000_000;
 
 /// The smoothed round-trip time of one transfer, in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(test, derive(Hash))]
 pub(crate) struct Rtt {
     /// 0 until measured.
     smoothed: u32,

@@ -17,6 +17,7 @@ pub struct Blocks {
 }
 
 #[derive(Debug, Clone)]
+#[cfg_attr(test, derive(Hash))]
 pub(crate) struct Sender {
     /// Blocks of the whole transfer, the final short (maybe empty) one included.
     total: u64,
@@ -128,6 +129,8 @@ impl Sender {
         let took = now.micros_since(self.burst_at);
         let travel = Travel { arrived: ahead as u32, took, least: answers.earliest.saturating_mul(2) };
         self.acked = position;
+        // It may have been about to send again, spread over time, what has arrived after all.
+        self.next = self.next.max(position + 1);
         if position >= self.total {
             return Acked::Finished { rtt };
         }
@@ -274,6 +277,23 @@ impl Sender {
 }
 
 #[cfg(test)]
+impl Sender {
+    /// Moves all that it remembers to another clock; what does not count is forgotten.
+    pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
+        self.burst_at = to(self.burst_at);
+        self.sampled_at = if self.sampled == 0 { Time::default() } else { to(self.sampled_at) };
+        self.resent_at = to(self.resent_at);
+        self.pace.shift(to);
+    }
+
+    /// As if all blocks before `position` had been sent and acknowledged.
+    pub(crate) fn at(mut self, position: u64) -> Self {
+        (self.acked, self.next, self.high) = (position, position + 1, position);
+        self
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -301,6 +321,18 @@ mod tests {
             assert_eq!(sender.on_ack(at(500), 1, ANY), Acked::Ignored);
             assert_eq!(sender.poll(at(500)), None);
         }
+    }
+
+    /// Found by fuzzing: the rest of a window that waited for its turn was sent after an ACK for all of it.
+    #[test]
+    fn blocks_that_arrived_while_they_waited_to_be_sent_again_are_not_sent() {
+        let mut sender = Sender::new(100 * 512, 512, 8, Rollover::Zero, Some(4));
+        assert_eq!(sender.poll(at(10_000)), Some(Blocks { first: 1, count: 4 }));
+        assert_eq!(sender.poll(at(11_000)), Some(Blocks { first: 5, count: 4 }));
+        sender.on_timeout();
+        assert_eq!(sender.poll(at(500_000)), Some(Blocks { first: 1, count: 4 }));
+        assert!(matches!(sender.on_ack(at(500_100), 8, ANY), Acked::Progress { gap: false, .. }));
+        assert_eq!(sender.poll(at(501_000)), Some(Blocks { first: 9, count: 4 }));
     }
 
     #[test]

@@ -9,6 +9,8 @@
 //! send its request.
 
 mod incoming;
+#[cfg(test)]
+mod search;
 mod timing;
 
 use crate::block::Rollover;
@@ -62,7 +64,7 @@ pub enum Output {
 }
 
 /// How a transfer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Finish {
     /// All bytes arrived and, for what was received, were stored.
     Complete,
@@ -96,6 +98,7 @@ pub struct Settings {
 
 /// One transfer as a state machine. See the module's rule of use.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub struct Transfer {
     phase: Phase,
     /// Options granted (server) or asked, then granted (client).
@@ -119,6 +122,7 @@ pub struct Transfer {
 }
 
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone, Hash))]
 enum Phase {
     /// A server waits for the decision.
     Deciding,
@@ -144,6 +148,7 @@ enum Phase {
 
 /// What `poll` has yet to say, in this order.
 #[derive(Debug, Default)]
+#[cfg_attr(test, derive(Clone, Hash))]
 struct Due {
     accept: Option<(u64, u16)>,
     store: bool,

@@ -43,15 +43,11 @@ pub(crate) fn find(leases: &[LeaseFile], address: IpAddr, now: u64) -> Option<Ma
         match files::read(root, path, MAX_FILE) {
             Ok(Some(content)) => {
                 there = true;
-                let text = String::from_utf8_lossy(&content);
-                match format {
-                    Format::Dnsmasq => dnsmasq(&text, address, now, &mut found),
-                    Format::Isc => isc::read(&text, address, now, &mut found),
-                    Format::Kea if kea(&text, address, now, &mut found).is_some() => {}
-                    Format::Kea => log(
+                if !read(*format, &content, address, now, &mut found) {
+                    log(
                         Level::Warn,
                         format!("{root}:{path} is no lease file of Kea: its first line names no columns"),
-                    ),
+                    );
                 }
             }
             // Kea has the parts `.1` and `.2` only while it tidies up.
@@ -63,6 +59,23 @@ pub(crate) fn find(leases: &[LeaseFile], address: IpAddr, now: u64) -> Option<Ma
         log(Level::Warn, "no lease file is there to be read");
     }
     found
+}
+
+/// Notes who holds a lease on `address` at `now`, as far as a file knows of it; whether it is such a file.
+pub(crate) fn read(
+    format: Format,
+    content: &[u8],
+    address: IpAddr,
+    now: u64,
+    found: &mut Option<Mac>,
+) -> bool {
+    let text = String::from_utf8_lossy(content);
+    match format {
+        Format::Dnsmasq => dnsmasq(&text, address, now, found),
+        Format::Isc => isc::read(&text, address, now, found),
+        Format::Kea => return kea(&text, address, now, found).is_some(),
+    }
+    true
 }
 
 /// The lines that may be of this address: all that have its text, or, where it can be written in several ways,

@@ -14,11 +14,12 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+use std::net::IpAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tuffet_sdk::{MacSource, Plugin, Problems, Request, Resolution, Resolve, Target};
 
-use leases::LeaseFile;
+use leases::{Format, LeaseFile};
 use mac::Mac;
 use rule::Rule;
 use settings::Settings;
@@ -83,6 +84,20 @@ impl MacMap {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         leases::find(&self.leases, address, now)
     }
+}
+
+/// Who holds a lease on `address` at `now` according to a file of `dnsmasq`, `kea` or `isc`: for fuzzing.
+#[doc(hidden)]
+pub fn lease(format: &str, content: &[u8], address: IpAddr, now: u64) -> Option<String> {
+    let format = match format {
+        "dnsmasq" => Format::Dnsmasq,
+        "kea" => Format::Kea,
+        "isc" => Format::Isc,
+        _ => return None,
+    };
+    let mut found = None;
+    leases::read(format, content, address, now, &mut found);
+    found.map(|mac| mac.joined(":"))
 }
 
 tuffet_sdk::manifest! {

@@ -1,0 +1,39 @@
+//! What is on its way in one direction.
+
+use crate::options::Oack;
+
+/// A datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Datagram {
+    Request,
+    Oack(Oack),
+    Ack(u16),
+    Error,
+    /// A block with its number on the wire and its place in the file.
+    Data {
+        wire: u16,
+        offset: u64,
+        length: u16,
+    },
+}
+
+/// A link that keeps the order, but for what a fault held back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Link {
+    pub queue: Vec<Datagram>,
+    /// Held back, or the copy of one that arrived: comes at any time, sorted because their order says nothing.
+    pub late: Vec<Datagram>,
+}
+
+impl Link {
+    pub fn hold(&mut self, datagram: Datagram) {
+        self.late.push(datagram);
+        self.late.sort_by_key(|datagram| match datagram {
+            Datagram::Request => (0, 0),
+            Datagram::Oack(_) => (1, 0),
+            Datagram::Error => (2, 0),
+            Datagram::Ack(wire) => (3, u64::from(*wire)),
+            Datagram::Data { offset, wire, .. } => (4, offset << 16 | u64::from(*wire)),
+        });
+    }
+}

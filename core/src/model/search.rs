@@ -1,0 +1,182 @@
+//! Breadth first through all states, each once; what is wrong is told with the steps that lead there.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use super::end::End;
+use super::state::{State, Step};
+use crate::block::Rollover;
+use crate::options::{Limits, Oack};
+use crate::rtt::Timing;
+use crate::transfer::{Finish, Settings};
+use crate::types::Operation;
+
+/// Bytes in a block: the fewest there can be.
+const BLKSIZE: u16 = 8;
+/// More than any search here takes; that would be a search that does not end.
+const MOST_STATES: usize = 20_000_000;
+
+/// What is searched.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    pub operation: Operation,
+    /// Blocks in a window; 0: without options, in lockstep.
+    pub window: u16,
+    /// Whole blocks of the file.
+    pub blocks: u64,
+    /// Whether the last block is empty, or has three bytes.
+    pub even: bool,
+    /// Faults in all.
+    pub faults: u8,
+    /// Microseconds that a datagram takes.
+    pub tick: u64,
+    /// Blocks of a window in a millisecond.
+    pub burst: Option<u16>,
+}
+
+impl Bounds {
+    pub fn asked(&self) -> Oack {
+        match self.window {
+            0 => Oack::default(),
+            blocks => Oack { blksize: Some(BLKSIZE), windowsize: Some(blocks), ..Oack::default() },
+        }
+    }
+
+    pub fn limits(&self) -> Limits {
+        Limits { burst: self.burst, ..Limits::default() }
+    }
+
+    pub fn size(&self) -> u64 {
+        self.blocks * u64::from(self.asked().block_size()) + if self.even { 0 } else { 3 }
+    }
+
+    /// The bytes of the file from an offset on: no two blocks are alike.
+    pub fn bytes(&self, offset: u64, length: u16) -> Vec<u8> {
+        let blksize = u64::from(self.asked().block_size());
+        (offset..offset + u64::from(length)).map(|at| (at / blksize * 16 + at % 8) as u8).collect()
+    }
+
+    pub fn settings(&self) -> Settings {
+        let ms = Duration::from_millis;
+        let timing = Timing::new(ms(20), ms(50), ms(400), ms(8_000), ms(4_000));
+        Settings { timing, rollover: Rollover::Zero }
+    }
+}
+
+/// Searches all states; how many there are.
+///
+/// # Panics
+/// Something does not hold that should.
+pub fn search(bounds: &Bounds) -> usize {
+    let start = State::new(bounds).unwrap_or_else(|wrong| panic!("at the start: {wrong}"));
+    let mut known = HashMap::from([(digest(&start), 0_u32)]);
+    // Where each state was first come to from, and by which step; and every way that there is.
+    let mut from: Vec<(u32, Option<Step>)> = vec![(0, None)];
+    let mut ways: Vec<(u32, u32)> = Vec::new();
+    let mut ends: Vec<u32> = Vec::new();
+    let mut level = vec![(0_u32, start)];
+    while !level.is_empty() {
+        let mut deeper = Vec::new();
+        for (id, state) in level {
+            let fail = |wrong: &str, step: Option<Step>| -> ! {
+                panic!("{wrong}\n{bounds:?}\n{}\n{state:#?}", trace(&from, id, step).join("\n"))
+            };
+            if let Err(wrong) = holds(&state, bounds) {
+                fail(&wrong, None);
+            }
+            let steps = state.steps();
+            if steps.is_empty() {
+                if let Err(wrong) = ended(&state, bounds) {
+                    fail(&wrong, None);
+                }
+                ends.push(id);
+            }
+            let mut found = Vec::new();
+            for step in steps {
+                match state.after(step, bounds) {
+                    Ok(next) => found.push((step, digest(&next), next)),
+                    Err(wrong) => fail(&wrong, Some(step)),
+                }
+            }
+            for (step, digest, next) in found {
+                let new = known.len() as u32;
+                let next_id = *known.entry(digest).or_insert(new);
+                ways.push((id, next_id));
+                if next_id == new {
+                    from.push((id, Some(step)));
+                    deeper.push((new, next));
+                }
+            }
+            assert!(known.len() < MOST_STATES, "too many states: {bounds:?}");
+        }
+        level = deeper;
+    }
+    if let Some(lost) = without_end(known.len(), &ways, &ends) {
+        panic!("no end can be reached: {bounds:?}\n{}", trace(&from, lost, None).join("\n"));
+    }
+    known.len()
+}
+
+/// What holds in each state.
+fn holds(state: &State, bounds: &Bounds) -> Result<(), String> {
+    let faults = bounds.faults - state.faults;
+    let rollbacks = state.client.rollbacks + state.server.rollbacks;
+    if u16::from(rollbacks) > u16::from(faults) * (bounds.window.max(1) + 1) {
+        return Err(format!("{rollbacks} rollbacks after {faults} faults"));
+    }
+    Ok(())
+}
+
+/// What holds in each end.
+fn ended(state: &State, bounds: &Bounds) -> Result<(), String> {
+    if !state.is_over() {
+        return Err("a deadlock: nothing is awaited".into());
+    }
+    let State { client, server, .. } = state;
+    if (client.finish, server.finish) != (Some(Finish::Complete), Some(Finish::Complete)) {
+        return Err(format!("ended with {:?} and {:?}", client.finish, server.finish));
+    }
+    let receiver: &End = if bounds.operation == Operation::Read { client } else { server };
+    if receiver.accepted != bounds.size() {
+        return Err(format!("complete with {} bytes of {}", receiver.accepted, bounds.size()));
+    }
+    Ok(())
+}
+
+/// A state from which no end can be reached.
+fn without_end(states: usize, ways: &[(u32, u32)], ends: &[u32]) -> Option<u32> {
+    let mut back: Vec<Vec<u32>> = vec![Vec::new(); states];
+    for (from, to) in ways {
+        back[*to as usize].push(*from);
+    }
+    let mut reached = vec![false; states];
+    let mut next = ends.to_vec();
+    while let Some(state) = next.pop() {
+        if !std::mem::replace(&mut reached[state as usize], true) {
+            next.extend(&back[state as usize]);
+        }
+    }
+    reached.iter().position(|reached| !reached).map(|state| state as u32)
+}
+
+/// Two of 64 bits: that two of millions of states have the same is out of the question.
+fn digest(state: &State) -> u128 {
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        state.hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
+}
+
+fn trace(from: &[(u32, Option<Step>)], mut at: u32, last: Option<Step>) -> Vec<String> {
+    let mut steps: Vec<String> = last.iter().map(|step| format!("{step:?}, which fails")).collect();
+    while let (before, Some(step)) = from[at as usize] {
+        steps.push(format!("{step:?}"));
+        at = before;
+    }
+    steps.reverse();
+    steps
+}

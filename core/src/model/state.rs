@@ -1,0 +1,202 @@
+//! A state of the whole, and what may happen in it.
+
+use super::end::End;
+use super::link::{Datagram, Link};
+use super::search::Bounds;
+use crate::time::Time;
+
+/// The present, in every state: all times are seen from it.
+const NOW: Time = Time::from_micros(10_000_000_000);
+/// What is longer ago is all the same: more than any patience, in microseconds.
+const LONG_AGO: u64 = 60_000_000;
+
+#[derive(Debug, Clone, Hash)]
+pub struct State {
+    pub client: End,
+    pub server: End,
+    /// From the client to the server, and back.
+    pub up: Link,
+    pub down: Link,
+    /// Faults that may still come.
+    pub faults: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    Client,
+    Server,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The next datagram arrives there.
+    Deliver(Who),
+    /// One that was held back does.
+    DeliverLate(Who, usize),
+    /// A time-out comes when nothing is on its way.
+    Timeout(Who),
+    /// The decision is made.
+    Decide,
+    /// The bytes are stored.
+    Store(Who),
+    // Each of these is a fault.
+    Lose(Who),
+    Double(Who),
+    HoldBack(Who),
+    TimeoutEarly(Who),
+}
+
+impl State {
+    pub fn new(bounds: &Bounds) -> Result<State, String> {
+        let mut state = State {
+            client: End::client(NOW, bounds),
+            server: End::server(),
+            up: Link::default(),
+            down: Link::default(),
+            faults: bounds.faults,
+        };
+        state.client.drive(NOW, None, bounds, &mut state.up.queue)?;
+        Ok(state)
+    }
+
+    /// All that may happen; nothing, when it is over.
+    pub fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (who, link) in [(Who::Server, &self.up), (Who::Client, &self.down)] {
+            if !link.queue.is_empty() {
+                steps.push(Step::Deliver(who));
+                if self.faults > 0 {
+                    steps.extend([Step::Lose(who), Step::Double(who), Step::HoldBack(who)]);
+                }
+            }
+            steps.extend((0..link.late.len()).map(|at| Step::DeliverLate(who, at)));
+        }
+        if self.server.is_deciding() {
+            steps.push(Step::Decide);
+        }
+        for (who, end) in [(Who::Client, &self.client), (Who::Server, &self.server)] {
+            if end.storing {
+                steps.push(Step::Store(who));
+            }
+        }
+        let waits = self.server.is_deciding() || self.client.storing || self.server.storing;
+        let quiet = self.up.queue.is_empty() && self.down.queue.is_empty() && !waits;
+        if quiet || self.faults > 0 {
+            let first = self.client.timeout.min(self.server.timeout);
+            for (who, end) in [(Who::Client, &self.client), (Who::Server, &self.server)] {
+                if end.timeout == first && first != Time::NEVER {
+                    steps.push(if quiet { Step::Timeout(who) } else { Step::TimeoutEarly(who) });
+                }
+            }
+        }
+        steps
+    }
+
+    /// The state after a step.
+    pub fn after(&self, step: Step, bounds: &Bounds) -> Result<State, String> {
+        let mut next = self.clone();
+        let mut now = NOW;
+        match step {
+            Step::Deliver(who) => {
+                now = Time::from_micros(now.as_micros() + bounds.tick);
+                let datagram = next.link(who).queue.remove(0);
+                next.deliver(now, who, datagram, bounds)?;
+            }
+            Step::DeliverLate(who, at) => {
+                let datagram = next.link(who).late.remove(at);
+                next.deliver(now, who, datagram, bounds)?;
+            }
+            Step::Lose(who) => {
+                next.link(who).queue.remove(0);
+            }
+            Step::HoldBack(who) => {
+                let datagram = next.link(who).queue.remove(0);
+                next.link(who).hold(datagram);
+            }
+            Step::Double(who) => {
+                let datagram = next.link(who).queue[0];
+                next.link(who).hold(datagram);
+            }
+            Step::Decide => {
+                let (server, out) = (&mut next.server, &mut next.down.queue);
+                if let Some(transfer) = &mut server.transfer {
+                    transfer.handle_grant(now, &bounds.asked(), &bounds.limits(), Some(bounds.size()));
+                }
+                server.drive(now, None, bounds, out)?;
+            }
+            Step::Store(who) => {
+                let (end, out) = next.end(who);
+                end.storing = false;
+                if let Some(transfer) = &mut end.transfer {
+                    transfer.handle_stored(now);
+                }
+                end.drive(now, None, bounds, out)?;
+            }
+            Step::Timeout(who) | Step::TimeoutEarly(who) => {
+                let (end, out) = next.end(who);
+                now = now.max(end.timeout);
+                if let Some(transfer) = &mut end.transfer {
+                    transfer.handle_timeout(now);
+                }
+                end.drive(now, None, bounds, out)?;
+            }
+        }
+        if matches!(step, Step::Lose(_) | Step::HoldBack(_) | Step::Double(_) | Step::TimeoutEarly(_)) {
+            next.faults -= 1;
+        }
+        if matches!(step, Step::Lose(_) | Step::HoldBack(_) | Step::Timeout(_) | Step::TimeoutEarly(_)) {
+            (next.client.answered, next.server.answered) = (None, None);
+        }
+        next.forget(now);
+        Ok(next)
+    }
+
+    /// Whether it is over, and as it should be.
+    pub fn is_over(&self) -> bool {
+        self.client.closed && (self.server.closed || self.server.transfer.is_none())
+    }
+
+    /// Datagrams to who listens no more are gone, and all times are seen from the present.
+    fn forget(&mut self, now: Time) {
+        if self.client.closed {
+            self.down = Link::default();
+        }
+        if self.server.closed {
+            self.up = Link::default();
+        }
+        let to = |time: Time| match time {
+            Time::NEVER => time,
+            time if time > now => Time::from_micros(NOW.as_micros() + time.as_micros() - now.as_micros()),
+            time => {
+                let ago = now.as_micros() - time.as_micros();
+                Time::from_micros(NOW.as_micros() - ago.min(LONG_AGO))
+            }
+        };
+        for end in [&mut self.client, &mut self.server] {
+            end.timeout = to(end.timeout);
+            if let Some(transfer) = &mut end.transfer {
+                transfer.shift(&to);
+            }
+        }
+    }
+
+    fn deliver(&mut self, now: Time, who: Who, datagram: Datagram, bounds: &Bounds) -> Result<(), String> {
+        let (end, out) = self.end(who);
+        end.receive(now, datagram, bounds, out)
+    }
+
+    fn end(&mut self, who: Who) -> (&mut End, &mut Vec<Datagram>) {
+        match who {
+            Who::Client => (&mut self.client, &mut self.up.queue),
+            Who::Server => (&mut self.server, &mut self.down.queue),
+        }
+    }
+
+    /// What leads there.
+    fn link(&mut self, who: Who) -> &mut Link {
+        match who {
+            Who::Client => &mut self.down,
+            Who::Server => &mut self.up,
+        }
+    }
+}

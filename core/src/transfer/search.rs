@@ -1,0 +1,30 @@
+//! What the model needs to know a state of a transfer again: the same but for figures that nothing depends on,
+//! and seen from the present, not from the start.
+
+use super::{Phase, Transfer};
+use crate::time::Time;
+use core::hash::{Hash, Hasher};
+
+impl Transfer {
+    /// Moves all that it remembers to another clock.
+    pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
+        self.heard = to(self.heard);
+        self.deadline = to(self.deadline);
+        match &mut self.phase {
+            Phase::Sending(sender) => sender.shift(to),
+            Phase::Receiving(receiver) | Phase::Storing(receiver) | Phase::Dallying(receiver) => {
+                receiver.shift(to);
+            }
+            Phase::Deciding | Phase::Requested { .. } | Phase::Offered { .. } | Phase::Ended { .. } => {}
+        }
+    }
+}
+
+impl Hash for Transfer {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Transfer { phase, options, burst, settings: _, rtt, heard, .. } = self;
+        (phase, options, burst, rtt, heard).hash(state);
+        let Transfer { first_block: _, deadline, stats: _, repeats, server, operation, due, .. } = self;
+        (deadline, repeats, server, operation, due).hash(state);
+    }
+}

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build container test test-live-view test-python lint plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build container test test-live-view test-python simulate lint plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -38,6 +38,10 @@ test-python: binary ## the tests of the Python SDK alone, and of the interface i
 	@sh scripts/packages.sh python3=python3
 	@sh scripts/python-guests.sh "$(TARGET)/python"
 	TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace --test it languages
+
+simulate: ## the simulations with many seeds (SEEDS, FIRST_SEED; minutes): two ends of the protocol, and the worker
+	TUFFET_SEEDS=$(or $(SEEDS),1000000) TUFFET_FIRST_SEED=$(or $(FIRST_SEED),0) \
+		nice -n 19 $(CARGO) test --locked -p tuffet-core --test simulation seeds
 
 test-telemetry: binary ## what an OpenTelemetry collector and Prometheus receive, where Go and prometheus are installed
 	@if collector=$$(sh scripts/collector.sh "$(TARGET)"); then \

@@ -16,14 +16,20 @@ pub struct Timing {
     named: u32,
     cap: u32,
     give_up: u32,
+    /// How long a server waits for a client that has answered nothing.
+    unproven: u32,
     dally: u32,
 }
+
+/// The part of its patience for which a server waits at least for a client that has answered nothing.
+const UNPROVEN_PART: u32 = 4;
 
 impl Timing {
     /// `floor`: the shortest time-out (default 20 ms). `initial`: the time-out before a round trip was
     /// measured (250 ms). `cap`: the longest one after doubling (4 s). `give_up`: how long the peer may
     /// be silent, or only repeat itself, before the transfer ends (30 s); a server gives up after a
-    /// quarter of it when the client has answered nothing at all. `dally`: how long a receiver stays to
+    /// quarter of it when the client has answered nothing at all, or after three time-outs where these are
+    /// longer. `dally`: how long a receiver stays to
     /// repeat its last ACK (5 s, RFC 1350 section 6).
     ///
     /// Each is cut to 71 minutes; `initial` and `cap` are raised to `floor` when they lie below.
@@ -34,23 +40,27 @@ impl Timing {
         give_up: Duration,
         dally: Duration,
     ) -> Self {
-        let floor = micros(floor).max(1);
+        let (floor, give_up) = (micros(floor).max(1), micros(give_up));
+        let initial = micros(initial).max(floor);
         Timing {
             floor,
-            initial: micros(initial).max(floor),
+            initial,
             named: 0,
             cap: micros(cap).max(floor),
-            give_up: micros(give_up),
+            give_up,
+            unproven: unproven(initial, give_up),
             dally: micros(dally),
         }
     }
 
     /// RFC 2349: the client names the seconds to wait before a retransmission. They are the time-out
     /// until any round trip has been measured, ever after its cap where that is lower; patience grows to
-    /// three of them.
+    /// three of them, but not with a client that has answered nothing: who has not proven its address
+    /// cannot ask for minutes of attention.
     pub(crate) fn with_timeout_option(mut self, seconds: u8) -> Self {
         let seconds = u32::from(seconds).saturating_mul(1_000_000).max(self.floor);
         self.named = seconds;
+        self.unproven = unproven(seconds, self.give_up);
         self.cap = self.cap.min(seconds);
         self.give_up = self.give_up.max(seconds.saturating_mul(3));
         self
@@ -60,9 +70,18 @@ impl Timing {
         self.give_up
     }
 
+    pub(crate) fn unproven(&self) -> u32 {
+        self.unproven
+    }
+
     pub(crate) fn dally(&self) -> u32 {
         self.dally
     }
+}
+
+/// Long enough for both repeats of a first answer, each after `timeout` microseconds or a few.
+fn unproven(timeout: u32, give_up: u32) -> u32 {
+    (give_up / UNPROVEN_PART).max(timeout.saturating_mul(3)).min(give_up)
 }
 
 impl Default for Timing {

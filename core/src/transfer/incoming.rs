@@ -82,7 +82,15 @@ impl Transfer {
         let answers = self.rtt.answers(&self.settings.timing, self.unmeasured());
         let Phase::Sending(sender) = &mut self.phase else { return };
         match sender.on_ack(now, wire, answers) {
-            Acked::Ignored => self.stats.duplicates += 1,
+            Acked::Ignored => {
+                self.stats.duplicates += 1;
+                // The client repeats its ACK 0 and lacks block 1 still. In lockstep a duplicate ACK causes
+                // no DATA (RFC 1123 section 4.2.3.1), but here no timer will either.
+                let lockstep = self.options.window_size() == 1;
+                if wire == 0 && lockstep && !self.unproven() && self.has_repeated_enough() {
+                    self.repeat(now);
+                }
+            }
             Acked::Gap => {
                 self.rtt.back_off();
                 self.arm(now);

@@ -26,12 +26,13 @@ use core::time::Duration;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// How often a server repeats its first answer to a client that has not proven its address: a spoofed
-/// request costs the spoofed host no more than this many packets, or windows of one.
-const UNPROVEN_REPEATS: u8 = 4;
+/// How often a server repeats on its own what it sent first, before any block is known to have arrived: a
+/// spoofed request costs the spoofed host no more than three packets. Where more are lost, the client asks
+/// again, as RFC 1350 section 2 has it, and that is answered.
+const UNPROVEN_REPEATS: u8 = 2;
 
-/// The part of its patience after which a server gives up such a client; until then it may be slow.
-const UNPROVEN_PATIENCE: u32 = 4;
+/// How often in all, when a client that has not proven its address asks the same again meanwhile.
+const UNPROVEN_ANSWERS: u8 = 4;
 
 /// What a transfer asks of its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -258,7 +259,7 @@ impl Transfer {
     /// nothing but the first answer has been sent, ignored otherwise.
     pub fn handle_repeated_request(&mut self, now: Time) {
         self.stats.duplicates += 1;
-        if self.server && !self.is_deciding() && self.unproven() && self.repeats < UNPROVEN_REPEATS {
+        if self.server && !self.is_deciding() && self.unproven() && self.repeats < UNPROVEN_ANSWERS {
             self.repeat(now);
         }
     }
@@ -273,15 +274,13 @@ impl Transfer {
             self.close();
             return;
         }
-        let silent = now.micros_since(self.heard);
-        let give_up = self.settings.timing.give_up();
-        let unproven = self.server && self.unproven() && self.repeats >= UNPROVEN_REPEATS;
-        if silent >= give_up || unproven && silent >= give_up / UNPROVEN_PATIENCE {
+        let patience = self.patience();
+        if now.micros_since(self.heard) >= patience {
             self.finish(Finish::TimedOut);
             return;
         }
-        if unproven {
-            self.deadline = self.heard.after(give_up / UNPROVEN_PATIENCE).max(now.after(1));
+        if self.has_repeated_enough() {
+            self.deadline = self.heard.after(patience).max(now.after(1));
             return;
         }
         self.stats.timeouts += 1;

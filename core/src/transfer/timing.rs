@@ -1,6 +1,6 @@
 //! When a transfer acts without having heard anything: measuring, waiting, repeating.
 
-use super::{Phase, Transfer};
+use super::{Phase, Transfer, UNPROVEN_REPEATS};
 use crate::sender::Measured;
 use crate::time::Time;
 
@@ -39,6 +39,18 @@ impl Transfer {
             Phase::Receiving(receiver) => receiver.acked() == 0,
             _ => false,
         }
+    }
+
+    /// Whether a server waits for the client before it repeats anything once more: no block has arrived
+    /// yet, so that even an ACK 0 may have been spoofed, and an answer to it is a whole window.
+    pub(super) fn has_repeated_enough(&self) -> bool {
+        self.server && self.blocks() == 0 && self.repeats >= UNPROVEN_REPEATS
+    }
+
+    /// For how long nothing new may be heard, in microseconds.
+    pub(super) fn patience(&self) -> u32 {
+        let timing = &self.settings.timing;
+        if self.server && self.unproven() { timing.unproven() } else { timing.give_up() }
     }
 
     pub(super) fn hear(&mut self, now: Time) {
@@ -97,7 +109,6 @@ impl Transfer {
         {
             wait = wait.saturating_add(self.rtt.smoothed().unwrap_or(0));
         }
-        self.deadline =
-            now.after(wait).min(self.heard.after(self.settings.timing.give_up()).max(now.after(1)));
+        self.deadline = now.after(wait).min(self.heard.after(self.patience()).max(now.after(1)));
     }
 }

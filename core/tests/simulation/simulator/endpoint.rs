@@ -1,9 +1,13 @@
 //! What a host does for one transfer, in either role, with every step checked.
 
+use super::ledger::Ledger;
 use super::world::Peer;
 use super::{ACK, DATA, ERROR, OACK, opcode};
+use crate::faults::{Disk, Faults, Verdict};
+use crate::invariants::{Invariant, Lives};
 use std::fmt;
 use std::rc::Rc;
+use std::time::Duration;
 use tuffet_core::{
     Control, DATA_HEADER, ErrorCode, Finish, Limits, MAX_CONTROL, Mode, Oack, Operation, Output, Packet,
     RequestPacket, Settings, Stats, Time, Transfer, data_header, netascii,
@@ -36,6 +40,13 @@ impl Job {
     }
 }
 
+impl Job {
+    /// The same in octet mode.
+    pub fn octet(&self) -> Self {
+        Job { mode: Mode::Octet, ..self.clone() }
+    }
+}
+
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Job { operation, mode, asked, limits, settings, file } = self;
@@ -44,29 +55,18 @@ impl fmt::Display for Job {
     }
 }
 
-/// What goes wrong or slowly at one end. Times in microseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Faults {
-    /// A server's decision takes this long.
-    pub decision: u64,
-    /// Storing takes this long.
-    pub store: u64,
-    /// Storing fails.
-    pub store_fails: bool,
-    /// After this many steps of sending or accepting, the host ends the transfer with an ERROR.
-    pub fails_after: Option<u32>,
-    /// After this many datagrams received, the end is gone without a word.
-    pub vanishes_after: Option<u32>,
-    /// A client sends its request once more at this time, whatever its state.
-    pub asks_again: Option<u64>,
-}
-
 /// What an end has seen and done.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
+    /// How its transfer finished: the one that was complete, else the last of them.
     pub finish: Option<Finish>,
     pub finished_at: Option<Time>,
+    /// Whether the last transfer is forgotten.
     pub closed: bool,
+    /// Transfers, and how many have their outcome, and how many were complete.
+    pub begun: u64,
+    pub outcomes: u64,
+    pub completed: u64,
     /// Packets sent: requests, DATA, ACK, OACK, ERROR.
     pub requests: u64,
     pub data: u64,
@@ -77,7 +77,7 @@ pub struct Report {
     pub stats: Stats,
 }
 
-/// A host with one transfer.
+/// A host with one peer: one transfer at a time.
 #[derive(Debug)]
 pub struct Endpoint {
     transfer: Option<Transfer>,
@@ -86,33 +86,49 @@ pub struct Endpoint {
     server: bool,
     /// The bytes on the wire, at the end that sends.
     stream: Rc<[u8]>,
-    /// The bytes of the file, at the end that receives.
+    /// The bytes of the file, at the end that receives; and those of a transfer that was complete.
     received: Vec<u8>,
+    whole: Option<Vec<u8>>,
     /// Bytes of the stream accepted so far.
     accepted: u64,
     decoder: netascii::Decoder,
+    /// The request that the transfer is for.
+    asked: Vec<u8>,
+    /// Whether the transfer has its outcome.
+    ended: bool,
     /// When the transfer wants to be woken, the decision is made, the store is done.
     timeout: Time,
     decision: Time,
     stored: Time,
     asks_again: Time,
+    restarts: Time,
+    /// When it goes on, if it stalls, and what has come meanwhile.
+    stalled: Time,
+    waiting: Vec<Vec<u8>>,
+    /// The last time that something of the transfer went on.
+    moved: Time,
     steps: u32,
     heard: u32,
     gone: bool,
     /// Wake-ups at one and the same time.
     woken: (Time, u32),
+    ledger: Ledger,
     pub report: Report,
 }
+
+/// The same request again is taken for a repetition within a second of the last progress, and else as a new
+/// one: the rule of the server's worker.
+const ANEW: Duration = Duration::from_secs(1);
+
+/// Datagrams that wait for an end that stalls; a socket has no room for more.
+const WAITING: usize = 200;
 
 impl Endpoint {
     pub fn client(job: Job, faults: Faults) -> Self {
         let mut client = Endpoint::new(job, faults, false);
-        let Job { operation, asked, settings, .. } = client.job;
-        let size = client.stream.len() as u64;
-        client.transfer = Some(Transfer::client(Time::default(), operation, asked, size, settings));
-        // The first wake-up sends the request.
-        client.timeout = Time::default();
-        client.asks_again = faults.asks_again.map_or(Time::NEVER, Time::from_micros);
+        client.start(Time::default());
+        let at = |time: Option<u64>| time.map_or(Time::NEVER, Time::from_micros);
+        (client.asks_again, client.restarts) = (at(faults.asks_again), at(faults.restarts));
         client
     }
 
@@ -130,16 +146,24 @@ impl Endpoint {
             server,
             stream,
             received: Vec::new(),
+            whole: None,
             accepted: 0,
             decoder: netascii::Decoder::default(),
+            asked: Vec::new(),
+            ended: false,
             timeout: Time::NEVER,
             decision: Time::NEVER,
             stored: Time::NEVER,
             asks_again: Time::NEVER,
+            restarts: Time::NEVER,
+            stalled: Time::NEVER,
+            waiting: Vec::new(),
+            moved: Time::default(),
             steps: 0,
             heard: 0,
             gone: false,
             woken: (Time::NEVER, 0),
+            ledger: Ledger::default(),
             report: Report::default(),
         }
     }
@@ -155,7 +179,7 @@ impl Endpoint {
 
     /// The bytes of the file that was received and stored.
     pub fn received(&self) -> &[u8] {
-        &self.received
+        self.whole.as_deref().unwrap_or(&self.received)
     }
 
     /// Whether it ended without a word, as told.
@@ -163,13 +187,19 @@ impl Endpoint {
         self.gone
     }
 
-    pub fn transfer(&self) -> Option<&Transfer> {
-        self.transfer.as_ref()
-    }
-
     /// When it heard something new for the last time.
     pub fn last_heard(&self) -> Option<Time> {
         self.transfer.as_ref().map(Transfer::heard)
+    }
+
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// How its transfers went.
+    pub fn lives(&self) -> Lives {
+        let Report { begun, outcomes, closed, .. } = self.report;
+        Lives { begun, outcomes, held: u64::from(begun > 0 && !closed) }
     }
 
     fn request(&self) -> Vec<u8> {
@@ -179,17 +209,56 @@ impl Endpoint {
         buffer[..length.expect("a short name fits")].to_vec()
     }
 
-    fn is_new_request(&mut self, now: Time, datagram: &[u8]) -> bool {
+    /// A client begins: its first wake-up sends the request.
+    fn start(&mut self, now: Time) {
+        let Job { operation, asked, settings, .. } = self.job;
+        let transfer = Transfer::client(now, operation, asked, self.stream.len() as u64, settings);
+        self.begin(now, transfer);
+        self.timeout = now;
+    }
+
+    /// What it did before, if anything, is of no interest any more.
+    fn begin(&mut self, now: Time, transfer: Transfer) {
+        if let Some(mut before) = self.transfer.replace(transfer) {
+            before.abandon();
+            Invariant::ExactlyOneOutcome.demand_eq(
+                before.poll(now),
+                Output::Closed,
+                "after it was abandoned",
+            );
+            self.report.outcomes += u64::from(!self.ended);
+        }
+        self.report.begun += 1;
+        self.report.closed = false;
+        self.ended = false;
+        self.received.clear();
+        self.accepted = 0;
+        self.decoder = netascii::Decoder::default();
+        (self.timeout, self.decision, self.stored) = (Time::NEVER, Time::NEVER, Time::NEVER);
+        self.moved = now;
+        self.ledger.begin();
+    }
+
+    /// Whether this is a server that got a request; begins its transfer.
+    fn is_asked(&mut self, now: Time, datagram: &[u8]) -> bool {
         let Ok(Packet::Request(request)) = Packet::parse(datagram) else { return false };
         if !self.server {
             return false;
         }
-        match &mut self.transfer {
-            Some(transfer) => transfer.handle_repeated_request(now),
-            None => {
-                self.transfer = Some(Transfer::server(now, request.operation, self.job.settings));
+        let running = self.transfer.as_mut().filter(|transfer| {
+            let lately = now.since(transfer.heard()) < ANEW;
+            let all_moved = transfer.awaits_last_ack() || transfer.is_dallying();
+            transfer.is_deciding() || (lately && !all_moved)
+        });
+        match running {
+            Some(transfer) if self.asked == datagram && !self.report.closed => {
+                transfer.handle_repeated_request(now);
+            }
+            _ => {
+                self.begin(now, Transfer::server(now, request.operation, self.job.settings));
                 // What the wire did to the options is what the server gets.
                 self.job.asked = request.options.asked();
+                self.asked = datagram.to_vec();
                 self.decision = now_plus(now, self.faults.decision);
             }
         }
@@ -198,16 +267,28 @@ impl Endpoint {
 
     fn decide(&mut self, now: Time) {
         let Some(transfer) = &mut self.transfer else { return };
-        let size = match self.job.operation {
-            Operation::Read => Some(self.stream.len() as u64),
-            Operation::Write => self.job.asked.tsize,
-        };
-        transfer.handle_grant(now, &self.job.asked, &self.job.limits, size);
+        self.moved = now;
+        match self.faults.verdict {
+            Verdict::Grant => {
+                let size = match self.job.operation {
+                    Operation::Read => Some(self.stream.len() as u64),
+                    Operation::Write => self.job.asked.tsize,
+                };
+                transfer.handle_grant(now, &self.job.asked, &self.job.limits, size);
+            }
+            Verdict::Deny => transfer.fail(ErrorCode::AccessViolation, "denied"),
+            Verdict::Drop => {
+                transfer.abandon();
+                self.ended = true;
+                self.report.outcomes += 1;
+            }
+        }
     }
 
     fn store(&mut self, now: Time) {
         let Some(transfer) = &mut self.transfer else { return };
-        if self.faults.store_fails {
+        self.moved = now;
+        if self.faults.disk == Disk::CannotStore {
             transfer.fail(ErrorCode::DiskFull, "no room");
         } else {
             transfer.handle_stored(now);
@@ -216,73 +297,84 @@ impl Endpoint {
 
     /// Polls until there is nothing more to do: the rule of use.
     fn drive(&mut self, now: Time, datagram: Option<&[u8]>, out: &mut Vec<Vec<u8>>) {
-        if self.transfer.is_none() {
-            return;
-        }
-        if self.faults.fails_after.is_some_and(|steps| self.steps >= steps) {
-            self.faults.fails_after = None;
-            if let Some(transfer) = &mut self.transfer {
-                transfer.fail(ErrorCode::NotDefined, "told to fail");
-            }
-        }
         let mut payload = datagram.and_then(|datagram| datagram.get(DATA_HEADER..));
         let before = out.len();
         for polls in 0.. {
-            assert!(polls < 8, "a host polls on and on");
+            Invariant::NoBusyLoop.demand(polls < 8, "a host polls on and on");
             let Some(transfer) = &mut self.transfer else { return };
+            if self.report.closed {
+                break;
+            }
             let output = transfer.poll(now);
-            let ended = self.report.finish.is_some();
             match output {
                 Output::Request => out.push(self.request()),
                 Output::Control(control) => {
-                    assert!(!ended || matches!(control, Control::Ack(_)), "{control:?} after the end");
+                    let late = self.ended && !matches!(control, Control::Ack(_));
+                    Invariant::ExactlyOneOutcome.demand(!late, format_args!("{control:?} after the end"));
                     let mut buffer = [0; MAX_CONTROL];
                     let length = control.encode(&mut buffer).expect("MAX_CONTROL is always enough");
                     out.push(buffer[..length].to_vec());
                 }
                 Output::Send(blocks) => {
-                    assert!(!ended, "DATA after the end");
+                    Invariant::ExactlyOneOutcome.demand(!self.ended, "DATA after the end");
                     assert!(blocks.count > 0);
                     self.steps += 1;
+                    self.ledger.send(blocks, transfer, self.server);
+                    let before = out.len();
                     for position in blocks.first..blocks.first + u64::from(blocks.count) {
                         let (offset, length) = transfer.range(position, self.stream.len() as u64);
-                        let bytes = &self.stream[offset as usize..][..usize::from(length)];
-                        out.push([&data_header(transfer.wire(position)), bytes].concat());
+                        let last = position
+                            == self.stream.len() as u64 / u64::from(transfer.options().block_size()) + 1;
+                        let Some(bytes) =
+                            read(self.faults.disk, self.steps, &self.stream, offset, length, last)
+                        else {
+                            // As the worker does: nothing of what could not be read goes out.
+                            out.truncate(before);
+                            transfer.fail(ErrorCode::NotDefined, "read error");
+                            break;
+                        };
+                        out.push([&data_header(transfer.wire(position))[..], &bytes].concat());
                     }
                 }
                 Output::Accept { offset, length } => {
-                    assert!(!ended, "bytes after the end");
-                    let payload = payload.take().expect("Accept follows a DATA packet, once");
-                    assert_eq!(payload.len(), usize::from(length));
-                    assert_eq!(offset, self.accepted, "offsets are contiguous");
+                    Invariant::ExactlyOneOutcome.demand(!self.ended, "bytes after the end");
+                    let payload = payload.take().unwrap_or_default();
+                    let right = (payload.len(), offset) == (usize::from(length), self.accepted);
+                    Invariant::ContiguousOffsets.demand(right, format_args!("{length} bytes at {offset}"));
                     self.steps += 1;
                     self.accepted += u64::from(length);
+                    let full = match self.faults.disk {
+                        Disk::FailsAfter(steps) => self.steps > steps,
+                        Disk::EndsAt(at) => self.accepted > at,
+                        _ => false,
+                    };
+                    if full {
+                        transfer.fail(ErrorCode::DiskFull, "no room");
+                        continue;
+                    }
                     match self.job.mode {
                         Mode::Octet => self.received.extend_from_slice(payload),
                         Mode::Netascii => self.decoder.decode(payload, &mut self.received),
                     }
                 }
                 Output::Store { bytes } => {
-                    assert_eq!(bytes, self.accepted);
+                    Invariant::ContiguousOffsets.demand_eq(bytes, self.accepted, "bytes to store");
                     assert_eq!(self.stored, Time::NEVER, "stored once");
                     self.decoder.finish(&mut self.received);
                     self.stored = now_plus(now, self.faults.store);
                 }
                 Output::Finished(finish) => {
-                    assert!(!ended, "finished twice: {:?}, {finish:?}", self.report.finish);
-                    self.report.finish = Some(finish);
-                    self.report.finished_at = Some(now);
+                    let twice = format_args!("{:?}, then {finish:?}", self.report.finish);
+                    Invariant::ExactlyOneOutcome.demand(!self.ended, twice);
+                    self.finished(now, finish);
                 }
                 Output::Timeout(time) => {
-                    assert!(!self.report.closed, "a time-out after Closed");
                     self.timeout = time;
                     break;
                 }
                 Output::Closed => {
-                    assert!(self.report.finish.is_some(), "closed without an outcome");
-                    self.report.closed = true;
-                    self.timeout = Time::NEVER;
-                    self.stored = Time::NEVER;
+                    Invariant::ExactlyOneOutcome.demand(self.ended, "closed without an outcome");
+                    self.close(now);
                     break;
                 }
             }
@@ -290,8 +382,39 @@ impl Endpoint {
         self.count(&out[before..]);
     }
 
+    fn finished(&mut self, now: Time, finish: Finish) {
+        self.ended = true;
+        self.report.outcomes += 1;
+        if finish == Finish::Complete {
+            self.report.completed += 1;
+            self.whole = Some(self.received.clone());
+        }
+        if self.report.finish != Some(Finish::Complete) {
+            self.report.finish = Some(finish);
+            self.report.finished_at = Some(now);
+        }
+    }
+
+    fn close(&mut self, now: Time) {
+        self.report.closed = true;
+        (self.timeout, self.decision, self.stored) = (Time::NEVER, Time::NEVER, Time::NEVER);
+        let moved = self.moved.max(self.last_heard().unwrap_or_default());
+        let most = self.patience();
+        let late = format_args!("closed at {now:?}, {most} µs or more after {moved:?}");
+        Invariant::BoundedMemory.demand(now.as_micros() <= moved.as_micros() + most, late);
+    }
+
+    /// Microseconds after the last progress by which its transfer is forgotten: as long as the scenarios let
+    /// it wait for the peer, three of the time-outs that were named, and what it stays to repeat its last ACK.
+    fn patience(&self) -> u64 {
+        let named = u64::from(self.job.asked.timeout.unwrap_or(0)) * 3_000_000;
+        let stalled = self.faults.stalls.map_or(0, |(_, pause)| pause);
+        named.max(60_000_000) + 10_000_000 + stalled + 1_000
+    }
+
     fn count(&mut self, packets: &[Vec<u8>]) {
         assert!(packets.is_empty() || !self.gone);
+        self.ledger.say(packets, self.server);
         let report = &mut self.report;
         for packet in packets {
             report.bytes += packet.len() as u64;
@@ -311,7 +434,28 @@ impl Endpoint {
     /// A loop that never sleeps would show as one wake-up after another at the same time.
     fn count_wake_up(&mut self, now: Time) {
         self.woken = if self.woken.0 == now { (now, self.woken.1 + 1) } else { (now, 1) };
-        assert!(self.woken.1 <= 4, "woken {} times at {now:?}", self.woken.1);
+        Invariant::NoBusyLoop
+            .demand(self.woken.1 <= 4, format_args!("woken {} times at {now:?}", self.woken.1));
+    }
+
+    /// The time has come for something of its own.
+    fn is_due(now: Time, at: &mut Time) -> bool {
+        let due = now >= *at;
+        if due {
+            *at = Time::NEVER;
+        }
+        due
+    }
+
+    fn take(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Vec<u8>>) {
+        self.ledger.hear(datagram, self.transfer.as_ref());
+        if !self.is_asked(now, datagram)
+            && let Some(transfer) = &mut self.transfer
+        {
+            // What is not a packet is dropped, as a host does.
+            let _malformed = transfer.handle_datagram(now, datagram);
+        }
+        self.drive(now, Some(datagram), out);
     }
 }
 
@@ -320,23 +464,33 @@ impl Peer for Endpoint {
         if self.gone {
             return Time::NEVER;
         }
-        self.timeout.min(self.decision).min(self.stored).min(self.asks_again)
+        if self.stalled != Time::NEVER {
+            return self.stalled;
+        }
+        self.timeout.min(self.decision).min(self.stored).min(self.asks_again).min(self.restarts)
     }
 
     fn wake(&mut self, now: Time, out: &mut Vec<Vec<u8>>) {
         self.count_wake_up(now);
-        if now >= self.asks_again {
-            self.asks_again = Time::NEVER;
+        if Self::is_due(now, &mut self.stalled) {
+            for datagram in std::mem::take(&mut self.waiting) {
+                self.take(now, &datagram, out);
+            }
+            return;
+        }
+        if Self::is_due(now, &mut self.restarts) {
+            self.start(now);
+        }
+        if Self::is_due(now, &mut self.asks_again) {
             out.push(self.request());
         }
-        if now >= self.decision {
-            self.decision = Time::NEVER;
+        if Self::is_due(now, &mut self.decision) {
             self.decide(now);
         }
-        if now >= self.stored {
-            self.stored = Time::NEVER;
+        if Self::is_due(now, &mut self.stored) {
             self.store(now);
         }
+        self.ledger.talk.own += 1;
         if now >= self.timeout
             && let Some(transfer) = &mut self.transfer
         {
@@ -351,14 +505,36 @@ impl Peer for Endpoint {
         if self.gone {
             return;
         }
-        if !self.is_new_request(now, datagram)
-            && let Some(transfer) = &mut self.transfer
+        if let Some((after, pause)) = self.faults.stalls
+            && self.heard == after + 1
         {
-            // What is not a packet is dropped, as a host does.
-            let _malformed = transfer.handle_datagram(now, datagram);
+            self.stalled = now_plus(now, pause);
         }
-        self.drive(now, Some(datagram), out);
+        if self.stalled == Time::NEVER {
+            self.take(now, datagram, out);
+        } else if self.waiting.len() < WAITING {
+            self.waiting.push(datagram.to_vec());
+        }
     }
+}
+
+/// The bytes of a block, as far as the disk gives them.
+fn read(disk: Disk, steps: u32, stream: &[u8], offset: u64, length: u16, last: bool) -> Option<Vec<u8>> {
+    let end = offset + u64::from(length);
+    let mut bytes = stream[offset as usize..end as usize].to_vec();
+    match disk {
+        Disk::FailsAfter(after) if steps > after => return None,
+        Disk::EndsAt(at) if end > at => return None,
+        Disk::ChangesAt(at) if at < stream.len() as u64 => {
+            if last {
+                return None;
+            }
+            let from = at.saturating_sub(offset).min(u64::from(length)) as usize;
+            bytes[from..].iter_mut().for_each(|byte| *byte = !*byte);
+        }
+        _ => {}
+    }
+    Some(bytes)
 }
 
 /// The stream that carries a file: the file itself, or its lines as netascii has them, encoded in pieces

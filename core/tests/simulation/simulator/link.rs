@@ -20,6 +20,9 @@ pub struct Path {
     pub corrupt: f64,
     /// Its end cut off.
     pub truncate: f64,
+    /// Datagrams have no UDP checksum, so that harmed ones arrive. Else the receiving kernel finds the harm
+    /// (one byte always, whatever it is) and they are lost.
+    pub unchecked: bool,
     /// Bits per second on the wire; 0 is without limit.
     pub rate: u64,
     /// Bytes that may wait for the wire; what does not fit is lost.
@@ -39,6 +42,7 @@ impl Path {
             reorder: 0.0,
             corrupt: 0.0,
             truncate: 0.0,
+            unchecked: false,
             rate: 0,
             queue: u64::MAX,
             per_ms: 0,
@@ -71,15 +75,21 @@ impl Path {
         self
     }
 
+    /// The same, with UDP checksums.
+    pub const fn checked(mut self) -> Self {
+        self.unchecked = false;
+        self
+    }
+
     /// Whether what is sent arrives, once, in order and unharmed, as long as the queue holds.
     pub fn is_faultless(&self) -> bool {
         let faults = [self.loss, self.duplicate, self.reorder, self.corrupt, self.truncate];
         self.jitter == 0 && faults.iter().all(|share| *share == 0.0)
     }
 
-    /// Whether bytes may be harmed on the way.
+    /// Whether bytes may arrive harmed.
     pub fn harms(&self) -> bool {
-        self.corrupt > 0.0 || self.truncate > 0.0
+        self.unchecked && (self.corrupt > 0.0 || self.truncate > 0.0)
     }
 }
 
@@ -133,10 +143,15 @@ impl Link {
             self.lost += 1;
             return;
         }
-        if chance(random, self.path.duplicate) {
-            deliver(self.arrival(sent, random), self.harm(datagram.clone(), random));
+        if chance(random, self.path.duplicate)
+            && let Some(copy) = self.harm(datagram.clone(), random)
+        {
+            deliver(self.arrival(sent, random), copy);
         }
-        deliver(self.arrival(sent, random), self.harm(datagram, random));
+        match self.harm(datagram, random) {
+            Some(datagram) => deliver(self.arrival(sent, random), datagram),
+            None => self.lost += 1,
+        }
     }
 
     /// When the last bit is on the wire; `None` when the queue is full.
@@ -170,15 +185,20 @@ impl Link {
         Time::from_micros(sent + self.path.delay + random.u64(0..=self.path.jitter) + held)
     }
 
-    fn harm(&self, mut datagram: Vec<u8>, random: &mut fastrand::Rng) -> Vec<u8> {
+    /// What the path makes of a datagram; `None` where the receiving kernel drops it.
+    fn harm(&self, mut datagram: Vec<u8>, random: &mut fastrand::Rng) -> Option<Vec<u8>> {
+        let mut harmed = false;
         if !datagram.is_empty() && chance(random, self.path.corrupt) {
             let at = random.usize(0..datagram.len());
             datagram[at] ^= random.u8(1..);
+            harmed = true;
         }
         if chance(random, self.path.truncate) {
-            datagram.truncate(random.usize(0..=datagram.len()));
+            let length = random.usize(0..=datagram.len());
+            harmed |= length < datagram.len();
+            datagram.truncate(length);
         }
-        datagram
+        (self.path.unchecked || !harmed).then_some(datagram)
     }
 }
 

@@ -5,12 +5,15 @@
 //! takes time to decide and to store, fails when told to, and checks the rule of use at every step.
 //! [`World`] moves datagrams between two [`Peer`]s; a scripted peer can stand in for either.
 
+pub mod draw;
 mod endpoint;
+mod ledger;
 mod link;
 mod scenario;
 mod world;
 
-pub use endpoint::{Endpoint, Faults, Job};
+pub use crate::faults::Faults;
+pub use endpoint::{Endpoint, Job};
 pub use link::Path;
 pub use scenario::Scenario;
 pub use world::{Peer, World};

@@ -1,5 +1,6 @@
 //! A scenario drawn from one seed: what is transferred, over which path, and what goes wrong.
 
+use super::draw::{logarithmic, one_in, pick};
 use super::{Endpoint, Faults, Job, Path, World};
 use core::time::Duration;
 use fastrand::Rng;
@@ -63,8 +64,8 @@ impl Scenario {
             },
             up,
             down,
-            client: faults(random, weather),
-            server: faults(random, weather),
+            client: faults(random, weather, size),
+            server: faults(random, weather, size),
         }
     }
 
@@ -102,24 +103,22 @@ impl Scenario {
     /// Whether an honest end is all that may happen: nothing fails, and hardly anything is lost.
     pub fn must_succeed(&self) -> bool {
         let mild = |path: &Path| {
-            path.loss <= 0.01 && !path.harms() && path.rate == 0 && path.delay + path.jitter <= 50_000
+            path.loss <= 0.01
+                && path.corrupt + path.truncate == 0.0
+                && path.rate == 0
+                && path.delay + path.jitter <= 50_000
         };
-        let sound = |faults: &Faults| {
-            let Faults { store_fails, fails_after, vanishes_after, .. } = *faults;
-            !store_fails && fails_after.is_none() && vanishes_after.is_none()
-        };
-        mild(&self.up) && mild(&self.down) && sound(&self.client) && sound(&self.server)
+        mild(&self.up) && mild(&self.down) && self.client.is_sound() && self.server.is_sound()
     }
 
     /// Whether nothing may be sent twice: nothing happens to a packet, and answers come at once.
     pub fn repeats_nothing(&self) -> bool {
         let quick = |path: &Path| path.is_faultless() && path.rate == 0 && path.delay <= 4_000;
-        let idle = |faults: &Faults| faults.store == 0 && faults.decision == 0 && faults.asks_again.is_none();
         self.must_succeed()
             && quick(&self.up)
             && quick(&self.down)
-            && idle(&self.client)
-            && idle(&self.server)
+            && self.client.is_idle()
+            && self.server.is_idle()
     }
 
     /// In short, for a failure.
@@ -198,6 +197,7 @@ fn path(random: &mut Rng, weather: Weather, delay: u64) -> Path {
             reorder: share(random, 0.3),
             corrupt: if one_in(random, 4) { random.f64() * 0.05 } else { 0.0 },
             truncate: if one_in(random, 4) { random.f64() * 0.05 } else { 0.0 },
+            unchecked: one_in(random, 4),
             rate: if random.bool() { logarithmic(random, 1_000_000, 1_000_000_000) } else { 0 },
             queue: logarithmic(random, 2_000, 10_000_000),
             ..path
@@ -205,22 +205,8 @@ fn path(random: &mut Rng, weather: Weather, delay: u64) -> Path {
     }
 }
 
-fn faults(random: &mut Rng, weather: Weather) -> Faults {
-    let faults = Faults {
-        decision: if random.bool() { logarithmic(random, 10, 5_000_000) } else { 0 },
-        store: if random.bool() { logarithmic(random, 10, 1_500_000) } else { 0 },
-        asks_again: one_in(random, 8).then(|| logarithmic(random, 1, 2_000_000)),
-        ..Faults::default()
-    };
-    if weather != Weather::Foul {
-        return faults;
-    }
-    Faults {
-        store_fails: one_in(random, 10),
-        fails_after: one_in(random, 8).then(|| random.u32(0..100)),
-        vanishes_after: one_in(random, 8).then(|| random.u32(0..100)),
-        ..faults
-    }
+fn faults(random: &mut Rng, weather: Weather, size: usize) -> Faults {
+    if weather == Weather::Foul { Faults::foul(random, size as u64) } else { Faults::mild(random) }
 }
 
 fn timing(random: &mut Rng) -> Timing {
@@ -236,18 +222,4 @@ fn timing(random: &mut Rng) -> Timing {
         ms(give_up),
         ms(random.u64(1_000..=10_000)),
     )
-}
-
-fn one_in(random: &mut Rng, many: u32) -> bool {
-    random.u32(0..many) == 0
-}
-
-fn pick<T: Copy>(random: &mut Rng, of: &[T]) -> T {
-    of[random.usize(0..of.len())]
-}
-
-/// Between `least` and `most`, small ones as likely as large ones.
-fn logarithmic(random: &mut Rng, least: u64, most: u64) -> u64 {
-    let exponent = random.f64() * (most as f64 / least as f64).ln();
-    ((least as f64 * exponent.exp()) as u64).clamp(least, most)
 }

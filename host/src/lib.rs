@@ -1,5 +1,6 @@
 //! Tuffet: a TFTP server whose data path is native and whose policy is WebAssembly.
 
+mod accept;
 mod admin;
 mod admission;
 mod class;
@@ -16,6 +17,7 @@ pub mod request;
 mod server;
 mod sinks;
 pub mod store;
+mod systemd;
 mod telemetry;
 mod tls;
 pub mod udp;

@@ -438,6 +438,12 @@ impl Transfer {
         matches!(&self.phase, Phase::Sending(sender) if sender.all_sent()) && !self.unproven()
     }
 
+    /// Whether the peer of a server has not answered yet, and so has not proven its address. True also while the
+    /// server decides.
+    pub fn is_unproven(&self) -> bool {
+        self.unproven()
+    }
+
     fn has_arrived(&mut self, now: Time) {
         self.first_block = self.first_block.min(now);
         self.hear(now);

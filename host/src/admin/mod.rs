@@ -11,6 +11,7 @@ pub(crate) use access::Access;
 pub(crate) use pulse::Pulse;
 pub(crate) use routes::Shown;
 
+use crate::accept::Trouble;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -52,6 +53,15 @@ impl Listener {
         Ok(Listener { socket, address })
     }
 
+    /// One that was bound before this process began, and does not block.
+    ///
+    /// # Errors
+    /// It has no address.
+    pub(crate) fn inherit(socket: BlockingListener) -> io::Result<Listener> {
+        let address = socket.local_addr()?;
+        Ok(Listener { socket, address })
+    }
+
     /// Where it is, the port that was taken for port 0 included.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
@@ -69,6 +79,7 @@ impl Listener {
         let router = routes::router(shown);
         let places = Arc::new(Semaphore::new(CONNECTIONS));
         let mut connections = JoinSet::new();
+        let mut trouble = Trouble::default();
         loop {
             // Never closed.
             let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
@@ -81,8 +92,7 @@ impl Listener {
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "the admin listener takes no connection");
-                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    trouble.pause("the admin listener", &error).await;
                 }
             }
             while connections.try_join_next().is_some() {}

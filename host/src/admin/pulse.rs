@@ -31,7 +31,7 @@ impl Pulse {
     }
 
     /// The numbers of those that did not answer. Who asks meanwhile gets the same answer.
-    pub(super) async fn silent(&self) -> Vec<usize> {
+    pub(crate) async fn silent(&self) -> Vec<usize> {
         let came = Instant::now();
         let mut asking = self.0.lock().await;
         if let Some((asked, silent)) = &asking.last

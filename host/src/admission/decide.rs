@@ -236,7 +236,11 @@ fn denied(denial: Denial) -> Decision {
     Decision::Refuse { code, message, ending: Ending::new(outcome, reason) }
 }
 
+/// What can be opened in a moment is not refused but left without an answer, so that the client asks again.
 fn refused(error: &StoreError) -> Decision {
+    if let StoreError::Exhausted(_) = error {
+        return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };
+    }
     let Denial { code, message, reason } = error.denial();
     Decision::Refuse { code, message, ending: Ending::new(outcome_of_store_error(error), reason) }
 }

@@ -3,6 +3,7 @@
 use super::Files;
 use crate::policy::Policy;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 use tuffet_core::Limits;
 
 /// What requests are decided with. A request, and the transfer that comes of it, keeps the one that it began
@@ -13,6 +14,8 @@ pub(crate) struct Generation {
     pub(crate) files: Files,
     pub(crate) policy: Arc<Policy>,
     pub(crate) limits: Limits,
+    /// How long what runs may go on when the server stops.
+    pub(crate) drain: Duration,
 }
 
 /// The generation that new requests get. Cheap to clone.

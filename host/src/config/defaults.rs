@@ -93,6 +93,7 @@ impl Default for Written {
             admin: None,
             workers: None,
             busy_poll: TimeSpan(Duration::from_micros(50)),
+            drain: TimeSpan(Duration::from_secs(10)),
             transfer: Transfer::default(),
             limits: Limits::default(),
             telemetry: None,

@@ -83,6 +83,8 @@ pub struct Config {
     pub workers: usize,
     /// How long a worker looks for the next datagram before it sleeps: 0 to 1 ms.
     pub busy_poll: Duration,
+    /// How long running transfers may go on when the server stops: 0 to a day.
+    pub drain: Duration,
     /// What is negotiated, and how losses are repaired.
     pub transfer: Transfer,
     /// How much is accepted at a time.

@@ -46,6 +46,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let admin = written.admin.as_ref().and_then(|admin| resolver.admin(admin));
     let workers = written.workers.unwrap_or_else(defaults::workers);
     let busy_poll = written.busy_poll.0;
+    let drain = written.drain.0;
     let transfer = resolver.transfer(&written.transfer);
     let limits = Limits {
         transfers: written.limits.transfers,
@@ -65,6 +66,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
             admin,
             workers,
             busy_poll,
+            drain,
             transfer,
             limits,
             telemetry,

@@ -74,6 +74,10 @@ pub(super) struct Written {
     /// meanwhile. 0s: never.
     #[schemars(extend("x-minimum" = "0s", "x-maximum" = "1ms"))]
     pub busy_poll: TimeSpan,
+    /// How long running transfers may go on after SIGTERM or SIGINT. A client that has not answered yet holds up
+    /// the end for a second at most. 0s: not at all.
+    #[schemars(extend("x-minimum" = "0s", "x-maximum" = "1d"))]
+    pub drain: TimeSpan,
     /// What is negotiated with clients, and how losses are repaired.
     pub transfer: Transfer,
     /// How much is accepted at a time.

@@ -66,7 +66,7 @@ impl PolicyRuntime {
                 target: "tuffet::policy",
                 "no pool of plugin instances, each will be allocated by itself: {pool:#}"
             );
-            Engine::new(config().allocation_strategy(InstanceAllocationStrategy::OnDemand))
+            Engine::new(&small_room(config()))
         })?;
         let mut linker = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
@@ -138,6 +138,16 @@ fn warn_of_folder(folder: &Path, error: &io::Error) {
         "compiled plugins are not kept, so each start compiles them: {error}; name a folder that can be written to \
          in policy.compiled, or write `none` there"
     );
+}
+
+/// Each instance by itself, and no more address space for it than its memory needs.
+fn small_room(mut config: Config) -> Config {
+    config
+        .allocation_strategy(InstanceAllocationStrategy::OnDemand)
+        .memory_reservation(0)
+        .memory_reservation_for_growth(1 << 20)
+        .memory_guard_size(64 << 10);
+    config
 }
 
 fn config(code_cache: Option<&CodeCache>) -> Config {

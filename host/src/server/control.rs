@@ -5,6 +5,7 @@
 
 use super::reload::{Reloaded, Wanted};
 use super::status::{Report, Status};
+use crate::accept::Trouble;
 use crate::telemetry::exposition;
 use crate::watch::{Feed, Snapshot, Viewer, Watch};
 use serde::{Deserialize, Serialize};
@@ -45,10 +46,10 @@ pub(crate) enum Reply {
     Unknown(String),
 }
 
-/// The socket. Its file is removed when it is dropped.
+/// The socket. Its file is removed when it is dropped, unless another process made it.
 pub(super) struct Control {
     listener: BlockingListener,
-    path: PathBuf,
+    path: Option<PathBuf>,
 }
 
 impl Control {
@@ -70,10 +71,15 @@ impl Control {
             }
             bound => bound?,
         };
-        let control = Control { listener, path: path.to_owned() };
+        let control = Control { listener, path: Some(path.to_owned()) };
         control.listener.set_nonblocking(true)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
         Ok(control)
+    }
+
+    /// One that was bound before this process began, and does not block. Its file stays.
+    pub(super) fn inherit(listener: BlockingListener) -> Control {
+        Control { listener, path: None }
     }
 
     /// Answers until it is dropped.
@@ -86,6 +92,7 @@ impl Control {
                 return;
             }
         };
+        let mut trouble = Trouble::default();
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
@@ -98,8 +105,7 @@ impl Control {
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "the control socket takes no connection");
-                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    trouble.pause("the control socket", &error).await;
                 }
             }
         }
@@ -108,7 +114,9 @@ impl Control {
 
 impl Drop for Control {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        if let Some(path) = &self.path {
+            let _ = fs::remove_file(path);
+        }
     }
 }
 

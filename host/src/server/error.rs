@@ -2,6 +2,7 @@
 
 use crate::config::{ConfigError, EXIT_CONFIG, Listener};
 use crate::store::RootError;
+use crate::systemd::NotInherited;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -67,6 +68,9 @@ pub enum ServeError {
         /// What the system said.
         error: io::Error,
     },
+    /// The sockets that the service manager passed do not fit the configuration. Exit code 64.
+    #[error(transparent)]
+    Inherited(#[from] NotInherited),
     /// The system failed. Exit code 71.
     #[error("{0}: {1}")]
     System(&'static str, io::Error),
@@ -76,7 +80,7 @@ impl ServeError {
     /// The exit code, after sysexits(3).
     pub fn exit_code(&self) -> u8 {
         match self {
-            ServeError::Config(_) => EXIT_CONFIG,
+            ServeError::Config(_) | ServeError::Inherited(_) => EXIT_CONFIG,
             ServeError::Root(_) | ServeError::Folder { .. } => 66,
             ServeError::InUse { .. } | ServeError::Address { .. } | ServeError::Admin { .. } => 69,
             ServeError::System(..) => 71,

@@ -6,6 +6,7 @@
 
 mod control;
 mod error;
+mod given;
 mod open;
 mod policy;
 mod reload;
@@ -22,6 +23,7 @@ use crate::config::Config;
 use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
 use crate::store::{FileCache, Roots};
+use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
 use crate::worker::{Mailbox, ToWorker, Worker, WorkerSettings};
@@ -40,9 +42,6 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tuffet_core::{Limits, Rollover, Settings, Timing};
 
-/// How long running transfers may go on after SIGTERM or SIGINT.
-const DRAIN: Duration = Duration::from_secs(10);
-
 /// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
 const FLUSH: Duration = Duration::from_secs(2);
 
@@ -56,15 +55,16 @@ const CONTROL_THREADS: usize = 2;
 /// folder that hangs must not take all of them soon.
 const BLOCKING_THREADS: usize = 64;
 
-/// Serves until SIGTERM or SIGINT. Running transfers are then given ten seconds; a second signal ends
+/// Serves until SIGTERM or SIGINT. Running transfers may then go on for `drain`; a second signal ends
 /// them at once. `configure` gives the configuration, now and whenever it is reloaded.
 ///
 /// # Errors
 /// When it cannot start; each kind has its own exit code.
 pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let config = configure()?;
+    let manager = Manager::of_process();
     let opened = Opened::of(&config)?;
-    control_runtime()?.block_on(run(&config, opened, configure))
+    control_runtime()?.block_on(run(&config, opened, manager, configure))
 }
 
 /// Checks what only a start would show: that the roots open and that the plugins load and take their
@@ -105,7 +105,12 @@ pub(crate) fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
         .map_err(|error| ServeError::System("the control runtime cannot start", error))
 }
 
-async fn run(config: &Config, opened: Opened, configure: Configure) -> Result<(), ServeError> {
+async fn run(
+    config: &Config,
+    opened: Opened,
+    manager: Manager,
+    configure: Configure,
+) -> Result<(), ServeError> {
     let Opened { roots, listeners, sockets, admin: admin_socket, control } = opened;
     let runtime = start_runtime(config)?;
     let policy = Arc::new(load_policy(&runtime, config, &roots, true).await?);
@@ -123,6 +128,7 @@ async fn run(config: &Config, opened: Opened, configure: Configure) -> Result<()
         files: Files { roots, cache: FileCache::new(config.limits.cache) },
         policy,
         limits: ceilings(config),
+        drain: config.drain,
     });
     let status = Status::new(runtime.clone());
     let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
@@ -157,6 +163,7 @@ async fn run(config: &Config, opened: Opened, configure: Configure) -> Result<()
         generation: generation.clone(),
         status: status.clone(),
         access: access.clone(),
+        manager: manager.clone(),
     };
     let (observers, observing) = Observers::start(generation.clone(), watch.clone(), config.limits.events);
     let admission = Arc::new(Admission {
@@ -185,8 +192,9 @@ async fn run(config: &Config, opened: Opened, configure: Configure) -> Result<()
     let controlling =
         control.map(|control| tokio::spawn(control.run(reload.clone(), status, watch.clone(), feed.clone())));
     let admin_address = admin_socket.as_ref().map(admin::Listener::address);
+    let pulse = Arc::new(Pulse::new(mailboxes.clone()));
     let administering = admin_socket.map(|socket| {
-        let pulse = Arc::new(Pulse::new(mailboxes.clone()));
+        let pulse = Arc::clone(&pulse);
         tokio::spawn(socket.run(admin::Shown { watch: watch.clone(), feed, pulse, access }))
     });
     let sampling = tokio::spawn(watch.clone().sample());
@@ -209,6 +217,8 @@ async fn run(config: &Config, opened: Opened, configure: Configure) -> Result<()
     }
     watch.serving();
     tracing::info!(workers = config.workers, "serving");
+    manager.ready(&serving(1));
+    let watching = tokio::spawn(watch_over(manager.clone(), pulse, watch.clone()));
 
     let mut result = Ok(());
     let mut running = mailboxes.len();
@@ -222,15 +232,17 @@ async fn run(config: &Config, opened: Opened, configure: Configure) -> Result<()
                     drain(&mailboxes, Duration::ZERO);
                 }
             }
-            _ = terminate.recv() => stop(&watch, &mailboxes, &mut drained),
-            _ = interrupt.recv() => stop(&watch, &mailboxes, &mut drained),
+            _ = terminate.recv() => stop(&admission, &manager, &mut drained),
+            _ = interrupt.recv() => stop(&admission, &manager, &mut drained),
             _ = hangup.recv() => {
                 // Where the queue is full, one that waits will read the same file.
                 let _ = reload.try_send(None);
             }
         }
     }
-    for task in [Some(reloading), controlling, administering, Some(sampling)].into_iter().flatten() {
+    for task in
+        [Some(reloading), controlling, administering, Some(sampling), Some(watching)].into_iter().flatten()
+    {
         task.abort();
         let _ = task.await;
     }
@@ -248,12 +260,18 @@ async fn run(config: &Config, opened: Opened, configure: Configure) -> Result<()
     result
 }
 
-fn stop(watch: &Watch, mailboxes: &[Arc<Mailbox>], drained: &mut bool) {
-    let patience = if *drained { Duration::ZERO } else { DRAIN };
+/// What the service manager shows of a server that serves.
+fn serving(generation: u64) -> String {
+    format!("serving generation {generation} of the configuration")
+}
+
+fn stop(admission: &Admission, manager: &Manager, drained: &mut bool) {
+    let patience = if *drained { Duration::ZERO } else { admission.generation.get().drain };
     *drained = true;
-    watch.draining();
-    drain(mailboxes, patience);
-    tracing::info!(seconds = patience.as_secs(), "stopping; running transfers may end");
+    admission.watch.draining();
+    drain(&admission.mailboxes, patience);
+    manager.stopping(patience, "stopping; running transfers may end");
+    tracing::info!(seconds = patience.as_secs_f64(), "stopping; running transfers may end");
 }
 
 fn drain(mailboxes: &[Arc<Mailbox>], patience: Duration) {

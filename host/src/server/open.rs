@@ -4,10 +4,12 @@
 
 use super::ServeError;
 use super::control::Control;
+use super::given::Given;
 use crate::admin;
 use crate::config::Config;
 use crate::store::Roots;
-use crate::worker::{ListenerSpec, Sockets, bind_all};
+use crate::systemd::Inherited;
+use crate::worker::{ListenerSpec, Sockets, open_all};
 use std::path::Path;
 
 /// What is open before the first thread starts. Nothing is read from it yet.
@@ -22,11 +24,12 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Opens all of it.
+    /// Opens all of it, but for what this process inherited.
     ///
     /// # Errors
     /// The first that is not to be had. A control socket that is not is only warned of.
     pub(super) fn of(config: &Config) -> Result<Opened, ServeError> {
+        let given = Given::of(config, Inherited::take()?)?;
         let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
         let mut listeners: Vec<ListenerSpec> = config
             .listeners
@@ -37,13 +40,18 @@ impl Opened {
                 burst: listener.burst,
             })
             .collect();
-        let sockets = bind_all(&mut listeners, config.workers)
+        let sockets = open_all(&mut listeners, given.listeners, config.workers)
             .map_err(|(number, error)| ServeError::bind(&config.listeners[number], error))?;
         let admin = config.admin.as_ref().map(|its| {
-            admin::Listener::bind(its.address)
+            given
+                .admin
+                .map_or_else(|| admin::Listener::bind(its.address), admin::Listener::inherit)
                 .map_err(|error| ServeError::Admin { address: its.address, error })
         });
-        let control = config.control.as_deref().and_then(bind_control);
+        let control = match given.control {
+            Some(socket) => Some(Control::inherit(socket)),
+            None => config.control.as_deref().and_then(bind_control),
+        };
         Ok(Opened { roots, listeners, sockets, admin: admin.transpose()?, control })
     }
 }

@@ -2,12 +2,13 @@
 
 use super::policy::{load_policy, warnings};
 use super::status::Status;
-use super::{ServeError, ceilings};
+use super::{ServeError, ceilings, serving};
 use crate::admin::Access;
 use crate::admission::{Current, Files, Generation};
 use crate::config::Config;
 use crate::policy::PolicyRuntime;
 use crate::store::Roots;
+use crate::systemd::Manager;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
@@ -32,13 +33,21 @@ pub(super) struct Reloader {
     pub(super) status: Status,
     /// Who may look at the admin listener.
     pub(super) access: Access,
+    /// Who is told of it.
+    pub(super) manager: Manager,
 }
 
 impl Reloader {
     /// Reloads whenever it is wanted, until nobody is left to want it.
     pub(super) async fn run(mut self, mut wanted: mpsc::Receiver<Wanted>) {
         while let Some(asked) = wanted.recv().await {
+            self.manager.reloading();
             let result = self.reload().await;
+            let mut status = serving(self.generation.get().number);
+            if let Err(reasons) = &result {
+                status = format!("{status}; the last reload was refused: {}", reasons.join("; "));
+            }
+            self.manager.ready(&status);
             if let Some(asked) = asked {
                 // Who asked may have gone.
                 let _ = asked.send(result);
@@ -102,6 +111,7 @@ impl Reloader {
             files: Files { roots, cache },
             policy: Arc::new(policy),
             limits: ceilings(&config),
+            drain: config.drain,
         };
         Ok((config, next))
     }

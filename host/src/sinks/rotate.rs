@@ -62,7 +62,7 @@ impl Rotation {
 
     /// Renames the file, and removes what is not kept.
     pub fn put_away(&mut self, path: &Path) -> io::Result<()> {
-        let stamp = stamp(SystemTime::now());
+        let stamp = self.next_stamp(path, SystemTime::now())?;
         // Several within a millisecond are numbered, also where the first of them was removed already.
         self.number = if self.stamp == stamp { self.number + 1 } else { 0 };
         self.stamp.clone_from(&stamp);
@@ -84,12 +84,23 @@ impl Rotation {
         Ok(())
     }
 
+    /// The time, or that of the newest file where the clock was set back since: names must sort by age, or the
+    /// newest would be removed as the oldest.
+    fn next_stamp(&self, path: &Path, now: SystemTime) -> io::Result<String> {
+        let mut newest = self.stamp.clone();
+        if let (true, Some(folder)) = (newest.is_empty(), path.parent()) {
+            newest =
+                put_away_before(folder, path)?.into_iter().map(|(stamp, ..)| stamp).max().unwrap_or_default();
+        }
+        Ok(stamp(now).max(newest))
+    }
+
     fn remove_old(&self, path: &Path) -> io::Result<()> {
         let (Some(keep), Some(folder)) = (self.rotate.keep, path.parent()) else { return Ok(()) };
         let mut old = put_away_before(folder, path)?;
         old.sort();
         old.truncate(old.len().saturating_sub(keep));
-        old.into_iter().try_for_each(fs::remove_file)
+        old.into_iter().try_for_each(|(.., path)| fs::remove_file(path))
     }
 
     fn period_of(&self, time: SystemTime) -> u64 {
@@ -109,8 +120,8 @@ fn beside(path: &Path, stamp: &str) -> PathBuf {
     name.into()
 }
 
-/// The files beside `path` that have its name and a time.
-fn put_away_before(folder: &Path, path: &Path) -> io::Result<Vec<PathBuf>> {
+/// The files beside `path` that have its name and a time; and which of that time they are.
+fn put_away_before(folder: &Path, path: &Path) -> io::Result<Vec<(String, u32, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let there = entry?.path();
@@ -118,14 +129,15 @@ fn put_away_before(folder: &Path, path: &Path) -> io::Result<Vec<PathBuf>> {
             let name = name.to_str()?;
             there.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('.')
         });
-        if stamp.is_some_and(is_stamp) {
-            found.push(there);
+        if let Some((stamp, number)) = stamp.and_then(read_stamp) {
+            found.push((stamp.to_owned(), number, there));
         }
     }
     Ok(found)
 }
 
-fn is_stamp(text: &str) -> bool {
+/// The time in a name, and which of that time it is.
+fn read_stamp(text: &str) -> Option<(&str, u32)> {
     let (stamp, more) = text.split_at_checked(STAMP).unwrap_or((text, ""));
     let shape = |(at, byte): (usize, u8)| match at {
         8 => byte == b'T',
@@ -133,8 +145,12 @@ fn is_stamp(text: &str) -> bool {
         19 => byte == b'Z',
         _ => byte.is_ascii_digit(),
     };
-    let numbered = more.strip_prefix('-').is_some_and(|more| more.bytes().all(|byte| byte.is_ascii_digit()));
-    stamp.len() == STAMP && stamp.bytes().enumerate().all(shape) && (more.is_empty() || numbered)
+    let number = match more.strip_prefix('-') {
+        Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => number.parse().ok()?,
+        None if more.is_empty() => 0,
+        _ => return None,
+    };
+    (stamp.len() == STAMP && stamp.bytes().enumerate().all(shape)).then_some((stamp, number))
 }
 
 #[cfg(test)]
@@ -146,11 +162,31 @@ mod tests {
         let time = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_042);
         assert_eq!(stamp(time), "20231114T221320.042Z");
         for good in ["20231114T221320.042Z", "20231114T221320.042Z-001"] {
-            assert!(is_stamp(good), "{good}");
+            assert!(read_stamp(good).is_some(), "{good}");
         }
         for bad in ["", "1", "20231114T221320.042", "20231114T221320.042Z.gz", "20231114T221320.042Zé", "old"]
         {
-            assert!(!is_stamp(bad), "{bad}");
+            assert!(read_stamp(bad).is_none(), "{bad}");
         }
+    }
+    /// The clock was a year ahead when the last file was put away.
+    #[test]
+    fn a_clock_that_is_set_back_does_not_make_the_newest_file_the_oldest() {
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let path = folder.path().join("audit.jsonl");
+        let ahead = stamp(SystemTime::now() + Duration::from_secs(365 * 86_400));
+        fs::write(beside(&path, &ahead), "older").expect("written");
+        let rotate = Rotate { size: None, every: None, keep: Some(2) };
+        for content in ["newer", "newest"] {
+            fs::write(&path, content).expect("written");
+            let file = File::open(&path).expect("opened");
+            Rotation::of(rotate.clone(), &file)
+                .and_then(|mut rotation| rotation.put_away(&path))
+                .expect("put away");
+        }
+        let mut left = put_away_before(folder.path(), &path).expect("listed");
+        left.sort();
+        let left: Vec<_> = left.iter().map(|(.., path)| fs::read_to_string(path).expect("read")).collect();
+        assert_eq!(left, ["newer", "newest"]);
     }
 }

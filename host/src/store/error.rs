@@ -29,6 +29,13 @@ pub enum StoreError {
     /// The disk or a quota is full.
     #[error("no space: {0}")]
     NoSpace(io::Error),
+    /// The process has no descriptor or no memory left. It may have again in a moment: the client had better ask
+    /// again than give up.
+    #[error(
+        "the server has no room for it: {0}; raise the limit of open files (`LimitNOFILE=`, `ulimit -n`), or \
+             lower `limits.transfers`"
+    )]
+    Exhausted(io::Error),
     /// A folder, FIFO, device or socket.
     #[error("not a regular file but {0}")]
     NotRegular(&'static str),
@@ -60,7 +67,7 @@ impl StoreError {
             Self::Exists => ErrorCode::FileExists,
             Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
             Self::Refused(denial) => denial.code,
-            Self::UnknownRoot(_) | Self::Io(_) => ErrorCode::NotDefined,
+            Self::UnknownRoot(_) | Self::Exhausted(_) | Self::Io(_) => ErrorCode::NotDefined,
         }
     }
 
@@ -75,6 +82,7 @@ impl StoreError {
             Self::NotRegular(_) => "not a regular file",
             Self::TooLarge { .. } => "file too large",
             Self::Refused(denial) => &denial.message,
+            Self::Exhausted(_) => "the server is too busy; try again later",
             Self::UnknownRoot(_) | Self::Io(_) => "server error",
         }
     }
@@ -106,6 +114,7 @@ impl StoreError {
         match Errno::from_io_error(&error) {
             Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Self::Forbidden(error),
             Some(Errno::NOSPC | Errno::DQUOT) => Self::NoSpace(error),
+            Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM) => Self::Exhausted(error),
             _ => Self::Io(error),
         }
     }

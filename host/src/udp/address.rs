@@ -83,7 +83,9 @@ pub(super) fn told_by(header: &libc::msghdr) -> Told {
                 let info = unsafe { libc::CMSG_DATA(control).cast::<libc::in_pktinfo>().read_unaligned() };
                 // ipi_spec_dst is the local unicast address even where the datagram was a broadcast.
                 let ip = Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes());
-                told.local = Some(Local {
+                // It is not known of what arrived in an inherited socket before it was asked for.
+                let known = !ip.is_unspecified();
+                told.local = known.then(|| Local {
                     address: unicast(ip.into()),
                     interface: info.ipi_ifindex as u32,
                     copied: info.ipi_addr.s_addr != info.ipi_spec_dst.s_addr,

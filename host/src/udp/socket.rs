@@ -3,7 +3,7 @@
 use socket2::{Domain, Protocol, SockAddr, Type};
 use std::cell::Cell;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 /// Bytes asked for each of the kernel's buffers. A storm of requests overflows the usual 208 KiB; the
@@ -57,11 +57,31 @@ impl Socket {
         }
         inner.bind(&SockAddr::from(address))?;
         let local = inner.local_addr()?.as_socket().unwrap_or(address);
-        // Without an error the kernel must number each datagram for its fragments, in a table that all
-        // sockets share. IPv6 numbers fragments alone.
-        let whole = address.is_ipv4()
-            && set_option(&inner, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO).is_ok();
-        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole: Cell::new(whole) })
+        let whole = Cell::new(discover_mtu(&inner, address));
+        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole })
+    }
+
+    /// One that another process has bound, with what [`Socket::bind`] would have set. Whether it is shared was
+    /// decided there, and buffers that were made larger than is usual stay as they are.
+    pub fn inherit(socket: UdpSocket, options: BindOptions) -> io::Result<Socket> {
+        let local = socket.local_addr()?;
+        let inner = socket2::Socket::from(socket);
+        inner.set_nonblocking(true)?;
+        // The kernel tells the double of what was asked (socket(7), SO_RCVBUF).
+        if inner.recv_buffer_size()? <= 2 * USUAL_BUFFER {
+            set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, KERNEL_BUFFER);
+        }
+        if inner.send_buffer_size()? <= 2 * USUAL_BUFFER {
+            set_buffer(&inner, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF, KERNEL_BUFFER);
+        }
+        if options.tell_local {
+            enable_packet_info(&inner, local)?;
+        }
+        if options.gro {
+            coalesce(&inner);
+        }
+        let whole = Cell::new(discover_mtu(&inner, local));
+        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole })
     }
 
     /// A socket for talking to one peer as an ordinary client does: the kernel picks the port when the
@@ -132,6 +152,13 @@ fn set_buffer(socket: &socket2::Socket, forced: libc::c_int, option: libc::c_int
 /// A wish: kernels before 5.0 deliver each datagram by itself.
 fn coalesce(socket: &socket2::Socket) {
     let _ = set_option(socket, libc::SOL_UDP, libc::UDP_GRO, 1);
+}
+
+/// Whether datagrams larger than the path's MTU are refused from now on. Without an error the kernel must number
+/// each datagram for its fragments, in a table that all sockets share. IPv6 numbers fragments alone.
+fn discover_mtu(socket: &socket2::Socket, address: SocketAddr) -> bool {
+    address.is_ipv4()
+        && set_option(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO).is_ok()
 }
 
 fn enable_packet_info(socket: &socket2::Socket, address: SocketAddr) -> io::Result<()> {

@@ -7,6 +7,7 @@
 mod busy_poll;
 mod content;
 mod counters;
+mod drain;
 mod messages;
 mod requests;
 mod sockets;
@@ -19,9 +20,10 @@ use busy_poll::BusyPoll;
 pub(crate) use content::{Content, NetasciiFile, Sink};
 pub(crate) use counters::Dropping;
 use counters::Reports;
+use drain::Draining;
 pub(crate) use messages::{Decision, Mailbox, NewRequest, Stored, Ticket, ToControl, ToWorker};
 use requests::Overtaking;
-pub(crate) use sockets::{ListenerSpec, Sockets, bind_all, sockets_per_worker};
+pub(crate) use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
 pub(crate) use transfers::outcome_of_store_error;
 
 use crate::events::Summary;
@@ -74,7 +76,8 @@ pub(crate) struct Worker {
     clock: Clock,
     /// Requests that wait for their decision.
     pending: usize,
-    draining: Option<Instant>,
+    draining: Option<Draining>,
+    stopped_listening: bool,
 }
 
 /// The time of the protocol: since the worker started.
@@ -116,6 +119,7 @@ impl Worker {
             clock: Clock(Instant::now()),
             pending: 0,
             draining: None,
+            stopped_listening: false,
         })
     }
 
@@ -161,6 +165,7 @@ impl Worker {
                     Token(number) => readable[number] = true,
                 }
             }
+            self.stop_listening(&mut readable);
             for &number in &numbers {
                 let readable = &mut readable[usize::from(number)];
                 if *readable {
@@ -177,7 +182,7 @@ impl Worker {
             if let Some(news) = self.reports.due(self.wire.counters, now) {
                 self.outbox.push(ToControl::Counted { worker: self.number, news });
             }
-            let drained = self.is_drained();
+            let drained = self.is_drained(now);
             if !self.outbox.is_empty() {
                 control(std::mem::take(&mut self.outbox));
             }
@@ -194,8 +199,7 @@ impl Worker {
             return Some(Duration::ZERO);
         }
         let timer = self.wheel.next().map(|time| time.since(self.clock.now()));
-        let drain = self.draining.map(|until| until.saturating_duration_since(Instant::now()));
-        [timer, drain].into_iter().flatten().min()
+        [timer, self.next_look()].into_iter().flatten().min()
     }
 
     /// Whether to look for datagrams rather than to sleep. Not while requests wait for their decision: the
@@ -245,19 +249,8 @@ impl Worker {
                     // Who asked may have gone.
                     let _ = answer.send(());
                 }
-                ToWorker::Drain { until } => self.draining = Some(until),
+                ToWorker::Drain { until } => self.drain(until, now),
             }
         }
-    }
-
-    /// Whether there is nothing left to do after [`ToWorker::Drain`]; ends what is left in time.
-    fn is_drained(&mut self) -> bool {
-        let Some(until) = self.draining else { return false };
-        let over = Instant::now() >= until;
-        if over {
-            self.end_all();
-            self.wire.flush();
-        }
-        over || !self.has_running()
     }
 }

@@ -31,7 +31,8 @@ impl Worker {
         // Every worker has a copy of a broadcast: one answers. With a single port the kernel chooses the
         // worker that will get the ACKs, which is not known here, so that all must.
         let copied = datagram.local.is_some_and(|local| local.copied);
-        if copied && self.number > 0 && self.wire.sockets.tids(listener).next().is_some() {
+        let first = self.number == 0 && self.wire.sockets.is_first(asked);
+        if copied && !first && self.wire.sockets.tids(listener).next().is_some() {
             return;
         }
         match Packet::parse(datagram.payload) {

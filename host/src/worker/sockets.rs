@@ -4,7 +4,8 @@ use crate::udp::{BindOptions, Local, Socket};
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 
 /// TID ports of one listener in one worker. Transfers are told apart by (port, peer), so a few are
@@ -41,59 +42,78 @@ pub(super) struct WorkerSocket {
 pub(crate) struct Sockets {
     all: Vec<WorkerSocket>,
     /// For each listener, the numbers of its TID sockets; empty in single-port mode.
-    tids: Vec<std::ops::Range<u16>>,
+    tids: Vec<Range<u16>>,
     /// For each listener, how many blocks go out within a millisecond.
     bursts: Vec<Option<u16>>,
     /// Moves on with each transfer.
     turn: u16,
 }
 
-/// Binds the sockets of all workers. The addresses are resolved on the way: port 0 becomes the port that
+/// What a listening socket is to tell.
+const LISTENING: BindOptions = BindOptions { tell_local: true, gro: true, shared: false };
+
+/// Opens the sockets of all workers. `inherited` has for each listener those that were bound before this process
+/// began; where there is none, it is bound. The addresses are resolved on the way: port 0 becomes the port that
 /// the kernel chose.
+///
+/// Inherited sockets are dealt out to the workers, and each is read by one: a client's datagrams must all come to
+/// the worker that has its transfer, which the kernel sees to where several sockets share a port, and which
+/// nobody would where several workers read one socket. Where there are fewer sockets than workers, some have
+/// nothing to do for this listener.
 ///
 /// # Errors
 /// With the number of the listener that failed.
-pub(crate) fn bind_all(
+pub(crate) fn open_all(
     listeners: &mut [ListenerSpec],
+    inherited: Vec<Vec<UdpSocket>>,
     workers: usize,
 ) -> Result<Vec<Sockets>, (usize, io::Error)> {
+    let mut inherited = inherited.into_iter();
     let mut bound: Vec<Sockets> = (0..workers)
         .map(|_| Sockets { all: Vec::new(), tids: Vec::new(), bursts: Vec::new(), turn: fastrand::u16(..) })
         .collect();
     for (number, listener) in listeners.iter_mut().enumerate() {
         let fail = |error| (number, error);
+        let given = inherited.next().unwrap_or_default();
+        if !given.is_empty() {
+            let mut shares: Vec<Vec<Socket>> = bound.iter().map(|_| Vec::new()).collect();
+            for (turn, socket) in given.into_iter().enumerate() {
+                let socket = Socket::inherit(socket, LISTENING).map_err(fail)?;
+                listener.address = socket.local();
+                shares[turn % workers].push(socket);
+            }
+            for (sockets, share) in bound.iter_mut().zip(shares) {
+                sockets.add_listener(number as u16, share, listener).map_err(fail)?;
+            }
+            continue;
+        }
         // With SO_REUSEPORT a second server would share the port in silence, so the port is first taken
         // alone.
-        let options = BindOptions { tell_local: true, gro: true, shared: false };
-        let alone = Socket::bind(listener.address, options).map_err(fail)?;
+        let alone = Socket::bind(listener.address, LISTENING).map_err(fail)?;
         listener.address = alone.local();
         let mut alone = (workers == 1).then_some(alone);
         for sockets in &mut bound {
             let socket = match alone.take() {
                 Some(socket) => socket,
                 None => {
-                    Socket::bind(listener.address, BindOptions { shared: true, ..options }).map_err(fail)?
+                    Socket::bind(listener.address, BindOptions { shared: true, ..LISTENING }).map_err(fail)?
                 }
             };
-            sockets.add_listener(number as u16, socket, listener).map_err(fail)?;
+            sockets.add_listener(number as u16, vec![socket], listener).map_err(fail)?;
         }
     }
     Ok(bound)
 }
 
 impl Sockets {
-    fn add_listener(&mut self, listener: u16, socket: Socket, spec: &ListenerSpec) -> io::Result<()> {
-        let tid = SocketAddr::new(socket.local().ip(), 0);
-        let tid = match (tid, socket.local()) {
-            (SocketAddr::V6(mut tid), SocketAddr::V6(local)) => {
-                tid.set_scope_id(local.scope_id());
-                SocketAddr::V6(tid)
-            }
-            (tid, _) => tid,
-        };
-        self.all.push(WorkerSocket { socket, listener, listens: true });
+    /// A worker without a socket of the listener gets no TID ports for it either.
+    fn add_listener(&mut self, listener: u16, sockets: Vec<Socket>, spec: &ListenerSpec) -> io::Result<()> {
+        let tid_ports = if spec.single_port || sockets.is_empty() { 0 } else { TID_PORTS };
+        let mut tid = spec.address;
+        tid.set_port(0);
+        self.all.extend(sockets.into_iter().map(|socket| WorkerSocket { socket, listener, listens: true }));
         let first = self.all.len() as u16;
-        for _ in 0..if spec.single_port { 0 } else { TID_PORTS } {
+        for _ in 0..tid_ports {
             let tell_local = tid.ip().is_unspecified();
             let socket = Socket::bind(tid, BindOptions { tell_local, gro: true, shared: false })?;
             self.all.push(WorkerSocket { socket, listener, listens: false });
@@ -112,6 +132,30 @@ impl Sockets {
             )?;
         }
         Ok(())
+    }
+
+    /// From now on nobody wakes for new requests, and those that `receive` was told of are left in the kernel:
+    /// the next process that has the socket finds them. Answers the numbers of the sockets that were meant. Where
+    /// transfers use the listening port, their packets come there as well, and it is read to the end.
+    pub(super) fn stop_listening(&self, registry: &Registry) -> Vec<u16> {
+        let all = (0..).zip(&self.all);
+        let only_listens = all.filter(|(_, it)| {
+            it.listens && !self.tids.get(usize::from(it.listener)).is_none_or(Range::is_empty)
+        });
+        only_listens
+            .map(|(number, it)| {
+                // Where it cannot be taken out, the worker wakes for it in vain.
+                let _ = registry.deregister(&mut SourceFd(&it.socket.as_raw_fd()));
+                number
+            })
+            .collect()
+    }
+
+    /// Whether this is the first socket of its listener; further ones share its port.
+    pub(super) fn is_first(&self, number: u16) -> bool {
+        let before = number.checked_sub(1).and_then(|before| self.get(before));
+        let Some(socket) = self.get(number) else { return false };
+        !before.is_some_and(|before| before.listens && before.listener == socket.listener)
     }
 
     pub(super) fn get(&self, number: u16) -> Option<&WorkerSocket> {

@@ -130,32 +130,6 @@ impl Worker {
         }
     }
 
-    /// Whether transfers are under way, not counting those that only stay to repeat their last ACK.
-    pub(super) fn has_running(&mut self) -> bool {
-        let indices = self.table.indices();
-        self.pending > 0
-            || indices
-                .into_iter()
-                .any(|index| self.table.get_mut(index).is_some_and(|entry| entry.ticket.is_some()))
-    }
-
-    /// Ends all transfers: the server stops.
-    pub(super) fn end_all(&mut self) {
-        let now = self.clock.now();
-        for index in self.table.indices() {
-            if let Some(entry) = self.table.get_mut(index) {
-                let detail = if entry.core.is_storing() {
-                    "the server was shut down while the upload was stored; it may have become visible"
-                } else {
-                    "the server was shut down"
-                };
-                entry.core.fail(ErrorCode::NotDefined, "the server is shutting down");
-                entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
-                self.drive(index, None, now);
-            }
-        }
-    }
-
     fn send_blocks(&mut self, index: u32, blocks: Blocks) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let Err(error) = self.wire.blocks(entry, blocks) else { return };
@@ -223,6 +197,7 @@ pub(crate) fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::TooLarge { .. } => Outcome::Denied,
         StoreError::Forbidden(_)
         | StoreError::NoSpace(_)
+        | StoreError::Exhausted(_)
         | StoreError::UnknownRoot(_)
         | StoreError::Io(_) => Outcome::Failed,
     }

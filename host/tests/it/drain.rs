@@ -1,6 +1,7 @@
 //! SIGTERM: what runs may end, nothing new begins, and the exit code is 0.
 
 use crate::harness::{Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, rrq, wrq};
+use std::time::Duration;
 
 const STOPPING: &str = "stopping; running transfers may end";
 
@@ -21,20 +22,23 @@ fn running_transfers_end_well() {
     let mut writer = Peer::new(server.address());
     writer.ask(&wrq("up", &[]));
     writer.expect(Answer::Ack(0));
+    writer.send(&data(1, &bytes(1000)[..512]));
+    writer.expect(Answer::Ack(1));
+    reader.send(&ack(1));
 
     server.terminate();
     server.logged(STOPPING);
-    reader.send(&ack(1));
     assert!(reader.read_on(2) == bytes(5000)[512..]);
     assert_moved(&server.outcome("5000"), "served", 5000, 512, 1);
     // The writer still runs, so the server does; a newcomer is turned away all the same.
     let mut late = Peer::new(server.address());
     late.ask(&rrq("5000", &[]));
-    writer.write_on(&bytes(1000), 512);
+    writer.send(&data(2, &bytes(1000)[512..]));
+    writer.expect(Answer::Ack(2));
     assert_moved(&server.outcome("up"), "stored", 1000, 512, 1);
     assert_eq!(server.wait().code(), Some(0));
     assert!(server.root().read("up") == bytes(1000));
-    assert_eq!(late.receive_within(std::time::Duration::from_millis(1)), None);
+    assert_eq!(late.receive_within(Duration::from_millis(1)), None);
     assert!(server.log().contains("\"stopped\""), "{}", server.log());
 }
 
@@ -44,10 +48,29 @@ fn a_second_signal_ends_what_runs() {
     let mut reader = Peer::new(server.address());
     reader.ask(&rrq("5000", &[]));
     reader.receive();
+    reader.send(&ack(1));
+    reader.receive();
     server.terminate();
     server.logged(STOPPING);
     server.terminate();
     assert_eq!(reader.receive(), Answer::Error(0, "the server is shutting down".into()));
+    assert_ended(&server.outcome("5000"), "failed", "shut down");
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn the_deadline_is_configured_and_reloaded() {
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml("drain: 1h").start();
+    server.rewrite("roots: [{ name: boot, path: root }]\ndrain: 0s\n");
+    server.ask("reload").assert_good();
+    let mut reader = Peer::new(server.address());
+    reader.ask(&rrq("5000", &[]));
+    reader.receive();
+    reader.send(&ack(1));
+    reader.receive();
+    server.terminate();
+    assert_eq!(server.logged(STOPPING)["seconds"], 0.0);
+    assert_eq!(reader.expect_error(0), "the server is shutting down");
     assert_ended(&server.outcome("5000"), "failed", "shut down");
     assert_eq!(server.wait().code(), Some(0));
 }

@@ -7,8 +7,10 @@
 mod addresses;
 mod admin;
 mod cli;
+mod clock;
 mod doctor;
 mod drain;
+mod exhaustion;
 mod get;
 mod harness;
 mod hostile;
@@ -25,6 +27,7 @@ mod reload;
 mod rollover;
 mod sinks;
 mod sizes;
+mod systemd;
 mod telemetry;
 mod top;
 mod uploads;

@@ -1,18 +1,21 @@
 //! Reload: another configuration as a whole, or none; what runs goes on.
 
 use crate::harness::{
-    Answer, Client, Options, Peer, Server, Setup, ack, assert_ended, assert_moved, bytes, rrq, tuffet, wrq,
+    Answer, Client, Options, Peer, SOON, Server, Setup, ack, assert_ended, assert_moved, bytes, rrq, tuffet,
+    wrq,
 };
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A server that allows, or denies all below `secret/`.
 fn yaml(root: &str, denied: &str) -> String {
     format!(
         r#"
 roots: [{{ name: boot, path: {root} }}]
-policy: {{ authorize: [acl] }}
+policy: {{ authorize: [acl], time-limit: 40s }}
 plugins:
   acl:
     component: builtin:acl
+    limits: {{ time: 20s, wall: 40s }}
     settings: {{ deny: [{{ names: ["{denied}"], message: "{denied} is denied" }}] }}
 "#
     )
@@ -229,6 +232,52 @@ plugins:
     writer.expect(Answer::Ack(0));
     writer.write_on(b"new", 512);
     assert_eq!(server.outcome("up")["resolved"], "out:up");
+}
+
+/// Good and broken configurations in turn, while clients fetch without pause: every one gets what it asked for, and
+/// of what served before nothing remains.
+#[test]
+fn many_reloads_under_many_clients_lose_nothing_and_leave_nothing() {
+    let server = server();
+    assert_eq!(ask(&server, "b"), Answer::Data(1, b"old b".to_vec()));
+    let (good, broken) = (yaml("root", "a"), yaml("gone", "a"));
+    let reload_all = || {
+        for number in 0..30 {
+            server.rewrite(if number % 3 == 2 { &broken } else { &good });
+            let ran = server.ask("reload");
+            assert_eq!(ran.code(), i32::from(number % 3 == 2), "{ran:?}");
+        }
+    };
+    reload_all();
+    let (descriptors, memory) = (server.descriptors(), server.memory());
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..32 {
+            scope.spawn(|| {
+                while !over.load(Relaxed) {
+                    assert_eq!(Peer::new(server.address()).read_plainly("b"), b"old b");
+                }
+            });
+        }
+        // Also where one of them was not as it should be, so that the clients end.
+        let reloads = scope.spawn(reload_all).join();
+        over.store(true, Relaxed);
+        assert!(reloads.is_ok());
+    });
+    assert_eq!(server.status()["generation"], 41);
+    let end = std::time::Instant::now() + SOON;
+    while server.descriptors() > descriptors && std::time::Instant::now() < end {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(
+        server.descriptors() <= descriptors,
+        "{} of {descriptors}: folders of generations before",
+        server.descriptors()
+    );
+    let now = server.memory();
+    assert!(now < memory + (64 << 20), "{memory} grew to {now}");
+    let lines = server.stop();
+    assert!(lines.iter().all(|line| line["outcome"] == "served"), "{lines:#?}");
 }
 
 /// Requests go on being answered while it is reloaded again and again.

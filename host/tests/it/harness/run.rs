@@ -50,9 +50,13 @@ pub fn tuffet<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
 
 /// The same, for a process that may take as long as this.
 pub fn run_for(command: &mut Command, patience: Duration) -> Ran {
+    run_as_it_is(command.stdin(Stdio::null()), patience)
+}
+
+/// The same, with the standard input that it has.
+pub(super) fn run_as_it_is(command: &mut Command, patience: Duration) -> Ran {
     let name = format!("{command:?}");
     let mut child = command
-        .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -2,7 +2,7 @@
 
 use super::log::Log;
 use super::{Folder, Ran, SOON, Setup, tuffet};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::process::{Child, ExitStatus, Stdio};
@@ -22,11 +22,8 @@ pub struct Server {
 impl Server {
     pub(super) fn start(setup: Setup) -> Server {
         let mut command = setup.command();
-        let mut child = command
-            .stdin(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let mut child =
+            command.stderr(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let pipe = child.stderr.take().expect("standard error is piped");
         let listeners = setup.listeners();
         let (log, temporary) = (Log::follow(pipe), setup.into_temporary());
@@ -59,6 +56,11 @@ impl Server {
         line["address"].as_str().unwrap_or_default().parse().unwrap()
     }
 
+    /// The process.
+    pub fn id(&self) -> u32 {
+        self.child.lock().unwrap().id()
+    }
+
     /// The folder that is served.
     pub fn root(&self) -> Folder {
         Folder(self.temporary.path().join("root"))
@@ -87,6 +89,30 @@ impl Server {
     #[track_caller]
     pub fn logged(&self, message: &str) -> Value {
         self.log.take(message, |line| line["message"] == message)
+    }
+
+    /// Waits for a line whose message begins so, and takes it.
+    #[track_caller]
+    pub fn log_line(&self, beginning: &str) -> Value {
+        self.log
+            .take(beginning, |line| line["message"].as_str().is_some_and(|text| text.starts_with(beginning)))
+    }
+
+    /// Processor time that it has used so far.
+    pub fn cpu_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id())).unwrap();
+        let fields = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace();
+        // The 14th and the 15th field of proc(5), in hundredths.
+        let ticks: u64 = fields.skip(11).take(2).map(|field| field.parse::<u64>().unwrap()).sum();
+        Duration::from_millis(10 * ticks)
+    }
+
+    /// How many descriptors it may have from now on; `None`: as many as the process could at first.
+    pub fn limit_descriptors(&self, most: Option<u64>) {
+        let pid = Pid::from_child(&self.child.lock().unwrap());
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        let current = most.or(maximum);
+        prlimit(Some(pid), Resource::Nofile, Rlimit { current, maximum }).unwrap();
     }
 
     /// SIGTERM.
@@ -118,6 +144,11 @@ impl Server {
             std::fs::read_to_string(format!("/proc/{}/status", self.child.lock().unwrap().id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         1024 * line.trim().trim_end_matches(" kB").parse::<u64>().unwrap()
+    }
+
+    /// How many descriptors it has open.
+    pub fn descriptors(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.id())).unwrap().count()
     }
 
     /// What `tuffet status` says of the first sink.

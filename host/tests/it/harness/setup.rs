@@ -1,8 +1,10 @@
 //! What a server is started with.
 
-use super::{Folder, Server, bytes};
+use super::run::run_as_it_is;
+use super::{Folder, PATIENCE, Ran, Server, bytes};
 use std::fs::File;
 use std::net::Ipv4Addr;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,6 +20,7 @@ pub struct Setup {
     flags: Vec<String>,
     listen: Vec<String>,
     behind: Vec<String>,
+    inherited: Vec<(String, OwnedFd)>,
     variables: Vec<(String, String)>,
     stdout: Option<PathBuf>,
 }
@@ -31,6 +34,7 @@ impl Setup {
             flags: Vec::new(),
             listen: Vec::new(),
             behind: Vec::new(),
+            inherited: Vec::new(),
             variables: Vec::new(),
             stdout: None,
         };
@@ -98,6 +102,14 @@ impl Setup {
         self
     }
 
+    /// A socket that it inherits as systemd passes it, with the name of the descriptor; two at most. Its listeners
+    /// are to be given by [`Setup::listen`].
+    pub fn inherits(mut self, name: &str, socket: impl Into<OwnedFd>) -> Setup {
+        self.inherited.push((name.into(), socket.into()));
+        assert!(self.inherited.len() <= 2, "they come by standard input and output");
+        self
+    }
+
     /// An environment variable of the server.
     pub fn variable(mut self, name: &str, value: &str) -> Setup {
         self.variables.push((name.into(), value.into()));
@@ -114,16 +126,24 @@ impl Setup {
         Server::start(self)
     }
 
+    /// For one that does not come to serve.
+    pub fn run_to_its_end(self) -> Ran {
+        run_as_it_is(&mut self.command(), PATIENCE)
+    }
+
     /// The command that starts it, with its log as JSON.
     pub(super) fn command(&self) -> Command {
-        let words = self.behind.iter().map(String::as_str);
+        let passing = self.passing();
+        let words = self.behind.iter().chain(&passing).map(String::as_str);
         let mut words = words.chain([env!("CARGO_BIN_EXE_tuffet")]);
         let mut command = Command::new(words.next().expect("at least the server itself"));
+        command.stdin(self.inherited.first().map_or_else(Stdio::null, |(_, socket)| passed(socket)));
         command.env("CACHE_DIRECTORY", COMPILED).env("RUNTIME_DIRECTORY", self.temporary.path());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        command.stdout(match &self.stdout {
-            Some(file) => Stdio::from(File::create(file).unwrap()),
-            None => Stdio::null(),
+        command.stdout(match (&self.stdout, self.inherited.get(1)) {
+            (Some(file), _) => Stdio::from(File::create(file).unwrap()),
+            (None, Some((_, socket))) => passed(socket),
+            (None, None) => Stdio::null(),
         });
         command.args(words).args(["serve", "--log-format", "json"]).args(&self.flags);
         match &self.yaml {
@@ -145,6 +165,21 @@ impl Setup {
         command
     }
 
+    /// A shell that passes the sockets on as descriptors from 3 on, and becomes the server.
+    fn passing(&self) -> Vec<String> {
+        if self.inherited.is_empty() {
+            return Vec::new();
+        }
+        let count = self.inherited.len();
+        let names: Vec<&str> = self.inherited.iter().map(|(name, _)| name.as_str()).collect();
+        let second = if count > 1 { "4<&1 1>/dev/null" } else { "" };
+        let script = format!(
+            "export LISTEN_PID=$$ LISTEN_FDS={count} LISTEN_FDNAMES={}; exec \"$@\" 3<&0 {second} 0</dev/null",
+            names.join(":")
+        );
+        ["sh", "-c", &script, "sh"].map(str::to_owned).into()
+    }
+
     /// How many lines say `listening`.
     pub(super) fn listeners(&self) -> usize {
         self.listen.len().max(1)
@@ -153,6 +188,10 @@ impl Setup {
     pub(super) fn into_temporary(self) -> TempDir {
         self.temporary
     }
+}
+
+fn passed(socket: &OwnedFd) -> Stdio {
+    socket.try_clone().unwrap().into()
 }
 
 /// A loopback address that no other server of this run has. A server repeats itself to clients that are

@@ -9,6 +9,8 @@ use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// A server whose plugin takes five seconds over the file `slow`, and then denies it.
 pub(super) fn slow() -> Server {
@@ -104,11 +106,13 @@ fn r34_the_server_stops() {
     let mut writer = Peer::new(server.address());
     writer.ask(&wrq("up", &[]));
     writer.expect(Answer::Ack(0));
+    writer.send(&data(1, &[7; 512]));
+    writer.expect(Answer::Ack(1));
     stop_at_once(&server);
     for peer in [&mut reader, &mut writer] {
         assert_eq!(peer.expect_error(0), "the server is shutting down");
     }
-    for (path, bytes, blocks) in [("5000", 512, 1), ("up", 0, 0)] {
+    for (path, bytes, blocks) in [("5000", 512, 1), ("up", 512, 1)] {
         let line = server.outcome(path);
         assert_facts(&line, "failed", "granted", bytes, blocks);
         assert_ended(&line, "failed", "the server was shut down");
@@ -126,8 +130,7 @@ fn r35_the_server_stops_before_the_decision() {
     peers.iter_mut().for_each(|peer| peer.ask(&rrq("slow", &[])));
     server.live_until("the requests", |live| live["totals"]["queues"]["decisions"] == 5);
     stop_at_once(&server);
-    for peer in &mut peers {
-        assert_eq!(peer.expect_error(0), "the server is shutting down");
+    for _ in &peers {
         let line = server.outcome("slow");
         assert_facts(&line, "failed", "undecided", 0, 0);
         assert_ended(&line, "failed", "shut down before it was decided");
@@ -135,6 +138,74 @@ fn r35_the_server_stops_before_the_decision() {
     let totals = server.logged("totals");
     assert_eq!((&totals["admitted"], &totals["failed"]), (&5.into(), &5.into()));
     assert_eq!(server.wait().code(), Some(0));
+    for peer in &mut peers {
+        assert_eq!(
+            peer.receive_within(Duration::from_millis(1)),
+            None,
+            "it asks again, maybe another server"
+        );
+    }
+}
+
+/// Nobody has proven to be there: the end does not wait for them as it does for others, and they hear nothing, so
+/// that they ask again.
+#[test]
+fn r36_the_client_has_not_answered_when_the_server_stops() {
+    let server = Setup::new().sizes(&[5000]).writable().start();
+    let mut silent = [rrq("5000", &[]), rrq("5000", &[("blksize", "1000")]), wrq("up", &[])].map(|request| {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&request);
+        peer.receive();
+        peer
+    });
+    let began = Instant::now();
+    server.terminate();
+    for path in ["5000", "5000", "up"] {
+        let line = server.outcome(path);
+        assert_facts(&line, "timed-out", "granted", 0, 0);
+        assert_ended(&line, "timed-out", "had not answered when the server stopped");
+    }
+    assert_eq!(server.wait().code(), Some(0));
+    assert!(began.elapsed() >= Duration::from_secs(1), "they have a second to answer");
+    for peer in &mut silent {
+        let mut said = std::iter::from_fn(|| peer.receive_within(Duration::from_millis(1)));
+        assert!(!said.any(|answer| matches!(answer, Answer::Error(..))));
+    }
+}
+
+/// Files cannot be opened and connections cannot be taken: clients are left to ask again, what runs goes on, and
+/// nothing is tried without pause.
+#[test]
+fn r37_no_descriptor_is_left() {
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml("limits: { cache: 0B }\n").start();
+    let mut running = Peer::new(server.address());
+    running.ask(&rrq("5000", &[]));
+    running.receive();
+
+    // Below what is open already: nothing more can be.
+    server.limit_descriptors(Some(3));
+    let mut asks = Peer::new(server.address());
+    asks.ask(&rrq("5000", &[]));
+    let line = server.outcome("5000");
+    assert_facts(&line, "failed", "dropped", 0, 0);
+    assert_ended(&line, "failed", "LimitNOFILE");
+    running.send(&ack(1));
+    assert_eq!(running.read_on(2).len(), 5000 - 512);
+    assert_eq!(server.outcome("5000")["outcome"], "served");
+    thread::scope(|scope| {
+        let status = scope.spawn(|| server.ask("status"));
+        server.log_line("the control socket takes no connection");
+        let before = server.cpu_time();
+        thread::sleep(Duration::from_millis(1500));
+        let busy = server.cpu_time() - before;
+        assert!(busy < Duration::from_millis(700), "{busy:?} of 1.5 s");
+        server.limit_descriptors(None);
+        status.join().unwrap().assert_good();
+    });
+    assert_eq!(asks.receive_within(Duration::from_millis(1)), None);
+    asks.ask(&rrq("5000", &[]));
+    assert_eq!(asks.read_on(1).len(), 5000, "as if nothing had been");
+    assert_eq!(server.log().matches("takes no connection").count(), 1, "it is told once in a while");
 }
 
 /// Two signals.

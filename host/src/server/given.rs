@@ -1,0 +1,49 @@
+//! The sockets that were opened before this process began, each for what it is meant.
+
+use super::ServeError;
+use crate::config::Config;
+use crate::systemd::Inherited;
+use std::net::{TcpListener, UdpSocket};
+use std::os::unix::net::UnixListener;
+
+/// Sockets that need not be bound any more.
+pub(super) struct Given {
+    /// For each listener of the configuration.
+    pub(super) listeners: Vec<Vec<UdpSocket>>,
+    pub(super) admin: Option<TcpListener>,
+    pub(super) control: Option<UnixListener>,
+}
+
+impl Given {
+    /// # Errors
+    /// There is one that the configuration does not know.
+    pub(super) fn of(config: &Config, mut inherited: Inherited) -> Result<Given, ServeError> {
+        let listeners = inherited.listeners(&config.listeners)?;
+        let admin = config.admin.as_ref().and_then(|admin| inherited.tcp(admin.address));
+        let control = config.control.as_deref().and_then(|path| inherited.unix(path));
+        let mut places: Vec<String> = config
+            .listeners
+            .iter()
+            .map(|listener| format!("listener `{}` on {}", listener.name, listener.address))
+            .collect();
+        places.extend(config.admin.as_ref().map(|admin| format!("`admin` on {}", admin.address)));
+        places.extend(config.control.as_ref().map(|path| format!("`control` on {}", path.display())));
+        inherited.finish(&places)?;
+        for (listener, sockets) in config.listeners.iter().zip(&listeners) {
+            let (sockets, workers) = (sockets.len(), config.workers);
+            if sockets > 0 {
+                tracing::info!(listener = listener.name, sockets, "inherited; it is not bound again");
+            }
+            if (1..workers).contains(&sockets) {
+                tracing::warn!(
+                    listener = listener.name,
+                    sockets,
+                    workers,
+                    "fewer inherited sockets than workers: the others have nothing to do for this listener; write \
+                     `ReusePort=yes` in the socket unit, and its `ListenDatagram=` once for each worker"
+                );
+            }
+        }
+        Ok(Given { listeners, admin, control })
+    }
+}

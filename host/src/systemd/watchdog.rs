@@ -1,0 +1,32 @@
+//! The watchdog of the service manager: it kills and starts again what does not say that it is alive.
+
+use super::Manager;
+use crate::admin::Pulse;
+use crate::watch::Watch;
+use std::sync::Arc;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// Says so at half of the interval that the manager wants, as long as all workers answer; that this runs shows
+/// that the control side does. Returns at once where nobody wants to know.
+pub(crate) async fn watch_over(manager: Manager, pulse: Arc<Pulse>, watch: Watch) {
+    let Some(every) = manager.watchdog() else { return };
+    let mut ticks = interval(every / 2);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut was_silent = false;
+    loop {
+        ticks.tick().await;
+        // Those that have nothing left to do are gone then, and the process will follow.
+        let silent = if watch.is_draining() { Vec::new() } else { pulse.silent().await };
+        if silent.is_empty() {
+            manager.alive();
+            if was_silent {
+                tracing::info!("all workers answer again");
+                manager.status("serving; workers did not answer for a while");
+            }
+        } else if !was_silent {
+            tracing::error!(workers = ?silent, "workers do not answer; the watchdog of the service manager is not fed");
+            manager.status(&format!("workers do not answer: {silent:?}"));
+        }
+        was_silent = !silent.is_empty();
+    }
+}

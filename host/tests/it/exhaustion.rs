@@ -1,0 +1,76 @@
+//! More is asked of plugins than there is: instances, memory, address space. They fail or wait; the rest goes on.
+
+use crate::harness::{Answer, Peer, Setup, ack, bytes, rrq};
+use crate::policy::misbehave;
+
+/// A plugin that does this for the files below `evil`, and has nothing to say of others.
+fn setup(misdeed: &str, plugin: &str) -> Setup {
+    let component = misbehave();
+    Setup::new().sizes(&[5000]).rest_of_yaml(&format!(
+        "policy: {{ authorize: [plugin], time-limit: 1m }}\nplugins:\n  plugin: {{ component: \"{component}\", settings: \
+         {{ do: {misdeed}, when: \"evil/*\" }}, breaker: {{ failures: 1000000 }}, {plugin} }}\n"
+    ))
+}
+
+/// As many at once as there are instances for all plugins, and again as many that wait.
+#[test]
+fn more_calls_than_instances() {
+    let server =
+        setup("sleep", "on-error: abstain, limits: { time: 1s, wall: 1s, instances: 128, queue: 512 }")
+            .start();
+    let mut running = Peer::new(server.address());
+    running.ask(&rrq("5000", &[]));
+    running.receive();
+
+    let mut many: Vec<Peer> = (0..256).map(|_| Peer::new(server.address())).collect();
+    many.iter_mut().enumerate().for_each(|(number, peer)| peer.ask(&rrq(&format!("evil/{number}"), &[])));
+    server.live_until("calls that wait", |live| live["totals"]["plugins"][0]["waiting"].as_u64() >= Some(1));
+    // One that runs needs no plugin.
+    running.send(&ack(1));
+    assert_eq!(running.read_on(2).len(), 5000 - 512);
+    // One that comes waits its turn behind those before it, and for a second at most: then `on-error` answers.
+    assert!(Peer::new(server.address()).read_plainly("5000") == bytes(5000));
+    for peer in &mut many {
+        assert_eq!(peer.expect_error(1), "file not found");
+    }
+    server.stop();
+}
+
+/// All of them take what they can get; what they had is given back.
+#[test]
+fn memory_of_many_plugins_at_once() {
+    let server =
+        setup("hog", "limits: { time: 20s, wall: 1m, memory: 16MiB, instances: 8, queue: 512 }").start();
+    assert!(Peer::new(server.address()).read_plainly("5000") == bytes(5000));
+    let before = server.memory();
+    let mut many: Vec<Peer> = (0..64).map(|_| Peer::new(server.address())).collect();
+    many.iter_mut().enumerate().for_each(|(number, peer)| peer.ask(&rrq(&format!("evil/{number}"), &[])));
+    let mut most = before;
+    for peer in &mut many {
+        assert_eq!(peer.expect_error(0), "policy failure");
+        most = most.max(server.memory());
+    }
+    assert!(Peer::new(server.address()).read_plainly("5000") == bytes(5000));
+    let after = server.memory();
+    assert!(most < before + (200 << 20), "{before} grew to {most}: more than eight instances of 16 MiB");
+    assert!(after < before + (64 << 20), "{before} grew to {after}, and stayed so");
+    server.stop();
+}
+
+/// No room for the pool of instances: calls are slower, and go on all the same.
+#[test]
+fn little_address_space() {
+    let limit = ["sh", "-c", "ulimit -v 3000000; exec \"$@\"", "sh"].map(str::to_owned);
+    let server =
+        setup("trap", "limits: { time: 20s, wall: 20s, memory: 16MiB }").behind(limit.into()).start();
+    let line = server.log_line("no pool of plugin instances, each will be allocated by itself");
+    assert_eq!(line["level"], "WARN");
+    for _ in 0..20 {
+        let mut bad = Peer::new(server.address());
+        bad.ask(&rrq("evil/x", &[]));
+        assert_eq!(bad.receive(), Answer::Error(0, "policy failure".into()));
+        assert!(server.outcome("evil/x")["detail"].as_str().unwrap().contains("trapped as asked"));
+        assert!(Peer::new(server.address()).read_plainly("5000") == bytes(5000));
+    }
+    server.stop();
+}

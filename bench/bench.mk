@@ -60,3 +60,19 @@ test-containers: binary ## the server, clients, a collector and a balancer in co
 bench-published: wasm-target ## tables that others published, on Tuffet beside a peer; PUBLISHED='1 3' chooses, PUBLISHED='2 --scale quick' is shorter
 	$(CARGO) build --locked --release --workspace --bins
 	$(TARGET)/release/tuffet-published --cache $(TARGET)/peers --out bench/results $(PUBLISHED)
+
+.PHONY: soak soak-smoke
+
+SOAK_MINUTES ?= 30
+
+soak: wasm-target ## everything at once for SOAK_MINUTES (30): fails if memory, descriptors or threads grow, or an honest client is let down
+	$(CARGO) build --locked --release --workspace --bin tuffet --bin tuffet-load --bin tuffet-soak
+	@sh plugins/build.sh "$(TARGET)/guests" tuffet-misbehave
+	$(TARGET)/release/tuffet-soak --programs $(TARGET)/release --out bench/results --duration $(SOAK_MINUTES)m \
+		--misbehave "$(TARGET)/guests/wasm32-wasip2/guest/tuffet_misbehave.wasm"
+
+soak-smoke: wasm-target ## the same in a minute, with the debug build
+	$(CARGO) build --locked --workspace --bins
+	@sh plugins/build.sh "$(TARGET)/guests" tuffet-misbehave
+	$(TARGET)/debug/tuffet-soak --programs $(TARGET)/debug --out $(TARGET)/soak --duration 60s --interval 500ms --rate 50 \
+		--misbehave "$(TARGET)/guests/wasm32-wasip2/guest/tuffet_misbehave.wasm"

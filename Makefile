@@ -42,6 +42,8 @@ test-python: binary ## the tests of the Python SDK alone, and of the interface i
 simulate: ## the simulations with many seeds (SEEDS, FIRST_SEED; minutes): two ends of the protocol, and the worker
 	TUFFET_SEEDS=$(or $(SEEDS),1000000) TUFFET_FIRST_SEED=$(or $(FIRST_SEED),0) \
 		nice -n 19 $(CARGO) test --locked -p tuffet-core --test simulation seeds
+	TUFFET_SEEDS=$$(( $(or $(SEEDS),1000000) / 100 + 1 )) TUFFET_FIRST_SEED=$(or $(FIRST_SEED),0) \
+		nice -n 19 $(CARGO) test --locked --workspace --lib worker::simulation
 
 test-telemetry: binary ## what an OpenTelemetry collector and Prometheus receive, where Go and prometheus are installed
 	@if collector=$$(sh scripts/collector.sh "$(TARGET)"); then \

@@ -101,10 +101,14 @@ fn check(scenario: &Scenario, world: &World<Endpoint, Endpoint>) {
     let (reader, writer) = reader_and_writer(scenario.job.operation, world);
     let harmed = scenario.up.harms() || scenario.down.harms();
     let complete = |end: &Endpoint| end.report.completed > 0;
-    if complete(reader) && !harmed {
+    // A device that begins anew from the same port may take a packet that was under way to it for the first
+    // answer to its new request, and block sizes for other ones than the server does: RFC 1350 section 4 has
+    // each transfer choose its port at random for that. Without options there is nothing to mistake.
+    let mistaken = scenario.client.restarts.is_some() && !scenario.job.asked.is_empty();
+    if complete(reader) && !harmed && !mistaken {
         identical_bytes("receiver", reader.received(), &scenario.job.file);
     }
-    if complete(writer) && !harmed && !reader.is_gone() {
+    if complete(writer) && !harmed && !mistaken && !reader.is_gone() {
         Invariant::NoSuccessOfOneSideAlone
             .demand(complete(reader), format_args!("{:?}, {:?}", writer.report, reader.report));
     }

@@ -176,6 +176,31 @@ impl SendBatch {
         report
     }
 
+    /// What waits, datagram by datagram, instead of sending it: for tests without a network.
+    #[cfg(test)]
+    pub(crate) fn drain(&mut self) -> Vec<(SocketAddr, Vec<u8>)> {
+        let mut datagrams = Vec::new();
+        for message in std::mem::take(&mut self.messages) {
+            let bytes = &self.arena[message.bytes.clone()];
+            match &message.payload {
+                None => {
+                    let each = bytes.chunks(message.segment);
+                    datagrams.extend(each.map(|datagram| (message.peer, datagram.to_vec())));
+                }
+                Some(Payload { content, range, header }) => {
+                    let mut rest = &content[range.clone()];
+                    for header in bytes.chunks(*header) {
+                        let (now, later) = rest.split_at(rest.len().min(message.segment - header.len()));
+                        datagrams.push((message.peer, [header, now].concat()));
+                        rest = later;
+                    }
+                }
+            }
+        }
+        self.used = 0;
+        datagrams
+    }
+
     /// Sends messages up to the first that fails or that has to be cut here; an error tells of the first
     /// of all.
     fn send(&mut self, socket: &Socket, messages: &[Message]) -> io::Result<usize> {

@@ -10,6 +10,8 @@ mod counters;
 mod drain;
 mod messages;
 mod requests;
+#[cfg(test)]
+mod simulation;
 mod sockets;
 mod table;
 mod transfers;
@@ -27,7 +29,7 @@ pub(crate) use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
 pub(crate) use transfers::outcome_of_store_error;
 
 use crate::events::Summary;
-use crate::udp::ReceiveBatch;
+use crate::udp::{ReceiveBatch, Received};
 use mio::{Events, Poll, Token, Waker};
 use std::io;
 use std::sync::Arc;
@@ -221,11 +223,7 @@ impl Worker {
             let now = *now;
             for buffer in (0..received.len()).filter_map(|index| received.get(index)) {
                 for datagram in buffer.each() {
-                    match self.table.find(number, &datagram.peer) {
-                        Some(index) => self.deliver(index, number, &datagram, now),
-                        None if listens => self.request(number, listener, &datagram, now),
-                        None => self.stray(number, &datagram),
-                    }
+                    self.dispatch(number, (listener, listens), &datagram, now);
                 }
             }
             self.wire.flush();
@@ -237,6 +235,21 @@ impl Worker {
             }
         }
         true
+    }
+
+    /// A datagram that came to this socket of this listener.
+    fn dispatch(
+        &mut self,
+        number: u16,
+        (listener, listens): (u16, bool),
+        datagram: &Received<'_>,
+        now: Time,
+    ) {
+        match self.table.find(number, &datagram.peer) {
+            Some(index) => self.deliver(index, number, datagram, now),
+            None if listens => self.request(number, listener, datagram, now),
+            None => self.stray(number, datagram),
+        }
     }
 
     fn read_mailbox(&mut self, now: Time) {

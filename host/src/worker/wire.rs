@@ -17,17 +17,32 @@ pub(super) struct Wire {
     /// Waits to be sent, all through one socket.
     batch: SendBatch,
     through: u16,
+    /// Where what would be sent goes in a simulation, and through which socket.
+    #[cfg(test)]
+    pub(super) captured: Option<Vec<(u16, SocketAddr, Vec<u8>)>>,
 }
 
 impl Wire {
     pub(super) fn new(sockets: Sockets) -> Wire {
-        Wire { sockets, counters: Counters::default(), batch: SendBatch::new(), through: 0 }
+        Wire {
+            sockets,
+            counters: Counters::default(),
+            batch: SendBatch::new(),
+            through: 0,
+            #[cfg(test)]
+            captured: None,
+        }
     }
 
     /// Sends all that waits.
     pub(super) fn flush(&mut self) {
         if self.batch.is_empty() {
             return;
+        }
+        #[cfg(test)]
+        if let Some(captured) = &mut self.captured {
+            let through = self.through;
+            return captured.extend(self.batch.drain().into_iter().map(|(peer, it)| (through, peer, it)));
         }
         if let Some(socket) = self.sockets.get(self.through) {
             let report = self.batch.flush(&socket.socket);

@@ -26,10 +26,14 @@ use core::time::Duration;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// How often a server repeats on its own what it sent first, before any block is known to have arrived: a
-/// spoofed request costs the spoofed host no more than three packets. Where more are lost, the client asks
-/// again, as RFC 1350 section 2 has it, and that is answered.
+/// How often a server repeats on its own its answer to a client that has not proven its address: a spoofed
+/// request costs the spoofed host no more than three packets. Where more are lost, the client asks again, as
+/// RFC 1350 section 2 has it, and that is answered.
 const UNPROVEN_REPEATS: u8 = 2;
+
+/// How often it repeats the first window on its own, which a forged ACK 0 may have asked for. Often enough
+/// for a client that stores a file of one window slowly and whose only ACK is lost.
+const FIRST_WINDOW_REPEATS: u8 = 4;
 
 /// How often in all, when a client that has not proven its address asks the same again meanwhile.
 const UNPROVEN_ANSWERS: u8 = 4;

@@ -1,12 +1,15 @@
 //! When a transfer acts without having heard anything: measuring, waiting, repeating.
 
-use super::{Phase, Transfer, UNPROVEN_REPEATS};
+use super::{FIRST_WINDOW_REPEATS, Phase, Transfer, UNPROVEN_REPEATS};
 use crate::sender::Measured;
 use crate::time::Time;
 
 /// The slowest link that a window is planned for before anything was measured: 5 Mbit/s, in
 /// microseconds per 1,000 bytes.
 const UNMEASURED_MICROS_PER_KB: u64 = 1_600;
+
+/// Microseconds before the third repeat of a first window; twice as many before the fourth.
+const FIRST_WINDOW_PAUSE: u32 = 1_000_000;
 
 impl Transfer {
     /// Sends again whatever the peer seems to have missed.
@@ -44,7 +47,8 @@ impl Transfer {
     /// Whether a server waits for the client before it repeats anything once more: no block has arrived
     /// yet, so that even an ACK 0 may have been spoofed, and an answer to it is a whole window.
     pub(super) fn has_repeated_enough(&self) -> bool {
-        self.server && self.blocks() == 0 && self.repeats >= UNPROVEN_REPEATS
+        let most = if self.unproven() { UNPROVEN_REPEATS } else { FIRST_WINDOW_REPEATS };
+        self.server && self.blocks() == 0 && self.repeats >= most
     }
 
     /// For how long nothing new may be heard, in microseconds.
@@ -108,6 +112,10 @@ impl Transfer {
             && sender.is_behind_copies()
         {
             wait = wait.saturating_add(self.rtt.smoothed().unwrap_or(0));
+        }
+        if self.server && self.blocks() == 0 && !self.unproven() && self.repeats >= UNPROVEN_REPEATS {
+            // There are few of them: they must outlast a client that stores a file of one window slowly.
+            wait = wait.max(FIRST_WINDOW_PAUSE << (self.repeats - UNPROVEN_REPEATS).min(2));
         }
         self.deadline = now.after(wait).min(self.heard.after(self.patience()).max(now.after(1)));
     }

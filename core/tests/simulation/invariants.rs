@@ -32,8 +32,8 @@ pub enum Invariant {
     /// [`ANSWERS_BEFORE_PROOF`] packets of at most [`BYTES_BEFORE_PROOF`] bytes for each of its own, so that
     /// a server is of little use to who asks in another's name (RFC 5405 section 3.1.6, "amplification").
     BoundedAnswersBeforeProof,
-    /// The first window after ACK 0, which may have been forged as well, goes out at most
-    /// [`ANSWERS_BEFORE_PROOF`] times for each datagram of the client.
+    /// The first window after ACK 0, which may have been forged as well, goes out at most [`FIRST_WINDOWS`]
+    /// times for each datagram of the client.
     BoundedFirstWindow,
     /// Every datagram and every time-out causes one window at most, or one packet: no storm of copies (RFC
     /// 1123 section 4.2.3.1, the Sorcerer's Apprentice, and its relatives for windows).
@@ -56,6 +56,9 @@ pub const ANSWERS_BEFORE_PROOF: u64 = 3;
 /// The longest of these packets: a DATA of 512 bytes, since larger blocks have to be negotiated, and an
 /// OACK waits for its ACK (RFC 2347).
 pub const BYTES_BEFORE_PROOF: u64 = 516;
+
+/// First windows for each datagram of a client before it has acknowledged a block.
+pub const FIRST_WINDOWS: u64 = 5;
 
 impl Invariant {
     /// As failures name it.
@@ -158,7 +161,7 @@ pub struct FirstWindow {
 }
 
 pub fn bounded_first_window(it: FirstWindow) {
-    let most = it.heard * ANSWERS_BEFORE_PROOF * it.window;
+    let most = it.heard * FIRST_WINDOWS * it.window;
     Invariant::BoundedFirstWindow.demand(it.blocks <= most, format_args!("{it:?}, {most} at most"));
 }
 

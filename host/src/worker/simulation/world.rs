@@ -130,6 +130,16 @@ impl<'a> World<'a> {
         self.clients.iter_mut().for_each(Client::rest);
     }
 
+    /// Transfers that it holds though they were decided.
+    pub(super) fn held(&mut self) -> u64 {
+        let table = &mut self.worker.table;
+        let mut held = 0;
+        for index in table.indices() {
+            held += u64::from(table.get_mut(index).is_some_and(|entry| !entry.core.is_deciding()));
+        }
+        held
+    }
+
     /// Places for summaries that are free, and those that there are.
     pub(super) fn places(&self) -> (usize, usize) {
         (self.worker.summaries.capacity(), self.worker.summaries.max_capacity())

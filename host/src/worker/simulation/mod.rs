@@ -23,7 +23,7 @@ use std::time::Duration;
 use tuffet_core::{Oack, Operation, Settings, Time};
 use world::{LISTENERS, Path, World};
 
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 200;
 
 #[test]
 fn every_admitted_request_has_one_outcome_and_leaves_nothing() {

@@ -5,7 +5,7 @@ use super::control::Control;
 use super::invariants::{Invariant, Unproven, bounded_answers_before_proof};
 use crate::events::Summary;
 use crate::udp::{ReceiveBatch, Received};
-use crate::worker::{Dropping, ListenerSpec, Worker, WorkerSettings, bind_all};
+use crate::worker::{Dropping, ListenerSpec, Worker, WorkerSettings, open_all};
 use fastrand::Rng;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -77,7 +77,7 @@ impl<'a> World<'a> {
     ) -> World<'a> {
         let address: SocketAddr = ([127, 0, 0, 1], 0).into();
         let listener = |single_port| ListenerSpec { address, single_port, burst: None };
-        let bound = bind_all(&mut [listener(false), listener(true)], 1);
+        let bound = open_all(&mut [listener(false), listener(true)], Vec::new(), 1);
         let sockets = bound.ok().and_then(|mut bound| bound.pop()).expect("loopback has ports");
         let (sender, summaries) = mpsc::channel(places);
         let worker = Worker::new(0, settings, sockets, sender, Arc::<Dropping>::default());
@@ -117,8 +117,8 @@ impl<'a> World<'a> {
 
     /// The server stops at once; what was admitted still has its outcome.
     pub(super) fn stop(&mut self) {
-        self.worker.draining = Some(Instant::now());
-        assert!(self.worker.is_drained(), "its time is over");
+        self.worker.drain(Instant::now(), self.now);
+        assert!(self.worker.is_drained(self.now), "its time is over");
         self.worker.wire.flush();
         for letter in std::mem::take(&mut self.worker.outbox) {
             self.control.take(self.now, letter);

@@ -53,7 +53,7 @@ impl Site {
              roots:\n\
              \x20 - {{ name: boot, path: files }}\n\
              \x20 - {{ name: up, path: up, writable: true, overwrite: true, max-upload: 16MiB }}\n\
-             state: state\ncontrol: control\nworkers: 2\ndrain: 2s\n\
+             state: state\ncontrol: control\nworkers: 2\ndrain: 9s\n\
              admin: {{ address: \"{}:0\" }}\n\
              limits: {{ cache: {}MiB }}\n\
              transfer: {{ retransmit: {{ give-up: 10s }} }}\n\

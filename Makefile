@@ -52,11 +52,12 @@ test-telemetry: binary ## what an OpenTelemetry collector and Prometheus receive
 	else echo "skipped: the test against an OpenTelemetry collector"; \
 		python3 scripts/check-observability.py "$(BIN)/tuffet"; fi
 
-lint: wasm-target ## formatting, lints, links, shell scripts
+lint: wasm-target ## formatting, lints, links, shell scripts, systemd units
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	@sh scripts/check-unsafe.sh
 	@sh scripts/check-links.sh
+	@sh scripts/check-systemd.sh
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh bench/k6/*.sh; \
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
 

@@ -6,6 +6,16 @@ set -eu
 
 bin=$1
 cd "$(dirname "$0")/.."
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
 for example in examples/*/tuffet.yaml; do
-    "$bin/tuffet" check "$example"
+    case $example in
+        # It is for a system that it is installed on.
+        examples/systemd/*)
+            sed "s|/srv/tftp|$place|" "$example" >"$place/tuffet.yaml"
+            "$bin/tuffet" check "$place/tuffet.yaml" >/dev/null
+            echo "$example: good"
+            ;;
+        *) "$bin/tuffet" check "$example" ;;
+    esac
 done

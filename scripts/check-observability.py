@@ -7,6 +7,7 @@ Needs Debian's package prometheus; says what it skips.
 """
 
 import json
+import os
 import re
 import shutil
 import socket
@@ -119,7 +120,7 @@ def main() -> None:
 
         try:
             config = "examples/observability/tuffet.yaml"
-            start([tuffet, "serve", "--config", config], Path(folder) / "tuffet", cwd=HERE)
+            start([tuffet, "serve", "--user", str(os.getuid()), "--config", config], Path(folder) / "tuffet", cwd=HERE)
             if collector:
                 start([collector, "--config", "collector.yaml"], said, cwd=EXAMPLE)
             flags = ["--web.listen-address", PROMETHEUS, "--storage.tsdb.path", f"{folder}/data"]

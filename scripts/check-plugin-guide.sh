@@ -18,6 +18,8 @@ fi
 blocks() { awk -v kind="$1" '/^```/ { inside = ($0 == "```" kind); next } inside' "$TUFFET/docs/plugins.md"; }
 
 scratch=$(mktemp -d)
+# A server that root starts becomes somebody else.
+chmod 755 "$scratch"
 trap 'rm -rf "$scratch"' EXIT
 blocks sh >"$scratch/run.sh"
 mkdir "$scratch/empty"

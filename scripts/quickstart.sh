@@ -28,4 +28,7 @@ Tuffet serves examples/quickstart on 127.0.0.1:6969. In another terminal, in thi
 Each request is one line below. Stop with Ctrl-C.
 
 TRY
-exec "$bin/tuffet" serve --config examples/quickstart/tuffet.yaml
+# Root's own folders are root's to serve.
+set -- --config examples/quickstart/tuffet.yaml
+[ "$(id -u)" != 0 ] || set -- "$@" --user "$(stat -c %u examples/quickstart/files)"
+exec "$bin/tuffet" serve "$@"

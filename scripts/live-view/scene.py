@@ -79,7 +79,8 @@ class Server:
         return f"http://127.0.0.1:{self.port}/"
 
     def start(self):
-        command = [self.binary, "serve", "--log-format", "json", "--config", str(self.folder / "tuffet.yaml")]
+        command = [self.binary, "serve", "--log-format", "json", "--user", str(os.getuid()), "--config",
+                   str(self.folder / "tuffet.yaml")]
         # What is compiled is kept with the build, so that later runs start at once.
         kept = pathlib.Path(self.binary).resolve().parent.parent / "live-view-compiled"
         environment = {**os.environ, "CACHE_DIRECTORY": str(kept)}

@@ -26,7 +26,7 @@ FIELDS = ["outcome", "path", "resolved", "detail", "verdict_by"]
 def main(bin_folder, output):
     environment = dict(os.environ, PATH=bin_folder + os.pathsep + os.environ["PATH"], NO_COLOR="1")
     server = subprocess.Popen(
-        ["tuffet", "serve", "--config", "examples/quickstart/tuffet.yaml", "--log-format", "json"],
+        ["tuffet", "serve", "--user", str(os.getuid()), "--config", "examples/quickstart/tuffet.yaml", "--log-format", "json"],
         cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True,
     )
     try:

@@ -306,6 +306,8 @@ fn wide(server: &Installed, launch: &Launch<'_>) -> Result<std::process::Command
     std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut command = std::process::Command::new(&server.program);
     command.args(["serve", "--log", "error", "--config"]).arg(file);
+    // The files are this user's.
+    command.arg("--user").arg(rustix::process::geteuid().as_raw().to_string());
     Ok(command)
 }
 

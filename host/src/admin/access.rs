@@ -1,6 +1,6 @@
 //! Who may look: the token, where there is one, and no web page of somebody else.
 
-use crate::config::AdminToken;
+use crate::config::{Admin, AdminAddress, AdminToken};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, StatusCode, uri::Authority};
@@ -11,20 +11,28 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// The token. Cheap to clone; all clones are one.
 #[derive(Debug, Clone)]
-pub(crate) struct Access(Arc<RwLock<Option<AdminToken>>>);
+pub(crate) struct Access {
+    token: Arc<RwLock<Option<AdminToken>>>,
+    /// No browser reaches a socket in the file system by a name, so there any name is as good.
+    any_name: bool,
+}
 
 impl Access {
-    pub(crate) fn new(token: Option<AdminToken>) -> Access {
-        Access(Arc::new(RwLock::new(token)))
+    /// Of this admin listener, as it is configured.
+    pub(crate) fn of(admin: Option<&Admin>) -> Access {
+        Access {
+            token: Arc::new(RwLock::new(admin.and_then(|admin| admin.token.clone()))),
+            any_name: admin.is_some_and(|admin| matches!(admin.address, AdminAddress::Unix(_))),
+        }
     }
 
     /// From now on it is this one.
     pub(crate) fn replace(&self, token: Option<AdminToken>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = token;
+        *self.token.write().unwrap_or_else(PoisonError::into_inner) = token;
     }
 
     fn token(&self) -> Option<AdminToken> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether who asks may see everything: there is no token, or it was given.
@@ -39,6 +47,9 @@ impl Access {
     /// read what is here (DNS rebinding): names are refused, but for `localhost`. Where there is a token, such a
     /// page lacks it.
     fn knows_host(&self, host: &str) -> bool {
+        if self.any_name {
+            return true;
+        }
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host().trim_start_matches('[').trim_end_matches(']');
         name.parse::<IpAddr>().is_ok() || name.eq_ignore_ascii_case("localhost") || self.token().is_some()
@@ -77,9 +88,16 @@ pub(super) async fn with_token(State(access): State<Access>, request: Request, n
 mod tests {
     use super::*;
 
+    fn open(token: Option<&str>) -> Access {
+        let address = AdminAddress::Tcp(([127, 0, 0, 1], 6980).into());
+        Access::of(Some(&Admin { address, token: token.map(AdminToken::new) }))
+    }
+
     #[test]
     fn names_of_other_sites_are_refused() {
-        let open = Access::new(None);
+        let socket = Admin { address: AdminAddress::Unix("/run/tuffet/admin".into()), token: None };
+        assert!(Access::of(Some(&socket)).knows_host("anything"));
+        let open = open(None);
         for host in ["127.0.0.1", "127.0.0.1:6980", "[::1]:6980", "localhost:6980", "LOCALHOST", "192.0.2.1"]
         {
             assert!(open.knows_host(host), "{host}");
@@ -95,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_token_is_a_bearer_token() {
-        let access = Access::new(Some(AdminToken::new("0123456789abcdef")));
+        let access = open(Some("0123456789abcdef"));
         let is_given = |value: &str| {
             let headers = [(AUTHORIZATION, value.parse().expect("a header"))];
             access.is_given(&headers.into_iter().collect())
@@ -105,6 +123,6 @@ mod tests {
             assert!(!is_given(wrong), "{wrong}");
         }
         assert!(!access.is_given(&HeaderMap::new()));
-        assert!(Access::new(None).is_given(&HeaderMap::new()));
+        assert!(open(None).is_given(&HeaderMap::new()));
     }
 }

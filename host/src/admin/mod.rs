@@ -12,16 +12,24 @@ pub(crate) use pulse::Pulse;
 pub(crate) use routes::Shown;
 
 use crate::accept::Trouble;
+use crate::config::AdminAddress;
+use crate::privileges::{Account, give};
+use crate::socket_file::bind_file;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use stall::Stalling;
+use std::fs;
 use std::io;
-use std::net::{SocketAddr, TcpListener as BlockingListener};
+use std::net::TcpListener as BlockingTcp;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener as BlockingUnix;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -35,41 +43,53 @@ const STALL: Duration = Duration::from_secs(10);
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 
-/// The socket, bound.
-pub(crate) struct Listener {
-    socket: BlockingListener,
-    address: SocketAddr,
+/// The socket, bound. That of a path is removed when this is dropped.
+pub(crate) enum Listener {
+    Tcp(BlockingTcp),
+    Unix(BlockingUnix, PathBuf),
 }
 
 impl Listener {
-    /// Binds it.
+    /// Binds it; a socket in the file system is for this user.
     ///
     /// # Errors
-    /// The address is in use, or not one of this host.
-    pub(crate) fn bind(address: SocketAddr) -> io::Result<Listener> {
-        let socket = BlockingListener::bind(address)?;
-        socket.set_nonblocking(true)?;
-        let address = socket.local_addr()?;
-        Ok(Listener { socket, address })
+    /// The address is in use, or not one of this host; the path cannot be used.
+    pub(crate) fn bind(address: &AdminAddress, account: Option<&Account>) -> io::Result<Listener> {
+        match address {
+            AdminAddress::Tcp(address) => {
+                let socket = BlockingTcp::bind(address)?;
+                socket.set_nonblocking(true)?;
+                Ok(Listener::Tcp(socket))
+            }
+            AdminAddress::Unix(path) => {
+                let bound = Listener::Unix(bind_file(path)?, path.clone());
+                fs::set_permissions(path, fs::Permissions::from_mode(0o660))?;
+                give(path, account)?;
+                Ok(bound)
+            }
+        }
     }
 
     /// One that was bound before this process began, and does not block.
     ///
     /// # Errors
     /// It has no address.
-    pub(crate) fn inherit(socket: BlockingListener) -> io::Result<Listener> {
-        let address = socket.local_addr()?;
-        Ok(Listener { socket, address })
+    pub(crate) fn inherit(socket: BlockingTcp) -> io::Result<Listener> {
+        socket.local_addr()?;
+        Ok(Listener::Tcp(socket))
     }
 
     /// Where it is, the port that was taken for port 0 included.
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
+    pub(crate) fn address(&self) -> io::Result<AdminAddress> {
+        Ok(match self {
+            Listener::Tcp(socket) => AdminAddress::Tcp(socket.local_addr()?),
+            Listener::Unix(_, path) => AdminAddress::Unix(path.clone()),
+        })
     }
 
     /// Answers until it is dropped, which ends all connections.
     pub(crate) async fn run(self, shown: Shown) {
-        let socket = match TcpListener::from_std(self.socket) {
+        let socket = match self.waited_on() {
             Ok(socket) => socket,
             Err(error) => {
                 tracing::error!(%error, "the admin listener cannot be waited on");
@@ -84,10 +104,13 @@ impl Listener {
             // Never closed.
             let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
             match socket.accept().await {
-                Ok((stream, _)) => {
+                Ok(stream) => {
                     let router = router.clone();
                     connections.spawn(async move {
-                        serve(stream, router).await;
+                        match stream {
+                            Stream::Tcp(stream) => serve(stream, router).await,
+                            Stream::Unix(stream) => serve(stream, router).await,
+                        }
                         drop(place);
                     });
                 }
@@ -98,11 +121,48 @@ impl Listener {
             while connections.try_join_next().is_some() {}
         }
     }
+
+    fn waited_on(&self) -> io::Result<Waiting> {
+        Ok(match self {
+            Listener::Tcp(socket) => Waiting::Tcp(TcpListener::from_std(socket.try_clone()?)?),
+            Listener::Unix(socket, _) => Waiting::Unix(UnixListener::from_std(socket.try_clone()?)?),
+        })
+    }
 }
 
-async fn serve(stream: TcpStream, router: Router) {
-    // Events are small and should not wait for each other.
-    let _ = stream.set_nodelay(true);
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Unix(_, path) = self {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+enum Waiting {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Waiting {
+    async fn accept(&self) -> io::Result<Stream> {
+        Ok(match self {
+            Waiting::Tcp(socket) => {
+                let (stream, _) = socket.accept().await?;
+                // Events are small and should not wait for each other.
+                let _ = stream.set_nodelay(true);
+                Stream::Tcp(stream)
+            }
+            Waiting::Unix(socket) => Stream::Unix(socket.accept().await?.0),
+        })
+    }
+}
+
+async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, router: Router) {
     let io = TokioIo::new(Stalling::new(stream, STALL));
     let served = http1::Builder::new()
         .timer(TokioTimer::new())

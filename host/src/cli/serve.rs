@@ -34,6 +34,10 @@ pub(super) struct ServeArgs {
     /// Accept uploads.
     #[arg(long)]
     writable: bool,
+    /// Who serves, where root starts it: a name or a number, in place of `privileges.user`. Without either,
+    /// `tuffet` where there is such a user, else `nobody`.
+    #[arg(long, value_name = "USER")]
+    user: Option<String>,
     /// How log lines look.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
@@ -90,6 +94,7 @@ fn configure(args: &ServeArgs) -> Result<Config, ServeError> {
         workers: args.workers,
         single_port: args.single_port,
         writable: args.writable,
+        user: args.user.clone(),
     };
     Ok(match &args.config {
         Some(file) => Config::load_with(file, &overrides)?,

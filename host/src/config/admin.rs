@@ -1,11 +1,34 @@
-//! The token of the admin listener.
+//! The admin listener: where it is, and its token.
 
 use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
 /// Characters of a token: fewer could be guessed.
 pub(super) const SHORTEST: usize = 16;
+
+/// What a socket in the file system begins with.
+pub(super) const UNIX: &str = "unix:";
+
+/// Where the admin listener is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AdminAddress {
+    /// A TCP port; port 0 is any free one.
+    Tcp(SocketAddr),
+    /// A socket in the file system, for the server's user and its group.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for AdminAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AdminAddress::Tcp(address) => address.fmt(f),
+            AdminAddress::Unix(path) => write!(f, "{UNIX}{}", path.display()),
+        }
+    }
+}
 
 /// A token that is never shown. Its digest alone is kept.
 #[derive(Clone, PartialEq, Eq)]

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::policy::{DefaultVerdict, OnError};
+use super::privileges::SeccompMode;
 use super::telemetry::{OtlpProtocol, TelemetryConfig};
 use super::units::{ByteCount, TimeSpan};
 use super::written::{
-    Admin, Batch, Breaker, FsyncPolicy, Limits, Metrics, PluginLimits, Policy, Retransmit, Reuse, Spool,
-    Telemetry, Traces, Transfer, Written,
+    Admin, Batch, Breaker, FsyncPolicy, Limits, Metrics, PluginLimits, Policy, Privileges, Retransmit, Reuse,
+    Spool, Telemetry, Traces, Transfer, Written,
 };
 
 const KIB: u64 = 1024;
@@ -67,12 +69,19 @@ pub(super) fn control() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let folder = if let Some(folders) = folder("RUNTIME_DIRECTORY") {
         std::env::split_paths(&folders).next()
-    } else if rustix::process::geteuid().is_root() {
+    } else if started_by_root() {
         Some("/run/tuffet".into())
     } else {
         folder("XDG_RUNTIME_DIR").map(|folder| PathBuf::from(folder).join("tuffet"))
     };
     folder.map(|folder| folder.join("control"))
+}
+
+/// Whether it was root who started this: defaults must be the same when a reload asks for them again, and then
+/// the process may be somebody else.
+fn started_by_root() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| rustix::process::geteuid().is_root())
 }
 
 /// As many as there are processor cores for this process.
@@ -97,6 +106,7 @@ impl Default for Written {
             transfer: Transfer::default(),
             limits: Limits::default(),
             telemetry: None,
+            privileges: Privileges::default(),
         }
     }
 }
@@ -108,7 +118,7 @@ pub(crate) fn compiled() -> Option<PathBuf> {
     if let Some(given) = std::env::var_os("CACHE_DIRECTORY") {
         return std::env::split_paths(&given).next();
     }
-    if rustix::process::geteuid().is_root() {
+    if started_by_root() {
         return Some("/var/cache/tuffet".into());
     }
     let user = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
@@ -162,6 +172,20 @@ impl Default for Breaker {
 impl Default for Reuse {
     fn default() -> Self {
         Self { calls: 1000, idle: TimeSpan(Duration::from_secs(30)) }
+    }
+}
+
+impl Default for Privileges {
+    fn default() -> Self {
+        Self {
+            user: None,
+            group: None,
+            seccomp: SeccompMode::On,
+            landlock: true,
+            require: false,
+            readable: Vec::new(),
+            writable: Vec::new(),
+        }
     }
 }
 

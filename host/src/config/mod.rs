@@ -14,6 +14,7 @@ mod error;
 mod grant;
 mod overrides;
 mod policy;
+mod privileges;
 mod reference;
 mod resolve;
 mod restart;
@@ -32,7 +33,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use admin::AdminToken;
+pub use admin::{AdminAddress, AdminToken};
 pub(crate) use defaults::compiled as default_compiled;
 pub(crate) use document::Document;
 pub use error::{ConfigError, Place, Position, Problem};
@@ -42,6 +43,7 @@ pub use policy::{
     BreakerConfig, ComponentSource, DecisionCacheConfig, DefaultVerdict, Fact, OnError, PluginConfig,
     PluginLimits, PluginMode, PolicyConfig, ReuseConfig,
 };
+pub use privileges::{Privileges, SeccompMode, Who};
 pub use reference::reference;
 pub(crate) use resolve::{check_endpoint, usual_port};
 pub use restart::control_of;
@@ -91,6 +93,10 @@ pub struct Config {
     pub limits: Limits,
     /// What is told to an OpenTelemetry collector; `None` leaves it to the environment.
     pub telemetry: Option<TelemetryConfig>,
+    /// What is given up after the start.
+    pub privileges: Privileges,
+    /// The files that it was read from: its own, and those of secrets.
+    pub files: Vec<PathBuf>,
     /// Where each part of it was written.
     source: Source,
 }
@@ -108,11 +114,11 @@ pub struct Listener {
     pub burst: Option<u16>,
 }
 
-/// The admin listener. Loopback, or with a token.
+/// The admin listener. Loopback, a socket in the file system, or with a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Admin {
-    /// Where it listens; port 0 is any free one.
-    pub address: SocketAddr,
+    /// Where it listens.
+    pub address: AdminAddress,
     /// What is asked of who looks.
     pub token: Option<AdminToken>,
 }

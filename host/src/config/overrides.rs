@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::privileges::Who;
 use super::source::{Finding, Source};
 use super::written::{Listener, MAX_WORKERS, Root, Written};
 use super::{address, defaults};
@@ -19,6 +20,8 @@ pub struct Overrides {
     pub single_port: bool,
     /// `--writable`: every root that is served takes uploads.
     pub writable: bool,
+    /// `--user USER`: who serves, where root starts it.
+    pub user: Option<String>,
 }
 
 impl Overrides {
@@ -48,6 +51,10 @@ impl Overrides {
                     format!("{workers} is out of range; give a whole number from 1 to {MAX_WORKERS}");
                 findings.push(Finding::value("/workers", message));
             }
+        }
+        if let Some(user) = &self.user {
+            source.replace("/privileges/user", "--user");
+            written.privileges.user = Some(Who::of(user));
         }
         for listener in &mut written.listeners {
             listener.single_port |= self.single_port;

@@ -72,6 +72,7 @@ fn type_of(schema: &Value) -> String {
         (Some("byte-count"), _) => "size".to_owned(),
         (Some("time-span"), _) => "time".to_owned(),
         (Some("fsync"), _) => "`never`, `each` or time".to_owned(),
+        (Some("admin-address"), _) => "address, or `unix:PATH`".to_owned(),
         (Some("secret"), _) => "text, or `{ file: PATH }`".to_owned(),
         (Some(format @ ("address" | "name" | "path" | "component")), _) => format.to_owned(),
         (_, ["array"]) => format!("list of {}", schema.get("items").map_or("anything".into(), type_of)),
@@ -79,6 +80,7 @@ fn type_of(schema: &Value) -> String {
         (_, ["boolean"]) => "`true` or `false`".to_owned(),
         (_, ["integer"]) => "whole number".to_owned(),
         (_, ["string"]) => "text".to_owned(),
+        (_, ["string", "integer"]) => return "name or number".into(),
         (_, ["string", "array"]) => "text, or a list".to_owned(),
         (_, types) => types.join(" or "),
     };

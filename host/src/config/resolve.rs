@@ -2,6 +2,7 @@
 
 mod admin;
 mod otlp;
+mod privileges;
 mod secrets;
 mod sinks;
 mod telemetry;
@@ -30,7 +31,8 @@ use crate::telemetry::resource_attributes;
 /// # Errors
 /// Everything that is wrong.
 pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<Config, ConfigError> {
-    let mut resolver = Resolver { base, source: &source, findings: Vec::new(), resource: Vec::new() };
+    let files = source.file().map(std::path::absolute).and_then(Result::ok).into_iter().collect();
+    let mut resolver = Resolver { base, source: &source, findings: Vec::new(), resource: Vec::new(), files };
     let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
     resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok());
     let listeners = resolver.listeners(&written.listeners);
@@ -44,6 +46,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
         Some(socket) => Some(resolver.absolute(socket)),
     };
     let admin = written.admin.as_ref().and_then(|admin| resolver.admin(admin));
+    let privileges = resolver.privileges(written.privileges);
     let workers = written.workers.unwrap_or_else(defaults::workers);
     let busy_poll = written.busy_poll.0;
     let drain = written.drain.0;
@@ -54,7 +57,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
         cache: written.limits.cache.0,
         events: written.limits.events,
     };
-    let findings = resolver.findings;
+    let (findings, files) = (resolver.findings, resolver.files);
     if findings.is_empty() {
         Ok(Config {
             listeners,
@@ -70,6 +73,8 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
             transfer,
             limits,
             telemetry,
+            privileges,
+            files,
             source,
         })
     } else {
@@ -83,6 +88,8 @@ struct Resolver<'a> {
     findings: Vec<Finding>,
     /// The resource attributes that are chosen: of telemetry, and of sinks that send log records.
     resource: Vec<(String, String)>,
+    /// What was read.
+    files: Vec<PathBuf>,
 }
 
 impl Resolver<'_> {

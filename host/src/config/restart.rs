@@ -8,7 +8,7 @@ impl Config {
     /// The keys in which `next` differs from this configuration although they cannot change while a server
     /// runs: its sockets, its threads, and what these were made with.
     pub fn needs_restart(&self, next: &Config) -> Vec<&'static str> {
-        let admin = |config: &Config| config.admin.as_ref().map(|admin| admin.address);
+        let admin = |config: &Config| config.admin.as_ref().map(|admin| admin.address.clone());
         let differs = [
             ("listeners", self.listeners != next.listeners),
             ("workers", self.workers != next.workers),
@@ -21,6 +21,7 @@ impl Config {
             ("limits.transfers", self.limits.transfers != next.limits.transfers),
             ("limits.pending", self.limits.pending != next.limits.pending),
             ("telemetry", self.telemetry != next.telemetry),
+            ("privileges", self.privileges != next.privileges),
             ("limits.events", self.limits.events != next.limits.events),
         ];
         differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()

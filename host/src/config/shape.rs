@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::address::{check_name, parse_address};
+use super::admin::UNIX;
 use super::grant::Grant;
 use super::source::Finding;
 use super::suggest::{closest, list, unknown};
@@ -178,6 +179,11 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
     let word = |key| schema.get(key).and_then(Value::as_str);
     let complaint = match word("format") {
         Some("address") => parse_address(text).err(),
+        Some("admin-address") => match text.strip_prefix(UNIX) {
+            Some("") => Some("there is no path behind `unix:`; write `unix:/run/tuffet/admin`".into()),
+            Some(_) => None,
+            None => parse_address(text).err(),
+        },
         Some("name") => check_name(text).err(),
         Some("path") if text.is_empty() => Some("the path is empty; name a folder, `.` for this one".into()),
         Some("grant") => text.parse::<Grant>().err(),

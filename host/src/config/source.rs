@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::error::{ConfigError, Place, Position, Problem};
 use super::tree::{self, Node, Side};
+use crate::privileges::remedy;
 
 /// A configuration larger than this is something else, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -41,6 +42,11 @@ impl Source {
     /// Notes that a flag gave what stands below `pointer`.
     pub(super) fn replace(&mut self, pointer: &'static str, flag: &'static str) {
         self.flags.push((pointer, flag));
+    }
+
+    /// The file.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
     pub(super) fn position(&self, pointer: &str) -> Option<Position> {
@@ -114,7 +120,7 @@ fn read_text(path: &Path) -> Result<String, ConfigError> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes))
-        .map_err(|error| whole(advice(&error)))?;
+        .map_err(|error| whole(advice(path, &error)))?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(whole(format!("the file is larger than {MAX_FILE} bytes; it is hardly a configuration")));
     }
@@ -132,11 +138,13 @@ fn read_text(path: &Path) -> Result<String, ConfigError> {
     })
 }
 
-fn advice(error: &std::io::Error) -> String {
+fn advice(path: &Path, error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file; correct the path".into(),
         std::io::ErrorKind::IsADirectory => "this is a folder; name the YAML file in it".into(),
-        std::io::ErrorKind::PermissionDenied => "the file may not be read; let this user read it".into(),
+        std::io::ErrorKind::PermissionDenied => {
+            format!("the file may not be read; {}", remedy(path, "let this user read it"))
+        }
         _ => format!("the file cannot be read: {error}; check the path"),
     }
 }

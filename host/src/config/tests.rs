@@ -680,11 +680,15 @@ fn the_admin_listener_is_open_to_this_host_alone_or_has_a_token() {
     let scene = Scene::new();
     let admin = |yaml: &str| scene.load(&minimal(yaml)).expect("good").admin;
     assert_eq!(admin(""), None);
-    let default = Admin { address: "127.0.0.1:6980".parse().expect("an address"), token: None };
+    let tcp = |address: &str| AdminAddress::Tcp(address.parse().expect("an address"));
+    let default = Admin { address: tcp("127.0.0.1:6980"), token: None };
     assert_eq!(admin("admin: {}\n"), Some(default.clone()));
     fs::write(scene.path("token"), "0123456789abcdef\n").expect("a file");
     let token = Some(AdminToken::new("0123456789abcdef"));
-    let everywhere = Admin { address: "[::]:80".parse().expect("an address"), token };
+    let everywhere = Admin { address: tcp("[::]:80"), token };
+    // Who may use a file needs no token.
+    let socket = Admin { address: AdminAddress::Unix("/run/tuffet/admin".into()), token: None };
+    assert_eq!(admin("admin: { address: \"unix:/run/tuffet/admin\" }\n"), Some(socket));
     assert_eq!(admin("admin: { address: \"[::]:80\", token: { file: token } }\n"), Some(everywhere));
     assert!(std::env::var("PATH").is_ok_and(|path| path.len() >= 16 && !path.contains(' ')));
     assert!(admin("admin: { token: \"${PATH}\" }\n").is_some_and(|admin| admin.token.is_some()));
@@ -693,6 +697,7 @@ fn the_admin_listener_is_open_to_this_host_alone_or_has_a_token() {
     for (yaml, complaint) in [
         ("admin: { address: 0.0.0.0:6980 }", "3:19: 0.0.0.0:6980 is not a loopback address"),
         ("admin: { address: 192.0.2.1:1 }", "or listen on `127.0.0.1:1`"),
+        ("admin: { address: \"unix:\" }", "3:19: there is no path behind `unix:`"),
         ("admin: { address: 6980 }", "3:19: found the number 6980"),
         (
             "admin: { token: plain-text-of-a-token }",

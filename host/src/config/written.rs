@@ -5,6 +5,7 @@
 //! alone cannot judge are judged in `resolve`.
 
 mod otlp;
+mod privileges;
 mod sinks;
 mod telemetry;
 
@@ -18,6 +19,7 @@ use super::grant::Grant;
 use super::policy::{DefaultVerdict, Fact, OnError, PluginMode};
 use super::units::{ByteCount, TimeSpan};
 pub(super) use otlp::Otlp;
+pub(super) use privileges::Privileges;
 pub(super) use sinks::{
     Batch, FsyncPolicy, Http, HttpFormat, Nats, OneOrMore, Rotate, SecretText, Sink, Spool,
 };
@@ -87,6 +89,8 @@ pub(super) struct Written {
     /// what stands here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub telemetry: Option<Telemetry>,
+    /// What is left of root, or of a capability, after the start.
+    pub privileges: Privileges,
 }
 
 /// An address on which requests are awaited.
@@ -291,9 +295,10 @@ pub(super) struct PluginLimits {
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Admin {
-    /// IP address and TCP port. One that is not a loopback address needs a `token`; HTTP is not encrypted,
-    /// so put a proxy with TLS before it where others can listen in.
-    #[schemars(schema_with = "address_schema")]
+    /// IP address and TCP port, or `unix:PATH` for a socket in the file system, which the server's user and its
+    /// group may use. An address that is not a loopback address needs a `token`; HTTP is not encrypted, so put a
+    /// proxy with TLS before it where others can listen in.
+    #[schemars(schema_with = "admin_address_schema")]
     pub address: String,
     /// What is asked of who looks: `Authorization: Bearer TOKEN`, and a field on the page. Either `${NAME}`
     /// for an environment variable, or `{ file: PATH }`; at least 16 characters.
@@ -356,6 +361,10 @@ pub(super) struct Limits {
 
 fn address_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "address" })
+}
+
+fn admin_address_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "admin-address", "minLength": 1 })
 }
 
 fn name_schema(_: &mut SchemaGenerator) -> Schema {

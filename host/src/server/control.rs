@@ -6,6 +6,7 @@
 use super::reload::{Reloaded, Wanted};
 use super::status::{Report, Status};
 use crate::accept::Trouble;
+use crate::socket_file::bind_file;
 use crate::telemetry::exposition;
 use crate::watch::{Feed, Snapshot, Viewer, Watch};
 use serde::{Deserialize, Serialize};
@@ -58,21 +59,8 @@ impl Control {
     /// # Errors
     /// The place cannot be made or used, or another server has it.
     pub(super) fn bind(path: &Path) -> io::Result<Control> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let listener = match BlockingListener::bind(path) {
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-                if BlockingStream::connect(path).is_ok() {
-                    return Err(io::Error::new(error.kind(), "another server has it"));
-                }
-                fs::remove_file(path)?;
-                BlockingListener::bind(path)?
-            }
-            bound => bound?,
-        };
+        let listener = bind_file(path)?;
         let control = Control { listener, path: Some(path.to_owned()) };
-        control.listener.set_nonblocking(true)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
         Ok(control)
     }

@@ -1,6 +1,7 @@
 //! Why the server cannot start, what to do about it, and the exit code that tells scripts which it was.
 
-use crate::config::{ConfigError, EXIT_CONFIG, Listener};
+use crate::config::{AdminAddress, ConfigError, EXIT_CONFIG, Listener};
+use crate::privileges::PrivilegeError;
 use crate::store::RootError;
 use crate::systemd::NotInherited;
 use std::io;
@@ -64,13 +65,17 @@ pub enum ServeError {
     )]
     Admin {
         /// Its address.
-        address: SocketAddr,
+        address: AdminAddress,
         /// What the system said.
         error: io::Error,
     },
     /// The sockets that the service manager passed do not fit the configuration. Exit code 64.
     #[error(transparent)]
     Inherited(#[from] NotInherited),
+    /// Privileges cannot be given up, or without them something cannot be touched. Exit code 77, and 64 where
+    /// there is no such user.
+    #[error(transparent)]
+    Privileges(#[from] PrivilegeError),
     /// The system failed. Exit code 71.
     #[error("{0}: {1}")]
     System(&'static str, io::Error),
@@ -84,7 +89,8 @@ impl ServeError {
             ServeError::Root(_) | ServeError::Folder { .. } => 66,
             ServeError::InUse { .. } | ServeError::Address { .. } | ServeError::Admin { .. } => 69,
             ServeError::System(..) => 71,
-            ServeError::Privilege { .. } => 77,
+            ServeError::Privileges(PrivilegeError::Unknown(_)) => EXIT_CONFIG,
+            ServeError::Privilege { .. } | ServeError::Privileges(_) => 77,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The sockets that were opened before this process began, each for what it is meant.
 
 use super::ServeError;
-use crate::config::Config;
+use crate::config::{AdminAddress, Config};
 use crate::systemd::Inherited;
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::net::UnixListener;
@@ -19,7 +19,10 @@ impl Given {
     /// There is one that the configuration does not know.
     pub(super) fn of(config: &Config, mut inherited: Inherited) -> Result<Given, ServeError> {
         let listeners = inherited.listeners(&config.listeners)?;
-        let admin = config.admin.as_ref().and_then(|admin| inherited.tcp(admin.address));
+        let admin = config.admin.as_ref().and_then(|admin| match &admin.address {
+            AdminAddress::Tcp(address) => inherited.tcp(*address),
+            AdminAddress::Unix(_) => None,
+        });
         let control = config.control.as_deref().and_then(|path| inherited.unix(path));
         let mut places: Vec<String> = config
             .listeners

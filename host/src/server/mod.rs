@@ -1,8 +1,8 @@
 //! The daemon: policy, roots, sockets, workers and the control runtime put together, and taken down.
 //!
 //! The order of a start: the configuration is read and checked; everything that may need a privilege is
-//! opened (`open`), by the only thread that there is; then threads start, plugins are loaded, and when all of
-//! that went well the first request is answered.
+//! opened (`open`) by the only thread that there is; that thread gives up its privileges ([`privileges`]); then
+//! others start, plugins are loaded, and when all of that went well the first request is answered.
 
 mod control;
 mod error;
@@ -22,6 +22,8 @@ use crate::admission::{Admission, Current, Deciding, Files, Generation};
 use crate::config::Config;
 use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
+use crate::policy::PolicyRuntime;
+use crate::privileges::{self, Left};
 use crate::store::{FileCache, Roots};
 use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
@@ -63,8 +65,12 @@ const BLOCKING_THREADS: usize = 64;
 pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let config = configure()?;
     let manager = Manager::of_process();
-    let opened = Opened::of(&config)?;
-    control_runtime()?.block_on(run(&config, opened, manager, configure))
+    let account = privileges::prepare(&config)?;
+    let opened = Opened::of(&config, account.as_ref())?;
+    let left = privileges::give_up(&config, account.as_ref())?;
+    let runtime = start_runtime(&config)?;
+    privileges::seal(account.as_ref());
+    control_runtime()?.block_on(run(&config, opened, left, runtime, manager, configure))
 }
 
 /// Checks what only a start would show: that the roots open and that the plugins load and take their
@@ -108,16 +114,17 @@ pub(crate) fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
 async fn run(
     config: &Config,
     opened: Opened,
+    left: Left,
+    runtime: PolicyRuntime,
     manager: Manager,
     configure: Configure,
 ) -> Result<(), ServeError> {
     let Opened { roots, listeners, sockets, admin: admin_socket, control } = opened;
-    let runtime = start_runtime(config)?;
     let policy = Arc::new(load_policy(&runtime, config, &roots, true).await?);
     for warning in warnings(config, &policy) {
         tracing::warn!(target: "tuffet::policy", "{warning}");
     }
-    let access = Access::new(config.admin.as_ref().and_then(|admin| admin.token.clone()));
+    let access = Access::of(config.admin.as_ref());
     let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
         tracing::warn!(%error, "no neighbour table; MAC addresses come from requested names alone");
         Neighbours::none()
@@ -130,7 +137,7 @@ async fn run(
         limits: ceilings(config),
         drain: config.drain,
     });
-    let status = Status::new(runtime.clone());
+    let status = Status::new(runtime.clone(), left);
     let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
 
     let named = config.listeners.iter().zip(&listeners);
@@ -191,7 +198,7 @@ async fn run(
     let feed = Feed::new(watch.clone());
     let controlling =
         control.map(|control| tokio::spawn(control.run(reload.clone(), status, watch.clone(), feed.clone())));
-    let admin_address = admin_socket.as_ref().map(admin::Listener::address);
+    let admin_address = admin_socket.as_ref().and_then(|socket| socket.address().ok());
     let pulse = Arc::new(Pulse::new(mailboxes.clone()));
     let administering = admin_socket.map(|socket| {
         let pulse = Arc::clone(&pulse);

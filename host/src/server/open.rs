@@ -7,6 +7,7 @@ use super::control::Control;
 use super::given::Given;
 use crate::admin;
 use crate::config::Config;
+use crate::privileges::{Account, give};
 use crate::store::Roots;
 use crate::systemd::Inherited;
 use crate::worker::{ListenerSpec, Sockets, open_all};
@@ -24,11 +25,12 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Opens all of it, but for what this process inherited.
+    /// Opens all of it, but for what this process inherited; what has a name and is made here is for the user
+    /// that the server becomes.
     ///
     /// # Errors
     /// The first that is not to be had. A control socket that is not is only warned of.
-    pub(super) fn of(config: &Config) -> Result<Opened, ServeError> {
+    pub(super) fn of(config: &Config, account: Option<&Account>) -> Result<Opened, ServeError> {
         let given = Given::of(config, Inherited::take()?)?;
         let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
         let mut listeners: Vec<ListenerSpec> = config
@@ -45,20 +47,21 @@ impl Opened {
         let admin = config.admin.as_ref().map(|its| {
             given
                 .admin
-                .map_or_else(|| admin::Listener::bind(its.address), admin::Listener::inherit)
-                .map_err(|error| ServeError::Admin { address: its.address, error })
+                .map_or_else(|| admin::Listener::bind(&its.address, account), admin::Listener::inherit)
+                .map_err(|error| ServeError::Admin { address: its.address.clone(), error })
         });
         let control = match given.control {
             Some(socket) => Some(Control::inherit(socket)),
-            None => config.control.as_deref().and_then(bind_control),
+            None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
         Ok(Opened { roots, listeners, sockets, admin: admin.transpose()?, control })
     }
 }
 
 /// The control socket; without one, SIGHUP still reloads.
-fn bind_control(path: &Path) -> Option<Control> {
-    let bound = Control::bind(path).inspect_err(|error| {
+fn bind_control(path: &Path, account: Option<&Account>) -> Option<Control> {
+    let bound = Control::bind(path).and_then(|control| give(path, account).map(|()| control));
+    let bound = bound.inspect_err(|error| {
         tracing::warn!(
             socket = %path.display(),
             "no control socket, so `tuffet reload` and `tuffet status` do not reach this server: {error}; name \

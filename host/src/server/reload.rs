@@ -7,6 +7,7 @@ use crate::admin::Access;
 use crate::admission::{Current, Files, Generation};
 use crate::config::Config;
 use crate::policy::PolicyRuntime;
+use crate::privileges::out_of_bounds;
 use crate::store::Roots;
 use crate::systemd::Manager;
 use std::sync::Arc;
@@ -95,6 +96,14 @@ impl Reloader {
             };
             let problems = fixed.iter().map(|key| (format!("/{}", key.replace('.', "/")), message(key)));
             return Err(config.error(problems).into());
+        }
+        let (config, barred) = off_thread(move || {
+            let barred = out_of_bounds(&config);
+            Ok((config, barred))
+        })
+        .await?;
+        if !barred.is_empty() {
+            return Err(config.error(barred).into());
         }
         let specs = config.roots.clone();
         let roots = off_thread(move || Roots::open(&specs).map_err(ServeError::Root)).await?;

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::policy::PolicyRuntime;
+use crate::privileges::Left;
 use crate::sinks::SinkCounted;
 
 /// The state of the server. Cheap to clone; all clones are one.
@@ -13,6 +14,7 @@ use crate::sinks::SinkCounted;
 pub(crate) struct Status {
     report: Arc<Mutex<Report>>,
     runtime: PolicyRuntime,
+    left: Arc<Left>,
 }
 
 /// The state at one moment.
@@ -29,17 +31,28 @@ pub(crate) struct Report {
     /// What each sink has done and has still to do, by name.
     #[serde(default)]
     pub(crate) sinks: Vec<SinkCounted>,
+    /// The id of the process, in its own namespace.
+    #[serde(default)]
+    pub(crate) process: u32,
+    /// Who it is and what it may do beyond that.
+    #[serde(default)]
+    pub(crate) privileges: Left,
 }
 
 impl Status {
-    pub(crate) fn new(runtime: PolicyRuntime) -> Status {
-        Status { report: Arc::new(Mutex::new(Report::ready(1))), runtime }
+    pub(crate) fn new(runtime: PolicyRuntime, left: Left) -> Status {
+        Status { report: Arc::new(Mutex::new(Report::ready(1))), runtime, left: Arc::new(left) }
     }
 
     /// How it is now.
     pub(crate) fn report(&self) -> Report {
         let report = self.lock().clone();
-        Report { sinks: self.runtime.sinks().counted(), ..report }
+        Report {
+            sinks: self.runtime.sinks().counted(),
+            process: std::process::id(),
+            privileges: Left::clone(&self.left),
+            ..report
+        }
     }
 
     pub(super) fn reloaded(&self, generation: u64) {
@@ -58,7 +71,15 @@ impl Status {
 
 impl Report {
     fn ready(generation: u64) -> Report {
-        Report { ready: true, generation, since_unix: now(), refused: Vec::new(), sinks: Vec::new() }
+        Report {
+            ready: true,
+            generation,
+            since_unix: now(),
+            refused: Vec::new(),
+            sinks: Vec::new(),
+            process: 0,
+            privileges: Left::default(),
+        }
     }
 }
 

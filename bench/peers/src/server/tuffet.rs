@@ -100,6 +100,8 @@ fn configured(server: &Installed, launch: &Launch<'_>, name: &str, text: &str) -
 fn serve(server: &Installed, workers: usize) -> Command {
     let mut command = Command::new(&server.program);
     command.args(["serve", "--workers"]).arg(workers.to_string());
+    // The files are this user's.
+    command.arg("--user").arg(rustix::process::geteuid().as_raw().to_string());
     command
 }
 

@@ -8,6 +8,7 @@ mod kernel;
 mod network;
 mod offload;
 mod ports;
+mod privileges;
 mod process;
 mod rate;
 mod roots;
@@ -105,8 +106,22 @@ fn examine(system: &System, subject: &Subject) -> Vec<Finding> {
     findings.push(process::memory(system, &subject.config));
     findings.push(process::pagemap(system, &subject.config));
     findings.push(kernel::clock(system));
+    findings.push(privileges::seccomp(system, &subject.config));
+    findings.push(privileges::landlock(&subject.config));
+    let account = match crate::privileges::become_of(&subject.config.privileges) {
+        Ok(account) => {
+            findings.push(privileges::user(account.as_ref()));
+            account
+        }
+        Err(error) => {
+            findings.push(Finding::new("user of the server", Grade::Wrong, error.to_string()));
+            None
+        }
+    };
+    findings.extend(privileges::running(system, &subject.config));
     if subject.file.is_some() {
-        findings.extend(subject.config.roots.iter().flat_map(roots::check));
+        let roots = subject.config.roots.iter();
+        findings.extend(roots.flat_map(|root| roots::check(root, account.as_ref())));
     }
     findings
 }

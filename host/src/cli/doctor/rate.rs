@@ -108,6 +108,8 @@ impl Serving {
             "--root",
         ]);
         command.arg(place.join("root"));
+        // The folder is this user's.
+        command.args(["--user", &rustix::process::geteuid().as_raw().to_string()]);
         // Its control socket is its own, and nothing is told to a collector.
         command.env_clear().env("RUNTIME_DIRECTORY", place);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

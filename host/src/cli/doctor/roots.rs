@@ -1,34 +1,38 @@
 //! The folders that are served: whether this user may use them, and how much room there is.
 
 use super::finding::{Finding, Grade, size};
+use crate::privileges::Account;
 use crate::store::RootSpec;
-use rustix::fs::{Access, AtFlags, CWD, accessat, statvfs};
+use rustix::fs::{Access, AtFlags, CWD, Uid, accessat, stat, statvfs};
+use rustix::io::Errno;
 use std::path::Path;
 
-pub(super) fn check(root: &RootSpec) -> Vec<Finding> {
-    let mut findings = vec![readable(root)];
+/// `account`: who the server becomes, where root looks.
+pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> {
+    let mut findings = vec![readable(root, account)];
     if root.writable {
-        findings.push(writable(root));
+        findings.push(writable(root, account));
         findings.extend(room(root));
     }
     findings
 }
 
-fn readable(root: &RootSpec) -> Finding {
+fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
     let check = format!("root {}", root.name);
-    match may(&root.path, Access::READ_OK | Access::EXEC_OK) {
+    match may(&root.path, Access::READ_OK | Access::EXEC_OK, account) {
         Ok(()) => Finding::good(check, format!("{} can be read", root.path.display())),
         Err(error) => Finding::new(check, Grade::Wrong, format!("{}: {error}", root.path.display()))
             .mend(format!("chmod o+rx {}", quoted(&root.path))),
     }
 }
 
-fn writable(root: &RootSpec) -> Finding {
+fn writable(root: &RootSpec, account: Option<&Account>) -> Finding {
     let check = format!("uploads into {}", root.name);
-    match may(&root.path, Access::WRITE_OK | Access::EXEC_OK) {
+    let user = account.map_or_else(rustix::process::geteuid, |account| Uid::from_raw(account.uid.as_raw()));
+    match may(&root.path, Access::WRITE_OK | Access::EXEC_OK, account) {
         Ok(()) => Finding::good(check, format!("{} can be written", root.path.display())),
         Err(error) => Finding::new(check, Grade::Wrong, format!("{}: {error}", root.path.display()))
-            .mend(format!("chown {} {}", rustix::process::geteuid().as_raw(), quoted(&root.path))),
+            .mend(format!("chown {} {}", user.as_raw(), quoted(&root.path))),
     }
 }
 
@@ -52,9 +56,27 @@ fn room(root: &RootSpec) -> Option<Finding> {
     )
 }
 
-/// By the effective user, as opening does.
-fn may(path: &Path, how: Access) -> rustix::io::Result<()> {
-    accessat(CWD, path, how, AtFlags::EACCESS)
+/// By the effective user, as opening does; or by the one that the server becomes.
+fn may(path: &Path, how: Access, account: Option<&Account>) -> rustix::io::Result<()> {
+    accessat(CWD, path, how, AtFlags::EACCESS)?;
+    let Some(account) = account.filter(|account| !account.uid.is_root()) else { return Ok(()) };
+    let path = path.canonicalize().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+    let may = |folder: &Path, wanted: u32| -> rustix::io::Result<bool> {
+        let about = stat(folder)?;
+        // The first that fits counts, as for the kernel; access lists are left out.
+        let shift = if about.st_uid == account.uid.as_raw() {
+            6
+        } else if account.groups.iter().any(|group| group.as_raw() == about.st_gid) {
+            3
+        } else {
+            0
+        };
+        Ok(about.st_mode >> shift & wanted == wanted)
+    };
+    // Read 4, write 2, enter 1: as in the mode of a file.
+    let above = path.ancestors().skip(1).map(|folder| may(folder, 1));
+    let all = above.chain([may(&path, how.bits())]);
+    if all.collect::<Result<Vec<_>, _>>()?.contains(&false) { Err(Errno::ACCESS) } else { Ok(()) }
 }
 
 /// For a shell.
@@ -82,11 +104,11 @@ mod tests {
     #[test]
     fn a_folder_with_room_and_one_without() {
         let folder = tempfile::tempdir().unwrap();
-        let grades = |spec: &RootSpec| check(spec).iter().map(|found| found.grade).collect::<Vec<_>>();
+        let grades = |spec: &RootSpec| check(spec, None).iter().map(|found| found.grade).collect::<Vec<_>>();
         assert_eq!(grades(&root(folder.path(), 1)), [Grade::Good; 3]);
         assert_eq!(grades(&root(folder.path(), u64::MAX))[2], Grade::CouldBeBetter);
         let gone = root(&folder.path().join("not there"), 1);
-        let found = readable(&gone);
+        let found = readable(&gone, None);
         assert_eq!(found.grade, Grade::Wrong);
         assert!(found.commands[0].ends_with("not there'"), "{:?}", found.commands);
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::super::tree::join;
 use super::super::written::SecretText;
 use super::Resolver;
+use crate::privileges::remedy;
 use crate::sinks::Secret;
 
 /// Bytes of a file that holds a secret.
@@ -53,6 +54,7 @@ impl Resolver<'_> {
     /// The content of a file, without the end of its last line.
     pub(super) fn secret_file(&mut self, pointer: &str, file: &Path) -> Option<Secret> {
         let path = self.absolute(file);
+        self.files.push(path.clone());
         let shown = path.display();
         let complaint = match fs::metadata(&path) {
             Ok(about) if about.len() > MAX_FILE => {
@@ -69,7 +71,9 @@ impl Resolver<'_> {
                     format!("{shown} is empty; write the secret into it")
                 }
                 Ok(text) => return Some(Secret::new(text.trim_end_matches(['\n', '\r']))),
-                Err(error) => format!("{shown} cannot be read: {error}; let this user read it"),
+                Err(error) => {
+                    format!("{shown} cannot be read: {error}; {}", remedy(&path, "let this user read it"))
+                }
             },
             Err(error) => format!("{shown} cannot be read: {error}; correct the path"),
         };

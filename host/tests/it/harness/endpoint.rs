@@ -149,7 +149,8 @@ fn read(reader: &mut impl BufRead) -> Option<Post> {
         }
         None => chunks(reader)?,
     };
-    Some(Post { head, body: String::from_utf8(body).unwrap() })
+    // Protobuf is no text, and looked through as such all the same.
+    Some(Post { head, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
 /// A body of unknown length.

@@ -1,6 +1,6 @@
 //! Runs a process to its end, for a bounded time.
 
-use super::{COMPILED, PATIENCE};
+use super::{COMPILED, PATIENCE, is_root};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::process::{Command, ExitStatus, Stdio};
@@ -43,9 +43,14 @@ pub fn run(command: &mut Command) -> Ran {
     run_for(command, PATIENCE)
 }
 
-/// Runs `tuffet` with these arguments.
+/// Runs `tuffet` with these arguments. A server that root starts stays root, whose own the folders of tests are.
 pub fn tuffet<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
-    run(Command::new(env!("CARGO_BIN_EXE_tuffet")).env("CACHE_DIRECTORY", COMPILED).args(arguments))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    command.env("CACHE_DIRECTORY", COMPILED).args(arguments);
+    if command.get_args().next() == Some(OsStr::new("serve")) && is_root() {
+        command.args(["--user", "root"]);
+    }
+    run(&mut command)
 }
 
 /// The same, for a process that may take as long as this.

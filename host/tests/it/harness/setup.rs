@@ -1,7 +1,7 @@
 //! What a server is started with.
 
 use super::run::run_as_it_is;
-use super::{Folder, PATIENCE, Ran, Server, bytes};
+use super::{Folder, PATIENCE, Ran, Server, bytes, is_root};
 use std::fs::File;
 use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
@@ -23,6 +23,7 @@ pub struct Setup {
     inherited: Vec<(String, OwnedFd)>,
     variables: Vec<(String, String)>,
     stdout: Option<PathBuf>,
+    user: Option<String>,
 }
 
 impl Setup {
@@ -37,6 +38,7 @@ impl Setup {
             inherited: Vec::new(),
             variables: Vec::new(),
             stdout: None,
+            user: is_root().then(|| "root".to_owned()),
         };
         std::fs::create_dir(setup.root().0).unwrap();
         setup
@@ -116,6 +118,13 @@ impl Setup {
         self
     }
 
+    /// Who serves, where root runs the tests; not said at all with `None`. Without this, root: the folders of
+    /// tests are root's own.
+    pub fn user(mut self, user: Option<&str>) -> Setup {
+        self.user = user.map(str::to_owned);
+        self
+    }
+
     /// A file that takes its standard output.
     pub fn stdout(mut self, file: PathBuf) -> Setup {
         self.stdout = Some(file);
@@ -146,6 +155,9 @@ impl Setup {
             (None, None) => Stdio::null(),
         });
         command.args(words).args(["serve", "--log-format", "json"]).args(&self.flags);
+        if let Some(user) = &self.user {
+            command.args(["--user", user]);
+        }
         match &self.yaml {
             Some(yaml) => {
                 let file = self.temporary.path().join("tuffet.yaml");

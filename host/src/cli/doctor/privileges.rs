@@ -1,0 +1,126 @@
+//! What is given up: what this kernel has for that, who the server becomes, and what one that runs still holds.
+
+use super::finding::{Finding, Grade};
+use super::system::System;
+use crate::config::{Config, SeccompMode};
+use crate::privileges::{Account, Held, Left, SYSCALLS_KNOWN, landlock_here};
+use crate::server::{Reply, ask};
+
+/// The filter of system calls.
+pub(super) fn seccomp(system: &System, config: &Config) -> Finding {
+    const CHECK: &str = "filter of system calls";
+    if config.privileges.seccomp == SeccompMode::Off {
+        return Finding::new(CHECK, Grade::CouldBeBetter, "`privileges.seccomp` is off");
+    }
+    if !SYSCALLS_KNOWN {
+        return lacking(config, CHECK, "there is none for this processor (x86_64 and aarch64 have one)");
+    }
+    match system.sysctl("kernel.seccomp.actions_avail") {
+        Some(actions) if actions.split(' ').any(|action| action == "errno") => {
+            Finding::good(CHECK, "the kernel has it (seccomp); what serving does not need fails")
+        }
+        _ => lacking(config, CHECK, "this kernel has no seccomp (CONFIG_SECCOMP_FILTER)"),
+    }
+}
+
+/// The rules for files.
+pub(super) fn landlock(config: &Config) -> Finding {
+    const CHECK: &str = "bounds of files";
+    if !config.privileges.landlock {
+        return Finding::new(CHECK, Grade::CouldBeBetter, "`privileges.landlock` is off");
+    }
+    match landlock_here() {
+        Ok(version) => Finding::good(CHECK, format!("the kernel has Landlock, version {version}")),
+        Err(why) => lacking(config, CHECK, &format!("no Landlock: {why}")),
+    }
+}
+
+fn lacking(config: &Config, check: &str, why: &str) -> Finding {
+    if config.privileges.require {
+        let says = format!("{why}, and `privileges.require` lets no server start without");
+        return Finding::new(check, Grade::Wrong, says);
+    }
+    Finding::new(check, Grade::CouldBeBetter, format!("{why}; the server runs without"))
+}
+
+/// Who a server that root starts becomes.
+pub(super) fn user(account: Option<&Account>) -> Finding {
+    const CHECK: &str = "user of the server";
+    match account {
+        None => Finding::good(CHECK, "who starts it; root would become another"),
+        Some(account) if account.uid.is_root() => {
+            let says =
+                "started by root it stays root, without capabilities: files of root stay within its rights";
+            Finding::new(CHECK, Grade::CouldBeBetter, says).mend("useradd --system tuffet")
+        }
+        Some(account) => {
+            let says = format!("started by root it becomes {} ({})", account.name, account.uid);
+            Finding::good(CHECK, says)
+        }
+    }
+}
+
+/// What the server that runs holds, each of its threads.
+pub(super) fn running(system: &System, config: &Config) -> Option<Finding> {
+    let Reply::Status(report) = ask(config.control.as_deref()?, "status").ok()? else { return None };
+    Some(judge(report.process, &report.privileges, &threads(system, report.process)))
+}
+
+/// Empty where the process is in another namespace or may not be looked at.
+fn threads(system: &System, process: u32) -> Vec<Held> {
+    if system.text(&format!("proc/{process}/comm")).as_deref() != Some("tuffet") {
+        return Vec::new();
+    }
+    let folder = format!("proc/{process}/task");
+    let status = |thread: String| system.text(&format!("{folder}/{thread}/status"));
+    system.names(&folder).into_iter().filter_map(status).map(|text| Held::of(&text)).collect()
+}
+
+fn judge(process: u32, left: &Left, threads: &[Held]) -> Finding {
+    let check = format!("server that runs (process {process})");
+    let seen = if threads.is_empty() { std::slice::from_ref(&left.held) } else { threads };
+    let mut wrong = Vec::new();
+    let any = |is: fn(&Held) -> bool| seen.iter().any(is);
+    if any(|held| held.capabilities != 0) {
+        wrong.push("it holds capabilities".to_owned());
+    }
+    if any(|held| held.uid == 0) {
+        wrong.push("it is root".to_owned());
+    }
+    if any(|held| !held.no_new_privs) {
+        wrong.push("it could get privileges anew".to_owned());
+    }
+    if any(|held| held.seccomp != 2) {
+        wrong.push("its system calls are not filtered".to_owned());
+    }
+    if left.landlock_rules.is_none() {
+        wrong.push("its files have no bounds (Landlock)".to_owned());
+    }
+    let who = format!("user {}, capabilities {}", left.held.user(), left.held.capabilities_listed());
+    if wrong.is_empty() {
+        let rules = left.landlock_rules.unwrap_or_default();
+        let version = left.landlock_abi.unwrap_or_default();
+        let says = format!("{who}, no-new-privs, seccomp, Landlock (version {version}, {rules} rules)");
+        return Finding::good(check, says);
+    }
+    Finding::new(check, Grade::CouldBeBetter, format!("{who}; {}", wrong.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_thread_counts() {
+        let good = Held { uid: 65534, gid: 65534, no_new_privs: true, seccomp: 2, ..Held::default() };
+        let left =
+            Left { held: good.clone(), landlock_abi: Some(7), landlock_rules: Some(30), lacking: vec![] };
+        assert_eq!(judge(1, &left, &[good.clone(), good.clone()]).grade, Grade::Good);
+        assert_eq!(judge(1, &left, &[]).grade, Grade::Good);
+        let one = Held { capabilities: 1 << 10, ..good.clone() };
+        let found = judge(1, &left, &[good.clone(), one]);
+        assert!(found.grade == Grade::CouldBeBetter && found.says.contains("capabilities"), "{}", found.says);
+        let without = Left { landlock_rules: None, ..left };
+        assert!(judge(1, &without, &[good]).says.contains("Landlock"));
+    }
+}

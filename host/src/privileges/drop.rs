@@ -1,0 +1,58 @@
+//! User, groups, capabilities, no-new-privs.
+
+use super::{Account, Held, PrivilegeError};
+use caps::CapSet;
+use nix::unistd::{getresuid, setgroups, setresgid, setresuid};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use std::io;
+
+/// Becomes this user, where there is one, and gives up every capability and the ways to get one.
+///
+/// Of the calling thread; the C library changes the user of all threads, where there are others.
+pub(super) fn to(account: Option<&Account>) -> Result<(), PrivilegeError> {
+    let refused = PrivilegeError::refused;
+    // What no program that this process could become may have; where it may not say so it has none to lose.
+    for capability in caps::all() {
+        let _ = caps::drop(None, CapSet::Bounding, capability);
+    }
+    if let Some(account) = account.filter(|account| !stays(account)) {
+        setgroups(&account.groups).map_err(io::Error::from).map_err(refused("its groups"))?;
+        setresgid(account.gid, account.gid, account.gid)
+            .map_err(io::Error::from)
+            .map_err(refused("its group"))?;
+        setresuid(account.uid, account.uid, account.uid)
+            .map_err(io::Error::from)
+            .map_err(refused("its user"))?;
+        // Who changes its user may not look at itself any more, and the runtime of plugins looks at its pages.
+        // Taken back when that is done ([`seal`]).
+        let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
+    }
+    // Who has none need not be allowed to change them.
+    if Held::of_self().capabilities != 0 {
+        let clear = |set| caps::clear(None, set).map_err(|error| io::Error::other(error.to_string()));
+        // A kernel without ambient capabilities (before 4.3) has none to clear.
+        let _ = clear(CapSet::Ambient);
+        for set in [CapSet::Effective, CapSet::Permitted, CapSet::Inheritable] {
+            clear(set).map_err(refused("its capabilities"))?;
+        }
+    }
+    let status = landlock::RestrictSelf::default().no_new_privs(true).apply();
+    match status {
+        Ok(status) if status.no_new_privs => Ok(()),
+        Ok(_) => Err(refused("no-new-privs")(io::ErrorKind::Unsupported.into())),
+        Err(error) => Err(refused("no-new-privs")(io::Error::other(error.to_string()))),
+    }
+}
+
+/// Whether root is asked to stay what it is, for which it needs no right to change.
+fn stays(account: &Account) -> bool {
+    let all = |id: nix::unistd::ResUid| id.real.is_root() && id.effective.is_root() && id.saved.is_root();
+    account.uid.is_root() && account.gid.as_raw() == 0 && getresuid().is_ok_and(all)
+}
+
+/// From now on, nobody of the same user may look into the memory of this process, where secrets are.
+pub(crate) fn seal(account: Option<&Account>) {
+    if account.is_some() {
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
+}

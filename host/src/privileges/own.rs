@@ -1,0 +1,110 @@
+//! What the server itself keeps on disk, made and given away while it still may.
+//!
+//! Only what is made here changes its owner: what is there already belongs to whoever put it there, and
+//! changing the owner of what others can put into a folder is a way to be tricked.
+
+use super::{Account, unique};
+use crate::config::{AdminAddress, Config, Grant};
+use crate::sinks::SinkTarget;
+use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Uid, chownat, fstat, open};
+use rustix::process::geteuid;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Makes what is missing. What cannot be made is found missing later, by whoever needs it, and told there.
+pub(super) fn make(config: &Config, account: Option<&Account>) {
+    for folder in folders(config) {
+        note(&folder, make_folder(&folder, 0o700, account));
+    }
+    // The socket itself says who may ask.
+    for folder in sockets(config).filter_map(Path::parent) {
+        note(folder, make_folder(folder, 0o755, account));
+    }
+    for sink in &config.sinks {
+        if let SinkTarget::File(target) = &sink.target {
+            note(&target.path, make_file(&target.path, account));
+        }
+    }
+}
+
+/// The folders that are the server's own: the state and compiled plugins where something is kept there,
+/// spools.
+pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
+    let keys = config.policy.plugins.iter().any(|plugin| plugin.grants.contains(&Grant::Kv));
+    let spools = config.sinks.iter().filter_map(|sink| Some(sink.spool.as_ref()?.path.clone()));
+    let spools: Vec<PathBuf> = spools.collect();
+    let below = spools.iter().any(|spool| spool.starts_with(&config.state));
+    let mut folders: Vec<PathBuf> = Vec::new();
+    folders.extend((keys || below).then(|| config.state.clone()));
+    folders.extend(spools);
+    let compiled = config.policy.compiled.clone();
+    folders.extend(compiled.filter(|_| !config.policy.plugins.is_empty()));
+    unique(folders)
+}
+
+/// Sockets in the file system.
+pub(super) fn sockets(config: &Config) -> impl Iterator<Item = &Path> {
+    let admin = config.admin.as_ref().and_then(|admin| match &admin.address {
+        AdminAddress::Unix(path) => Some(path.as_path()),
+        AdminAddress::Tcp(_) => None,
+    });
+    config.control.as_deref().into_iter().chain(admin)
+}
+
+/// Makes the folder and those above it that are missing.
+fn make_folder(folder: &Path, mode: u32, account: Option<&Account>) -> io::Result<()> {
+    if folder.exists() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent() {
+        make_folder(above, mode, account)?;
+    }
+    match DirBuilder::new().mode(mode).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        made => made?,
+    }
+    give(folder, account)
+}
+
+/// Makes the file in a folder that is there.
+fn make_file(file: &Path, account: Option<&Account>) -> io::Result<()> {
+    // Nothing to give away where the user is the same; the sink makes its file itself.
+    if account.is_none() || !file.parent().is_some_and(Path::is_dir) {
+        return Ok(());
+    }
+    match std::fs::OpenOptions::new().append(true).create_new(true).mode(0o640).open(file) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+        Ok(made) => owned(&made, account),
+    }
+}
+
+/// Gives away what was made here a moment ago, if that is still what lies there.
+pub(crate) fn give(path: &Path, account: Option<&Account>) -> io::Result<()> {
+    if account.is_none() {
+        return Ok(());
+    }
+    let made = open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+    let about = fstat(&made)?;
+    let is_folder = FileType::from_raw_mode(about.st_mode) == FileType::Directory;
+    // Another name of it would be somebody else's.
+    if about.st_uid != geteuid().as_raw() || (!is_folder && about.st_nlink != 1) {
+        return Err(io::Error::other("something else lies there now"));
+    }
+    owned(&made, account)
+}
+
+fn owned(what: impl AsFd, account: Option<&Account>) -> io::Result<()> {
+    let Some(account) = account else { return Ok(()) };
+    let (user, group) = (Uid::from_raw(account.uid.as_raw()), Gid::from_raw(account.gid.as_raw()));
+    Ok(chownat(what, "", Some(user), Some(group), AtFlags::EMPTY_PATH)?)
+}
+
+fn note(path: &Path, made: io::Result<()>) {
+    if let Err(error) = made {
+        tracing::debug!(target: "tuffet::privileges", path = %path.display(), %error, "cannot be made");
+    }
+}

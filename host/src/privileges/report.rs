@@ -1,0 +1,90 @@
+//! What a process may do, as the kernel tells in /proc/PID/status.
+
+use serde::{Deserialize, Serialize};
+
+/// Who a process is and what it may do beyond that.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Held {
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+    pub(crate) groups: Vec<u32>,
+    /// Capabilities that it has or could take, one bit each.
+    pub(crate) capabilities: u64,
+    pub(crate) no_new_privs: bool,
+    /// 0 none, 1 strict, 2 a filter.
+    pub(crate) seccomp: u32,
+}
+
+impl Held {
+    pub(super) fn of_self() -> Held {
+        std::fs::read_to_string("/proc/thread-self/status").map(|text| Held::of(&text)).unwrap_or_default()
+    }
+
+    /// From the text of a status file; what is missing in it is nothing.
+    pub(crate) fn of(status: &str) -> Held {
+        let value = |key: &str| status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+        // Real, effective, saved, file system: the effective one.
+        let effective = |key| value(key).split_whitespace().nth(1).and_then(|id| id.parse().ok());
+        let hex = |key| u64::from_str_radix(value(key).trim(), 16).unwrap_or(0);
+        let number = |key| value(key).trim().parse().unwrap_or(0);
+        Held {
+            uid: effective("Uid:").unwrap_or_default(),
+            gid: effective("Gid:").unwrap_or_default(),
+            groups: value("Groups:").split_whitespace().filter_map(|id| id.parse().ok()).collect(),
+            capabilities: hex("CapEff:") | hex("CapPrm:") | hex("CapInh:") | hex("CapAmb:"),
+            no_new_privs: number("NoNewPrivs:") == 1,
+            seccomp: number("Seccomp:"),
+        }
+    }
+
+    /// The name of the user, or the number.
+    pub(crate) fn user(&self) -> String {
+        let user = nix::unistd::User::from_uid(self.uid.into()).ok().flatten();
+        user.map_or_else(|| self.uid.to_string(), |user| user.name)
+    }
+
+    pub(crate) fn groups_listed(&self) -> String {
+        self.groups.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Their names; `none`.
+    pub(crate) fn capabilities_listed(&self) -> String {
+        if self.capabilities == 0 {
+            return "none".into();
+        }
+        let all = caps::all();
+        let mut names: Vec<String> = all
+            .iter()
+            .filter(|capability| self.capabilities & capability.bitmask() != 0)
+            .map(|capability| capability.to_string().to_ascii_lowercase())
+            .collect();
+        names.sort();
+        names.join(" ")
+    }
+
+    pub(crate) fn seccomp_word(&self) -> &'static str {
+        match self.seccomp {
+            0 => "none",
+            1 => "strict",
+            _ => "filter",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_file_is_read() {
+        let held = Held::of(
+            "Name:\ttuffet\nUid:\t1000\t65534\t65534\t65534\nGid:\t0\t65534\t65534\t65534\nGroups:\t4 24 \n\
+             CapInh:\t0000000000000000\nCapPrm:\t0000000000000400\nCapEff:\t0000000000000000\nNoNewPrivs:\t1\n\
+             Seccomp:\t2\nSeccomp_filters:\t2\n",
+        );
+        assert_eq!((held.uid, held.gid, held.groups.as_slice()), (65534, 65534, &[4, 24][..]));
+        assert_eq!(held.capabilities_listed(), "cap_net_bind_service");
+        assert!(held.no_new_privs && held.seccomp_word() == "filter");
+        assert_eq!(Held::of("").capabilities_listed(), "none");
+    }
+}

@@ -1,0 +1,179 @@
+//! Which user the server becomes.
+
+use super::PrivilegeError;
+use crate::config::{Privileges, Who};
+use caps::{CapSet, Capability, has_cap};
+use nix::unistd::{Gid, Group, Uid, User, getgrouplist};
+use std::ffi::CString;
+
+/// The user that a server started as root becomes where none is named and there is one of this name.
+const OWN: &str = "tuffet";
+/// And where there is not, as other TFTP servers do.
+const ANYONE: &str = "nobody";
+/// `nobody` where it has no name, as in a container without /etc/passwd: the kernel's overflow id.
+const OVERFLOW: u32 = 65534;
+
+/// A user and its groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Account {
+    /// Its name; the number where it has none.
+    pub(crate) name: String,
+    pub(crate) uid: Uid,
+    pub(crate) gid: Gid,
+    /// All of its groups.
+    pub(crate) groups: Vec<Gid>,
+}
+
+/// The user to become; `None` where the process cannot change its user, or is that user already.
+///
+/// # Errors
+/// There is no user, or no group, of the name that is configured.
+pub(crate) fn become_of(privileges: &Privileges) -> Result<Option<Account>, PrivilegeError> {
+    let account = match (&privileges.user, Uid::effective().is_root()) {
+        (Some(user), _) => Some(account(user, "user")?),
+        (None, true) => Some(usual()),
+        (None, false) => None,
+    };
+    let account = match (account, &privileges.group) {
+        (Some(account), Some(group)) => {
+            let gid = group_of(group)?;
+            // The group takes the place of the user's own, which it then is not a member of.
+            let groups = account.groups.iter().copied().filter(|other| *other != account.gid);
+            Some(Account { groups: groups.chain([gid]).collect(), gid, ..account })
+        }
+        (account, _) => account,
+    };
+    let Some(account) = account else { return Ok(None) };
+    if Uid::effective().is_root() {
+        return match can_become(&account) {
+            Ok(()) => Ok(Some(account)),
+            Err(why) if privileges.user.is_some() => Err(PrivilegeError::Barred(vec![format!(
+                "root cannot become the user `{}` here: {why}; or let it stay root, without capabilities: `user: root`",
+                account.name
+            )])),
+            // As in a container that was left no other capability.
+            Err(why) => {
+                tracing::warn!(wanted = account.name, "it stays root, without capabilities: {why}");
+                Ok(None)
+            }
+        };
+    }
+    if Uid::effective() != account.uid {
+        tracing::warn!(
+            target: "tuffet::privileges",
+            wanted = account.name,
+            "not started as root, so it stays the user that it is; start it as root, or remove `privileges.user`"
+        );
+    }
+    Ok(None)
+}
+
+/// Whether root may become this user; if not, why, and what mends it.
+fn can_become(account: &Account) -> Result<(), &'static str> {
+    if account.uid.is_root() && account.gid.as_raw() == 0 {
+        return Ok(());
+    }
+    let may = |capability| has_cap(None, CapSet::Effective, capability).unwrap_or(false);
+    if !may(Capability::CAP_SETUID) || !may(Capability::CAP_SETGID) {
+        return Err("it lacks CAP_SETUID and CAP_SETGID, which may be added");
+    }
+    let text = |name: &str| std::fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
+    // In a namespace of users that knows only some, or may not change groups (user_namespaces(7)).
+    if !is_mapped(&text("uid_map"), account.uid.as_raw())
+        || !is_mapped(&text("gid_map"), account.gid.as_raw())
+    {
+        return Err("its namespace has no such user or group; map more of them");
+    }
+    if text("setgroups").trim() == "deny" {
+        return Err("its namespace may not change groups");
+    }
+    Ok(())
+}
+
+/// Lines of: first id inside, first id outside, how many.
+fn is_mapped(map: &str, id: u32) -> bool {
+    let within = |line: &str| {
+        let mut numbers = line.split_whitespace().map(|word| word.parse::<u64>().unwrap_or(0));
+        let (first, _, count) = (numbers.next()?, numbers.next()?, numbers.next()?);
+        Some((first..first + count).contains(&u64::from(id)))
+    };
+    map.is_empty() || map.lines().filter_map(within).any(|within| within)
+}
+
+/// Who serves where nobody is named.
+fn usual() -> Account {
+    [OWN, ANYONE]
+        .iter()
+        .find_map(|name| User::from_name(name).ok().flatten())
+        .map_or_else(|| numbered(OVERFLOW), of)
+}
+
+fn account(who: &Who, what: &str) -> Result<Account, PrivilegeError> {
+    match who {
+        Who::Number(uid) => {
+            let known = User::from_uid(Uid::from_raw(*uid)).ok().flatten();
+            Ok(known.map_or_else(|| numbered(*uid), of))
+        }
+        Who::Name(name) if name == "root" => Ok(numbered(0)),
+        Who::Name(name) => User::from_name(name).ok().flatten().map(of).ok_or_else(|| {
+            PrivilegeError::Unknown(format!(
+                "`privileges.{what}`: there is no user `{name}`; make it with `useradd --system {name}`, or give a \
+                 number"
+            ))
+        }),
+    }
+}
+
+fn group_of(who: &Who) -> Result<Gid, PrivilegeError> {
+    match who {
+        Who::Number(gid) => Ok(Gid::from_raw(*gid)),
+        Who::Name(name) if name == "root" => Ok(Gid::from_raw(0)),
+        Who::Name(name) => Group::from_name(name).ok().flatten().map(|group| group.gid).ok_or_else(|| {
+            PrivilegeError::Unknown(format!(
+                "`privileges.group`: there is no group `{name}`; make it with `groupadd --system {name}`, or \
+                     give a number"
+            ))
+        }),
+    }
+}
+
+fn of(user: User) -> Account {
+    let name = CString::new(user.name.as_bytes()).unwrap_or_default();
+    let groups = getgrouplist(&name, user.gid).unwrap_or_else(|_| vec![user.gid]);
+    Account { name: user.name, uid: user.uid, gid: user.gid, groups }
+}
+
+/// One that has no entry, and so no group but that of the same number.
+fn numbered(id: u32) -> Account {
+    let name = if id == 0 { "root".to_owned() } else { id.to_string() };
+    Account { name, uid: Uid::from_raw(id), gid: Gid::from_raw(id), groups: vec![Gid::from_raw(id)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_need_no_entry_and_names_do() {
+        let account_of = |who| account(&who, "user");
+        assert_eq!(account_of(Who::Number(4_000_123)).unwrap(), numbered(4_000_123));
+        assert_eq!(account_of(Who::Name("root".into())).unwrap().uid, Uid::from_raw(0));
+        let error = account_of(Who::Name("no-such-user-here".into())).unwrap_err();
+        assert!(error.to_string().contains("no-such-user-here"), "{error}");
+        assert!(group_of(&Who::Name("no-such-group-here".into())).is_err());
+    }
+
+    #[test]
+    fn a_namespace_may_know_few_users() {
+        assert!(is_mapped("         0          0 4294967295\n", 65534));
+        assert!(is_mapped("0 1000 1\n1 100000 65536\n", 65534));
+        assert!(!is_mapped("0 1000 1\n", 65534) && is_mapped("0 1000 1\n", 0));
+        assert!(is_mapped("", 1));
+    }
+
+    #[test]
+    fn nobody_serves_where_nobody_is_named() {
+        let usual = usual();
+        assert!(!usual.uid.is_root() && usual.groups.contains(&usual.gid), "{usual:?}");
+    }
+}

@@ -1,0 +1,356 @@
+//! What a server gives up at its start, and what is then out of its reach.
+
+use crate::harness::{
+    Answer, Client, Options, Peer, Server, Setup, ack, is_root, own_loopback, rrq, run, skipped, tuffet, wrq,
+};
+use serde_json::Value;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::Command;
+
+/// All sections that start threads of their own or keep something: keys, sinks, spools, the admin listener.
+const EVERYTHING: &str = r#"
+policy: { authorize: [acl], observe: [audit], compiled: cache/deep }
+plugins:
+  acl: { component: builtin:acl, settings: { deny: [{ names: ["secret"], message: "no" }] } }
+  audit: { component: builtin:audit, settings: { sink: lines }, grants: [kv, sinks/lines] }
+sinks:
+  lines: { file: log/audit.jsonl, rotate: { size: 1MiB }, spool: { bytes: 64KiB } }
+state: state
+admin: { address: "127.0.0.1:0" }
+workers: 2
+"#;
+
+/// A setup whose folders every user may enter, and into whose `root` everyone may write.
+fn open_to_all(setup: Setup) -> Setup {
+    fs::set_permissions(setup.outside().0, Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(setup.root().0, Permissions::from_mode(0o777)).unwrap();
+    setup
+}
+
+fn needs_root() -> bool {
+    if !is_root() {
+        skipped("giving up privileges needs root to begin with");
+    }
+    is_root()
+}
+
+/// A key of the status of each thread; all of them are the same.
+#[track_caller]
+fn each_thread(server: &Server, key: &str) -> String {
+    let folder = format!("/proc/{}/task", server.id());
+    let mut values: Vec<String> = Vec::new();
+    for thread in fs::read_dir(folder).unwrap() {
+        // One that ended meanwhile has none.
+        let Ok(status) = fs::read_to_string(thread.unwrap().path().join("status")) else { continue };
+        let value = status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+        values.push(value.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    assert!(values.len() > 3, "{values:?}");
+    values.sort();
+    values.dedup();
+    assert_eq!(values.len(), 1, "{key} {values:?}");
+    values.remove(0)
+}
+
+#[track_caller]
+fn assert_given_up(server: &Server, user: &str) {
+    let ids = |id: &str| [id; 4].join(" ");
+    assert_eq!(each_thread(server, "Uid:"), ids(user));
+    for set in ["CapInh:", "CapPrm:", "CapEff:", "CapAmb:"] {
+        assert_eq!(each_thread(server, set), "0000000000000000", "{set}");
+    }
+    assert_eq!(each_thread(server, "NoNewPrivs:"), "1");
+    assert_eq!(each_thread(server, "Seccomp:"), "2");
+}
+
+fn ask(server: &Server, name: &str) -> Answer {
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq(name, &[]));
+    let answer = peer.receive();
+    if let Answer::Data(block, _) = answer {
+        peer.send(&ack(block));
+    }
+    answer
+}
+
+#[test]
+fn root_becomes_another_user_in_every_thread() {
+    if !needs_root() {
+        return;
+    }
+    let yaml = format!("roots: [{{ name: boot, path: root, writable: true }}]\n{EVERYTHING}");
+    let setup = open_to_all(Setup::new().file("a", b"a").yaml(&yaml).user(Some("65534")));
+    fs::create_dir(setup.outside().path("log")).unwrap();
+    std::os::unix::fs::chown(setup.outside().path("log"), Some(65534), Some(65534)).unwrap();
+    let server = setup.start();
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"a".to_vec()));
+    assert_eq!(ask(&server, "secret"), Answer::Error(2, "no".into()));
+    Client::Tuffet.put(server.address(), "up", b"up", Options::default());
+    assert_given_up(&server, "65534");
+    assert_eq!(each_thread(&server, "Groups:"), "65534");
+    assert_eq!(each_thread(&server, "CapBnd:"), "0000000000000000");
+
+    // What it makes is its own: uploads, what plugins keep, the lines of sinks, compiled plugins.
+    server.outcome("up");
+    for made in ["root/up", "state/plugins.redb", "log/audit.jsonl", "cache/deep/code", "control"] {
+        let about =
+            fs::symlink_metadata(server.outside().path(made)).unwrap_or_else(|e| panic!("{made}: {e}"));
+        assert_eq!((about.uid(), about.gid()), (65534, 65534), "{made}");
+    }
+
+    // It says so: in the log, to `tuffet status`, to `tuffet doctor`.
+    let line = server.logged("privileges are given up");
+    assert_eq!(
+        (&line["uid"], &line["capabilities"], &line["seccomp"]),
+        (&65534.into(), &"none".into(), &"filter".into())
+    );
+    let left = &server.status()["privileges"];
+    assert_eq!(
+        (&left["uid"], &left["capabilities"], &left["no_new_privs"]),
+        (&65534.into(), &0.into(), &true.into())
+    );
+    let config = server.outside().path("tuffet.yaml");
+    let yaml = fs::read_to_string(&config).unwrap()
+        + "\nlisteners: [{ address: \"127.0.0.1:0\" }]\ncontrol: control\n";
+    server.outside().write("doctor.yaml", yaml.as_bytes());
+    let file = server.outside().path("doctor.yaml");
+    let ran = tuffet(["doctor", "--no-rate", "--json", "--config", file.to_str().unwrap()]);
+    let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let running =
+        findings.iter().find(|found| found["check"].as_str().unwrap().starts_with("server that runs"));
+    let running = running.unwrap_or_else(|| panic!("{report:#}"));
+    assert!(
+        running["says"].as_str().unwrap().contains("capabilities none, no-new-privs, seccomp"),
+        "{running}"
+    );
+
+    // A reload, which compiles, opens and writes anew, goes on within these bounds.
+    server.rewrite(&yaml.replace("names: [\"secret\"]", "names: [\"a\"]").replace("listeners:", "# "));
+    let ran = server.ask("reload");
+    ran.assert_good();
+    assert_eq!(ask(&server, "a"), Answer::Error(2, "no".into()));
+    assert_given_up(&server, "65534");
+    server.stop();
+}
+
+/// Whoever else there is, it is not root.
+#[test]
+fn without_a_word_it_is_not_root() {
+    if !needs_root() {
+        return;
+    }
+    let server = open_to_all(Setup::new().file("a", b"a").user(None)).start();
+    assert_ne!(each_thread(&server, "Uid:"), "0 0 0 0");
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"a".to_vec()));
+}
+
+#[test]
+fn root_that_stays_has_no_capability() {
+    if !needs_root() {
+        return;
+    }
+    let server = open_to_all(Setup::new().file("a", b"a").user(Some("root"))).start();
+    assert_given_up(&server, "0");
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"a".to_vec()));
+}
+
+#[test]
+fn what_the_user_may_not_touch_is_told_at_the_start() {
+    if !needs_root() {
+        return;
+    }
+    let setup = open_to_all(Setup::new());
+    let file = setup.outside().path("tuffet.yaml");
+    fs::create_dir(setup.outside().path("state")).unwrap();
+    fs::set_permissions(setup.root().0, Permissions::from_mode(0o700)).unwrap();
+    let yaml = format!(
+        "listeners: [{{ address: \"127.0.0.1:0\" }}]\nroots: [{{ name: boot, path: root }}]\n\
+         privileges: {{ user: 65534 }}\n{}",
+        EVERYTHING.replace("log/audit.jsonl", "audit.jsonl")
+    );
+    setup.outside().write("tuffet.yaml", yaml.as_bytes());
+    let serve = || run(Command::new(env!("CARGO_BIN_EXE_tuffet")).args(["serve", "--config"]).arg(&file));
+    // All of it at once, each with what mends it.
+    serve().assert_fails(
+        77,
+        &[
+            "root `boot`",
+            "the user `nobody`",
+            "chmod o+rx",
+            "chown -R nobody",
+            "sink `lines`",
+            "make files in",
+        ],
+    );
+    setup.outside().write("tuffet.yaml", yaml.replace("65534", "no-such-user-here").as_bytes());
+    serve().assert_fails(64, &["there is no user `no-such-user-here`", "useradd"]);
+}
+
+/// By whatever way it is asked for: rights of files hold for all of them.
+#[test]
+fn the_files_of_root_are_out_of_reach() {
+    if !needs_root() || fs::metadata("/etc/shadow").is_err() {
+        return;
+    }
+    let yaml = |rest: &str| {
+        format!(
+            r#"
+roots: [{{ name: etc, path: /etc }}]
+policy: {{ resolve: [map] }}
+plugins:
+  map:
+    component: builtin:mac-map
+    settings: {{ root: etc, rules: [{{ match: "by-plugin", templates: ["shadow"] }}] }}
+    grants: [client-mac]
+{rest}"#
+        )
+    };
+    let server = open_to_all(Setup::new().yaml(&yaml("")).user(Some("65534"))).start();
+    assert!(matches!(ask(&server, "passwd"), Answer::Data(..)));
+    for name in ["shadow", "by-plugin"] {
+        assert!(matches!(ask(&server, name), Answer::Error(..)), "{name}");
+    }
+    // By a reload that takes it for a secret.
+    server.rewrite(&yaml("admin: { address: \"127.0.0.1:0\", token: { file: /etc/shadow } }\n"));
+    let ran = server.ask("reload");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.stderr.contains("/etc/shadow cannot be read: Permission denied"), "{}", ran.stderr);
+    assert!(matches!(ask(&server, "passwd"), Answer::Data(..)));
+}
+
+#[test]
+fn a_reload_stays_within_the_bounds_of_the_start() {
+    let elsewhere = tempfile::TempDir::new().unwrap();
+    fs::write(elsewhere.path().join("a"), b"elsewhere").unwrap();
+    let outside = elsewhere.path().display();
+    let setup = Setup::new().file("a", b"here").rest_of_yaml("");
+    fs::create_dir_all(setup.outside().path("other")).unwrap();
+    let server = setup.start();
+    if server.status()["privileges"]["landlock_rules"].is_null() {
+        return skipped("this kernel has no Landlock");
+    }
+    for yaml in [
+        format!("roots: [{{ name: boot, path: {outside} }}]\n"),
+        format!("roots: [{{ name: boot, path: root }}, {{ name: up, path: {outside}, writable: true }}]\n"),
+    ] {
+        server.rewrite(&yaml);
+        let ran = server.ask("reload");
+        assert_eq!(ran.code(), 1, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("restart needed") && ran.stderr.contains("tuffet.yaml:1:"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(ask(&server, "a"), Answer::Data(1, b"here".to_vec()));
+    }
+    // What lies beside the configuration does not.
+    server.outside().write("other/a", b"other");
+    server.rewrite("roots: [{ name: boot, path: other }]\n");
+    server.ask("reload").assert_good();
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"other".to_vec()));
+    drop(server);
+
+    // What was said to come does not, either.
+    let rest = format!("privileges: {{ readable: [{outside}], writable: [{outside}] }}\n");
+    let server = Setup::new().file("a", b"here").rest_of_yaml(&rest).start();
+    server.rewrite(&format!("roots: [{{ name: boot, path: {outside}, writable: true }}]\n{rest}"));
+    server.ask("reload").assert_good();
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"elsewhere".to_vec()));
+    Client::Tuffet.put(server.address(), "new", b"new", Options::default());
+}
+
+/// A release is a folder that a link points to; the next one lies beside it.
+#[test]
+fn the_next_release_is_within_bounds() {
+    let place = tempfile::TempDir::new().unwrap();
+    for release in ["1", "2"] {
+        fs::create_dir_all(place.path().join("releases").join(release)).unwrap();
+        fs::write(place.path().join("releases").join(release).join("a"), release).unwrap();
+    }
+    let link = place.path().join("current");
+    std::os::unix::fs::symlink("releases/1", &link).unwrap();
+    let server = Setup::new().yaml(&format!("roots: [{{ name: boot, path: {} }}]\n", link.display())).start();
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"1".to_vec()));
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("releases/2", &link).unwrap();
+    server.ask("reload").assert_good();
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"2".to_vec()));
+}
+
+#[test]
+fn both_can_be_left_out() {
+    let elsewhere = tempfile::TempDir::new().unwrap();
+    fs::write(elsewhere.path().join("a"), b"elsewhere").unwrap();
+    let off = "privileges: { seccomp: off, landlock: false }\n";
+    let server = Setup::new().file("a", b"here").rest_of_yaml(off).start();
+    assert_eq!(each_thread(&server, "Seccomp:"), "0");
+    assert_eq!(each_thread(&server, "NoNewPrivs:"), "1");
+    assert!(server.status()["privileges"]["landlock_rules"].is_null());
+    server.rewrite(&format!("roots: [{{ name: boot, path: {} }}]\n{off}", elsewhere.path().display()));
+    server.ask("reload").assert_good();
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"elsewhere".to_vec()));
+    // They are of the process, not of a configuration.
+    server.rewrite("roots: [{ name: boot, path: root }]\n");
+    let ran = server.ask("reload");
+    assert!(ran.code() == 1 && ran.stderr.contains("`privileges` cannot change"), "{}", ran.stderr);
+}
+
+/// As `AmbientCapabilities=` of systemd and `setcap` have it.
+#[test]
+fn a_capability_is_enough_for_port_69_and_is_given_up() {
+    if !needs_root() {
+        return;
+    }
+    if Command::new("setpriv").arg("--version").output().is_err() {
+        return skipped("setpriv is not installed");
+    }
+    let setup = open_to_all(Setup::new().file("a", b"a").user(None));
+    // Where the tests are built may be closed to others.
+    let binary = setup.outside().path("tuffet");
+    if fs::hard_link(env!("CARGO_BIN_EXE_tuffet"), &binary).is_err() {
+        fs::copy(env!("CARGO_BIN_EXE_tuffet"), &binary).unwrap();
+    }
+    let words = [
+        "setpriv",
+        "--reuid",
+        "65534",
+        "--regid",
+        "65534",
+        "--clear-groups",
+        "--inh-caps",
+        "+net_bind_service",
+        "--ambient-caps",
+        "+net_bind_service",
+        "sh",
+        "-c",
+        "shift; exec \"$0\" \"$@\"",
+        binary.to_str().unwrap(),
+    ];
+    let words = words.map(str::to_owned).to_vec();
+    let address = format!("{}:69", own_loopback());
+    let server = setup.behind(words).listen(&address).start();
+    assert_eq!(server.address().port(), 69);
+    assert_given_up(&server, "65534");
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"a".to_vec()));
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("b", &[]));
+    assert!(matches!(peer.receive(), Answer::Error(..)));
+}
+
+/// Rights of the file say who may look; it is there while the server is.
+#[test]
+fn the_admin_listener_is_a_file() {
+    use std::io::{Read, Write};
+    let server = Setup::new().rest_of_yaml("admin: { address: \"unix:run/admin\" }\n").start();
+    let path = server.outside().path("run/admin");
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o660);
+    let mut stream = std::os::unix::net::UnixStream::connect(&path).unwrap();
+    stream.write_all(b"GET /livez HTTP/1.1\r\nHost: any.name\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    server.stop();
+    assert!(!path.exists());
+}

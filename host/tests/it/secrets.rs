@@ -1,0 +1,158 @@
+//! Secrets, wherever a configuration takes them, come out nowhere: not in the log at its most talkative, not in
+//! what is shown or exported, not in an error.
+
+use crate::harness::{Endpoint, HttpAnswer, Peer, SOON, Setup, http, rrq, tuffet};
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+/// Each secret has it.
+const HUSH: &str = "hush";
+
+/// Everything, but for the compiler of plugins: it knows no secret, and has millions of lines.
+const LOG: &str = "--log=trace,cranelift_codegen=off,cranelift_frontend=off,regalloc2=off,wasmtime=off,\
+                   wasmtime_environ=off,wasmtime_internal_cranelift=off";
+
+/// By the environment and by files; every sink, the admin listener, telemetry.
+fn yaml(http: &str, otlp: &str, collector: &str, nats: &str) -> String {
+    format!(
+        r#"
+roots: [{{ name: boot, path: root }}]
+admin: {{ address: "127.0.0.1:0", token: {{ file: secrets/token }} }}
+telemetry:
+  endpoint: {collector}
+  headers: {{ authorization: "Bearer ${{S_TELEMETRY}}", x-plain: "${{S_PLAIN}}" }}
+  timeout: 1s
+  metrics: {{ interval: 1s }}
+  traces: {{ sample: 1.0 }}
+sinks:
+  http: {{ http: {{ url: "{http}", headers: {{ authorization: "${{S_HTTP}}", x-site: {{ file: secrets/site }} }}, timeout: 1s }} }}
+  otlp: {{ otlp: {{ endpoint: "{otlp}", headers: {{ x-api-key: "${{S_OTLP}}" }}, timeout: 1s }} }}
+  token: {{ nats: {{ url: "nats://{nats}", subject: s, token: "${{S_NATS}}", timeout: 1s }} }}
+  user: {{ nats: {{ url: "nats://{nats}", subject: s, user: "${{S_USER}}", password: {{ file: secrets/password }}, timeout: 1s }} }}
+  creds: {{ nats: {{ url: "nats://{nats}", subject: s, credentials: secrets/creds, timeout: 1s }} }}
+policy: {{ observe: [p1, p2, p3, p4, p5] }}
+plugins:
+  p1: {{ component: builtin:publish, grants: [sinks/http], settings: {{ sink: http }} }}
+  p2: {{ component: builtin:publish, grants: [sinks/otlp], settings: {{ sink: otlp }} }}
+  p3: {{ component: builtin:publish, grants: [sinks/token], settings: {{ sink: token }} }}
+  p4: {{ component: builtin:publish, grants: [sinks/user], settings: {{ sink: user }} }}
+  p5: {{ component: builtin:publish, grants: [sinks/creds], settings: {{ sink: creds }} }}
+"#
+    )
+}
+
+#[track_caller]
+fn assert_hushed(what: &str, said: &str, seed: &str) {
+    let line = said.lines().find(|line| line.contains(HUSH) || line.contains(seed));
+    assert!(line.is_none(), "{what} tells a secret: {}", line.unwrap_or_default());
+}
+
+#[test]
+fn secrets_come_out_nowhere() {
+    // What every sink runs into: refused, broken off, nonsense, silence.
+    let refusing =
+        Endpoint::new(&[HttpAnswer::Status(401, ""), HttpAnswer::Close, HttpAnswer::Status(500, "")]);
+    let unwilling = Endpoint::new(&[HttpAnswer::Status(403, ""), HttpAnswer::Close]);
+    let collector = Endpoint::new(&[HttpAnswer::Status(200, "")]);
+    let nonsense = TcpListener::bind("127.0.0.1:0").unwrap();
+    let nats = nonsense.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in nonsense.incoming().map_while(Result::ok) {
+            let _ = std::io::Write::write_all(&mut &stream, b"-ERR 'Authorization Violation'\r\n");
+        }
+    });
+
+    let key = nkeys::KeyPair::new_user();
+    let seed = key.seed().unwrap();
+    let creds = format!(
+        "-----BEGIN NATS USER JWT-----\nhush-jwt\n------END NATS USER JWT------\n\n\
+         -----BEGIN USER NKEY SEED-----\n{seed}\n------END USER NKEY SEED------\n"
+    );
+    let good = yaml(
+        &refusing.url(),
+        &format!("http://{}", unwilling.authority()),
+        &format!("http://{}", collector.authority()),
+        &nats.to_string(),
+    );
+    let mut setup = Setup::new().yaml(&good).flag(LOG);
+    for (name, content) in [
+        ("token", "hush-token-0123456789"),
+        ("site", "hush-site"),
+        ("password", "hush-password"),
+        ("creds", &creds),
+    ] {
+        setup.outside().write(&format!("secrets/{name}"), content.as_bytes());
+    }
+    for name in ["S_TELEMETRY", "S_PLAIN", "S_HTTP", "S_OTLP", "S_NATS", "S_USER"] {
+        setup = setup.variable(name, &format!("hush-{name}"));
+    }
+    let setup = setup.variable("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x-more=hush-more");
+    let server = setup.start();
+    for number in 0..3 {
+        Peer::new(server.address()).ask(&rrq(&format!("n{number}"), &[]));
+        server.outcome(&format!("n{number}"));
+    }
+    // Until every sink has failed, and telemetry was sent: then all that could be said was said.
+    let end = Instant::now() + SOON;
+    let failed = || server.status()["sinks"].as_array().unwrap().iter().all(|sink| sink["broken"] == true);
+    let sent = || collector.posts().iter().any(|(post, _)| post.head.contains("/v1/traces"));
+    while !(failed() && sent()) {
+        assert!(Instant::now() < end, "{:#} {}", server.status(), collector.posts().len());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // They do reach where they belong: the test is of these servers and these secrets.
+    assert!(
+        refusing
+            .posts()
+            .iter()
+            .any(|(post, _)| post.head.contains("hush-s_http") && post.head.contains("hush-site"))
+    );
+    assert!(collector.posts().iter().any(|(post, _)| post.head.contains("hush-s_telemetry")));
+
+    // Asked without the token, and with a wrong one that must not come back, either.
+    let asked = http(server.admin(), "/metrics", &["Authorization: Bearer hush-wrong-token"]);
+    assert_eq!(asked.status, 401);
+    assert_hushed("the admin listener", &asked.body, &seed);
+
+    // Reloads that go wrong beside a secret.
+    let config = server.outside().path("tuffet.yaml");
+    for (written, reason) in [
+        (good.replace("secrets/token", "secrets/site"), "the token has 9 characters"),
+        (good.replace("\"${S_HTTP}\"", "hush-in-plain"), "secrets do not stand in this file"),
+        (good.replace("\"${S_NATS}\"", "hush-in-plain"), "secrets do not stand in this file"),
+        (good.replace("secrets/creds", "secrets/password"), "no credentials file"),
+        (good.replace("nats://", "nats://me:hush-url@"), "sinks"),
+        (good.replace("http://", "http://me:hush-url@"), "sinks"),
+        (good.replace("{ file: secrets/site }", "[hush-list]"), "x-site"),
+        (good.replace("sample: 1.0", "sample: 1.0, hushed: 1"), "unknown key"),
+        (good.replace("x-site: {", "x-site: { hush-key: hush-value, "), "x-site"),
+    ] {
+        server.rewrite(&written);
+        let ran = server.ask("reload");
+        assert_eq!(ran.code(), 1, "{reason}");
+        assert!(ran.stderr.contains(reason), "{reason}: {}", ran.stderr);
+        // What stands in the file itself may be pointed at, as a key.
+        if !written.contains("hush-key") && !written.contains("hushed") {
+            assert_hushed("a refused reload", &ran.stderr, &seed);
+        }
+        let checked = tuffet(["check", config.to_str().unwrap()]);
+        assert_ne!(checked.code(), 0);
+        assert!(
+            !checked.stderr.contains("hush-url") && !checked.stderr.contains("hush-value"),
+            "{}",
+            checked.stderr
+        );
+    }
+    for (what, said) in [
+        ("the status", server.status().to_string()),
+        ("the live view", server.live().to_string()),
+        ("the metrics", server.metrics()),
+    ] {
+        assert_hushed(what, &said.replace("hushed", "").replace("hush-key", ""), &seed);
+    }
+    server.stop();
+    assert_hushed("the log", &server.log().replace("hushed", "").replace("hush-key", ""), &seed);
+    for (post, _) in collector.posts().into_iter().chain(unwilling.posts()).chain(refusing.posts()) {
+        assert_hushed("what is exported", &post.body.replace("hushed", "").replace("hush-key", ""), &seed);
+    }
+}

@@ -11,6 +11,8 @@ use std::process::Command;
 fn configuration(setup: &Setup, address: &str, root: &str) -> PathBuf {
     let yaml =
         format!("listeners: [{{ address: \"{address}\" }}]\nroots: [{{ name: boot, path: root{root} }}]\n");
+    // The folders of tests are root's own, where root runs them.
+    let yaml = if is_root() { yaml + "privileges: { user: root }\n" } else { yaml };
     setup.outside().write("doctor.yaml", yaml.as_bytes());
     setup.outside().0.join("doctor.yaml")
 }

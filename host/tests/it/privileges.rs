@@ -198,7 +198,7 @@ fn the_files_of_root_are_out_of_reach() {
         format!(
             r#"
 roots: [{{ name: etc, path: /etc }}]
-policy: {{ resolve: [map] }}
+policy: {{ resolve: [map], compiled: cache }}
 plugins:
   map:
     component: builtin:mac-map

@@ -123,7 +123,7 @@ fn secrets_come_out_nowhere() {
         (good.replace("secrets/creds", "secrets/password"), "no credentials file"),
         (good.replace("nats://", "nats://me:hush-url@"), "sinks"),
         (good.replace("http://", "http://me:hush-url@"), "sinks"),
-        (good.replace("{ file: secrets/site }", "[hush-list]"), "x-site"),
+        (good.replace("{ file: secrets/site }", "[hush-list]"), "give `${NAME}`"),
         (good.replace("sample: 1.0", "sample: 1.0, hushed: 1"), "unknown key"),
         (good.replace("x-site: {", "x-site: { hush-key: hush-value, "), "x-site"),
     ] {

@@ -1,7 +1,7 @@
 //! `tuffet doctor` through the binary: what it says of this machine, and of one with a small MTU and without a
 //! privilege.
 
-use crate::harness::{Network, Ran, Setup, own_loopback, run, tuffet};
+use crate::harness::{Network, Ran, Setup, is_root, own_loopback, run, tuffet};
 use serde_json::Value;
 use std::net::UdpSocket;
 use std::path::PathBuf;

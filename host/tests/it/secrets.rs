@@ -125,7 +125,7 @@ fn secrets_come_out_nowhere() {
         (good.replace("http://", "http://me:hush-url@"), "sinks"),
         (good.replace("{ file: secrets/site }", "[hush-list]"), "give `${NAME}`"),
         (good.replace("sample: 1.0", "sample: 1.0, hushed: 1"), "unknown key"),
-        (good.replace("x-site: {", "x-site: { hush-key: hush-value, "), "x-site"),
+        (good.replace("x-site: {", "x-site: { hush-key: hush-value, "), "tuffet.yaml:11:"),
     ] {
         server.rewrite(&written);
         let ran = server.ask("reload");

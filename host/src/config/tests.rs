@@ -368,12 +368,14 @@ fn flags_alone_are_a_configuration() {
         workers: Some(3),
         single_port: true,
         writable: true,
+        user: Some("65534".into()),
     };
     let config = Config::from_flags(&flags).expect("good");
     assert_eq!(config.roots.len(), 1);
     assert_eq!((config.roots[0].name.as_str(), &config.roots[0].path), ("root", &scene.path("files")));
     assert!(config.roots[0].writable && config.listeners.iter().all(|listener| listener.single_port));
     assert_eq!((config.listeners.len(), config.workers), (2, 3));
+    assert_eq!(config.privileges.user, Some(Who::Number(65534)));
     assert_eq!(config.position("/roots/0/path"), None);
 
     let relative = Overrides { root: Some(".".into()), ..flags };
@@ -712,5 +714,29 @@ fn the_admin_listener_is_open_to_this_host_alone_or_has_a_token() {
         let found = scene.complaints(minimal(yaml));
         assert!(found.len() == 1 && found[0].contains(complaint), "{yaml}: {found:#?}");
         assert!(!found[0].contains("plain-text"), "secrets are not shown: {found:?}");
+    }
+}
+
+#[test]
+fn who_serves_and_what_is_given_up() {
+    let scene = Scene::new();
+    let privileges = |yaml: &str| scene.load(&minimal(yaml)).expect("good").privileges;
+    let default = privileges("");
+    assert_eq!((&default.user, default.seccomp, default.landlock), (&None, SeccompMode::On, true));
+    assert_eq!(privileges("privileges: { user: 65532 }\n").user, Some(Who::Number(65532)));
+    assert_eq!(privileges("privileges: { user: '65532' }\n").user, Some(Who::Number(65532)));
+    let all = privileges("privileges: { user: tuffet, group: boot, seccomp: off, readable: [more] }\n");
+    assert_eq!((all.user, all.group), (Some(Who::Name("tuffet".into())), Some(Who::Name("boot".into()))));
+    assert_eq!((all.seccomp, all.readable), (SeccompMode::Off, vec![scene.path("more")]));
+    for (yaml, complaint) in [
+        ("privileges: { user: -1 }", "-1 is out of range"),
+        ("privileges: { user: 4294967295 }", "4294967295 is out of range"),
+        ("privileges: { user: '4294967295' }", "4294967295 is nobody's number"),
+        ("privileges: { group: boot }", "name the `user`, too"),
+        ("privileges: { seccomp: maybe }", "unknown word `maybe`"),
+        ("privileges: { landlock: on }", "3:25"),
+    ] {
+        let complaints = scene.complaints(minimal(yaml).as_bytes());
+        assert!(complaints.iter().any(|it| it.contains(complaint)), "{yaml}: {complaints:?}");
     }
 }

@@ -95,6 +95,8 @@ impl Site {
             "error,tuffet::transfer=off,tuffet::policy=off",
         ]);
         command.arg("--config").arg(self.folder.join("tuffet.yaml"));
+        // Its folder is this user's.
+        command.arg("--user").arg(rustix::process::geteuid().as_raw().to_string());
         command.env("CACHE_DIRECTORY", programs.join("soak-compiled"));
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(File::options().create(true).append(true).open(self.log())?);

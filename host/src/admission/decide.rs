@@ -155,7 +155,7 @@ impl Files {
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
                 Some(bytes) => Content::Bytes(bytes),
-                None => Content::File(Arc::new(file)),
+                None => Content::File(Arc::new(file), false),
             },
             Mode::Netascii => {
                 Content::Netascii(Box::new(NetasciiFile::new(Arc::new(file)).map_err(StoreError::Io)?))

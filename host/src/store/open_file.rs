@@ -6,13 +6,26 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use rustix::fs::{FileType, OFlags, Stat, fstat};
+use rustix::fs::{FileType, OFlags, Stat, fstat, fstatfs};
 use rustix::io::{Errno, preadv};
 
 use super::StoreError;
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
+
+/// File systems whose files the kernel makes up when they are read, so that their sizes say nothing:
+/// statfs(2).
+const MADE_UP: [u32; 8] = [
+    0x0000_9fa0, // procfs
+    0x6265_6572, // sysfs
+    0x6462_6720, // debugfs
+    0x7472_6163, // tracefs
+    0x0027_e0eb, // cgroup
+    0x6367_7270, // cgroup2
+    0x7363_6673, // securityfs
+    0x6265_6570, // configfs
+];
 
 /// A regular file, open for reading.
 #[derive(Debug)]
@@ -56,6 +69,10 @@ impl OpenFile {
         let opened = fstat(&file)?;
         require_regular(&opened)?;
         let size = size_of(&opened);
+        // What has a content that cannot be told beforehand takes no place on a disk.
+        if opened.st_blocks == 0 {
+            refuse_made_up(&file, size)?;
+        }
         Ok(Self { file, root: root.clone(), path: path.to_owned(), opened, size })
     }
 
@@ -140,6 +157,17 @@ pub(super) fn require_regular(stat: &Stat) -> Result<(), StoreError> {
         FileType::Symlink => "a symbolic link",
         FileType::Unknown => "of an unknown type",
     }))
+}
+
+/// A file whose size is not that of its content could be served in part alone, as if it were whole.
+fn refuse_made_up(file: &File, size: u64) -> Result<(), StoreError> {
+    // The type is 32 bits wide, whatever the field.
+    let made_up = MADE_UP.contains(&(fstatfs(file)?.f_type as u32));
+    // File systems of programs (FUSE) may do the same.
+    if made_up || (size == 0 && preadv(file, &mut [IoSliceMut::new(&mut [0])], 0)? > 0) {
+        return Err(StoreError::NotRegular("one that is made up while it is read, as in /proc"));
+    }
+    Ok(())
 }
 
 fn size_of(stat: &Stat) -> u64 {

@@ -10,8 +10,8 @@ use tuffet_core::{Blocks, DATA_HEADER, Transfer, data_header};
 
 /// The bytes of a transfer.
 pub(crate) enum Content {
-    /// A file that is read.
-    File(Arc<OpenFile>),
+    /// A file that is read, and whether its last block was read before.
+    File(Arc<OpenFile>, bool),
     /// A file that is read and encoded on the way.
     Netascii(Box<NetasciiFile>),
     /// Bytes that a plugin made, encoded already where the mode asks for it.
@@ -32,7 +32,7 @@ impl Content {
     /// Bytes as they appear on the wire, where they are known: those of a read.
     pub(crate) fn size(&self) -> Option<u64> {
         match self {
-            Content::File(file) => Some(file.size()),
+            Content::File(file, _) => Some(file.size()),
             Content::Netascii(file) => Some(file.size),
             Content::Bytes(bytes) => Some(bytes.len() as u64),
             Content::Upload(_) => None,
@@ -54,13 +54,14 @@ impl Content {
         let size = self.size().unwrap_or(0);
         let (offset, _) = transfer.range(blocks.first, size);
         match self {
-            Content::File(file) => {
+            Content::File(file, ended) => {
                 read_payloads(file, offset, room, segment)?;
                 let payload = room.len() - blocks.count as usize * DATA_HEADER;
                 // The client never sees the last block of a file that changed, so it never takes a mix
-                // of two contents for a whole file.
-                let last = offset + payload as u64 >= size;
-                if last && !file.unchanged().map_err(ReadError::Io)? {
+                // of two contents for a whole file. Once it may have that block, it is shown no other
+                // one again that does not belong to it: it may have kept what came behind a gap.
+                *ended |= offset + payload as u64 >= size;
+                if *ended && !file.unchanged().map_err(ReadError::Io)? {
                     Err(ReadError::Changed)
                 } else {
                     Ok(())
@@ -108,6 +109,8 @@ pub(crate) struct NetasciiFile {
     /// The block that the first of `starts` belongs to.
     first: u64,
     starts: VecDeque<(u64, Encoder)>,
+    /// Whether its last block was read before.
+    ended: bool,
 }
 
 impl NetasciiFile {
@@ -123,7 +126,13 @@ impl NetasciiFile {
             size += Encoder::growth(&buffer[..read]);
             offset += read as u64;
         }
-        Ok(NetasciiFile { file, size, first: 1, starts: VecDeque::from([(0, Encoder::default())]) })
+        Ok(NetasciiFile {
+            file,
+            size,
+            first: 1,
+            starts: VecDeque::from([(0, Encoder::default())]),
+            ended: false,
+        })
     }
 
     fn fill(
@@ -160,8 +169,8 @@ impl NetasciiFile {
             if at == Some(self.starts.len() - 1) {
                 self.starts.push_back((offset, encoder));
             }
-            let last = transfer.range(block + 1, self.size).0 > self.size;
-            if last && !self.file.unchanged().map_err(ReadError::Io)? {
+            self.ended |= transfer.range(block + 1, self.size).0 > self.size;
+            if self.ended && !self.file.unchanged().map_err(ReadError::Io)? {
                 return Err(ReadError::Changed);
             }
         }

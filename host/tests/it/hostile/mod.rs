@@ -4,12 +4,15 @@
 //! Silence is shown without waiting: packets of one client are handled in order, so what comes next must
 //! be the answer to the question that follows.
 
+mod changes;
 mod files;
 mod floods;
+mod kinds;
 mod names;
 mod options;
 mod requests;
 mod strangers;
+mod swaps;
 mod transfers;
 
 use crate::harness::{Answer, Peer, Server, Setup, ack, rrq};

@@ -71,6 +71,7 @@ impl Control {
             files: Files { roots: roots.clone(), cache: FileCache::new(0) },
             policy: Arc::new(Policy::none()),
             limits: Limits::default(),
+            drain: std::time::Duration::ZERO,
         });
         Control {
             folder,

@@ -25,7 +25,7 @@ build: wasm-target ## the optimised binary, target/release/tuffet
 
 test: binary ## every test; installs the clients it needs where it may, and says what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
-		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime
+		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace
 	@rm -f "$(SKIPPED)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
 	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace

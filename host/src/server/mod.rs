@@ -32,6 +32,7 @@ use crate::worker::{Mailbox, ToWorker, Worker, WorkerSettings};
 use open::Opened;
 use policy::{load_policy, log_sink_totals, log_totals, start_runtime, warnings};
 use reload::Reloader;
+use rustix::process::Signal;
 pub(crate) use status::{Report, Status};
 use std::io;
 use std::num::NonZeroUsize;
@@ -192,6 +193,8 @@ async fn run(
     let (mut terminate, mut interrupt) =
         (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
     let mut hangup = signals(SignalKind::hangup())?;
+    // Whose default action is to kill, too: a write past RLIMIT_FSIZE shall fail with EFBIG instead.
+    drop(signals(SignalKind::from_raw(Signal::XFSZ.as_raw()))?);
     // Two wait at most: a reload that is asked for during one may be of a file that has changed since.
     let (reload, wanted) = mpsc::channel(2);
     let reloading = tokio::spawn(reloader.run(wanted));
@@ -222,6 +225,7 @@ async fn run(
     if let Some(address) = admin_address {
         tracing::info!(%address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()), "the admin listener serves");
     }
+    admission.generation.get().files.roots.sweep_in_background(|_| true);
     watch.serving();
     tracing::info!(workers = config.workers, "serving");
     manager.ready(&serving(1));

@@ -61,7 +61,13 @@ impl Reloader {
         match self.load().await {
             Ok((config, next)) => {
                 let (number, plugins) = (next.number, config.policy.plugins.len());
+                let roots = next.files.roots.clone();
                 self.generation.replace(next);
+                // What was left in the others was looked for before.
+                let is_new = |name: &str| {
+                    !config.roots.iter().any(|root| root.name == name && self.config.roots.contains(root))
+                };
+                roots.sweep_in_background(is_new);
                 self.access.replace(config.admin.as_ref().and_then(|admin| admin.token.clone()));
                 self.config = config;
                 self.status.reloaded(number);

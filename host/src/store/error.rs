@@ -26,7 +26,7 @@ pub enum StoreError {
     /// The root takes no uploads, or no root does.
     #[error("no writable root: its root has `writable: false`")]
     ReadOnly,
-    /// The disk or a quota is full.
+    /// The disk or a quota is full, or the file larger than the file system or `RLIMIT_FSIZE` allows.
     #[error("no space: {0}")]
     NoSpace(io::Error),
     /// The process has no descriptor or no memory left. It may have again in a moment: the client had better ask
@@ -113,7 +113,7 @@ impl StoreError {
     pub(super) fn from_io(error: io::Error) -> Self {
         match Errno::from_io_error(&error) {
             Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Self::Forbidden(error),
-            Some(Errno::NOSPC | Errno::DQUOT) => Self::NoSpace(error),
+            Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => Self::NoSpace(error),
             Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM) => Self::Exhausted(error),
             _ => Self::Io(error),
         }

@@ -13,6 +13,10 @@ mod error;
 mod memory;
 mod open_file;
 mod path;
+mod sweep;
+#[cfg(test)]
+mod sweep_tests;
+mod temporary;
 #[cfg(test)]
 mod tests;
 mod upload;
@@ -28,6 +32,7 @@ use thiserror::Error;
 pub use cache::FileCache;
 pub use error::StoreError;
 pub use open_file::OpenFile;
+pub use sweep::Swept;
 pub use upload::{Sealed, Upload};
 
 /// What a root is.

@@ -6,22 +6,21 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use cap_std::fs::Dir;
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RenameFlags, fsync, linkat, openat, renameat, renameat_with, statat,
     unlinkat,
 };
 use rustix::io::Errno;
-use rustix::rand::{GetRandomFlags, getrandom};
 use sha2::{Digest, Sha256};
 
 use super::open_file::require_regular;
-use super::{Root, StoreError, path};
+use super::{Root, StoreError, path, temporary};
 
 /// An upload in progress, in a temporary file beside its target.
 ///
 /// Dropping it removes the temporary file, which may wait for a disk: drop it on a thread that may
-/// block.
+/// block. What a crash leaves is removed when a server begins to serve the root (`sweep`).
 #[derive(Debug)]
 pub struct Upload {
     file: File,
@@ -44,7 +43,7 @@ impl Upload {
         let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
         refuse_taken(&parent, name, root.overwrite)?;
         let folder = syncable(&parent)?;
-        let (file, temporary) = create_temporary(&parent)?;
+        let (file, temporary) = temporary::create(&parent)?;
         Ok(Self {
             file,
             folder,
@@ -87,10 +86,7 @@ impl Upload {
         if end.is_none_or(|end| end > self.limit) {
             return Err(StoreError::TooLarge { limit: self.limit });
         }
-        self.file.write_all_at(bytes, offset).map_err(|error| match Errno::from_io_error(&error) {
-            Some(Errno::FBIG) => StoreError::TooLarge { limit: self.limit },
-            _ => StoreError::from_io(error),
-        })
+        self.file.write_all_at(bytes, offset).map_err(StoreError::from_io)
     }
 
     /// Lets it become visible at another path of its root, whose folder exists. The temporary file stays
@@ -209,26 +205,6 @@ fn refuse_taken(folder: &Dir, name: &str, overwrite: bool) -> Result<(), StoreEr
         }
         Ok(_) if overwrite => Ok(()),
         Ok(_) => Err(StoreError::Exists),
-    }
-}
-
-/// `.tuffet-<16 hexadecimal digits>.part`, readable by all as far as the umask lets it.
-fn create_temporary(folder: &Dir) -> Result<(File, String), StoreError> {
-    let mut options = OpenOptions::new();
-    // Read when a plugin wants its digest.
-    options.read(true).write(true).create_new(true).mode(0o644);
-    loop {
-        let mut random = [0_u8; 8];
-        let filled = getrandom(&mut random, GetRandomFlags::empty())?;
-        if filled < random.len() {
-            continue;
-        }
-        let name = format!("{}{:016x}.part", path::RESERVED, u64::from_ne_bytes(random));
-        match folder.open_with(&name, &options) {
-            Ok(file) => return Ok((file.into_std(), name)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(StoreError::from_open(error)),
-        }
     }
 }
 

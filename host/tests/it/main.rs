@@ -10,6 +10,7 @@ mod cli;
 mod clock;
 mod doctor;
 mod drain;
+mod durable;
 mod exhaustion;
 mod get;
 mod harness;

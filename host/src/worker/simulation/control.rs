@@ -215,7 +215,7 @@ impl Control {
 
     fn file(&self, name: &str, bytes: &[u8]) -> Content {
         fs::write(self.folder.path().join(name), bytes).expect("there is room");
-        Content::File(Arc::new(self.roots.open_read(None, name).expect("it was written")))
+        Content::File(Arc::new(self.roots.open_read(None, name).expect("it was written")), false)
     }
 
     fn upload(&self, name: &str, limit: u64) -> Decision {

@@ -3,6 +3,7 @@
 mod bytes;
 mod certificate;
 mod client;
+mod disk;
 mod endpoint;
 mod http;
 mod log;
@@ -19,6 +20,7 @@ mod skip;
 pub use bytes::{Folder, bytes, text};
 pub use certificate::Certificate;
 pub use client::{Client, Options};
+pub use disk::Disk;
 pub use endpoint::{Endpoint, HttpAnswer};
 pub use http::{Events, connect, http, http_raw};
 pub use network::Network;

@@ -1,52 +1,8 @@
 //! Full disks: small file systems in memory, where they can be mounted.
 
 use super::{Kept, ask, asked, wait_until};
-use crate::harness::skipped;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use tempfile::TempDir;
-
-/// A small disk; unmounted when dropped.
-struct Disk(TempDir);
-
-impl Disk {
-    /// `None` where mounting is not possible.
-    fn new(size: &str) -> Option<Disk> {
-        let folder = TempDir::new().unwrap();
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
-            .arg(folder.path())
-            .output();
-        if !mounted.is_ok_and(|mounted| mounted.status.success()) {
-            skipped(
-                "no file system can be mounted here (root alone may): full disks of sinks are not tested",
-            );
-            return None;
-        }
-        Some(Disk(folder))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    /// Leaves no byte free.
-    fn fill(&self) -> PathBuf {
-        let path = self.path("filler");
-        let mut file = std::fs::File::create(&path).unwrap();
-        for piece in [4096, 1] {
-            while file.write_all(&vec![0; piece]).is_ok() {}
-        }
-        path
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(self.0.path()).status();
-    }
-}
+use crate::harness::Disk;
+use std::path::Path;
 
 fn lines(path: &Path) -> Vec<String> {
     std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
@@ -56,7 +12,7 @@ fn lines(path: &Path) -> Vec<String> {
 #[test]
 fn a_file_on_a_full_disk_goes_on_when_there_is_room() {
     for fsync in ["never", "each"] {
-        let Some(disk) = Disk::new("64k") else { return };
+        let Some(disk) = Disk::new("size=64k") else { return };
         let kept = Kept::new();
         let file = disk.path("lines");
         let server = kept.setup(&format!("{{ file: '{}', fsync: {fsync} }}", file.display())).start();
@@ -75,7 +31,7 @@ fn a_file_on_a_full_disk_goes_on_when_there_is_room() {
 /// A spool that cannot grow: plugins hear that it is full, and what it took is whole.
 #[test]
 fn a_spool_on_a_full_disk_says_so_and_keeps_what_it_took() {
-    let Some(disk) = Disk::new("128k") else { return };
+    let Some(disk) = Disk::new("size=128k") else { return };
     let kept = Kept::new();
     // Nobody listens there.
     let sink = format!(

@@ -1,0 +1,102 @@
+//! The names of unfinished uploads, and how it is known that somebody still writes one.
+//!
+//! The writer holds an exclusive lock (flock(2)) on its temporary file for as long as it has it open. A
+//! lock goes with the process that holds it, however that ends: what can be locked was left behind.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use rustix::fs::{AtFlags, FlockOperation, flock, fstat, unlinkat};
+use rustix::io::Errno;
+use rustix::rand::{GetRandomFlags, getrandom};
+
+use super::{StoreError, path};
+
+/// Behind the digits.
+const ENDING: &str = ".part";
+
+/// Hexadecimal digits of a name.
+const DIGITS: usize = 16;
+
+/// Names that are tried. A second one is needed where a name is taken, which 64 random bits make a fable,
+/// or where a sweep came between the creation of a file and its lock.
+const TRIES: u32 = 16;
+
+/// Whether a file has a name of ours: `.tuffet-`, 16 hexadecimal digits, `.part`.
+pub(super) fn is_temporary(name: &[u8]) -> bool {
+    let digits =
+        name.strip_prefix(path::RESERVED.as_bytes()).and_then(|rest| rest.strip_suffix(ENDING.as_bytes()));
+    digits.is_some_and(|digits| {
+        digits.len() == DIGITS && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+/// Whether a temporary file is ours alone now. Without an answer, no lock can be had there.
+pub(super) fn lock(file: impl AsFd) -> Result<bool, Errno> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// A new temporary file, locked, readable by all as far as the umask lets it; and its name.
+pub(super) fn create(folder: &Dir) -> Result<(File, String), StoreError> {
+    let mut options = OpenOptions::new();
+    // Read when a plugin wants its digest.
+    options.read(true).write(true).create_new(true).mode(0o644);
+    for _ in 0..TRIES {
+        let name = format!("{}{:016x}{ENDING}", path::RESERVED, random()?);
+        let file = match folder.open_with(&name, &options) {
+            Ok(file) => file.into_std(),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            Err(error) => return Err(StoreError::from_open(error)),
+        };
+        match lock(&file) {
+            // A server that began at this moment has swept it away before it was locked.
+            Ok(true) if fstat(&file)?.st_nlink == 0 => {}
+            Ok(true) => return Ok((file, name)),
+            // It is about to. Whoever comes first removes it.
+            Ok(false) => drop(unlinkat(folder, &name, AtFlags::empty())),
+            // A file system without locks: there, sweeps can take none either, and remove nothing.
+            Err(_) => return Ok((file, name)),
+        }
+    }
+    Err(StoreError::Io(io::Error::other(
+        "no temporary file could be kept: another process locks or removes new files in that folder",
+    )))
+}
+
+fn random() -> Result<u64, Errno> {
+    loop {
+        let mut random = [0_u8; 8];
+        if getrandom(&mut random, GetRandomFlags::empty())? == random.len() {
+            return Ok(u64::from_ne_bytes(random));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_ours_and_no_others() {
+        assert!(is_temporary(b".tuffet-0123456789abcdef.part"));
+        for other in [
+            ".tuffet-0123456789abcdef",
+            ".tuffet-0123456789abcde.part",
+            ".tuffet-0123456789abcdef0.part",
+            ".tuffet-0123456789ABCDEF.part",
+            ".tuffet-0123456789abcdeg.part",
+            ".tuffet-.part",
+            "tuffet-0123456789abcdef.part",
+            "x.tuffet-0123456789abcdef.part",
+            ".tuffet-0123456789abcdef.part~",
+        ] {
+            assert!(!is_temporary(other.as_bytes()), "{other}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Crashes: the server is killed at each system call of an upload, in each way in which one can be put in
+//! its place, and another server begins on what is left. What a loss of power would leave is computed from
+//! the same calls.
+
+use super::trace::{Call, Step, is_possible, steps, traced};
+use super::{STORED, ask_to_put, last_answer, new_content, power, put_at_once, wait_until};
+use crate::harness::{Answer, Folder, Server, Setup};
+use crate::policy::probe;
+use std::os::unix::process::ExitStatusExt;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const OLD: &[u8] = b"the old file";
+
+/// One way to put an upload in its place.
+struct Way {
+    overwrite: bool,
+    /// Faults that make the server go this way.
+    faults: &'static [&'static str],
+    /// Policy that does.
+    policy: bool,
+    /// Where it appears.
+    target: &'static str,
+    /// The calls that must be there, in this order.
+    calls: &'static str,
+}
+
+/// A folder for each crash, and one more for the run without.
+struct Roots(TempDir);
+
+impl Roots {
+    fn root(&self, number: usize, way: &Way) -> Folder {
+        let root = Folder(self.0.path().canonicalize().unwrap().join(format!("r{number}")));
+        root.write("kept/.keep", b"");
+        if way.overwrite {
+            root.write(way.target, OLD);
+        }
+        root
+    }
+
+    fn yaml(root: &Folder, way: &Way) -> String {
+        let mut yaml = format!(
+            "roots: [{{ name: in, path: '{}', writable: true, overwrite: {} }}]\n",
+            root.0.display(),
+            way.overwrite
+        );
+        if way.policy {
+            yaml += &format!(
+                "state: state\nsinks: {{ out: {{ file: out.jsonl }} }}\npolicy: {{ accept-upload: [p], time-limit: \
+                 40s }}\nplugins:\n  p:\n    component: \"{}\"\n    grants: [kv, files/in, sinks/out]\n    limits: {{ \
+                 time: 20s, wall: 40s }}\n    settings: {{ upload: \"rename {}\" }}\n",
+                probe(),
+                way.target
+            );
+        }
+        yaml
+    }
+
+    /// A traced server of one of them, and its trace.
+    fn start(&self, root: &Folder, way: &Way, fault: Option<String>) -> (Server, std::path::PathBuf) {
+        let trace = root.0.with_extension("trace");
+        let faults: Vec<String> = way.faults.iter().map(|fault| (*fault).to_owned()).chain(fault).collect();
+        (Setup::new().yaml(&Roots::yaml(root, way)).behind(traced(&trace, &faults)).start(), trace)
+    }
+}
+
+/// Crashes at each of the steps that `wanted` wants of those of a good run.
+fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
+    if !is_possible() {
+        return;
+    }
+    let roots = Roots(TempDir::new().unwrap());
+    let root = roots.root(0, way);
+    if way.policy {
+        // Its plugin is compiled now, so that this adds no call to what is counted.
+        drop(Setup::new().yaml(&Roots::yaml(&root, way)).start());
+    }
+    let (server, trace) = roots.start(&root, way, None);
+    assert_eq!(last_answer(&mut put_at_once(&server, "up")), STORED);
+    assert_eq!(server.stop().len(), 1);
+    assert!(root.read(way.target) == new_content());
+
+    let steps = steps(&trace, &root.0);
+    let kinds: Vec<&str> = steps.iter().map(|step| step.call.kind()).collect();
+    assert_eq!(kinds.join(" "), way.calls);
+    let calls: Vec<Call> = steps.iter().map(|step| step.call.clone()).collect();
+    let size = new_content().len() as u64;
+    let broken = power::broken(&calls, &root.path(way.target), way.overwrite, size);
+    assert_eq!(broken, [""; 0], "a loss of power could leave this; the calls were {calls:#?}");
+
+    let mut crashed = Vec::new();
+    // At the first nothing is there yet; at the last all is as after the one before.
+    for (number, step) in steps.iter().enumerate().take(steps.len() - 1).skip(1) {
+        if !wanted(number, &steps) {
+            continue;
+        }
+        let root = roots.root(number, way);
+        let fault = format!("{}:signal=KILL:when={}", step.name, step.when);
+        let (server, trace) = roots.start(&root, way, Some(fault));
+        // It is locked before the request is answered.
+        let is_early = matches!(step.call, Call::Lock(_));
+        let mut peer = if is_early { ask_to_put(&server, "up") } else { put_at_once(&server, "up") };
+        assert_eq!(server.wait().signal(), Some(9), "{step:?}");
+        while let Some(answer) = peer.receive_within(Duration::from_millis(1)) {
+            assert!(matches!(answer, Answer::Oack(_) | Answer::Ack(0..5)), "{step:?}: {answer:?}");
+        }
+        // What was done before the kill; with policy, which thread does what is not the same each time.
+        let done: Vec<Call> =
+            super::trace::steps(&trace, &root.0).into_iter().map(|step| step.call).collect();
+        assert!(way.policy || done.len() == number, "killed at {step:?}, and not after {done:#?}");
+        let is_new = done.iter().any(|call| matches!(call, Call::Rename { .. } | Call::Link { .. }));
+        assert_file(&root, way, is_new, step);
+        let is_left = !is_new || matches!(done.last(), Some(Call::Link { .. }));
+        let has_part = root.names().iter().any(|name| name.ends_with(".part"));
+        assert_eq!(has_part, is_left, "{step:?}: {:?}", root.names());
+        crashed.push((root, is_new, step));
+    }
+    assert!(!crashed.is_empty());
+
+    // One server for all of them, as after the restart.
+    let roots: String = crashed
+        .iter()
+        .enumerate()
+        .map(|(number, (root, ..))| {
+            format!("  - {{ name: r{number}, path: '{}', writable: true }}\n", root.0.display())
+        })
+        .collect();
+    let server = Setup::new().yaml(&format!("roots:\n{roots}")).start();
+    for (root, is_new, step) in &crashed {
+        let mut left = vec!["kept"];
+        if !way.target.contains('/') && (*is_new || way.overwrite) {
+            left.push(way.target);
+        }
+        wait_until(&format!("nothing is left of the crash at {step:?}"), || root.names() == left);
+        assert_file(root, way, *is_new, step);
+    }
+    server.stop();
+}
+
+#[track_caller]
+fn assert_file(root: &Folder, way: &Way, is_new: bool, step: &Step) {
+    match (is_new, way.overwrite) {
+        (true, _) => assert!(root.read(way.target) == new_content(), "{step:?}"),
+        (false, true) => assert_eq!(root.read(way.target), OLD, "{step:?}"),
+        (false, false) => assert!(!root.has(way.target), "{step:?}"),
+    }
+}
+
+/// From here on the ways differ.
+fn from_sync_on(number: usize, steps: &[Step]) -> bool {
+    number >= steps.iter().position(|step| matches!(step.call, Call::Sync(_))).unwrap()
+}
+
+fn from_link_on(number: usize, steps: &[Step]) -> bool {
+    number >= steps.iter().position(|step| matches!(step.call, Call::Link { .. })).unwrap()
+}
+
+/// One thread seals it, and the same or another one commits it: each has its own count, and only what both
+/// have in common is sure to be reached.
+fn from_sync_on_by_any_thread(number: usize, steps: &[Step]) -> bool {
+    let step = &steps[number];
+    let comes_before = |other: &Step| (&other.name, other.when) == (&step.name, step.when);
+    from_sync_on(number, steps) && step.when <= 2 && !steps[..number].iter().any(comes_before)
+}
+
+#[test]
+fn over_a_file_that_is_there() {
+    let way = Way {
+        overwrite: true,
+        faults: &[],
+        policy: false,
+        target: "up",
+        calls: "create lock write write write sync rename sync acknowledge",
+    };
+    crash_at_each(&way, |_, _| true);
+}
+
+#[test]
+fn under_a_free_name() {
+    let way = Way {
+        overwrite: false,
+        faults: &[],
+        policy: false,
+        target: "up",
+        calls: "create lock write write write sync rename sync acknowledge",
+    };
+    crash_at_each(&way, from_sync_on);
+}
+
+/// On file systems that cannot rename without replacing.
+#[test]
+fn under_a_free_name_by_a_link() {
+    let way = Way {
+        overwrite: false,
+        faults: &["renameat2:error=EINVAL"],
+        policy: false,
+        target: "up",
+        calls: "create lock write write write sync link unlink sync acknowledge",
+    };
+    crash_at_each(&way, from_link_on);
+}
+
+/// A plugin has looked at it and named another folder.
+#[test]
+fn in_another_folder() {
+    let way = Way {
+        overwrite: false,
+        faults: &[],
+        policy: true,
+        target: "kept/there",
+        calls: "create lock write write write sync sync rename sync acknowledge",
+    };
+    crash_at_each(&way, from_sync_on_by_any_thread);
+}

@@ -1,0 +1,110 @@
+//! Disks that are full, quotas that are reached, disks that fail: the client hears it, nothing is left, and
+//! the server goes on.
+
+use super::trace::{is_possible, traced};
+use super::{last_answer, new_content, put_at_once, wait_until};
+use crate::harness::wrq;
+use crate::harness::{Answer, Client, Disk, Options, Peer, Server, Setup, assert_ended, bytes};
+use std::path::Path;
+use tempfile::TempDir;
+
+fn names(folder: &Path) -> Vec<String> {
+    crate::harness::Folder(folder.to_owned()).names()
+}
+
+fn no_space() -> Answer {
+    Answer::Error(3, "no space left".into())
+}
+
+fn serving(disk: &Disk) -> Server {
+    let root = disk.path("");
+    Setup::new()
+        .yaml(&format!(
+            "roots: [{{ name: in, path: '{}', writable: true, overwrite: true }}]",
+            root.display()
+        ))
+        .start()
+}
+
+#[test]
+fn a_disk_that_becomes_full() {
+    let Some(disk) = Disk::new("size=256k") else { return };
+    let server = serving(&disk);
+    std::fs::write(disk.path("there"), "old").unwrap();
+    let ran = Client::Tuffet.try_put(server.address(), "there", &bytes(400_000), Options::default());
+    assert!(!ran.status.success() && ran.stderr.contains("no space left"), "{ran:?}");
+    assert_ended(&server.outcome("there"), "failed", "no space: No space left on device");
+    wait_until("what was written of it is gone", || names(&disk.path("")) == ["there"]);
+    assert_eq!(std::fs::read(disk.path("there")).unwrap(), b"old");
+    Client::Tuffet.put(server.address(), "there", &bytes(100_000), Options::default());
+    assert!(std::fs::read(disk.path("there")).unwrap() == bytes(100_000));
+}
+
+/// Not even the name of another file finds a place.
+#[test]
+fn a_disk_with_no_place_for_a_name() {
+    let Some(disk) = Disk::new("size=256k,nr_inodes=3") else { return };
+    let server = serving(&disk);
+    std::fs::write(disk.path("one"), "").unwrap();
+    std::fs::write(disk.path("two"), "").unwrap();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("up", &[]));
+    assert_eq!(peer.receive(), no_space());
+    assert_ended(&server.outcome("up"), "failed", "no space: No space left on device");
+    std::fs::remove_file(disk.path("two")).unwrap();
+    Client::Tuffet.put(server.address(), "up", b"fits", Options::default());
+    assert_eq!(std::fs::read(disk.path("up")).unwrap(), b"fits");
+}
+
+/// RLIMIT_FSIZE: to write past it kills who does not expect it.
+#[test]
+fn a_limit_of_the_process() {
+    let limited = ["sh", "-c", "ulimit -f 64 && exec \"$@\"", "sh"].map(String::from);
+    let server = Setup::new().behind(limited.into()).writable().start();
+    assert_eq!(last_answer(&mut put_at_once(&server, "up")), no_space());
+    assert_ended(&server.outcome("up"), "failed", "no space: File too large");
+    wait_until("nothing is left", || server.root().names().is_empty());
+    Client::Tuffet.put(server.address(), "up", &bytes(20_000), Options::default());
+    assert!(server.root().read("up") == bytes(20_000));
+}
+
+/// What each step may say, as a quota, a network or a dying disk makes it.
+#[test]
+fn each_step_may_fail() {
+    if !is_possible() {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let failed = Answer::Error(0, "server error".into());
+    for (fault, answer, detail) in [
+        ("pwrite64:error=EDQUOT:when=1", no_space(), "no space: "),
+        ("pwrite64:error=EIO:when=3", failed.clone(), "the system failed: Input/output error"),
+        // Where space is found late, as over NFS.
+        ("fsync:error=EDQUOT:when=1", no_space(), "no space: "),
+        ("fsync:error=EIO:when=1", failed.clone(), "the system failed: Input/output error"),
+        ("renameat2:error=ENOSPC:when=1", no_space(), "no space: "),
+    ] {
+        let behind = traced(&folder.path().join("trace"), &[fault.into()]);
+        let server = Setup::new().behind(behind).workers(1).writable().start();
+        assert_eq!(last_answer(&mut put_at_once(&server, "up")), answer, "{fault}");
+        assert_ended(&server.outcome("up"), "failed", detail);
+        wait_until(&format!("nothing is left after {fault}"), || server.root().names().is_empty());
+        server.root().write("good", b"still served");
+        assert_eq!(Peer::new(server.address()).read_plainly("good"), b"still served");
+    }
+}
+
+/// The file has its name, but whether it keeps it is not known: that is no success.
+#[test]
+fn a_folder_that_cannot_be_synced() {
+    if !is_possible() {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let behind = traced(&folder.path().join("trace"), &["fsync:error=EIO:when=2".into()]);
+    let server = Setup::new().behind(behind).writable().start();
+    assert_eq!(last_answer(&mut put_at_once(&server, "up")), Answer::Error(0, "server error".into()));
+    assert_ended(&server.outcome("up"), "failed", "the system failed: Input/output error");
+    assert_eq!(server.root().names(), ["up"]);
+    assert!(server.root().read("up") == new_content());
+}

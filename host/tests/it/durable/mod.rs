@@ -1,0 +1,60 @@
+//! Uploads when something breaks: the process, the disk, the power. The old file or the whole new one,
+//! never a part, and nothing else left once a server runs again.
+
+mod crash;
+mod full;
+mod power;
+mod sweep;
+mod trace;
+
+use crate::harness::{Answer, Peer, SOON, Server, bytes, data, wrq};
+use std::time::Instant;
+
+/// Blocks of this size make each system call's worth of an upload from two of them.
+const BLOCK: usize = 16 << 10;
+
+/// What [`put_at_once`] writes: three writes to the disk.
+fn new_content() -> Vec<u8> {
+    bytes(4 * BLOCK + 100)
+}
+
+/// Asks to write all of [`new_content`] as one window.
+fn ask_to_put(server: &Server, name: &str) -> Peer {
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq(name, &[("blksize", &BLOCK.to_string()), ("windowsize", "8")]));
+    peer
+}
+
+/// The same, and sends it. The answer to it is the last one.
+fn put_at_once(server: &Server, name: &str) -> Peer {
+    let mut peer = ask_to_put(server, name);
+    peer.expect(Answer::Oack(format!("blksize={BLOCK} windowsize=8")));
+    for (block, payload) in (1..).zip(new_content().chunks(BLOCK)) {
+        peer.send(&data(block, payload));
+    }
+    peer
+}
+
+/// The last answer to [`put_at_once`].
+const STORED: Answer = Answer::Ack(5);
+
+/// What [`put_at_once`] comes to. A slow server may repeat itself before that.
+#[track_caller]
+fn last_answer(peer: &mut Peer) -> Answer {
+    loop {
+        match peer.receive() {
+            Answer::Oack(_) | Answer::Ack(0..5) => {}
+            last => return last,
+        }
+    }
+}
+
+/// Waits until it is so.
+#[track_caller]
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + SOON;
+    while !is_so() {
+        assert!(Instant::now() < end, "it never came about that {what}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build container test test-live-view test-python simulate lint plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build container test test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -52,14 +52,40 @@ test-telemetry: binary ## what an OpenTelemetry collector and Prometheus receive
 	else echo "skipped: the test against an OpenTelemetry collector"; \
 		python3 scripts/check-observability.py "$(BIN)/tuffet"; fi
 
-lint: wasm-target ## formatting, lints, links, shell scripts, systemd units
+lint: wasm-target ## formatting, lints, links, shell scripts, systemd units, licences and sources of dependencies
 	$(CARGO) fmt --all --check
+	@for fuzz in core/fuzz host/fuzz; do $(CARGO) fmt --manifest-path $$fuzz/Cargo.toml --check || exit 1; done
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	@sh scripts/check-unsafe.sh
 	@sh scripts/check-links.sh
 	@sh scripts/check-systemd.sh
+	@if command -v python3 >/dev/null; then python3 scripts/supply.py check; \
+		else echo "python3 is not installed: licences and sources were not checked" >&2; fi
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh bench/k6/*.sh; \
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
+
+FUZZ ?= packet negotiation transfer leases
+FUZZ_SECONDS ?= 600
+
+fuzz: ## fuzz FUZZ (packet negotiation transfer leases, and config manifest) for FUZZ_SECONDS each; docs/fuzzing.md
+	@sh scripts/packages.sh c++=g++
+	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh run $(FUZZ_SECONDS) $(FUZZ)
+
+fuzz-smoke: ## the targets of the core and the lease files, from their corpora, for half a minute each
+	@sh scripts/packages.sh c++=g++
+	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh run 30 packet negotiation transfer leases
+
+fuzz-keep: ## reduce the corpora of FUZZ to what their coverage needs, and pack them for the repository
+	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh keep $(FUZZ)
+
+model: ## all interleavings of a transfer within larger bounds than in `make test`: minutes
+	$(CARGO) test --locked -p tuffet-core --lib model:: -- --include-ignored --nocapture
+
+deny: ## licences, bans, sources and, where there is a network, advisories of all dependencies, by cargo-deny
+	@sh scripts/deny.sh
+
+sbom: ## target/sbom.cdx.json: what the binary is made of, as CycloneDX
+	@python3 scripts/supply.py sbom "$(TARGET)/sbom.cdx.json"
 
 container: build ## the image tuffet:latest (IMAGE, BASE); without a container engine, as an archive for `docker load`
 	@sh scripts/container.sh "$(TARGET)" "$(TARGET)/release/tuffet" "$(or $(IMAGE),tuffet:latest)" "$(BASE)"

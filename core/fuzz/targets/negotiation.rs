@@ -1,0 +1,213 @@
+//! Options, both ways. A server grants only what was asked, never more of it, never more than its limits,
+//! never nothing; a client takes such an answer, and refuses every other.
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use tuffet_core::{
+    Control, ErrorCode, Finish, Limits, MAX_BLKSIZE, MAX_CONTROL, MIN_BLKSIZE, Oack, Operation, Output,
+    Packet, Settings, Time, Transfer,
+};
+
+#[derive(Debug, Arbitrary)]
+struct Case<'a> {
+    write: bool,
+    blksize: u16,
+    windowsize: u16,
+    burst: Option<u16>,
+    size: Option<u64>,
+    /// What follows name and mode in the request.
+    request: Text<'a>,
+    /// What a server answers.
+    answer: Text<'a>,
+}
+
+/// Options as a client writes them, or any bytes.
+#[derive(Debug, Arbitrary)]
+enum Text<'a> {
+    Raw(&'a [u8]),
+    Options(Vec<(Name<'a>, Value<'a>)>, bool),
+}
+
+#[derive(Debug, Arbitrary)]
+enum Name<'a> {
+    Blksize,
+    Timeout,
+    Tsize,
+    Windowsize,
+    MixedCase,
+    Other(&'a [u8]),
+}
+
+#[derive(Debug, Arbitrary)]
+enum Value<'a> {
+    Number(u64),
+    Small(u16),
+    Raw(&'a [u8]),
+}
+
+fuzz_target!(|case: Case<'_>| {
+    let operation = if case.write { Operation::Write } else { Operation::Read };
+    let asked = request(&case, operation);
+    let granted = served(&case, operation, &asked);
+    if let Some(oack) = granted {
+        let finish = client(operation, &asked, &packet(Control::Oack(oack)));
+        assert!(finish.is_ok_and(|taken| taken == oack), "a client takes what a server grants it");
+    }
+    refuses_or_takes(&asked, operation, &[b"\0\x06", &case.answer.bytes()[..]].concat());
+});
+
+/// What a server understands of the request, against what these bytes say read in another way.
+fn request(case: &Case<'_>, operation: Operation) -> Oack {
+    let opcode: &[u8] = if operation == Operation::Read { b"\0\x01" } else { b"\0\x02" };
+    let options = case.request.bytes();
+    let datagram = [opcode, b"name\0octet\0", &options].concat();
+    let Ok(Packet::Request(request)) = Packet::parse(&datagram) else { panic!("a request without options") };
+    let asked = request.options.asked();
+    assert_eq!(asked, reference(&options));
+    asked
+}
+
+fn served(case: &Case<'_>, operation: Operation, asked: &Oack) -> Option<Oack> {
+    let now = Time::from_micros(0);
+    let limits = Limits { blksize: case.blksize, windowsize: case.windowsize, burst: case.burst };
+    let mut server = Transfer::server(now, operation, Settings::default());
+    server.handle_grant(now, asked, &limits, case.size);
+    let oack = match server.poll(now) {
+        Output::Control(Control::Oack(oack)) => oack,
+        Output::Control(Control::Error(..)) => {
+            assert!(operation == Operation::Read && case.size.is_none(), "refused for nothing");
+            return None;
+        }
+        // The first answer without an OACK: nothing was granted.
+        Output::Send(_) | Output::Control(Control::Ack(0)) => {
+            assert!(server.options().is_empty());
+            return None;
+        }
+        other => panic!("{other:?} is no answer to a request"),
+    };
+    assert!(!oack.is_empty());
+    if let Some(blksize) = oack.blksize {
+        assert!(asked.blksize.is_some_and(|asked| blksize <= asked));
+        assert!(blksize <= limits.blksize.max(MIN_BLKSIZE) && (MIN_BLKSIZE..=MAX_BLKSIZE).contains(&blksize));
+    }
+    if let Some(blocks) = oack.windowsize {
+        assert!(asked.windowsize.is_some_and(|asked| blocks <= asked));
+        assert!(blocks <= limits.windowsize.max(1) && (1..=32_767).contains(&blocks));
+    }
+    assert!(oack.timeout.is_none_or(|seconds| seconds > 0 && asked.timeout == Some(seconds)));
+    assert!(oack.tsize.is_none_or(|_| asked.tsize.is_some() && oack.tsize == case.size));
+    Some(oack)
+}
+
+/// What a client makes of an OACK: the options it goes on with, or the error it ends with.
+fn client(operation: Operation, asked: &Oack, oack: &[u8]) -> Result<Oack, ErrorCode> {
+    let now = Time::from_micros(0);
+    let mut client = Transfer::client(now, operation, *asked, 100_000, Settings::default());
+    assert_eq!(client.poll(now), Output::Request);
+    assert_eq!(client.handle_datagram(now, oack), Ok(()));
+    loop {
+        match client.poll(now) {
+            Output::Finished(Finish::Failed(code)) => return Err(code),
+            Output::Control(Control::Ack(0)) | Output::Send(_) => return Ok(*client.options()),
+            Output::Control(Control::Error(..)) => {}
+            other => panic!("{other:?} is no answer to an OACK"),
+        }
+    }
+}
+
+fn refuses_or_takes(asked: &Oack, operation: Operation, oack: &[u8]) {
+    match client(operation, asked, oack) {
+        Ok(taken) => {
+            assert!(
+                taken.blksize.is_none_or(|got| got > 0 && asked.blksize.is_some_and(|asked| got <= asked))
+            );
+            assert!(
+                taken
+                    .windowsize
+                    .is_none_or(|got| got > 0 && asked.windowsize.is_some_and(|most| got <= most))
+            );
+            assert!(taken.timeout.is_none_or(|got| asked.timeout == Some(got)));
+            assert!(taken.tsize.is_none() || asked.tsize.is_some());
+        }
+        Err(code) => assert_eq!(code, ErrorCode::OptionRefused),
+    }
+}
+
+/// The options of some bytes, read as plainly as possible.
+fn reference(bytes: &[u8]) -> Oack {
+    let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
+    pieces.pop(); // what no NUL ends
+    let mut oack = Oack::default();
+    let mut seen: Vec<String> = Vec::new();
+    for pair in pieces.chunks_exact(2) {
+        if pair[0].is_empty() {
+            break;
+        }
+        let name = String::from_utf8_lossy(pair[0]).to_ascii_lowercase();
+        if seen.contains(&name) {
+            continue;
+        }
+        let digits = !pair[1].is_empty() && pair[1].iter().all(u8::is_ascii_digit);
+        let value = digits.then(|| std::str::from_utf8(pair[1]).ok()?.parse::<u64>().ok()).flatten();
+        match name.as_str() {
+            "blksize" => oack.blksize = value.filter(|v| (8..=65_464).contains(v)).map(|v| v as u16),
+            "windowsize" => oack.windowsize = value.filter(|v| (1..=65_535).contains(v)).map(|v| v as u16),
+            "timeout" => oack.timeout = value.filter(|v| (1..=255).contains(v)).map(|v| v as u8),
+            "tsize" => oack.tsize = value,
+            _ => {}
+        }
+        seen.push(name);
+    }
+    oack
+}
+
+fn packet(control: Control) -> Vec<u8> {
+    let mut buffer = [0; MAX_CONTROL];
+    let length = control.encode(&mut buffer).expect("MAX_CONTROL is always enough");
+    buffer[..length].to_vec()
+}
+
+impl Text<'_> {
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Text::Raw(bytes) => bytes.to_vec(),
+            Text::Options(pairs, ended) => {
+                let mut bytes = Vec::new();
+                for (name, value) in pairs {
+                    bytes.extend_from_slice(name.bytes());
+                    bytes.push(0);
+                    value.write(&mut bytes);
+                    bytes.push(0);
+                }
+                if !ended {
+                    bytes.pop();
+                }
+                bytes
+            }
+        }
+    }
+}
+
+impl Name<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Name::Blksize => b"blksize",
+            Name::Timeout => b"timeout",
+            Name::Tsize => b"tsize",
+            Name::Windowsize => b"windowsize",
+            Name::MixedCase => b"BlkSize",
+            Name::Other(bytes) => bytes,
+        }
+    }
+}
+
+impl Value<'_> {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Value::Number(number) => bytes.extend_from_slice(number.to_string().as_bytes()),
+            Value::Small(number) => bytes.extend_from_slice(number.to_string().as_bytes()),
+            Value::Raw(raw) => bytes.extend_from_slice(raw),
+        }
+    }
+}

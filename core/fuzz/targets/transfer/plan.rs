@@ -1,0 +1,140 @@
+//! What happens to a transfer, drawn from the fuzzer's bytes.
+
+use std::time::Duration;
+
+use arbitrary::Arbitrary;
+use tuffet_core::{Limits, Oack, Operation, Rollover, Settings, Timing};
+
+/// Steps that count; the rest is cut off, so that one run stays short.
+pub const MOST_STEPS: usize = 512;
+
+#[derive(Debug, Arbitrary)]
+pub struct Plan<'a> {
+    pub server: bool,
+    pub write: bool,
+    pub asked: Asked,
+    pub limits: Offered,
+    pub size: Size,
+    pub timing: u8,
+    pub rollover_to_one: bool,
+    pub steps: Vec<Step<'a>>,
+}
+
+/// Options with valid values, as the parser lets through.
+#[derive(Debug, Arbitrary)]
+pub struct Asked {
+    blksize: Option<u16>,
+    windowsize: Option<u16>,
+    timeout: Option<u8>,
+    tsize: Option<u64>,
+}
+
+/// Limits of any kind, also such as no configuration allows.
+#[derive(Debug, Arbitrary)]
+pub struct Offered {
+    blksize: u16,
+    windowsize: u16,
+    burst: Option<u16>,
+}
+
+#[derive(Debug, Arbitrary)]
+pub enum Size {
+    Unknown,
+    Small(u16),
+    /// So many whole blocks, and so many bytes.
+    Blocks(u32, u8),
+    Any(u64),
+}
+
+#[derive(Debug, Arbitrary)]
+pub enum Step<'a> {
+    /// What comes next, if all goes well: the block, the ACK of what was sent last.
+    Expected,
+    /// The same, but so many later or earlier, and so much shorter or longer.
+    Data {
+        ahead: i8,
+        shorter: u8,
+    },
+    DataAt {
+        wire: u16,
+        length: u16,
+    },
+    Ack {
+        ahead: i8,
+    },
+    AckAt {
+        wire: u16,
+    },
+    Oack {
+        fitting: bool,
+        options: Asked,
+    },
+    Error {
+        code: u16,
+    },
+    Raw(&'a [u8]),
+    Wait {
+        micros: u16,
+    },
+    WaitLong {
+        millis: u16,
+    },
+    /// Until it wants to be woken.
+    WaitForTimeout,
+    TimeoutEarly,
+    Grant,
+    Stored,
+    RepeatedRequest,
+    Fail,
+    Abandon,
+}
+
+impl Plan<'_> {
+    pub fn operation(&self) -> Operation {
+        if self.write { Operation::Write } else { Operation::Read }
+    }
+
+    /// Patient and impatient ones, all of which end within thousands of time-outs.
+    pub fn settings(&self) -> Settings {
+        let ms = |millis: u64| Duration::from_millis(millis);
+        let timing = match self.timing % 5 {
+            0 => Timing::default(),
+            1 => Timing::new(ms(1), ms(1), ms(20), ms(1_000), ms(0)),
+            2 => Timing::new(ms(50), ms(10), ms(400), ms(0), ms(1)),
+            3 => Timing::new(ms(20), ms(4_000), ms(4_000), ms(60_000), ms(5_000_000)),
+            _ => Timing::new(ms(0), ms(0), ms(20), ms(500), ms(100)),
+        };
+        let rollover = if self.rollover_to_one { Rollover::One } else { Rollover::Zero };
+        Settings { timing, rollover }
+    }
+
+    pub fn limits(&self) -> Limits {
+        let Offered { blksize, windowsize, burst } = self.limits;
+        Limits { blksize, windowsize, burst }
+    }
+
+    /// Bytes of the stream, as far as they are known.
+    pub fn size(&self) -> Option<u64> {
+        match self.size {
+            Size::Unknown => None,
+            Size::Small(bytes) => Some(u64::from(bytes)),
+            Size::Blocks(blocks, more) => {
+                let blksize = self.asked.oack().block_size();
+                Some(u64::from(blocks) * u64::from(blksize) + u64::from(more))
+            }
+            Size::Any(bytes) => Some(bytes),
+        }
+    }
+}
+
+impl Asked {
+    pub fn oack(&self) -> Oack {
+        Oack {
+            blksize: self.blksize.map(|bytes| bytes.clamp(8, 65_464)),
+            windowsize: self.windowsize.map(|blocks| blocks.max(1)),
+            // More would only make runs longer.
+            timeout: self.timeout.map(|seconds| seconds.clamp(1, 20)),
+            tsize: self.tsize,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Any text as the configuration: it loads, or is refused with problems that have their places in it.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use tempfile::TempDir;
+
+/// Where it is loaded from; the examples refer to `files`.
+static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::create_dir(folder.path().join("files")).expect("a folder");
+    folder
+});
+
+fuzz_target!(|yaml: &[u8]| {
+    if let Err(wrong) = tuffet::fuzzing::config(yaml, FOLDER.path()) {
+        panic!("{wrong}");
+    }
+});

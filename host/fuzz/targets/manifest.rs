@@ -1,0 +1,11 @@
+//! Any component, or any text as the manifest of one: it is understood, or refused with a reason.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let wrapped = (!bytes.starts_with(b"\0asm")).then(|| tuffet::fuzzing::manifest_section(bytes));
+    if let Err(wrong) = tuffet::fuzzing::manifest(wrapped.as_deref().unwrap_or(bytes)) {
+        panic!("{wrong}");
+    }
+});

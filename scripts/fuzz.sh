@@ -1,0 +1,88 @@
+#!/bin/sh
+# Fuzzes with cargo-fuzz: `fuzz.sh run SECONDS TARGET…`, `fuzz.sh keep TARGET…`. TARGET_DIR is where all of it is
+# built and where corpora grow; what is found lies below TARGET_DIR/fuzz/found. docs/fuzzing.md explains.
+set -eu
+
+CARGO_FUZZ=0.13.2
+here=$(cd "$(dirname "$0")/.." && pwd)
+work=${TARGET_DIR:?}/fuzz
+# The toolchain is the ordinary one; the fuzzer's flags are unstable.
+export RUSTC_BOOTSTRAP=1
+
+folder_of() {
+    case $1 in
+        packet | negotiation | transfer | leases) echo "$here/core/fuzz" ;;
+        config | manifest) echo "$here/host/fuzz" ;;
+        *) echo "fuzz.sh: there is no target $1: there are packet negotiation transfer leases config manifest" >&2
+            return 1 ;;
+    esac
+}
+
+install() {
+    if [ "$(cargo fuzz --version 2>/dev/null)" = "cargo-fuzz $CARGO_FUZZ" ]; then return; fi
+    echo "installing cargo-fuzz $CARGO_FUZZ" >&2
+    cargo install --quiet --locked "cargo-fuzz@$CARGO_FUZZ"
+}
+
+# The corpus that grows, begun with the one that is kept.
+corpus_of() {
+    corpus=$work/corpus/$1
+    kept=$(folder_of "$1")/corpus/$1.tar.gz
+    mkdir -p "$corpus" "$work/found/$1"
+    if [ -f "$kept" ]; then tar -xzf "$kept" -C "$corpus"; fi
+    echo "$corpus"
+}
+
+cargo_fuzz() {
+    command=$1 target=$2
+    shift 2
+    folder=$(folder_of "$target")
+    case $folder in
+        # Its build script would build the plugins with the fuzzer's flags; no target needs them.
+        */host/fuzz) export TUFFET_GUESTS="${TUFFET_GUESTS:-$TARGET_DIR/guests/wasm32-wasip2/guest}" ;;
+    esac
+    (cd "$folder" && cargo fuzz "$command" --fuzz-dir . --target-dir "$work" "$target" "$@")
+}
+
+fuzz() {
+    seconds=$1 target=$2
+    corpus=$(corpus_of "$target")
+    log=$work/$target.log
+    cargo_fuzz build "$target"
+    # Inputs that take seconds are finds too.
+    if cargo_fuzz run "$target" "$corpus" -- -max_total_time="$seconds" -max_len=8192 -len_control=20 -timeout=10 \
+        -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$work/found/$target/" >"$log" 2>&1; then
+        grep -E '^(Done|stat::number_of_executed_units|stat::average_exec)|^#[0-9]+.*DONE' "$log" | sed "s/^/$target: /"
+        return
+    fi
+    tail -n 40 "$log" >&2
+    echo "fuzz: $target found something: $work/found/$target; the log is $log" >&2
+    return 1
+}
+
+# Keeps of a corpus what its coverage needs, packed into one file: thousands of inputs are no files to look at.
+keep() {
+    target=$1
+    corpus=$(corpus_of "$target")
+    cargo_fuzz cmin "$target" "$corpus" >&2
+    folder=$(folder_of "$target")/corpus
+    mkdir -p "$folder"
+    (cd "$corpus" && find . -type f | LC_ALL=C sort | tar -cf - --owner=0 --group=0 --numeric-owner --mode=644 \
+        --mtime=@0 -T -) | gzip -9n >"$folder/$target.tar.gz"
+    echo "$target: $(find "$corpus" -type f | wc -l) inputs, $(wc -c <"$folder/$target.tar.gz") bytes packed"
+}
+
+command=${1:?run or keep}
+shift
+install
+case $command in
+    run)
+        seconds=${1:?seconds}
+        shift
+        status=0
+        for target in "$@"; do fuzz "$seconds" "$target" || status=1; done
+        exit $status
+        ;;
+    keep) for target in "$@"; do keep "$target"; done ;;
+    *) echo "fuzz.sh: run SECONDS TARGET…, or keep TARGET…" >&2; exit 64 ;;
+esac

@@ -8,6 +8,8 @@ pub mod cli;
 mod client;
 pub mod config;
 mod events;
+#[doc(hidden)]
+pub mod fuzzing;
 mod kv;
 pub mod names;
 mod neighbours;

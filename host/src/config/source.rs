@@ -33,9 +33,17 @@ impl Finding {
 /// The places of a configuration.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Source {
-    file: Option<(PathBuf, Arc<Node>)>,
+    file: Option<File>,
     /// What flags have replaced: the pointer of a section and the flag.
     flags: Vec<(&'static str, &'static str)>,
+}
+
+/// A file that was read.
+#[derive(Debug, Clone)]
+struct File {
+    path: PathBuf,
+    tree: Arc<Node>,
+    end: Position,
 }
 
 impl Source {
@@ -65,7 +73,7 @@ impl Source {
 
     /// Whether the file has something at the pointer that no flag replaced.
     pub(super) fn contains(&self, pointer: &str) -> bool {
-        self.flag(pointer).is_none() && self.file.as_ref().is_some_and(|(_, tree)| tree.contains(pointer))
+        self.flag(pointer).is_none() && self.file.as_ref().is_some_and(|file| file.tree.contains(pointer))
     }
 
     pub(super) fn error(&self, findings: Vec<Finding>) -> ConfigError {
@@ -79,7 +87,9 @@ impl Source {
     fn place(&self, pointer: &str, side: Side) -> Place {
         match (self.flag(pointer), &self.file) {
             (Some(flag), _) => Place::Flag(flag),
-            (None, Some((path, tree))) => Place::Position(path.clone(), tree.locate(pointer, side)),
+            (None, Some(File { path, tree, end })) => {
+                Place::Position(path.clone(), tree.locate(pointer, side).min(*end))
+            }
             (None, None) => Place::Flag("the command line"),
         }
     }
@@ -95,7 +105,8 @@ impl Source {
 /// Reads a YAML file: its places and its value. `needs` says what an empty one lacks.
 pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Value), ConfigError> {
     let text = read_text(path)?;
-    let at = |position| Place::Position(path.to_owned(), position);
+    let end = end_of(&text);
+    let at = |position: Position| Place::Position(path.to_owned(), position.min(end));
     let tree = tree::parse(&text).map_err(|faults| {
         ConfigError::new(
             faults.into_iter().map(|(position, message)| Problem { place: at(position), message }).collect(),
@@ -112,7 +123,14 @@ pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Valu
         };
         ConfigError::one(place, format!("this cannot be read: {error}; write it more plainly"))
     })?;
-    Ok((Source { file: Some((path.to_owned(), tree)), flags: Vec::new() }, value))
+    Ok((Source { file: Some(File { path: path.to_owned(), tree, end }), flags: Vec::new() }, value))
+}
+
+/// Just behind the last character: for the parser, what is missing at the end stands on a line that is not there.
+fn end_of(text: &str) -> Position {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    Position { line: text.matches('\n').count() + 1, column: last.chars().count() + 1 }
 }
 
 fn read_text(path: &Path) -> Result<String, ConfigError> {

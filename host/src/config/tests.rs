@@ -59,6 +59,20 @@ fn minimal(rest: &str) -> String {
     format!("listeners: [{{ address: 127.0.0.1:6969 }}]\nroots: [{{ name: boot, path: files }}]\n{rest}")
 }
 
+/// Found by fuzzing: the place was on a line behind the last one.
+#[test]
+fn what_is_missing_at_the_end_is_shown_on_the_last_line() {
+    let scene = Scene::new();
+    for (yaml, place) in [("[", "1:2"), ("listeners: [\n  {", "2:4"), ("listeners: []\nroots: []\n? ", "3:3")]
+    {
+        let complaints = scene.complaints(yaml);
+        assert!(
+            complaints.iter().any(|complaint| complaint.starts_with(&format!("{place}: "))),
+            "{complaints:?}"
+        );
+    }
+}
+
 #[test]
 fn the_example_resolves_to_what_it_says() {
     let scene = Scene::new();
@@ -133,7 +147,7 @@ fn files_that_are_not_a_configuration_say_so() {
         assert_eq!(scene.complaints(text), [complaint], "{}", text.escape_ascii());
     }
     for (text, place, cause) in [
-        ("a: [", "2:1", "did not find expected node content"),
+        ("a: [", "1:5", "did not find expected node content"),
         ("a: 'x\n", "1:4", "quoted scalar"),
         ("a: b: c\n", "1:5", "mapping values are not allowed"),
         ("a: *x\n", "1:4", "unknown anchor"),

@@ -115,6 +115,41 @@ fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
     Ok(found.map(|(_, section)| section))
 }
 
+/// What holds of the manifest of any component: it is refused with a reason, or all of it is understood.
+pub(crate) fn check(component: &[u8]) -> Result<(), String> {
+    let manifest = match Manifest::of(component) {
+        Ok(manifest) => manifest,
+        Err(reason) if reason.trim().is_empty() => return Err("refused without a reason".into()),
+        Err(_) => return Ok(()),
+    };
+    let kinds: Vec<GrantKind> = manifest.grants.iter().filter_map(Wish::kind).collect();
+    if kinds.len() != manifest.grants.len()
+        || manifest.grants.iter().any(|wish| wish.reason.trim().is_empty())
+    {
+        return Err(format!("taken, with a wish that is none: {manifest:?}"));
+    }
+    if kinds.iter().any(|kind| manifest.wish(*kind).is_none()) {
+        return Err(format!("a wish that is not found: {manifest:?}"));
+    }
+    manifest.wants();
+    Ok(())
+}
+
+/// The smallest component with this text as its manifest.
+pub fn section_with(json: &[u8]) -> Vec<u8> {
+    let content = [&[SECTION.len() as u8], SECTION.as_bytes(), json].concat();
+    let mut component = b"\0asm\x0d\0\x01\0\0".to_vec();
+    // Its length in LEB128.
+    let mut length = content.len();
+    while length > 0x7f {
+        component.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    component.push(length as u8);
+    component.extend(content);
+    component
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -51,6 +51,8 @@ mod upload;
 pub(crate) use chain::{Answer, Policy, Target, Verdict};
 pub(crate) use engine::PolicyRuntime;
 pub(crate) use inspect::Inspected;
+pub(crate) use manifest::check as check_manifest;
+pub use manifest::section_with as manifest_section;
 pub(crate) use now::PluginNow;
 pub(crate) use shown::digest;
 pub(crate) use spec::{CallLimits, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};

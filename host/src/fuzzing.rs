@@ -1,0 +1,71 @@
+//! What must hold whatever bytes a configuration or a component is made of: for the fuzz targets in `host/fuzz`,
+//! and for the tests here, which put their seeds and mutations of them to the same questions. No part of the
+//! interface of this crate.
+
+#[cfg(test)]
+mod mutate;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::Path;
+
+use crate::config::{Config, Place, Position};
+
+pub use crate::policy::manifest_section;
+
+/// Loads a configuration as the server does, from a file in `folder`. It may be wrong, but each problem has a
+/// place within the text, and says something.
+///
+/// # Errors
+/// What does not hold.
+pub fn config(yaml: &[u8], folder: &Path) -> Result<(), String> {
+    let path = folder.join("tuffet.yaml");
+    fs::write(&path, yaml).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    let error = match Config::load(&path) {
+        Ok(config) if config.listeners.is_empty() || config.roots.is_empty() => {
+            return Err("loaded, without a listener or without a root".into());
+        }
+        Ok(_) => return Ok(()),
+        Err(error) => error,
+    };
+    if error.problems().is_empty() {
+        return Err("refused without a problem".into());
+    }
+    for problem in error.problems() {
+        if problem.message.trim().is_empty() {
+            return Err(format!("a problem at {} that says nothing", problem.place));
+        }
+        match &problem.place {
+            Place::Position(file, position) if *file == path => {
+                within(yaml, *position).map_err(|wrong| format!("{wrong}: {}", problem.message))?
+            }
+            Place::File(file) if *file == path => {}
+            elsewhere => return Err(format!("{elsewhere} is not in the file: {}", problem.message)),
+        }
+    }
+    Ok(())
+}
+
+/// Reads the manifest of a component. It may be refused, with a reason; what is taken is whole.
+///
+/// # Errors
+/// What does not hold.
+pub fn manifest(component: &[u8]) -> Result<(), String> {
+    crate::policy::check_manifest(component)
+}
+
+/// Whether a place is in the text, or just behind its end or the end of a line.
+fn within(text: &[u8], Position { line, column }: Position) -> Result<(), String> {
+    let text = String::from_utf8_lossy(text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n").replace('\r', "\n");
+    let lines: Vec<&str> = text.split('\n').collect();
+    if line == 0 || column == 0 || line > lines.len() {
+        return Err(format!("{line}:{column} is outside of {} lines", lines.len()));
+    }
+    let length = lines[line - 1].chars().count();
+    if column > length + 1 {
+        return Err(format!("{line}:{column} is outside of a line of {length} characters"));
+    }
+    Ok(())
+}

@@ -54,7 +54,7 @@ impl Source {
 
     /// The file.
     pub(super) fn file(&self) -> Option<&Path> {
-        self.file.as_ref().map(|(path, _)| path.as_path())
+        self.file.as_ref().map(|file| file.path.as_path())
     }
 
     pub(super) fn position(&self, pointer: &str) -> Option<Position> {

@@ -18,6 +18,7 @@ bench-smoke: wasm-target ## every case and every published table in small with a
 	$(CARGO) build --locked --workspace --bins
 	$(TARGET)/debug/tuffet-peers --smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
 	$(TARGET)/debug/tuffet-published --scale smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
+	$(TARGET)/debug/tuffet-abuse --smoke --cache $(TARGET)/peers
 
 bench-instructions: bench-valgrind ## count the instructions of hot functions and compare with bench/instructions.json
 	$(CARGO) build --locked --release -p tuffet-instructions
@@ -76,3 +77,9 @@ soak-smoke: wasm-target ## the same in a minute, with the debug build
 	@sh plugins/build.sh "$(TARGET)/guests" tuffet-misbehave
 	$(TARGET)/debug/tuffet-soak --programs $(TARGET)/debug --out $(TARGET)/soak --duration 60s --interval 500ms --rate 50 \
 		--misbehave "$(TARGET)/guests/wasm32-wasip2/guest/tuffet_misbehave.wasm"
+
+.PHONY: bench-abuse
+
+bench-abuse: wasm-target ## what honest clients see beside floods, slow readers and endless uploads; ABUSE='--peer dnsmasq --kind half-open' chooses
+	$(CARGO) build --locked --release --workspace --bins
+	$(TARGET)/release/tuffet-abuse --cache $(TARGET)/peers $(ABUSE)

@@ -11,6 +11,7 @@ mod events;
 #[doc(hidden)]
 pub mod fuzzing;
 mod kv;
+mod limits;
 pub mod names;
 mod neighbours;
 mod open_once;

@@ -426,6 +426,11 @@ impl Transfer {
         matches!(self.phase, Phase::Deciding)
     }
 
+    /// How long the peer may be silent, or only repeat itself, before the transfer ends.
+    pub fn give_up(&self) -> Duration {
+        Duration::from_micros(self.settings.timing.give_up().into())
+    }
+
     /// Whether everything has arrived and waits for [`Transfer::handle_stored`].
     pub fn is_storing(&self) -> bool {
         matches!(self.phase, Phase::Storing(_))

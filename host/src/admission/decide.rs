@@ -3,6 +3,7 @@
 use super::Generation;
 use super::at_once::on_disk;
 use crate::events::{Ending, Outcome};
+use crate::limits::Uploads;
 use crate::policy::{Answer, Target, Verdict};
 use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
 use crate::store::{FileCache, OpenFile, Roots, StoreError};
@@ -113,6 +114,7 @@ struct Opened {
 pub(crate) struct Files {
     pub(crate) roots: Roots,
     pub(crate) cache: FileCache,
+    pub(crate) uploads: Uploads,
 }
 
 impl Files {
@@ -142,7 +144,7 @@ impl Files {
     ) -> Result<Opened, StoreError> {
         match request.operation {
             Operation::Read => self.open_read(request, targets),
-            Operation::Write => open_write(&self.roots, request, targets, announced, most),
+            Operation::Write => self.open_write(request, targets, announced, most),
         }
     }
 
@@ -163,6 +165,32 @@ impl Files {
         };
         Ok(Opened { content, resolved })
     }
+
+    fn open_write(
+        &self,
+        request: &Request,
+        targets: &[Target],
+        announced: Option<u64>,
+        most: Option<u64>,
+    ) -> Result<Opened, StoreError> {
+        let (root, path) = match targets {
+            [] => (self.roots.of_uploads()?, &request.path),
+            [target, ..] => (&*target.root, &target.path),
+        };
+        let writing = self.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
+        let mut upload = self.roots.create(Some(root), path)?;
+        upload.count(writing);
+        if let Some(most) = most {
+            upload.lower_limit(most);
+        }
+        // Netascii grows on the wire, so what is announced may still fit.
+        if request.mode == Mode::Octet && announced.is_some_and(|bytes| bytes > upload.limit()) {
+            return Err(StoreError::TooLarge { limit: upload.limit() });
+        }
+        let resolved = format!("{}:{}", upload.root(), upload.path()).into();
+        let sink = Sink::new(upload, request.mode == Mode::Netascii);
+        Ok(Opened { content: Content::Upload(Box::new(sink)), resolved })
+    }
 }
 
 fn first_existing(roots: &Roots, targets: &[Target]) -> Result<OpenFile, StoreError> {
@@ -173,29 +201,6 @@ fn first_existing(roots: &Roots, targets: &[Target]) -> Result<OpenFile, StoreEr
         }
     }
     Err(StoreError::NotFound)
-}
-
-fn open_write(
-    roots: &Roots,
-    request: &Request,
-    targets: &[Target],
-    announced: Option<u64>,
-    most: Option<u64>,
-) -> Result<Opened, StoreError> {
-    let mut upload = match targets {
-        [] => roots.create(None, &request.path)?,
-        [target, ..] => roots.create(Some(&target.root), &target.path)?,
-    };
-    if let Some(most) = most {
-        upload.lower_limit(most);
-    }
-    // Netascii grows on the wire, so what is announced may still fit.
-    if request.mode == Mode::Octet && announced.is_some_and(|bytes| bytes > upload.limit()) {
-        return Err(StoreError::TooLarge { limit: upload.limit() });
-    }
-    let resolved = format!("{}:{}", upload.root(), upload.path()).into();
-    let sink = Sink::new(upload, request.mode == Mode::Netascii);
-    Ok(Opened { content: Content::Upload(Box::new(sink)), resolved })
 }
 
 /// Content that a plugin made.

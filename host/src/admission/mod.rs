@@ -210,6 +210,7 @@ impl Admission {
             received: asked.received,
             decided: at,
             place: asked.place,
+            share: asked.share,
             progress,
             generation,
         });

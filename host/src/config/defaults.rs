@@ -12,8 +12,8 @@ use super::privileges::SeccompMode;
 use super::telemetry::{OtlpProtocol, TelemetryConfig};
 use super::units::{ByteCount, TimeSpan};
 use super::written::{
-    Admin, Batch, Breaker, FsyncPolicy, Limits, Metrics, PluginLimits, Policy, Privileges, Retransmit, Reuse,
-    Spool, Telemetry, Traces, Transfer, Written,
+    Admin, Batch, Breaker, FsyncPolicy, Limits, Metrics, PerClient, PluginLimits, Policy, Privileges,
+    Retransmit, Reuse, Spool, Telemetry, Traces, Transfer, Written,
 };
 
 const KIB: u64 = 1024;
@@ -197,7 +197,14 @@ impl Default for Admin {
 
 impl Default for Transfer {
     fn default() -> Self {
-        Self { max_blksize: 65464, max_windowsize: 64, rollover: 0, retransmit: Retransmit::default() }
+        Self {
+            max_blksize: 65464,
+            max_windowsize: 64,
+            rollover: 0,
+            retransmit: Retransmit::default(),
+            least_rate: ByteCount(64),
+            max_duration: TimeSpan(Duration::from_secs(24 * 60 * 60)),
+        }
     }
 }
 
@@ -214,8 +221,33 @@ impl Default for Retransmit {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { transfers: 20_000, pending: 4096, cache: ByteCount(256 << 20), events: 4096 }
+        Self {
+            transfers: 20_000,
+            pending: 4096,
+            half_open: None,
+            per_second: None,
+            burst: None,
+            per_client: PerClient::default(),
+            uploads_per_name: 16,
+            errors_per_second: 1000,
+            cache: ByteCount(256 << 20),
+            events: 4096,
+        }
     }
+}
+
+/// Leading bits of an IPv6 address that are one client: what a machine is given, as far as the network knows.
+pub(super) const IPV6_PREFIX: u8 = 64;
+
+/// Of what there is for all, the part that one client gets: an address may be a whole site behind NAT or a
+/// load balancer, and yet others must get in.
+pub(super) fn share_of_a_client(all: usize) -> usize {
+    (all - all / 4).max(1)
+}
+
+/// The part of the transfers whose clients need not have answered.
+pub(super) fn half_open(transfers: usize) -> usize {
+    transfers.div_ceil(2)
 }
 
 impl Default for Telemetry {

@@ -50,6 +50,7 @@ pub use restart::control_of;
 pub use schema::schema;
 pub use telemetry::{OtlpProtocol, TelemetryConfig, TracesSampled};
 
+use crate::limits::Bounds;
 use crate::sinks::SinkSpec;
 use crate::store::RootSpec;
 use source::{Finding, Source};
@@ -154,6 +155,8 @@ pub struct Retransmit {
 pub struct Limits {
     /// Transfers in all, at least 1.
     pub transfers: usize,
+    /// All that a reload may change.
+    pub bounds: Bounds,
     /// Requests that wait for a decision, at least 1.
     pub pending: usize,
     /// Memory for the contents of hot files, in bytes; 0 is none.

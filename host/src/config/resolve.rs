@@ -1,6 +1,7 @@
 //! From what is written to what is meant: paths absolute, addresses parsed, every reference checked.
 
 mod admin;
+mod limits;
 mod otlp;
 mod privileges;
 mod secrets;
@@ -21,7 +22,7 @@ use super::source::{Finding, Source};
 use super::suggest::{closest, unknown};
 use super::tree::join;
 use super::written::{self, Written};
-use super::{Config, ConfigError, Limits, Listener, Retransmit, Transfer, defaults};
+use super::{Config, ConfigError, Listener, Retransmit, Transfer, defaults};
 use crate::sinks::SinkSpec;
 use crate::store::RootSpec;
 use crate::telemetry::resource_attributes;
@@ -51,12 +52,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let busy_poll = written.busy_poll.0;
     let drain = written.drain.0;
     let transfer = resolver.transfer(&written.transfer);
-    let limits = Limits {
-        transfers: written.limits.transfers,
-        pending: written.limits.pending,
-        cache: written.limits.cache.0,
-        events: written.limits.events,
-    };
+    let limits = resolver.limits(&written.limits, &written.transfer);
     let (findings, files) = (resolver.findings, resolver.files);
     if findings.is_empty() {
         Ok(Config {

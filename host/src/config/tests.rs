@@ -114,7 +114,12 @@ fn what_is_left_out_takes_the_defaults() {
     let scene = Scene::new();
     let (full, least) = (scene.load(EXAMPLE).expect("good"), scene.load(&minimal("")).expect("good"));
     assert_eq!(least.transfer, full.transfer);
-    assert_eq!(least.limits, full.limits);
+    // Rates have no default.
+    let rates = |config: &Config| [config.limits.bounds.per_second, config.limits.bounds.client_per_second];
+    assert!(rates(&full).iter().all(Option::is_some) && rates(&least).iter().all(Option::is_none));
+    let mut limits = full.limits;
+    (limits.bounds.per_second, limits.bounds.client_per_second) = (None, None);
+    assert_eq!(least.limits, limits);
     assert_eq!(least.listeners[0].name, "127.0.0.1:6969");
     assert!(least.workers >= 1);
     assert!(least.policy.plugins.is_empty() && least.policy.default == DefaultVerdict::Allow);
@@ -271,6 +276,7 @@ plugins:
   a b: { component: builtin:x }
 transfer:
   retransmit: { floor: 1s, cap: 500ms }
+limits: { transfers: 10, half-open: 11, burst: 5, per-client: { transfers: 12, pending: 5000, burst: 5 } }
 ";
     let at = |name: &str| scene.path(name).display().to_string();
     let expected = [
@@ -290,10 +296,35 @@ transfer:
         "16:3: the name `a b` holds ' '; use letters, digits, `-`, `_`, `.`, `:`, `[` and `]`".into(),
         "16:3: the plugin `a b` is in no chain, so nothing would ask it; add it to `policy.authorize` or to another list of `policy`, or remove it".into(),
         "18:24: `floor` (1s) is above `initial` (250ms); lower one or raise the other".into(),
+        "19:37: 11 is more than there is for all, 10 (`limits.transfers`); lower it, raise that, or leave it out".into(),
+        "19:48: `burst` is how much may exceed `per-second`, which is not there; add it, or remove `burst`".into(),
+        "19:76: 12 is more than there is for all, 10 (`limits.transfers`); lower it, raise that, or leave it out".into(),
+        "19:89: 5000 is more than there is for all, 4096 (`limits.pending`); lower it, raise that, or leave it out".into(),
+        "19:102: `burst` is how much may exceed `per-second`, which is not there; add it, or remove `burst`".into(),
     ];
     let mut found = scene.complaints(yaml);
     found.sort_by_key(|line| expected.iter().position(|wanted| wanted == line));
     assert_eq!(found, expected);
+}
+
+/// What one client may take follows from what there is for all.
+#[test]
+fn shares_follow_from_the_whole() {
+    let bounds = |limits: &str| {
+        let config = Scene::new().load(&minimal(&format!("limits: {{ {limits} }}\n"))).expect("good");
+        config.limits.bounds
+    };
+    let shares = |limits: &str| {
+        let bounds = bounds(limits);
+        (bounds.half_open, bounds.client_transfers, bounds.client_pending)
+    };
+    assert_eq!(shares(""), (10_000, 15_000, 3072));
+    assert_eq!(shares("transfers: 1, pending: 1"), (1, 1, 1));
+    assert_eq!(shares("transfers: 5, pending: 8"), (3, 4, 6));
+    assert_eq!(shares("half-open: 7, per-client: { transfers: 3, pending: 2 }"), (7, 3, 2));
+    let rate = bounds("per-second: 50, per-client: { per-second: 5, burst: 9 }");
+    let [all, client] = [rate.per_second, rate.client_per_second].map(|rate| rate.expect("configured"));
+    assert_eq!((all.per_second, all.burst, client.per_second, client.burst), (50, 50, 5, 9));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! `docs/configuration.md`; the bounds are what the file is checked against. Keys that the schema
 //! alone cannot judge are judged in `resolve`.
 
+mod limits;
 mod otlp;
 mod privileges;
 mod sinks;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::grant::Grant;
 use super::policy::{DefaultVerdict, Fact, OnError, PluginMode};
 use super::units::{ByteCount, TimeSpan};
+pub(super) use limits::{Limits, PerClient};
 pub(super) use otlp::Otlp;
 pub(super) use privileges::Privileges;
 pub(super) use sinks::{
@@ -322,6 +324,14 @@ pub(super) struct Transfer {
     pub rollover: u16,
     /// When an unanswered packet is sent again. Each of these is at least the one before it.
     pub retransmit: Retransmit,
+    /// The least that a transfer must move, in bytes a second, over twice its patience with a silent client
+    /// (`retransmit.give-up`, or three times the option `timeout`); what is slower is ended with an ERROR.
+    /// Serial lines of 1200 baud move 120. 0 is no limit.
+    #[schemars(extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
+    pub least_rate: ByteCount,
+    /// How long a transfer may take, however well it gets on; then it is ended with an ERROR. 0s is no limit.
+    #[schemars(extend("x-minimum" = "0s", "x-maximum" = "365d"))]
+    pub max_duration: TimeSpan,
 }
 
 /// When an unanswered packet is sent again. Each of these must be at least the one before it.
@@ -340,23 +350,6 @@ pub(super) struct Retransmit {
     /// How long a silent client is kept before the transfer is given up.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub give_up: TimeSpan,
-}
-
-/// How much is accepted at a time.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(super) struct Limits {
-    /// Transfers in all.
-    #[schemars(range(min = 1, max = 10_000_000))]
-    pub transfers: usize,
-    /// Requests that wait for a decision.
-    #[schemars(range(min = 1, max = 1_000_000))]
-    pub pending: usize,
-    /// Memory for the contents of hot files; 0B reads every file from the disk's own cache.
-    pub cache: ByteCount,
-    /// Starts and ends of transfers that wait for `policy.observe`; then new requests wait.
-    #[schemars(range(min = 1, max = 1_000_000))]
-    pub events: usize,
 }
 
 fn address_schema(_: &mut SchemaGenerator) -> Schema {

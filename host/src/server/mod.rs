@@ -21,6 +21,7 @@ use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Current, Deciding, Files, Generation};
 use crate::config::Config;
 use crate::events::{Observers, log_summaries};
+use crate::limits::{Limiter, Uploads};
 use crate::neighbours::Neighbours;
 use crate::policy::PolicyRuntime;
 use crate::privileges::{self, Left};
@@ -131,9 +132,10 @@ async fn run(
         Neighbours::none()
     });
 
+    let uploads = Uploads::new(config.limits.bounds.uploads_per_name);
     let generation = Current::new(Generation {
         number: 1,
-        files: Files { roots, cache: FileCache::new(config.limits.cache) },
+        files: Files { roots, cache: FileCache::new(config.limits.cache), uploads: uploads.clone() },
         policy,
         limits: ceilings(config),
         drain: config.drain,
@@ -154,7 +156,9 @@ async fn run(
 
     // A place for each running transfer and as many that are waiting to be logged.
     let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
-    let settings = worker_settings(config);
+    let limiter =
+        Arc::new(Limiter::new(&config.limits.bounds, config.limits.transfers, config.limits.pending));
+    let settings = worker_settings(config, limiter.clone());
     let mut workers = Vec::new();
     for (number, sockets) in sockets.into_iter().enumerate() {
         let dropping = watch.worker(number);
@@ -172,6 +176,8 @@ async fn run(
         status: status.clone(),
         access: access.clone(),
         manager: manager.clone(),
+        limiter,
+        uploads: uploads.clone(),
     };
     let (observers, observing) = Observers::start(generation.clone(), watch.clone(), config.limits.events);
     let admission = Arc::new(Admission {
@@ -298,7 +304,7 @@ fn ceilings(config: &Config) -> Limits {
     Limits { blksize: config.transfer.max_blksize, windowsize: config.transfer.max_windowsize, burst: None }
 }
 
-fn worker_settings(config: &Config) -> WorkerSettings {
+fn worker_settings(config: &Config, limiter: Arc<Limiter>) -> WorkerSettings {
     let times = &config.transfer.retransmit;
     let share = |total: usize| total.div_ceil(config.workers).max(1);
     WorkerSettings {
@@ -308,6 +314,9 @@ fn worker_settings(config: &Config) -> WorkerSettings {
         }),
         max_transfers: share(config.limits.transfers),
         max_pending: share(config.limits.pending),
+        answer_due: times.initial,
+        workers: config.workers,
+        limiter,
         busy_poll: config.busy_poll,
     }
 }

@@ -6,6 +6,7 @@ use super::{ServeError, ceilings, serving};
 use crate::admin::Access;
 use crate::admission::{Current, Files, Generation};
 use crate::config::Config;
+use crate::limits::{Limiter, Uploads};
 use crate::policy::PolicyRuntime;
 use crate::privileges::out_of_bounds;
 use crate::store::Roots;
@@ -36,6 +37,9 @@ pub(super) struct Reloader {
     pub(super) access: Access,
     /// Who is told of it.
     pub(super) manager: Manager,
+    /// The limits that all workers share, and those of uploads.
+    pub(super) limiter: Arc<Limiter>,
+    pub(super) uploads: Uploads,
 }
 
 impl Reloader {
@@ -69,6 +73,8 @@ impl Reloader {
                 };
                 roots.sweep_in_background(is_new);
                 self.access.replace(config.admin.as_ref().and_then(|admin| admin.token.clone()));
+                self.limiter.replace(&config.limits.bounds);
+                self.uploads.replace(config.limits.bounds.uploads_per_name);
                 self.config = config;
                 self.status.reloaded(number);
                 let took_ms = started.elapsed().as_millis() as u64;
@@ -123,7 +129,7 @@ impl Reloader {
             if same_cache { now.files.cache.clone() } else { now.files.cache.resized(config.limits.cache) };
         let next = Generation {
             number: now.number + 1,
-            files: Files { roots, cache },
+            files: Files { roots, cache, uploads: self.uploads.clone() },
             policy: Arc::new(policy),
             limits: ceilings(&config),
             drain: config.drain,

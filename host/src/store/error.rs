@@ -45,6 +45,12 @@ pub enum StoreError {
         /// The limit, in bytes.
         limit: u64,
     },
+    /// As many uploads to this name run as may.
+    #[error("{running} uploads to this name are running, as many as `limits.uploads-per-name` allows")]
+    Busy {
+        /// How many.
+        running: u32,
+    },
     /// A plugin refused the upload.
     #[error("{}", .0.reason)]
     Refused(Denial),
@@ -67,7 +73,9 @@ impl StoreError {
             Self::Exists => ErrorCode::FileExists,
             Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
             Self::Refused(denial) => denial.code,
-            Self::UnknownRoot(_) | Self::Exhausted(_) | Self::Io(_) => ErrorCode::NotDefined,
+            Self::UnknownRoot(_) | Self::Exhausted(_) | Self::Io(_) | Self::Busy { .. } => {
+                ErrorCode::NotDefined
+            }
         }
     }
 
@@ -81,6 +89,7 @@ impl StoreError {
             Self::NoSpace(_) => "no space left",
             Self::NotRegular(_) => "not a regular file",
             Self::TooLarge { .. } => "file too large",
+            Self::Busy { .. } => "the file is being written by others",
             Self::Refused(denial) => &denial.message,
             Self::Exhausted(_) => "the server is too busy; try again later",
             Self::UnknownRoot(_) | Self::Io(_) => "server error",

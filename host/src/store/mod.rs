@@ -122,14 +122,21 @@ impl Roots {
         let path = path::checked(path)?;
         let root = match root {
             Some(name) => self.named(name)?,
-            None => {
-                self.roots.iter().find(|root| root.writable && !root.private).ok_or(StoreError::ReadOnly)?
-            }
+            None => self.named(self.of_uploads()?)?,
         };
         if !root.writable {
             return Err(StoreError::ReadOnly);
         }
         Upload::create(root, path)
+    }
+
+    /// The root that uploads go to, unless policy names one.
+    ///
+    /// # Errors
+    /// `ReadOnly` where none takes any.
+    pub fn of_uploads(&self) -> Result<&str, StoreError> {
+        let root = self.roots.iter().find(|root| root.writable && !root.private);
+        root.map(|root| &*root.name).ok_or(StoreError::ReadOnly)
     }
 
     /// Lets an upload become visible at another path of its root.

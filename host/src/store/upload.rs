@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::open_file::require_regular;
 use super::{Root, StoreError, path, temporary};
+use crate::limits::Writing;
 
 /// An upload in progress, in a temporary file beside its target.
 ///
@@ -35,6 +36,8 @@ pub struct Upload {
     path: String,
     overwrite: bool,
     limit: u64,
+    /// Counts it among those to its name.
+    writing: Option<Writing>,
 }
 
 impl Upload {
@@ -54,6 +57,7 @@ impl Upload {
             path: target.to_owned(),
             overwrite: root.overwrite,
             limit: root.max_upload,
+            writing: None,
         })
     }
 
@@ -70,6 +74,11 @@ impl Upload {
     /// The largest size it may reach, in bytes.
     pub fn limit(&self) -> u64 {
         self.limit
+    }
+
+    /// It counts among the uploads to its name until it is dropped.
+    pub(crate) fn count(&mut self, writing: Writing) {
+        self.writing = Some(writing);
     }
 
     /// Lowers the limit, as policy may ask; never raises it.

@@ -117,6 +117,18 @@ fn transfers(totals: &Totals) -> Vec<Family> {
             Unit::Of("{datagram}"),
             dropped.collect(),
         ),
+        gauge(
+            "transfers.half.open",
+            "Transfers whose client has not answered yet",
+            Unit::Of("{transfer}"),
+            one(totals.half_open),
+        ),
+        counter(
+            "transfers.gave.way",
+            "Transfers whose client had not answered and that made room for others",
+            Unit::Of("{transfer}"),
+            one(totals.gave_way),
+        ),
     ]
 }
 

@@ -247,6 +247,8 @@ impl Watch {
             file_cache: self.file_cache(),
             plugins: self.plugins(),
             dropped: self.dropped(),
+            half_open: self.0.workers.iter().map(|worker| worker.half_open()).sum(),
+            gave_way: self.0.workers.iter().map(|worker| worker.gave_way()).sum(),
         }
     }
 
@@ -303,7 +305,7 @@ impl Watch {
     fn dropped(&self) -> Vec<Dropped> {
         let mut sums = HashMap::new();
         for worker in &self.0.workers {
-            for (reason, count) in worker.read().by_reason() {
+            for (reason, count) in worker.by_reason() {
                 *sums.entry(reason).or_insert(0) += count;
             }
         }

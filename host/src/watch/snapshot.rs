@@ -76,6 +76,12 @@ pub(crate) struct Totals {
     pub(crate) plugins: Vec<PluginTotals>,
     /// Datagrams that came to nothing, by reason.
     pub(crate) dropped: Vec<Dropped>,
+    /// Transfers whose client has not answered yet, now.
+    #[serde(default)]
+    pub(crate) half_open: u64,
+    /// Those of them that made room for others.
+    #[serde(default)]
+    pub(crate) gave_way: u64,
 }
 
 /// One for each operation.
@@ -164,7 +170,7 @@ pub(crate) struct PluginTotals {
 /// Datagrams that came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Dropped {
-    /// `limit`, `stopping`, `stray`, `malformed`, `send-refused` or `receive-error`.
+    /// `limit-…`, `stopping`, `stray`, `malformed`, `send-refused` or `receive-error`.
     pub(crate) reason: Word,
     pub(crate) count: u64,
 }

@@ -1,6 +1,8 @@
 //! What goes wrong in a worker without belonging to a transfer: counted here, told to the control side now
 //! and then, so that an idle worker sleeps and a flood does not flood the log.
 
+use crate::limits::Refused;
+use std::array;
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -12,8 +14,10 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// Counts since the worker started, or between two reports.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counters {
-    /// Requests dropped because a limit was reached; clients ask again.
-    pub(crate) overload: u64,
+    /// Requests dropped because a limit was reached, by [`Refused`]; clients ask again.
+    pub(crate) refused: [u64; Refused::COUNT],
+    /// Half-open transfers that made room for others.
+    pub(crate) gave_way: u64,
     /// Requests dropped because the server stops.
     pub(crate) stopping: u64,
     /// Datagrams that belong to no transfer and are no request.
@@ -31,7 +35,8 @@ impl Sub for Counters {
 
     fn sub(self, earlier: Counters) -> Counters {
         Counters {
-            overload: self.overload - earlier.overload,
+            refused: array::from_fn(|reason| self.refused[reason] - earlier.refused[reason]),
+            gave_way: self.gave_way - earlier.gave_way,
             stopping: self.stopping - earlier.stopping,
             stray: self.stray - earlier.stray,
             malformed: self.malformed - earlier.malformed,
@@ -44,12 +49,22 @@ impl Sub for Counters {
 impl Counters {
     /// One line for the operator.
     pub(crate) fn log(&self, worker: usize) {
-        let Counters { overload, stopping, stray, malformed, send_lost, receive_errors } = *self;
-        if overload > 0 {
+        let Counters { refused, gave_way, stopping, stray, malformed, send_lost, receive_errors } = *self;
+        for (reason, requests) in Refused::ALL.into_iter().zip(refused).filter(|(_, count)| *count > 0) {
             tracing::warn!(
                 worker,
-                requests = overload,
-                "requests were dropped because `limits.transfers` or `limits.pending` was reached; clients ask again"
+                requests,
+                reason = reason.as_str(),
+                "requests were dropped because {} was reached; clients ask again",
+                reason.what()
+            );
+        }
+        if gave_way > 0 {
+            tracing::warn!(
+                worker,
+                transfers = gave_way,
+                "transfers whose clients had not answered made room for others; a flood of requests in the names of \
+                 others looks like this"
             );
         }
         if stopping > 0 {
@@ -69,35 +84,57 @@ impl Counters {
     }
 }
 
+/// Counts that have a name in metrics.
+const REASONS: usize = Refused::COUNT + 5;
+
 impl Counters {
-    /// Each count and its name in metrics.
-    pub(crate) fn by_reason(&self) -> [(&'static str, u64); 6] {
-        [
-            ("limit", self.overload),
+    /// Each count of datagrams that came to nothing and its name in metrics.
+    pub(crate) fn by_reason(&self) -> [(&'static str, u64); REASONS] {
+        let others = [
             ("stopping", self.stopping),
             ("stray", self.stray),
             ("malformed", self.malformed),
             ("send-refused", self.send_lost),
             ("receive-error", self.receive_errors),
-        ]
+        ];
+        array::from_fn(|at| match Refused::ALL.get(at) {
+            Some(reason) => (reason.as_str(), self.refused[at]),
+            None => others[at - Refused::COUNT],
+        })
     }
 }
 
 /// The counts of a worker for whoever wants to know: written by it alone.
 #[derive(Debug, Default)]
-pub(crate) struct Dropping([AtomicU64; 6]);
+pub(crate) struct Dropping {
+    counts: [AtomicU64; REASONS],
+    gave_way: AtomicU64,
+    half_open: AtomicU64,
+}
 
 impl Dropping {
-    pub(super) fn publish(&self, counters: &Counters) {
-        for (shared, (_, count)) in self.0.iter().zip(counters.by_reason()) {
+    fn publish(&self, counters: &Counters, half_open: usize) {
+        for (shared, (_, count)) in self.counts.iter().zip(counters.by_reason()) {
             shared.store(count, Relaxed);
         }
+        self.gave_way.store(counters.gave_way, Relaxed);
+        self.half_open.store(half_open as u64, Relaxed);
     }
 
-    pub(crate) fn read(&self) -> Counters {
-        let [overload, stopping, stray, malformed, send_lost, receive_errors] =
-            self.0.each_ref().map(|count| count.load(Relaxed));
-        Counters { overload, stopping, stray, malformed, send_lost, receive_errors }
+    /// Datagrams that came to nothing, by reason.
+    pub(crate) fn by_reason(&self) -> [(&'static str, u64); REASONS] {
+        let names = Counters::default().by_reason();
+        array::from_fn(|at| (names[at].0, self.counts[at].load(Relaxed)))
+    }
+
+    /// Half-open transfers that made room for others.
+    pub(crate) fn gave_way(&self) -> u64 {
+        self.gave_way.load(Relaxed)
+    }
+
+    /// Transfers whose client has not answered yet, now.
+    pub(crate) fn half_open(&self) -> u64 {
+        self.half_open.load(Relaxed)
     }
 }
 
@@ -105,17 +142,17 @@ impl Dropping {
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     /// What others can see.
-    seen: Counters,
+    seen: (Counters, usize),
     told: Counters,
     next: Time,
 }
 
 impl Reports {
     /// Lets others see the counts, if they have changed.
-    pub(super) fn publish(&mut self, counters: Counters, shared: &Dropping) {
-        if counters != self.seen {
-            shared.publish(&counters);
-            self.seen = counters;
+    pub(super) fn publish(&mut self, counters: Counters, half_open: usize, shared: &Dropping) {
+        if (counters, half_open) != self.seen {
+            shared.publish(&counters, half_open);
+            self.seen = (counters, half_open);
         }
     }
 
@@ -137,12 +174,20 @@ mod tests {
 
     #[test]
     fn others_see_each_count_under_its_name() {
-        let counters =
-            Counters { overload: 1, stopping: 2, stray: 3, malformed: 4, send_lost: 5, receive_errors: 6 };
+        let counters = Counters {
+            refused: [1, 2, 3, 4, 5, 6, 7],
+            stopping: 8,
+            stray: 9,
+            malformed: 10,
+            send_lost: 11,
+            receive_errors: 12,
+            gave_way: 13,
+        };
         let shared = Dropping::default();
-        Reports::default().publish(counters, &shared);
-        assert_eq!(shared.read(), counters);
-        assert_eq!(counters.by_reason().map(|(_, count)| count), [1, 2, 3, 4, 5, 6]);
+        Reports::default().publish(counters, 14, &shared);
+        assert_eq!(shared.by_reason(), counters.by_reason());
+        assert_eq!((shared.gave_way(), shared.half_open()), (13, 14));
+        assert_eq!(counters.by_reason().map(|(_, count)| count), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     }
 
     #[test]
@@ -151,10 +196,10 @@ mod tests {
         let mut reports = Reports::default();
         let mut counters = Counters::default();
         assert_eq!(reports.due(counters, at(1)), None);
-        counters.overload = 3;
-        assert_eq!(reports.due(counters, at(2)).map(|news| news.overload), Some(3));
-        counters.overload = 5;
+        counters.refused[0] = 3;
+        assert_eq!(reports.due(counters, at(2)).map(|news| news.refused[0]), Some(3));
+        counters.refused[0] = 5;
         assert_eq!(reports.due(counters, at(3)), None);
-        assert_eq!(reports.due(counters, at(12)).map(|news| news.overload), Some(2));
+        assert_eq!(reports.due(counters, at(12)).map(|news| news.refused[0]), Some(2));
     }
 }

@@ -5,6 +5,7 @@ use super::counters::Counters;
 use super::transfers::report;
 use crate::admission::Generation;
 use crate::events::{Answered, Ending, Outcome, Place};
+use crate::limits::Share;
 use crate::request::{ErrorCode, Mode, Operation, Request};
 use crate::store::{StoreError, Upload};
 use crate::udp::Local;
@@ -52,6 +53,8 @@ pub(crate) struct NewRequest {
     /// The options that the protocol knows.
     pub(crate) asked: Oack,
     pub(crate) place: Place,
+    /// Its place among the pending ones of its client.
+    pub(crate) share: Share,
 }
 
 /// From the control side to a worker.
@@ -79,6 +82,8 @@ pub(crate) struct Ticket {
     pub(crate) received: Instant,
     pub(crate) decided: Instant,
     pub(crate) place: Place,
+    /// As in [`NewRequest`]; given back when the decision is there.
+    pub(crate) share: Share,
     /// Where others read how far it has come; none where nothing was granted.
     pub(crate) progress: Option<Arc<Progress>>,
     /// What it was decided with, and an upload of it will be.

@@ -8,8 +8,11 @@ mod busy_poll;
 mod content;
 mod counters;
 mod drain;
+mod half_open;
 mod messages;
+mod pace;
 mod requests;
+mod room;
 #[cfg(test)]
 mod simulation;
 mod sockets;
@@ -23,12 +26,14 @@ pub(crate) use content::{Content, NetasciiFile, Sink};
 pub(crate) use counters::Dropping;
 use counters::Reports;
 use drain::Draining;
+use half_open::HalfOpen;
 pub(crate) use messages::{Decision, Mailbox, NewRequest, Stored, Ticket, ToControl, ToWorker};
 use requests::Overtaking;
 pub(crate) use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
 pub(crate) use transfers::outcome_of_store_error;
 
 use crate::events::Summary;
+use crate::limits::Limiter;
 use crate::udp::{ReceiveBatch, Received};
 use mio::{Events, Poll, Token, Waker};
 use std::io;
@@ -53,6 +58,12 @@ pub(crate) struct WorkerSettings {
     pub(crate) max_transfers: usize,
     /// Requests of this worker that wait for their decision.
     pub(crate) max_pending: usize,
+    /// When the first answer to a client should have been answered.
+    pub(crate) answer_due: Duration,
+    /// As many workers share what `limiter` has.
+    pub(crate) workers: usize,
+    /// The limits that all workers share.
+    pub(crate) limiter: Arc<Limiter>,
     /// How long to look for the next datagram before going to sleep.
     pub(crate) busy_poll: Duration,
 }
@@ -66,6 +77,7 @@ pub(crate) struct Worker {
     wire: Wire,
     table: Table,
     wheel: Wheel,
+    half_open: HalfOpen,
     /// What is to be told to the control side at the end of this turn: to wake it costs as much as a block.
     outbox: Vec<ToControl>,
     /// Requests that wait until the ACKs before them have been read.
@@ -112,6 +124,7 @@ impl Worker {
             wire: Wire::new(sockets),
             table: Table::default(),
             wheel: Wheel::new(),
+            half_open: HalfOpen::default(),
             outbox: Vec::new(),
             overtaking: Vec::new(),
             looked_for_acks: false,
@@ -180,7 +193,7 @@ impl Worker {
                 self.time_out(index, now);
             }
             self.wire.flush();
-            self.reports.publish(self.wire.counters, &self.dropping);
+            self.reports.publish(self.wire.counters, self.half_open.len(), &self.dropping);
             if let Some(news) = self.reports.due(self.wire.counters, now) {
                 self.outbox.push(ToControl::Counted { worker: self.number, news });
             }

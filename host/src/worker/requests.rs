@@ -2,8 +2,10 @@
 
 use super::Worker;
 use super::messages::{NewRequest, ToControl};
+use super::pace::Pace;
 use super::table::Entry;
-use crate::events::{Ending, Outcome};
+use crate::events::{Ending, Outcome, Place};
+use crate::limits::{Claim, Refused};
 use crate::udp::{Local, ReceiveBatch, Received};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -125,14 +127,12 @@ impl Worker {
         if self.draining.is_some() {
             return self.wire.counters.stopping += 1;
         }
-        let full =
-            self.pending >= self.settings.max_pending || self.table.len() >= self.settings.max_transfers;
-        let place = match self.summaries.clone().try_reserve_owned() {
-            Ok(place) if !full => place,
+        let (peer, received) = (datagram.peer, Instant::now());
+        let (claim, place) = match self.place_for(&peer, received, now) {
+            Ok(found) => found,
             // No answer: the client asks again in a second, when there may be room.
-            _ => return self.wire.counters.overload += 1,
+            Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
-        let peer = datagram.peer;
         let served = self.tid_for(asked, listener, &peer);
         let key = self.table.insert(Entry {
             core: Transfer::server(now, request.operation, self.settings.transfer.clone()),
@@ -147,13 +147,16 @@ impl Worker {
             ticket: None,
             progress: None,
             ending: None,
+            share: claim.transfer,
+            half_open: false,
+            pace: Pace::new(now),
         });
         self.pending += 1;
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let asked_for = ToControl::Request(NewRequest {
             worker: self.number,
             key,
-            received: Instant::now(),
+            received,
             listener,
             peer,
             local: datagram.local,
@@ -167,8 +170,29 @@ impl Worker {
                 .collect(),
             asked: request.options.asked(),
             place,
+            share: claim.pending,
         });
         self.outbox.push(asked_for);
+    }
+
+    /// All that a request needs to be admitted, or what is missing. What costs least is looked at first:
+    /// in a flood nearly every request ends here.
+    fn place_for(
+        &mut self,
+        peer: &SocketAddr,
+        received: Instant,
+        now: Time,
+    ) -> Result<(Claim, Place), Refused> {
+        if self.pending >= self.settings.max_pending {
+            return Err(Refused::Pending);
+        }
+        let claim = self.settings.limiter.admit(peer, received)?;
+        let place = if self.has_room(now) {
+            self.summaries.clone().try_reserve_owned().map_err(|_| Refused::Events)
+        } else {
+            Err(Refused::Transfers)
+        };
+        place.map(|place| (claim, place)).inspect_err(|_| self.settings.limiter.withdrawn(claim))
     }
 
     /// A TID socket on which this peer has no transfer; the listening socket where there is no such.
@@ -176,7 +200,12 @@ impl Worker {
         self.wire.sockets.tids(listener).find(|tid| self.table.find(*tid, peer).is_none()).unwrap_or(asked)
     }
 
+    /// Tells someone who has no transfer why. Not more often than is configured: the address may be that of
+    /// somebody else, and an ERROR is larger than what it answers may be.
     fn refuse(&mut self, number: u16, datagram: &Received<'_>, code: ErrorCode, text: &str) {
+        if !self.settings.limiter.may_answer(Instant::now()) {
+            return;
+        }
         self.wire.error(number, datagram.peer, datagram.local, code, text);
     }
 }

@@ -2,7 +2,9 @@
 
 use super::content::Content;
 use super::messages::{Key, Ticket};
+use super::pace::Pace;
 use crate::events::Ending;
+use crate::limits::Share;
 use crate::request::Operation;
 use crate::udp::Local;
 use crate::watch::Progress;
@@ -34,6 +36,11 @@ pub(super) struct Entry {
     pub(super) progress: Option<Arc<Progress>>,
     /// Why the server ended it, when it did.
     pub(super) ending: Option<Box<Ending>>,
+    /// Its place among those of its client.
+    pub(super) share: Share,
+    /// Whether it is among those whose client has not answered.
+    pub(super) half_open: bool,
+    pub(super) pace: Pace,
 }
 
 #[derive(Default)]
@@ -145,6 +152,9 @@ mod tests {
             ticket: None,
             progress: None,
             ending: None,
+            share: Share::default(),
+            half_open: false,
+            pace: Pace::new(Time::default()),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Worker;
 use super::content::{Content, ReadError};
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
+use super::pace::Pace;
 use super::table::Entry;
 use crate::events::{Answered, Ending, Outcome, Summary, outcome_of};
 use crate::store::StoreError;
@@ -27,20 +28,30 @@ impl Worker {
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
             return self.wire.counters.malformed += 1;
         }
+        let half_open = entry.half_open;
         self.drive(index, Some(datagram.payload), now);
+        if half_open {
+            self.has_it_answered(index);
+        }
     }
 
     /// The timer of a transfer went off, maybe early.
     pub(super) fn time_out(&mut self, index: u32, now: Time) {
-        if let Some(entry) = self.table.get_mut(index) {
-            entry.core.handle_timeout(now);
-            self.drive(index, None, now);
+        let Some(entry) = self.table.get_mut(index) else { return };
+        match entry.pace.look(&entry.core, &self.settings.limiter, now) {
+            None => entry.core.handle_timeout(now),
+            Some((told, ending)) => {
+                entry.core.fail(ErrorCode::NotDefined, told);
+                entry.ending = Some(Box::new(ending));
+            }
         }
+        self.drive(index, None, now);
     }
 
     /// The control side has decided a request.
     pub(super) fn decided(&mut self, key: Key, ticket: Box<Ticket>, decision: Decision, now: Time) {
         self.pending = self.pending.saturating_sub(1);
+        self.settings.limiter.was_decided(ticket.share);
         let Some(entry) = self.table.by_key(key) else {
             // The client has asked something else meanwhile.
             if let Decision::Grant { content: Content::Upload(sink), .. } = decision {
@@ -56,6 +67,7 @@ impl Worker {
                 let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
                 entry.core.handle_grant(now, &ticket.asked, &limits, ticket.size);
                 entry.content = Some(content);
+                entry.pace = Pace::new(now);
                 entry.progress.clone_from(&ticket.progress);
             }
             Decision::Refuse { code, message, ending } => {
@@ -69,6 +81,7 @@ impl Worker {
         }
         entry.ticket = Some(ticket);
         self.drive(key.index, None, now);
+        self.may_be_half_open(key.index, now);
     }
 
     /// The control side has stored an upload, or could not.
@@ -120,7 +133,9 @@ impl Worker {
     /// Takes a transfer out. One without an outcome so far gets the one that was noted.
     pub(super) fn forget(&mut self, index: u32) {
         self.wheel.cancel(index);
+        self.half_open.remove(index);
         let Some(mut entry) = self.table.remove(index) else { return };
+        self.settings.limiter.transfer_ended(entry.share);
         if let Some(content) = entry.content.take() {
             self.discard(content);
         }
@@ -194,6 +209,7 @@ pub(crate) fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::ReadOnly
         | StoreError::NotRegular(_)
         | StoreError::Refused(_)
+        | StoreError::Busy { .. }
         | StoreError::TooLarge { .. } => Outcome::Denied,
         StoreError::Forbidden(_)
         | StoreError::NoSpace(_)

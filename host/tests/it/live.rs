@@ -95,7 +95,7 @@ fn requests_are_counted_by_what_came_of_them() {
     for (operation, outcome, count) in due {
         assert_eq!(ended(&live, operation, outcome), count, "{operation} {outcome}");
     }
-    assert_eq!((dropped(&live, "stray"), dropped(&live, "limit")), (1, 0));
+    assert_eq!((dropped(&live, "stray"), dropped(&live, "limit-transfers")), (1, 0));
     assert_eq!((&live["totals"]["admitted"], count(&live["totals"]["decision"])), (&7.into(), 7));
     assert_eq!(count(&live["totals"]["duration"]["read"]), 4, "of those that were granted");
     assert_eq!(live["totals"]["bytes"], serde_json::json!({ "read": 21, "write": 2 }));
@@ -119,10 +119,14 @@ fn what_is_dropped_at_a_limit_is_counted() {
         .start();
     let mut first = Peer::new(server.address());
     first.ask(&rrq("long", &[]));
-    first.receive();
-    let mut second = Peer::new(server.address());
+    first.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
+    // Who has answered keeps its place.
+    first.send(&ack(1));
+    first.expect(Answer::Data(2, bytes(5000)[512..1024].to_vec()));
+    // From another address, so that it is not the share of one that is reached.
+    let mut second = Peer::from([127, 201, 0, 1], server.address());
     second.ask(&wrq("long", &[]));
-    server.live_until("the request over the limit", |live| dropped(live, "limit") == 1);
+    server.live_until("the request over the limit", |live| dropped(live, "limit-transfers") == 1);
     first.send(&error(0, "enough"));
     assert_eq!(server.outcome("long")["outcome"], "probed");
     assert_eq!(server.stop(), [] as [Value; 0]);

@@ -16,6 +16,7 @@ mod get;
 mod harness;
 mod hostile;
 mod languages;
+mod limits;
 mod live;
 mod load;
 mod loss;

@@ -146,11 +146,14 @@ export const queues = (totals) => {
     ['requests, for their decision', count(queues.decisions)],
     ['outcomes, for the log', count(queues.summaries)],
     ['events, for observers', count(queues.events)],
+    ['transfers, for the first answer', count(totals.half_open)],
     ...sinks,
     ['hot files in memory', `${bytes(cache.bytes)} of ${bytes(cache.capacity)}`],
     ['files found there', asked === 0 ? '–' : `${((100 * cache.hits) / asked).toFixed(1)} %`],
   ]);
-  pairs('dropped', totals.dropped.map(({ reason, count: times }) => [reason, count(times)]));
+  // There are many limits, and most are never reached.
+  const shown = ({ reason, count: times }) => times > 0 || !reason.startsWith('limit-');
+  pairs('dropped', totals.dropped.filter(shown).map(({ reason, count: times }) => [reason, count(times)]));
 };
 
 export const figures = (snapshot, sample) => {

@@ -228,15 +228,18 @@ fn queues<'a>(snapshot: &Snapshot) -> Rows<'a> {
         ("requests, for their decision".to_owned(), queues.decisions.to_string()),
         ("outcomes, for the log".to_owned(), queues.summaries.to_string()),
         ("events, for observers".to_owned(), queues.events.to_string()),
+        ("transfers, for the first answer of their client".to_owned(), snapshot.totals.half_open.to_string()),
     ];
     for sink in &queues.sinks {
         let broken = if sink.broken { ", which is broken" } else { "" };
         rows.push((format!("lines in the sink {}{broken}", plain(&sink.sink)), sink.lines.to_string()));
     }
     rows.push(("hot files in memory".into(), format!("{} of {}", bytes(cache.bytes), bytes(cache.capacity))));
-    for dropped in &snapshot.totals.dropped {
+    // There are many limits, and most are never reached.
+    let dropped = snapshot.totals.dropped.iter();
+    for dropped in dropped.filter(|it| it.count > 0 || !it.reason.starts_with("limit-")) {
         rows.push((format!("datagrams that came to nothing: {}", dropped.reason), dropped.count.to_string()));
     }
     let rows = rows.into_iter().map(|(name, value)| Row::new([name, format!("{value:>22}")])).collect();
-    (&["WHAT WAITS", "                   NOW"], vec![Constraint::Length(48), Constraint::Length(22)], rows)
+    (&["WHAT WAITS", "                   NOW"], vec![Constraint::Length(56), Constraint::Length(22)], rows)
 }

@@ -3,6 +3,7 @@
 use super::world::later;
 use crate::admission::{Files, Generation};
 use crate::events::{Answered, Ending, Outcome};
+use crate::limits::Uploads;
 use crate::policy::Policy;
 use crate::request::{ClientClass, ErrorCode, Request, RequestId};
 use crate::store::{FileCache, RootSpec, Roots, StoreError};
@@ -68,10 +69,10 @@ impl Control {
         let roots = Roots::open(&[spec]).expect("the folder is there");
         let generation = Arc::new(Generation {
             number: 1,
-            files: Files { roots: roots.clone(), cache: FileCache::new(0) },
+            files: Files { roots: roots.clone(), cache: FileCache::new(0), uploads: Uploads::new(u32::MAX) },
             policy: Arc::new(Policy::none()),
             limits: Limits::default(),
-            drain: std::time::Duration::ZERO,
+            drain: std::time::Duration::from_secs(10),
         });
         Control {
             folder,
@@ -183,6 +184,7 @@ impl Control {
             received: asked.received,
             decided: Instant::now(),
             place: asked.place,
+            share: asked.share,
             progress: None,
             generation: self.generation.clone(),
         };

@@ -13,6 +13,7 @@ mod world;
 
 use super::WorkerSettings;
 use crate::events::Outcome;
+use crate::limits::{Bounds, Limiter};
 use client::{Client, Manner, Wish};
 use control::{Answer, Control, Fate};
 use fastrand::Rng;
@@ -75,6 +76,9 @@ fn simulate(seed: u64, control: &mut Control) -> Vec<&'static str> {
         transfer: Arc::new(Settings::default()),
         max_transfers: pick(random, &[3, 1_000]),
         max_pending: pick(random, &[2, 1_000]),
+        answer_due: Duration::from_millis(250),
+        workers: 1,
+        limiter: Arc::new(Limiter::new(&Bounds::none(), 1_000, 1_000)),
         busy_poll: Duration::ZERO,
     };
     let clients = (0..random.usize(1..12)).map(|number| client(random, number, control)).collect();

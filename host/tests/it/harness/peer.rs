@@ -21,7 +21,12 @@ impl Peer {
     pub fn new(listener: SocketAddr) -> Peer {
         let any: IpAddr =
             if listener.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-        let socket = UdpSocket::bind((any, 0)).unwrap();
+        Peer::from(any, listener)
+    }
+
+    /// With an address of its own.
+    pub fn from(address: impl Into<IpAddr>, listener: SocketAddr) -> Peer {
+        let socket = UdpSocket::bind((address.into(), 0)).unwrap();
         Peer { socket, listener, tid: None, received: Some(HashSet::new()) }
     }
 

@@ -178,7 +178,7 @@ impl Server {
 
     /// What `tuffet status --live` says once it says this.
     #[track_caller]
-    pub fn live_until(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+    pub fn live_until(&self, what: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
         let end = Instant::now() + SOON;
         loop {
             let live = self.live();

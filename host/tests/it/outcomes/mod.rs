@@ -3,6 +3,7 @@
 
 mod classes;
 mod client_ends;
+mod limits;
 mod refused;
 mod server_ends;
 mod storm;

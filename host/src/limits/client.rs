@@ -1,0 +1,55 @@
+//! Which addresses are one client.
+
+use std::net::{IpAddr, SocketAddr};
+
+/// What is counted together: an IPv4 address, or the first `prefix` bits of an IPv6 address. A machine may
+/// have a whole /64 to itself and ask from each of its addresses.
+///
+/// Link-local addresses all begin alike, whoever has them, and are told apart by link: each is a client.
+pub(super) fn key(peer: &SocketAddr, prefix: u8) -> (u128, u32) {
+    match peer {
+        SocketAddr::V4(v4) => (v4.ip().to_ipv6_mapped().to_bits(), 0),
+        SocketAddr::V6(v6) if v6.ip().is_unicast_link_local() => (v6.ip().to_bits(), v6.scope_id()),
+        SocketAddr::V6(v6) => match IpAddr::V6(*v6.ip()).to_canonical() {
+            IpAddr::V4(v4) => (v4.to_ipv6_mapped().to_bits(), 0),
+            IpAddr::V6(ip) => {
+                let below = u128::MAX.checked_shr(u32::from(prefix)).unwrap_or(0);
+                (ip.to_bits() & !below, 0)
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(one: &str, other: &str, prefix: u8) -> bool {
+        let key = |text: &str| key(&text.parse().unwrap(), prefix);
+        key(one) == key(other)
+    }
+
+    #[test]
+    fn ports_do_not_count_and_addresses_do() {
+        assert!(same("192.0.2.1:1", "192.0.2.1:2", 64));
+        assert!(!same("192.0.2.1:1", "192.0.2.2:1", 64));
+        assert!(same("[::ffff:192.0.2.1]:1", "192.0.2.1:1", 64));
+        assert!(!same("[::ffff:192.0.2.1]:1", "[::ffff:192.0.2.2]:1", 64));
+    }
+
+    #[test]
+    fn a_prefix_is_one_client_as_wide_as_it_is_configured() {
+        assert!(same("[2001:db8:0:1::1]:1", "[2001:db8:0:1:ffff::2]:9", 64));
+        assert!(!same("[2001:db8:0:1::1]:1", "[2001:db8:0:2::1]:1", 64));
+        assert!(same("[2001:db8:0:1::1]:1", "[2001:db8:0:2::1]:1", 48));
+        assert!(!same("[2001:db8::1]:1", "[2001:db8::2]:1", 128));
+        assert!(same("[2001:db8::1]:1", "[2001:db8::1]:2", 128));
+    }
+
+    #[test]
+    fn link_local_addresses_are_told_apart() {
+        assert!(!same("[fe80::1%2]:1", "[fe80::2%2]:1", 64));
+        assert!(!same("[fe80::1%2]:1", "[fe80::1%3]:1", 64));
+        assert!(same("[fe80::1%2]:1", "[fe80::1%2]:9", 64));
+    }
+}

@@ -1,0 +1,165 @@
+//! How many places each client has: a table of a fixed size, counted in by all workers without a lock.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Cells of one bucket: a line of the processor's memory.
+const CELLS: usize = 8;
+
+/// Bits of a cell that count; the others are those of the client's hash.
+const COUNT_BITS: u32 = 24;
+const COUNT: u64 = (1 << COUNT_BITS) - 1;
+
+/// Cells for each client that may be counted at once. With half of them free, one bucket in some thousand is
+/// full; who meets it is admitted without being counted, which nobody can bring about for himself.
+const ROOM: usize = 2;
+
+/// More clients are not made room for: 16 MiB.
+const MOST_BUCKETS: usize = 1 << 18;
+
+#[repr(align(64))]
+#[derive(Debug, Default)]
+struct Bucket([AtomicU64; CELLS]);
+
+/// Places by client; a client is its hash.
+#[derive(Debug)]
+pub(super) struct Places {
+    buckets: Box<[Bucket]>,
+}
+
+impl Places {
+    /// For so many clients that have a place.
+    pub(super) fn for_clients(clients: usize) -> Places {
+        let buckets = clients.saturating_mul(ROOM).div_ceil(CELLS).clamp(1, MOST_BUCKETS).next_power_of_two();
+        Places { buckets: (0..buckets).map(|_| Bucket::default()).collect() }
+    }
+
+    /// Takes a place for a client that has fewer than `most`. `Some(None)`: it was not counted, since its
+    /// bucket is full of others. `None`: it has as many as it may.
+    pub(super) fn take(&self, client: u64, most: u32) -> Option<Option<u64>> {
+        let cells = &self.bucket(client).0;
+        loop {
+            let (mut taken, mut own, mut free) = (0, None, None);
+            for cell in cells {
+                let word = cell.load(Relaxed);
+                if word & COUNT == 0 {
+                    free = free.or(Some((cell, word)));
+                } else if word >> COUNT_BITS == client >> COUNT_BITS {
+                    // Two workers may each have begun one for the same client: the sum counts.
+                    taken += word & COUNT;
+                    own = Some((cell, word));
+                }
+            }
+            if taken >= u64::from(most).min(COUNT) {
+                return None;
+            }
+            let (cell, word, next) = match (own, free) {
+                (Some((cell, word)), _) => (cell, word, word + 1),
+                (None, Some((cell, word))) => (cell, word, client & !COUNT | 1),
+                (None, None) => return Some(None),
+            };
+            if cell.compare_exchange_weak(word, next, Relaxed, Relaxed).is_ok() {
+                return Some(Some(client));
+            }
+        }
+    }
+
+    /// Gives a place back that was counted.
+    pub(super) fn give(&self, client: u64) {
+        for cell in &self.bucket(client).0 {
+            let given = cell.fetch_update(Relaxed, Relaxed, |word| {
+                let own = word & COUNT > 0 && word >> COUNT_BITS == client >> COUNT_BITS;
+                own.then(|| word - 1)
+            });
+            if given.is_ok() {
+                return;
+            }
+        }
+        debug_assert!(false, "only what was counted is given back");
+    }
+
+    fn bucket(&self, client: u64) -> &Bucket {
+        // The lowest bits: a cell does not keep them.
+        &self.buckets[client as usize & (self.buckets.len() - 1)]
+    }
+
+    /// All places that are counted.
+    #[cfg(test)]
+    pub(super) fn taken(&self) -> u64 {
+        let cells = self.buckets.iter().flat_map(|bucket| &bucket.0);
+        cells.map(|cell| cell.load(Relaxed) & COUNT).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+    use std::thread;
+
+    #[test]
+    fn agrees_with_a_map() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let clients: Vec<u64> = (0..300).map(|_| random.u64(..)).collect();
+        let places = Places::for_clients(4_000);
+        let mut expected: HashMap<u64, u32> = HashMap::new();
+        for _ in 0..100_000 {
+            let client = clients[random.usize(..clients.len())];
+            let has = expected.entry(client).or_default();
+            if random.u8(..9) < 5 {
+                let taken = places.take(client, 5);
+                assert_eq!(taken, (*has < 5).then_some(Some(client)));
+                *has += u32::from(taken.is_some());
+            } else if *has > 0 {
+                places.give(client);
+                *has -= 1;
+            }
+        }
+        assert_eq!(places.taken(), expected.values().copied().map(u64::from).sum::<u64>());
+    }
+
+    #[test]
+    fn a_full_bucket_admits_without_counting() {
+        let places = Places::for_clients(1);
+        let client = |number: u64| number << COUNT_BITS;
+        assert!((1..=8).all(|number| places.take(client(number), 1) == Some(Some(client(number)))));
+        assert_eq!(places.take(client(9), 1), Some(None));
+        assert_eq!(places.take(client(8), 1), None, "who is counted is still bounded");
+        places.give(client(3));
+        assert_eq!(places.take(client(9), 1), Some(Some(client(9))), "a place that was given back is free");
+    }
+
+    #[test]
+    fn as_many_as_there_is_room_for_are_counted_nearly_all() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let places = Places::for_clients(20_000);
+        let uncounted = (0..20_000).filter(|_| places.take(random.u64(..), 1) == Some(None)).count();
+        assert!(uncounted < 40, "{uncounted} of 20,000");
+    }
+
+    #[test]
+    fn threads_take_and_give_without_losing_count() {
+        let places = Places::for_clients(64);
+        let clients: Vec<u64> =
+            (1..=16_u64).map(|number| number.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+        thread::scope(|scope| {
+            for seed in 0..4 {
+                let (places, clients) = (&places, &clients);
+                scope.spawn(move || {
+                    let mut random = fastrand::Rng::with_seed(seed);
+                    let mut mine = Vec::new();
+                    for _ in 0..20_000 {
+                        if random.bool() {
+                            let client = clients[random.usize(..clients.len())];
+                            mine.extend(places.take(client, 50).flatten());
+                        } else if let Some(client) = mine.pop() {
+                            places.give(client);
+                        }
+                    }
+                    mine.into_iter().for_each(|client| places.give(client));
+                });
+            }
+        });
+        assert_eq!(places.taken(), 0);
+    }
+}

@@ -1,0 +1,101 @@
+//! The transfers whose client has not answered yet, oldest first.
+//!
+//! A request proves nothing: its address may be anybody's. Until the first ACK or block comes back, a
+//! transfer is held for somebody who may not exist, so these have a limit of their own, and where it is
+//! reached the oldest makes room, as in the queue of half-open connections of TCP. The newest must not be
+//! the one to go: a flood fills the queue in a moment, and then nobody honest would get in. Dropping the
+//! oldest gives each of them the time that it takes to fill the queue once, which an honest client, who
+//! answers within a round trip, hardly needs.
+
+use tuffet_core::Time;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Default)]
+pub(super) struct HalfOpen {
+    /// Links by the index of the transfer.
+    links: Vec<Link>,
+    /// The oldest and the newest.
+    ends: Option<(u32, u32)>,
+    len: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Link {
+    older: u32,
+    newer: u32,
+    since: Time,
+    linked: bool,
+}
+
+const UNLINKED: Link = Link { older: NONE, newer: NONE, since: Time::NEVER, linked: false };
+
+impl HalfOpen {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The oldest, and since when it has been waiting.
+    pub(super) fn oldest(&self) -> Option<(u32, Time)> {
+        self.ends.map(|(oldest, _)| (oldest, self.links[oldest as usize].since))
+    }
+
+    /// Adds one that is not here.
+    pub(super) fn push(&mut self, index: u32, now: Time) {
+        let at = index as usize;
+        if at >= self.links.len() {
+            self.links.resize(at + 1, UNLINKED);
+        }
+        if self.links[at].linked {
+            return;
+        }
+        let newest = self.ends.map(|(_, newest)| newest);
+        self.links[at] = Link { older: newest.unwrap_or(NONE), newer: NONE, since: now, linked: true };
+        if let Some(newest) = newest {
+            self.links[newest as usize].newer = index;
+        }
+        self.ends = Some((self.ends.map_or(index, |(oldest, _)| oldest), index));
+        self.len += 1;
+    }
+
+    /// Takes one out, if it is here.
+    pub(super) fn remove(&mut self, index: u32) {
+        let Some(link) = self.links.get_mut(index as usize) else { return };
+        let Link { older, newer, linked: true, .. } = std::mem::replace(link, UNLINKED) else { return };
+        if older != NONE {
+            self.links[older as usize].newer = newer;
+        }
+        if newer != NONE {
+            self.links[newer as usize].older = older;
+        }
+        self.len -= 1;
+        self.ends = self.ends.filter(|_| self.len > 0).map(|(oldest, newest)| {
+            (if oldest == index { newer } else { oldest }, if newest == index { older } else { newest })
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn agrees_with_a_list() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let (mut half_open, mut expected) = (HalfOpen::default(), VecDeque::<(u32, Time)>::new());
+        for step in 0..50_000 {
+            let (index, now) = (random.u32(..100), Time::from_micros(step));
+            if random.bool() {
+                half_open.push(index, now);
+                if !expected.iter().any(|(other, _)| *other == index) {
+                    expected.push_back((index, now));
+                }
+            } else {
+                half_open.remove(index);
+                expected.retain(|(other, _)| *other != index);
+            }
+            assert_eq!((half_open.oldest(), half_open.len()), (expected.front().copied(), expected.len()));
+        }
+    }
+}

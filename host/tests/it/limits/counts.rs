@@ -1,0 +1,114 @@
+//! So many at a time.
+
+use super::{GREEDY, HONEST, acknowledge_one, assert_served, reading, server, until_dropped, yaml};
+use crate::harness::Setup;
+use crate::harness::{Answer, Peer, data, error, rrq, wrq};
+use crate::policy::misbehave;
+
+/// One address has its share, whichever workers its ports meet, and gets no more until it gives something
+/// back.
+#[test]
+fn one_client_has_so_many_transfers() {
+    let server = server("transfers: 100, per-client: { transfers: 5 }");
+    let taken: Vec<Peer> = (0..5).map(|_| reading(GREEDY, &server)).collect();
+    let mut more: Vec<Peer> = (0..15).map(|_| Peer::from(GREEDY, server.address())).collect();
+    more.iter_mut().for_each(|peer| peer.ask(&rrq("5000", &[])));
+    until_dropped(&server, "limit-client-transfers", 15);
+    assert_served(HONEST, &server);
+    assert_eq!(server.outcome("5000")["outcome"], "served");
+    taken[0].send(&error(0, "enough"));
+    assert_eq!(server.outcome("5000")["outcome"], "probed");
+    more[0].ask(&rrq("5000", &[]));
+    acknowledge_one(&mut more[0]);
+    let metrics = server.metrics();
+    let line = "tuffet_datagrams_dropped_total{reason=\"limit-client-transfers\"} 15";
+    assert!(metrics.contains(line), "{metrics}");
+}
+
+/// Decisions of one client that take their time leave room for those of others.
+#[test]
+fn one_client_has_so_many_pending() {
+    let bad = misbehave();
+    let server = Setup::new()
+        .sizes(&[5000])
+        .file("slow", b"content")
+        .rest_of_yaml(&format!(
+            "workers: 2\nlimits: {{ per-client: {{ pending: 2 }} }}\n\
+             policy: {{ authorize: [sleeps], time-limit: 30s }}\nplugins:\n  sleeps: {{ component: \"{bad}\", limits: \
+             {{ wall: 30s }}, settings: {{ do: sleep, when: slow }} }}\n"
+        ))
+        .start();
+    let mut peers: Vec<Peer> = (0..6).map(|_| Peer::from(GREEDY, server.address())).collect();
+    peers.iter_mut().for_each(|peer| peer.ask(&rrq("slow", &[])));
+    until_dropped(&server, "limit-client-pending", 4);
+    assert_served(HONEST, &server);
+    // Decided, they make room.
+    for _ in 0..2 {
+        server.outcome("slow");
+    }
+    assert_served(GREEDY, &server);
+}
+
+/// A limit is tightened without a restart, and what runs stays counted.
+#[test]
+fn a_reload_tightens_and_loosens() {
+    let server = server("transfers: 100");
+    let _taken: Vec<Peer> = (0..5).map(|_| reading(GREEDY, &server)).collect();
+    server.rewrite(&yaml("transfers: 100, per-client: { transfers: 5 }"));
+    server.ask("reload").assert_good();
+    let mut peer = Peer::from(GREEDY, server.address());
+    peer.ask(&rrq("5000", &[]));
+    until_dropped(&server, "limit-client-transfers", 1);
+    server.rewrite(&yaml("transfers: 100, per-client: { transfers: 6 }"));
+    server.ask("reload").assert_good();
+    peer.ask(&rrq("5000", &[]));
+    acknowledge_one(&mut peer);
+}
+
+/// The places of those who never answer go to those who do: by their own limit, and where there are no others.
+#[test]
+fn the_oldest_who_has_not_answered_makes_room() {
+    let server = server("transfers: 100, half-open: 4");
+    // Each worker has a half, and more than that meet each of them.
+    let mut silent: Vec<Peer> = (0..40).map(|_| Peer::from(GREEDY, server.address())).collect();
+    silent.iter_mut().for_each(|peer| peer.ask(&rrq("5000", &[])));
+    for _ in 0..36 {
+        let line = server.outcome("5000");
+        assert_eq!((&line["outcome"], &line["bytes"]), (&"timed-out".into(), &0.into()), "{line:#}");
+        assert!(line["detail"].as_str().unwrap().contains("`limits.half-open`"), "{line:#}");
+    }
+    let live = server.live_until("those who wait", |live| live["totals"]["half_open"] == 4);
+    assert_eq!(live["totals"]["gave_way"], 36);
+    let _answered: Vec<Peer> = (0..20).map(|_| reading(HONEST, &server)).collect();
+    assert_served(HONEST, &server);
+    let metrics = server.metrics();
+    assert!(metrics.contains("tuffet_transfers_half_open"), "{metrics}");
+    assert!(metrics.contains("tuffet_transfers_gave_way_total"), "{metrics}");
+}
+
+/// So many uploads to one name, each with a file of its own; another name is free.
+#[test]
+fn uploads_to_one_name() {
+    let server = server("transfers: 100, half-open: 100, uploads-per-name: 3");
+    let mut peers: Vec<Peer> = (0..30).map(|_| Peer::from(GREEDY, server.address())).collect();
+    let mut writing = Vec::new();
+    for mut peer in peers.drain(..) {
+        peer.ask(&wrq("same", &[]));
+        match peer.receive() {
+            Answer::Ack(0) => writing.push(peer),
+            other => assert_eq!(other, Answer::Error(0, "the file is being written by others".into())),
+        }
+    }
+    assert_eq!(writing.len(), 3);
+    let names = server.root().names();
+    assert_eq!(names.iter().filter(|name| name.ends_with(".part")).count(), 3, "{names:?}");
+    let mut other = Peer::from(HONEST, server.address());
+    other.ask(&wrq("other", &[]));
+    other.expect(Answer::Ack(0));
+    other.write_on(b"content", 512);
+    let mut last = writing.pop().unwrap();
+    last.send(&data(1, b"whole"));
+    last.expect(Answer::Ack(1));
+    other.ask(&wrq("same", &[]));
+    other.expect(Answer::Ack(0));
+}

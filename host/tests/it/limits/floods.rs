@@ -1,0 +1,91 @@
+//! Honest clients beside a flood.
+
+use super::HONEST;
+use crate::harness::{Answer, Flood, Peer, SOON, Server, Setup, ack, bytes, request, rrq, wrq};
+use std::time::{Duration, Instant};
+
+fn server(limits: &str) -> Server {
+    let root = "roots: [{ name: root, path: root, writable: true }]";
+    Setup::new()
+        .sizes(&[5000])
+        .yaml(&format!("{root}\nworkers: 2\nlimits: {{ {limits} }}\n"))
+        .flag("--log")
+        // A line for each request of a flood is of no interest.
+        .flag("info,tuffet::transfer=error")
+        .start()
+}
+
+/// A client as they are: asks again after a while, and answers each block.
+fn fetch(server: &Server) -> Vec<u8> {
+    let mut peer = Peer::from(HONEST, server.address());
+    let end = Instant::now() + SOON;
+    let (mut content, mut next) = (Vec::new(), 1);
+    peer.ask(&rrq("5000", &[]));
+    loop {
+        assert!(Instant::now() < end, "not served: {} bytes so far", content.len());
+        match peer.receive_within(Duration::from_millis(300)) {
+            Some(Answer::Data(block, payload)) if block == next => {
+                content.extend_from_slice(&payload);
+                peer.send(&ack(block));
+                next += 1;
+                if payload.len() < 512 {
+                    return content;
+                }
+            }
+            Some(Answer::Data(block, _)) => peer.send(&ack(block)),
+            Some(other) => panic!("{other:?}"),
+            // The request, or its answer, came to nothing.
+            None if next == 1 => peer.ask(&rrq("5000", &[])),
+            None => peer.send(&ack(next - 1)),
+        }
+    }
+}
+
+/// Honest transfers while the flood has been going on for at least as many packets as there are places.
+#[track_caller]
+fn assert_served_beside(server: &Server, flood: &Flood) {
+    let mut fetched = 0;
+    while fetched < 10 || flood.sent() < 2_000 {
+        assert_eq!(fetch(server), bytes(5000));
+        fetched += 1;
+    }
+}
+
+#[test]
+fn half_open_from_many_addresses() {
+    let server = server("transfers: 500, half-open: 200");
+    let flood = Flood::start(server.address(), rrq("5000", &[]), 4_000, 1 << 20);
+    assert_served_beside(&server, &flood);
+    drop(flood);
+    let live = server.live();
+    assert!(live["totals"]["gave_way"].as_u64() > Some(0), "{:#}", live["totals"]);
+}
+
+#[test]
+fn uploads_to_one_name_from_many_addresses() {
+    let server = server("transfers: 500, half-open: 200, uploads-per-name: 4");
+    let flood = Flood::start(server.address(), wrq("same", &[]), 2_000, 1 << 20);
+    assert_served_beside(&server, &flood);
+    let parts = server.root().names().iter().filter(|name| name.ends_with(".part")).count();
+    // What makes room is removed a moment later.
+    assert!(parts <= 16, "{parts} files of 4 uploads");
+}
+
+#[test]
+fn requests_from_one_address() {
+    let server = server("transfers: 500, per-client: { transfers: 50, pending: 20, per-second: 100 }");
+    let flood = Flood::start(server.address(), rrq("5000", &[]), 8_000, 1);
+    assert_served_beside(&server, &flood);
+    drop(flood);
+    let metrics = server.metrics();
+    let refused = metrics.lines().find(|line| line.contains("limit-client-per-second")).unwrap();
+    assert!(!refused.ends_with(" 0"), "{refused}");
+}
+
+#[test]
+fn names_of_64_kilobytes() {
+    let server = server("errors-per-second: 10");
+    let name = vec![b'n'; 65_507 - b"\0\x01\0octet\0".len()];
+    let flood = Flood::start(server.address(), request(1, &name, b"octet", &[]), 2_000, 1 << 16);
+    assert_served_beside(&server, &flood);
+}

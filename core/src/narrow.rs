@@ -26,6 +26,8 @@ pub(crate) struct Travel {
     pub(crate) arrived: u32,
     /// Microseconds since the first of them went out.
     pub(crate) took: u32,
+    /// Microseconds in which they went out.
+    pub(crate) sending: u32,
     /// Microseconds of the shortest round trip seen; 0 for none.
     pub(crate) least: u32,
 }
@@ -36,9 +38,9 @@ impl Travel {
         self.took.saturating_sub(self.least)
     }
 
-    /// Microseconds beyond the round trip and `sending`, if that is a queue.
-    fn queued(self, sending: u32) -> Option<u32> {
-        let queued = self.beyond().saturating_sub(sending);
+    /// Microseconds beyond the round trip and the sending, if that is a queue.
+    fn queued(self) -> Option<u32> {
+        let queued = self.beyond().saturating_sub(self.sending);
         let telling = self.least > 0 && self.arrived >= TELLING;
         (telling && queued > QUEUED.max(self.least / 8)).then_some(queued)
     }
@@ -64,7 +66,7 @@ impl Narrow {
     /// there was no queue, and the loss has another reason. Random losses on a narrow path look the same: there
     /// this rate costs nothing.
     pub(crate) fn overflowed(&mut self, present: u16, window: u16, travel: Travel) -> Option<u16> {
-        let Some(queued) = travel.queued(self.sending(present, travel)) else {
+        let Some(queued) = travel.queued() else {
             self.overflows = 0;
             return None;
         };
@@ -94,7 +96,7 @@ impl Narrow {
         if whole {
             self.enough = present;
         }
-        if travel.queued(self.sending(present, travel)).is_some() {
+        if travel.queued().is_some() {
             return Some(present);
         }
         self.calm += 1;
@@ -106,12 +108,6 @@ impl Narrow {
         let rate = if (1..=double).contains(&self.too_much) { between } else { double };
         self.ruling = rate < window;
         Some(rate)
-    }
-
-    /// Microseconds that it took to send what arrived.
-    fn sending(&self, present: u16, travel: Travel) -> u32 {
-        let blocks = if self.ruling { travel.arrived } else { 0 };
-        blocks.saturating_mul(1_000) / u32::from(present.max(1))
     }
 
     /// Something else rules from now on.
@@ -126,8 +122,14 @@ mod tests {
 
     const FREE: u16 = u16::MAX;
 
+    /// Sent at once.
     fn travel(arrived: u32, took: u32) -> Travel {
-        Travel { arrived, took, least: 65_000 }
+        Travel { arrived, took, sending: 0, least: 65_000 }
+    }
+
+    /// Sent at a rate, or as slowly as the timers allow.
+    fn spread(arrived: u32, took: u32, sending: u32) -> Travel {
+        Travel { sending, ..travel(arrived, took) }
     }
 
     #[test]
@@ -136,11 +138,15 @@ mod tests {
         // 1,300 blocks in 100 ms beyond the round trip: 13 a millisecond, and an eighth.
         assert_eq!(narrow.overflowed(FREE, 2_048, travel(1_300, 165_000)), Some(15));
         assert_eq!(
-            narrow.arrived(15, 2_048, travel(2_048, 65_000 + 157_000), true),
+            narrow.arrived(15, 2_048, spread(2_048, 65_000 + 157_000, 137_000), true),
             Some(15),
             "it stands in a queue"
         );
-        assert_eq!(narrow.arrived(15, 2_048, travel(2_048, 65_000 + 137_000), true), Some(30), "it does not");
+        assert_eq!(
+            narrow.arrived(15, 2_048, spread(2_048, 65_000 + 137_000, 137_000), true),
+            Some(30),
+            "it does not"
+        );
     }
 
     #[test]
@@ -160,7 +166,7 @@ mod tests {
             assert_eq!(narrow.overflowed(FREE, 64, travel(30, 65_500)), None);
             assert_eq!(narrow.overflowed(FREE, 64, travel(7, 600_000)), None, "too few");
         }
-        let unmeasured = Travel { arrived: 30, took: 600_000, least: 0 };
+        let unmeasured = Travel { arrived: 30, took: 600_000, sending: 0, least: 0 };
         assert_eq!(narrow.overflowed(FREE, 64, unmeasured), None);
     }
 
@@ -173,8 +179,8 @@ mod tests {
         for window in 0..64 {
             // The path takes 11.
             rate = if rate <= 11 {
-                let spread = 512_000 / u32::from(rate);
-                narrow.arrived(rate, 512, travel(512, 65_000 + spread), true).unwrap()
+                let sending = 512_000 / u32::from(rate);
+                narrow.arrived(rate, 512, spread(512, 65_000 + sending, sending), true).unwrap()
             } else {
                 narrow.overflowed(rate, 512, travel(300, 565_000)).unwrap()
             };
@@ -187,8 +193,10 @@ mod tests {
         let mut narrow = Narrow::default();
         let mut rate = narrow.overflowed(FREE, 64, travel(32, 165_000)).unwrap();
         for _ in 0..8 {
-            let spread = 64_000 / u32::from(rate);
-            let Some(next) = narrow.arrived(rate, 64, travel(64, 65_000 + spread), true) else { return };
+            let sending = 64_000 / u32::from(rate);
+            let Some(next) = narrow.arrived(rate, 64, spread(64, 65_000 + sending, sending), true) else {
+                return;
+            };
             rate = next;
         }
         panic!("still {rate}");

@@ -192,7 +192,7 @@ fn near(place: u16, other: u16, part: u16, least: u16) -> bool {
 mod tests {
     use super::*;
 
-    const ANY: Travel = Travel { arrived: 1, took: 0, least: 0 };
+    const ANY: Travel = Travel { arrived: 1, took: 0, sending: 0, least: 0 };
 
     fn at(micros: u64) -> Time {
         Time::from_micros(micros)

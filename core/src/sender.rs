@@ -31,6 +31,8 @@ pub(crate) struct Sender {
     high: u64,
     /// When the first block after `acked` was last sent.
     burst_at: Time,
+    /// Microseconds from then until a block was last sent.
+    spread: u32,
     /// The block whose round trip is being measured, 0 for none, when it was sent for the first time,
     /// behind how many others of its burst, of how many in all, and whether it was sent again since.
     sampled: u64,
@@ -103,6 +105,7 @@ impl Sender {
             next: 1,
             high: 0,
             burst_at: Time::default(),
+            spread: 0,
             sampled: 0,
             sampled_at: Time::default(),
             sampled_behind: 0,
@@ -126,8 +129,7 @@ impl Sender {
             return self.on_duplicate(now, answers);
         }
         let rtt = self.measure(now, position);
-        let took = now.micros_since(self.burst_at);
-        let travel = Travel { arrived: ahead as u32, took, least: answers.earliest.saturating_mul(2) };
+        let travel = self.travel(now, ahead, answers);
         self.acked = position;
         // It may have been about to send again, spread over time, what has arrived after all.
         self.next = self.next.max(position + 1);
@@ -175,6 +177,7 @@ impl Sender {
         if blocks.first == self.acked + 1 {
             self.burst_at = now;
         }
+        self.spread = now.micros_since(self.burst_at);
         if blocks.first <= self.high {
             self.resent_at = now;
         }
@@ -242,6 +245,17 @@ impl Sender {
         self.pace.cut_off(0, self.window);
         self.roll_back_to(self.acked + 1);
         Acked::Gap
+    }
+
+    /// How `ahead` blocks beyond those that the peer had travelled, whose ACK has just come.
+    fn travel(&self, now: Time, ahead: u64, answers: Answers) -> Travel {
+        let sent = (self.next - 1).saturating_sub(self.acked).max(ahead).max(1);
+        Travel {
+            arrived: ahead as u32,
+            took: now.micros_since(self.burst_at),
+            sending: (u64::from(self.spread) * ahead / sent) as u32,
+            least: answers.earliest.saturating_mul(2),
+        }
     }
 
     fn roll_back_to(&mut self, next: u64) {

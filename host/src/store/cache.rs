@@ -8,8 +8,8 @@
 use super::OpenFile;
 use super::memory;
 use super::open_file::Identity;
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use quick_cache::{OptionsBuilder, Weighter};
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -20,6 +20,9 @@ const SMALL: u64 = 64 << 10;
 
 /// A file may take this part of the memory.
 const SHARE: u64 = 4;
+
+/// Parts of the memory, each with a lock of its own; less than `SHARE`, so that the largest file fits into one.
+const PARTS: usize = 2;
 
 /// How many files are remembered as asked for once.
 const SEEN: usize = 4096;
@@ -57,6 +60,19 @@ struct Shared {
     largest: u64,
 }
 
+/// A cache of a few parts, however many cores there are: a file must fit into one of them, or it would be read anew
+/// for each that asks.
+fn contents(capacity: u64) -> Cache<Identity, Arc<[u8]>, Bytes> {
+    let expected = (capacity / SMALL).clamp(16, 1 << 16) as usize;
+    let mut options = OptionsBuilder::new();
+    options.shards(PARTS).estimated_items_capacity(expected).weight_capacity(capacity);
+    match options.build() {
+        Ok(options) => Cache::with_options(options, Bytes, Default::default(), Default::default()),
+        // Cannot be: both capacities are given.
+        Err(_) => Cache::with_weighter(expected, capacity, Bytes),
+    }
+}
+
 #[derive(Clone)]
 struct Bytes;
 
@@ -92,9 +108,8 @@ impl FileCache {
     fn counting(capacity: u64, counts: Arc<Counts>) -> FileCache {
         let capacity = memory::within_bounds(capacity);
         let shared = (capacity > 0).then(|| {
-            let expected = (capacity / SMALL).clamp(16, 1 << 16) as usize;
             Arc::new(Shared {
-                contents: Cache::with_weighter(expected, capacity, Bytes),
+                contents: contents(capacity),
                 seen: Cache::new(SEEN),
                 largest: capacity / SHARE,
             })
@@ -213,6 +228,23 @@ mod tests {
         assert_eq!((resized.hits, resized.misses, resized.bytes, resized.capacity), (1, 5, 0, 4096));
         let none = FileCache::new(0);
         assert!(none.content(&roots.open_read(None, "small").unwrap()).unwrap().is_none());
+    }
+
+    /// Were the memory in as many parts as there are cores, this would be read for each that asks.
+    #[test]
+    fn the_largest_file_is_kept() {
+        let (folder, roots) = root();
+        let cache = FileCache::new(64 << 20);
+        fs::write(folder.path().join("f"), vec![7; 16 << 20]).unwrap();
+        let ask = || {
+            let file = roots.open_read(None, "f").unwrap();
+            wait_until_settled(&file);
+            cache.content(&file).unwrap()
+        };
+        assert!(ask().is_none(), "asked for once");
+        let kept = ask().unwrap();
+        assert!(Arc::ptr_eq(&kept, &ask().unwrap()));
+        assert_eq!(cache.usage().hits, 1);
     }
 
     #[test]

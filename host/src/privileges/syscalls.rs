@@ -75,6 +75,7 @@ const FAMILIES: [i32; 4] = [c::AF_INET, c::AF_INET6, c::AF_UNIX, c::AF_NETLINK];
 
 /// What devices and sockets are asked: whether a terminal is there, how much can be read, not to block, which
 /// pages a plugin touched.
+#[allow(clippy::unnecessary_cast)] // with other C libraries these are `c_int`
 const IOCTLS: [u64; 7] = [
     c::TCGETS as u64,
     c::TIOCGWINSZ as u64,

@@ -7,7 +7,8 @@ use serde::Serialize;
 const WARM_UP: f64 = 1.0 / 3.0;
 
 /// What may be added between the two quarters: to memory a twentieth and 8 MiB (the allocator's own moods, audit
-/// pages, a cache of another size), to descriptors and threads what comes and goes with requests (a tenth of the descriptors as well: those of uploads whose clients fell silent).
+/// pages, a cache of another size), to descriptors and threads what comes and goes with requests (a tenth of the
+/// descriptors as well: those of uploads whose clients fell silent).
 const MEMORY_PART: f64 = 0.05;
 const MEMORY_KIB: f64 = 8.0 * 1024.0;
 const DESCRIPTORS: f64 = 16.0;
@@ -128,7 +129,7 @@ mod tests {
         let leaks = run(|number| 100_000 + 400 * number, |_| 40);
         assert!(!leaks[0].is_flat() && leaks[1].is_flat(), "{leaks:#?}");
         assert!((leaks[0].slope - 400.0 / 5.0 * 3600.0 / 1024.0).abs() < 1.0, "{leaks:#?}");
-        let leaks = run(|_| 100_000, |number| 40 + number / 3);
+        let leaks = run(|_| 100_000, |number| 40 + number / 2);
         assert!(leaks[0].is_flat() && !leaks[1].is_flat(), "{leaks:#?}");
     }
 

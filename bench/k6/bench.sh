@@ -29,7 +29,7 @@ rm -rf "$out"
 mkdir -p "$out"
 sh "$here/files.sh" "$out"
 sed "s|ADDRESS|$address|" "$here/tuffet.yaml" >"$out/tuffet.yaml"
-"$tuffet" serve --config "$out/tuffet.yaml" --log error >"$out/tuffet.log" 2>&1 &
+"$tuffet" serve --user "$(id -u)" --config "$out/tuffet.yaml" --log error >"$out/tuffet.log" 2>&1 &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM

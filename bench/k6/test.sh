@@ -27,7 +27,7 @@ rm -rf "$out"
 KERNEL=300000 INITRD=600000 PHONES=2 sh "$here/files.sh" "$out"
 address=127.66.0.2:6969
 sed "s|ADDRESS|$address|" "$here/tuffet.yaml" >"$out/tuffet.yaml"
-"$tuffet" serve --config "$out/tuffet.yaml" --log error >"$out/tuffet.log" 2>&1 &
+"$tuffet" serve --user "$(id -u)" --config "$out/tuffet.yaml" --log error >"$out/tuffet.log" 2>&1 &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM

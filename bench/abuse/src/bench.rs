@@ -2,6 +2,7 @@
 
 use crate::abuser::Abusers;
 use crate::kind::Kind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -232,6 +233,8 @@ fn configured(server: &Installed, launch: &Launch<'_>, name: &str, limits: &str)
     );
     std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut command = Command::new(&server.program);
-    command.args(["serve", "--log", "error", "--config"]).arg(file);
+    // The files are this user's.
+    let owner = std::fs::metadata(launch.root).map_err(|error| error.to_string())?.uid();
+    command.args(["serve", "--log", "error", "--user", &owner.to_string(), "--config"]).arg(file);
     Ok(command)
 }

@@ -249,11 +249,17 @@ impl Sender {
 
     /// How `ahead` blocks beyond those that the peer had travelled, whose ACK has just come.
     fn travel(&self, now: Time, ahead: u64, answers: Answers) -> Travel {
-        let sent = (self.next - 1).saturating_sub(self.acked).max(ahead).max(1);
+        // In lockstep, and where windows go out at once, there is nothing to share out.
+        let sending = if self.spread == 0 {
+            0
+        } else {
+            let sent = (self.next - 1).saturating_sub(self.acked).max(ahead);
+            (u64::from(self.spread) * ahead / sent) as u32
+        };
         Travel {
             arrived: ahead as u32,
             took: now.micros_since(self.burst_at),
-            sending: (u64::from(self.spread) * ahead / sent) as u32,
+            sending,
             least: answers.earliest.saturating_mul(2),
         }
     }

@@ -9,8 +9,8 @@ mod content;
 mod counters;
 mod drain;
 mod half_open;
+mod headway;
 mod messages;
-mod pace;
 mod requests;
 mod room;
 #[cfg(test)]

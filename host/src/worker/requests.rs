@@ -1,8 +1,8 @@
 //! From a datagram on a listening socket to a transfer that waits for its decision.
 
 use super::Worker;
+use super::headway::Headway;
 use super::messages::{NewRequest, ToControl};
-use super::pace::Pace;
 use super::table::Entry;
 use crate::events::{Ending, Outcome, Place};
 use crate::limits::{Claim, Refused};
@@ -149,7 +149,7 @@ impl Worker {
             ending: None,
             share: claim.transfer,
             half_open: false,
-            pace: Pace::new(now),
+            headway: Headway::new(now),
         });
         self.pending += 1;
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

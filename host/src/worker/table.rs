@@ -1,8 +1,8 @@
 //! The transfers of a worker: a slab, and an index that finds them by (socket, peer).
 
 use super::content::Content;
+use super::headway::Headway;
 use super::messages::{Key, Ticket};
-use super::pace::Pace;
 use crate::events::Ending;
 use crate::limits::Share;
 use crate::request::Operation;
@@ -40,7 +40,7 @@ pub(super) struct Entry {
     pub(super) share: Share,
     /// Whether it is among those whose client has not answered.
     pub(super) half_open: bool,
-    pub(super) pace: Pace,
+    pub(super) headway: Headway,
 }
 
 #[derive(Default)]
@@ -154,7 +154,7 @@ mod tests {
             ending: None,
             share: Share::default(),
             half_open: false,
-            pace: Pace::new(Time::default()),
+            headway: Headway::new(Time::default()),
         }
     }
 

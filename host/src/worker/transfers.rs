@@ -2,8 +2,8 @@
 
 use super::Worker;
 use super::content::{Content, ReadError};
+use super::headway::Headway;
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
-use super::pace::Pace;
 use super::table::Entry;
 use crate::events::{Answered, Ending, Outcome, Summary, outcome_of};
 use crate::store::StoreError;
@@ -38,7 +38,7 @@ impl Worker {
     /// The timer of a transfer went off, maybe early.
     pub(super) fn time_out(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        match entry.pace.look(&entry.core, &self.settings.limiter, now) {
+        match entry.headway.look(&entry.core, &self.settings.limiter, now) {
             None => entry.core.handle_timeout(now),
             Some((told, ending)) => {
                 entry.core.fail(ErrorCode::NotDefined, told);
@@ -67,7 +67,7 @@ impl Worker {
                 let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
                 entry.core.handle_grant(now, &ticket.asked, &limits, ticket.size);
                 entry.content = Some(content);
-                entry.pace = Pace::new(now);
+                entry.headway = Headway::new(now);
                 entry.progress.clone_from(&ticket.progress);
             }
             Decision::Refuse { code, message, ending } => {

@@ -1,0 +1,88 @@
+//! Configurations from flags, alone and over a file.
+
+use super::*;
+
+#[test]
+fn flags_alone_are_a_configuration() {
+    let scene = Scene::new();
+    let flags = Overrides {
+        root: Some(scene.path("files")),
+        listen: vec!["127.0.0.1:0".into(), "[::1]:0".into()],
+        workers: Some(3),
+        single_port: true,
+        writable: true,
+        user: Some("65534".into()),
+    };
+    let config = Config::from_flags(&flags).expect("good");
+    assert_eq!(config.roots.len(), 1);
+    assert_eq!((config.roots[0].name.as_str(), &config.roots[0].path), ("root", &scene.path("files")));
+    assert!(config.roots[0].writable && config.listeners.iter().all(|listener| listener.single_port));
+    assert_eq!((config.listeners.len(), config.workers), (2, 3));
+    assert_eq!(config.privileges.user, Some(Who::Number(65534)));
+    assert_eq!(config.position("/roots/0/path"), None);
+
+    let relative = Overrides { root: Some(".".into()), ..flags };
+    let config = Config::from_flags(&relative).expect("good");
+    assert_eq!(config.roots[0].path, std::env::current_dir().expect("a folder"));
+}
+
+#[test]
+fn bad_flags_are_named() {
+    let bad = Overrides {
+        listen: vec!["localhost".into(), "1.2.3.4".into()],
+        workers: Some(0),
+        ..Overrides::default()
+    };
+    assert_eq!(
+        complaints(Config::from_flags(&bad)),
+        [
+            "--listen: `localhost` is not an address; write IP:PORT, such as `0.0.0.0:69` or `[::]:69`",
+            "--listen: `1.2.3.4` has no port; write `1.2.3.4:69`",
+            "--workers: 0 is out of range; give a whole number from 1 to 1024",
+        ]
+    );
+    let twice = Overrides {
+        root: Some("/nowhere/at/all".into()),
+        listen: vec!["127.0.0.1:69".into(); 2],
+        ..Overrides::default()
+    };
+    assert_eq!(
+        complaints(Config::from_flags(&twice)),
+        [
+            "--listen: 127.0.0.1:69 is listened on twice; remove one of the two",
+            "--root: there is no folder /nowhere/at/all; create it or correct the path",
+        ]
+    );
+    let nothing = complaints(Config::from_flags(&Overrides::default()));
+    assert!(nothing.iter().all(|line| line.starts_with("the command line: there is no ")), "{nothing:?}");
+}
+
+#[test]
+fn flags_take_the_place_of_keys() {
+    let scene = Scene::new();
+    let path = scene.write(
+        "\
+listeners: [{ address: 127.0.0.1:69 }]
+roots: [{ name: boot, path: nowhere, overwrite: true }]
+workers: 7
+transfer: { max-windowsize: 9 }
+",
+    );
+    let flags = Overrides {
+        root: Some(scene.path("files")),
+        listen: vec!["127.0.0.1:70".into()],
+        workers: Some(2),
+        ..Overrides::default()
+    };
+    let config = Config::load_with(&path, &flags).expect("what is replaced does not matter");
+    assert_eq!(config.listeners[0].address.port(), 70);
+    assert_eq!(config.roots[0].path, scene.path("files"));
+    assert_eq!((config.workers, config.transfer.max_windowsize), (2, 9));
+
+    let path = scene.write(
+        "listeners: [{ address: 127.0.0.1:69 }]\nroots: [{ name: boot, path: files, overwrite: true }]\n",
+    );
+    let flags = Overrides { writable: true, single_port: true, ..Overrides::default() };
+    let config = Config::load_with(&path, &flags).expect("writable, so overwrite means something");
+    assert!(config.roots[0].writable && config.roots[0].overwrite && config.listeners[0].single_port);
+}

@@ -111,6 +111,18 @@ impl<'a> Packet<'a> {
             other => Err(Malformed::Opcode(other)),
         }
     }
+
+    /// Whether it may be what a server answers a request with first (RFC 1350 section 4, RFC 2347). The port
+    /// that a client uses may have been another's a moment ago, whose transfer still sends to it: what comes
+    /// from the middle of a file is not for this one, and must not tell it the server's TID.
+    pub fn may_answer(&self, operation: Operation) -> bool {
+        match (self, operation) {
+            (Packet::Oack(_) | Packet::Error { .. }, _)
+            | (Packet::Data { block: 1, .. }, Operation::Read)
+            | (Packet::Ack { block: 0 }, Operation::Write) => true,
+            (Packet::Data { .. } | Packet::Ack { .. } | Packet::Request(_), _) => false,
+        }
+    }
 }
 
 impl<'a> RequestPacket<'a> {
@@ -275,6 +287,21 @@ mod tests {
         assert_eq!(read.options.iter().collect::<Vec<_>>(), [(&b"BLKSIZE"[..], &b"1432"[..])]);
         assert_eq!(request(b"\0\x02a\0netascii\0").mode, Mode::Netascii);
         assert_eq!(request(b"\0\x01a\0\0octet\0").name, b"a", "a doubled NUL after the name");
+    }
+
+    #[test]
+    fn what_answers_a_request() {
+        let may = |bytes: &[u8]| {
+            let packet = Packet::parse(bytes).expect("well formed");
+            (packet.may_answer(Operation::Read), packet.may_answer(Operation::Write))
+        };
+        assert_eq!(may(b"\0\x06"), (true, true));
+        assert_eq!(may(b"\0\x05\0\x01no\0"), (true, true));
+        assert_eq!(may(b"\0\x03\0\x01x"), (true, false));
+        assert_eq!(may(b"\0\x04\0\0"), (false, true));
+        for other in [&b"\0\x03\0\x02x"[..], b"\0\x03\0\0x", b"\0\x04\0\x01", b"\0\x01name\0octet\0"] {
+            assert_eq!(may(other), (false, false), "{}", other.escape_ascii());
+        }
     }
 
     #[test]

@@ -231,7 +231,8 @@ impl Running {
     fn meets(&mut self, from: SocketAddr, datagram: &[u8], context: &mut Context<'_>) -> bool {
         let parsed = Packet::parse(datagram);
         let refuses = matches!(parsed, Ok(Packet::Error { .. }));
-        if self.peer.is_none() && from.ip() == context.plan.server.ip() && parsed.is_ok() {
+        let answers = parsed.is_ok_and(|packet| packet.may_answer(context.plan.operation));
+        if self.peer.is_none() && from.ip() == context.plan.server.ip() && answers {
             if !refuses {
                 self.peer = Some(from);
             }

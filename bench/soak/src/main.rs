@@ -1,7 +1,7 @@
 //! A long run of the server with everything at once: honest clients and clients that are killed, uploads, lossy
-//! paths, hostile datagrams, plugins that trap, loop and take memory, reloads good and broken, pauses, no
-//! descriptors left, and a second server that is restarted all the time under its clients. Nothing may go wrong
-//! with the honest ones, and resident memory, descriptors and threads may not grow.
+//! paths, hostile datagrams, plugins that trap, loop and take memory, reloads good and broken, pauses, a clock that
+//! jumps, no descriptors left, and a second server that is restarted all the time under its clients. Nothing may
+//! go wrong with the honest ones, and resident memory, descriptors and threads may not grow.
 //!
 //! Exit code: 0 if so, 1 if not, 2 if it could not be run.
 
@@ -41,6 +41,9 @@ fn run(args: &Args) -> io::Result<Report> {
     let folder = tempfile::TempDir::new()?;
     let site = Site::make(folder.path(), &args.misbehave, [127, 66, 0, 1])?;
     let programs = std::fs::canonicalize(&args.programs)?;
+    if !site.has_clock() {
+        eprintln!("skipped: the clock does not jump: libfaketime is not installed");
+    }
     let mut server = Server::start(&site, &programs)?;
     let stage = Stage::new(&site, &server, programs, args.misbehave.clone(), args.rate);
     let began = Instant::now();
@@ -66,10 +69,14 @@ fn run(args: &Args) -> io::Result<Report> {
         stage.over.store(true, Relaxed);
         server.limit_descriptors(None);
     });
-    let (counted, mut wrong) = (stage.counted(), stage.wrongs());
+    let (counted, mut wrong, standstills) = (stage.counted(), stage.wrongs(), stage.standstills());
     let status = server.stop()?;
     if !status.success() {
         wrong.push(format!("the server ended with {status}"));
+    }
+    let left = site.unfinished();
+    if left > 0 {
+        wrong.push(format!("{left} temporary files of uploads are left when the server has ended"));
     }
     for log in [site.log(), site.folder.join("restarted/log")] {
         let said = std::fs::read_to_string(&log).unwrap_or_default();
@@ -86,6 +93,7 @@ fn run(args: &Args) -> io::Result<Report> {
         minutes,
         counted,
         wrong,
+        standstills,
         growth,
         samples,
     };

@@ -20,6 +20,8 @@ pub(crate) struct Report {
     pub(crate) counted: BTreeMap<&'static str, u64>,
     /// What happened that must not.
     pub(crate) wrong: Vec<String>,
+    /// When the machine itself was not run, and for how long.
+    pub(crate) standstills: Vec<String>,
     pub(crate) growth: Vec<Growth>,
     pub(crate) samples: Vec<Sample>,
 }
@@ -62,6 +64,9 @@ impl Report {
         page += "| | |\n|---|--:|\n";
         for (what, many) in &self.counted {
             let _ = writeln!(page, "| {what} | {many} |");
+        }
+        if !self.standstills.is_empty() {
+            let _ = writeln!(page, "\nThe machine itself stood still at: {}.", self.standstills.join("; "));
         }
         for wrong in &self.wrong {
             let _ = writeln!(page, "\n**Wrong:** {wrong}");

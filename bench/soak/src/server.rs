@@ -13,7 +13,15 @@ pub(crate) struct Site {
     pub(crate) folder: PathBuf,
     pub(crate) address: SocketAddr,
     misbehave: PathBuf,
+    clock: Option<&'static str>,
 }
+
+/// Lets the server see another date than the machine.
+const CLOCKS: [&str; 3] = [
+    "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
+    "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
+    "/usr/lib/faketime/libfaketimeMT.so.1",
+];
 
 /// Names and sizes of the files that honest clients fetch.
 pub(crate) const FILES: [(&str, usize); 3] = [("small", 3_000), ("medium", 150_000), ("large", 3_000_000)];
@@ -29,13 +37,26 @@ impl Site {
             fs::write(folder.join("files").join(name), bytes)?;
         }
         let address = UdpSocket::bind((std::net::Ipv4Addr::from(address), 0))?.local_addr()?;
-        let site = Site { folder: folder.to_owned(), address, misbehave: fs::canonicalize(misbehave)? };
+        let clock = CLOCKS.into_iter().find(|path| Path::new(path).exists());
+        let misbehave = fs::canonicalize(misbehave)?;
+        let site = Site { folder: folder.to_owned(), address, misbehave, clock };
+        site.set_clock("+0")?;
         site.configure(&site.good(0))?;
         Ok(site)
     }
 
     pub(crate) fn configure(&self, yaml: &str) -> io::Result<()> {
         fs::write(self.folder.join("tuffet.yaml"), yaml)
+    }
+
+    /// Whether the server's clock can be made to jump.
+    pub(crate) fn has_clock(&self) -> bool {
+        self.clock.is_some()
+    }
+
+    /// How far the server's date is from the machine's, as libfaketime wants it: `+90s`, `-400d`.
+    pub(crate) fn set_clock(&self, offset: &str) -> io::Result<()> {
+        fs::write(self.folder.join("clock"), format!("{offset}\n"))
     }
 
     /// One of many good configurations: they differ in a rule and in the cache.
@@ -98,9 +119,20 @@ impl Site {
         // Its folder is this user's.
         command.arg("--user").arg(rustix::process::geteuid().as_raw().to_string());
         command.env("CACHE_DIRECTORY", programs.join("soak-compiled"));
+        if let Some(library) = self.clock {
+            command.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", self.folder.join("clock"));
+            command.env("FAKETIME_CACHE_DURATION", "1");
+            command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
+        }
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(File::options().create(true).append(true).open(self.log())?);
         Ok(command)
+    }
+
+    /// How many temporary files of uploads there are.
+    pub(crate) fn unfinished(&self) -> usize {
+        let there = fs::read_dir(self.folder.join("up")).into_iter().flatten().flatten();
+        there.filter(|entry| entry.file_name().to_string_lossy().starts_with(".tuffet-")).count()
     }
 
     /// What the server had to say: errors of its own alone.

@@ -186,10 +186,12 @@ impl Exchange<'_> {
             Err(error) => return Err(self.network(error)),
         };
         let datagram = &buffer[..length];
-        if from.ip() != self.server.ip() || self.peer.is_some_and(|peer| peer != from) {
+        let parsed = Packet::parse(datagram);
+        let answers = || parsed.is_ok_and(|packet| packet.may_answer(self.operation));
+        if from.ip() != self.server.ip() || self.peer.map_or_else(|| !answers(), |peer| peer != from) {
             // RFC 1350 section 4: told so, and the transfer goes on undisturbed.
             let mut packet = [0; MAX_CONTROL];
-            if !matches!(Packet::parse(datagram), Ok(Packet::Error { .. }) | Err(_))
+            if !matches!(parsed, Ok(Packet::Error { .. }) | Err(_))
                 && let Some(length) =
                     encode_error(ErrorCode::UnknownTransferId, "unknown transfer ID", &mut packet)
             {
@@ -197,7 +199,7 @@ impl Exchange<'_> {
             }
             return Ok(0..0);
         }
-        match Packet::parse(datagram) {
+        match parsed {
             Ok(Packet::Error { text, .. }) => {
                 let text = String::from_utf8_lossy(text);
                 self.heard_error = Some(text.chars().filter(|c| !c.is_control()).take(200).collect());

@@ -128,6 +128,30 @@ fn a_server_that_breaks_the_protocol() {
     answering.join().unwrap();
 }
 
+/// The port had another client a moment ago, to whom a server still sends: what comes from the middle of a file is
+/// refused, and the answer to this request is taken.
+#[test]
+fn a_port_that_was_used_before() {
+    let [old, new] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+    let address = new.local_addr().unwrap();
+    old.set_read_timeout(Some(crate::harness::SOON)).unwrap();
+    new.set_read_timeout(Some(crate::harness::SOON)).unwrap();
+    let answering = std::thread::spawn(move || {
+        let mut buffer = [0; 2048];
+        let (_, client) = new.recv_from(&mut buffer).unwrap();
+        old.send_to(&[&b"\0\x03\0\x07"[..], &[7; 512]].concat(), client).unwrap();
+        let (length, _) = old.recv_from(&mut buffer).unwrap();
+        assert_eq!(&buffer[..4], b"\0\x05\0\x05", "{}", buffer[..length].escape_ascii());
+        new.send_to(b"\0\x03\0\x01this one", client).unwrap();
+        let (length, from) = new.recv_from(&mut buffer).unwrap();
+        assert_eq!((&buffer[..length], from), (&b"\0\x04\0\x01"[..], client));
+    });
+    let (ran, folder) = tuffet(&["get", &format!("tftp://{address}/x")]);
+    ran.assert_good();
+    assert_eq!(Folder(folder.path().to_owned()).read("x"), b"this one");
+    answering.join().unwrap();
+}
+
 /// A download appears when it is whole: a server that vanishes leaves nothing.
 #[test]
 fn a_server_that_falls_silent_on_the_way() {

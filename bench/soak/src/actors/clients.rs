@@ -1,7 +1,6 @@
 //! Honest clients, those that are killed, and those on a bad path: by `tuffet-load`.
 
 use super::Stage;
-use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -41,9 +40,8 @@ pub(super) fn writers(stage: &Stage<'_>) {
         honest(stage, "writes", &mut load(stage, stage.site.address, &[&flags[..], &more].concat()));
         stage.wait(Duration::from_secs(1));
     }
-    let left = fs::read_dir(stage.site.folder.join("up")).into_iter().flatten().flatten();
-    let parts = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".tuffet-")).count();
-    stage.count("temporary files of uploads at the end", parts as u64);
+    let running = stage.site.unfinished();
+    stage.count("temporary files of uploads when all clients stopped", running as u64);
 }
 
 /// In the middle of their transfers, with SIGKILL: reading and writing.

@@ -2,6 +2,7 @@
 
 mod clients;
 mod hostile;
+mod machine;
 mod operator;
 mod restarts;
 
@@ -21,8 +22,10 @@ pub(crate) struct Stage<'a> {
     pub(crate) misbehave: PathBuf,
     pub(crate) rate: u32,
     pub(crate) over: AtomicBool,
+    began: Instant,
     counted: Mutex<BTreeMap<&'static str, u64>>,
     wrong: Mutex<Vec<String>>,
+    standstills: Mutex<Vec<String>>,
 }
 
 impl<'a> Stage<'a> {
@@ -33,8 +36,19 @@ impl<'a> Stage<'a> {
         misbehave: PathBuf,
         rate: u32,
     ) -> Stage<'a> {
-        let (over, counted, wrong) = Default::default();
-        Stage { site, server, programs, misbehave, rate, over, counted, wrong }
+        let (over, counted, wrong, standstills) = Default::default();
+        Stage {
+            site,
+            server,
+            programs,
+            misbehave,
+            rate,
+            over,
+            began: Instant::now(),
+            counted,
+            wrong,
+            standstills,
+        }
     }
 
     /// So many of something happened.
@@ -44,8 +58,20 @@ impl<'a> Stage<'a> {
 
     /// Something happened that must not.
     pub(crate) fn wrong(&self, what: String) {
+        let what = format!("{:.0} s: {what}", self.began.elapsed().as_secs_f64());
         eprintln!("wrong: {what}");
         self.wrong.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+    }
+
+    /// The machine itself did nothing for so long.
+    fn stood_still(&self, time: Duration) {
+        let what = format!("{:.0} s, for {:.1} s", self.began.elapsed().as_secs_f64(), time.as_secs_f64());
+        eprintln!("the machine stood still: {what}");
+        self.standstills.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+    }
+
+    pub(crate) fn standstills(&self) -> Vec<String> {
+        self.standstills.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn counted(&self) -> BTreeMap<&'static str, u64> {
@@ -73,7 +99,7 @@ impl<'a> Stage<'a> {
 /// Who takes part, by what the thread is called.
 type Actor = fn(&Stage<'_>);
 
-const ALL: [(&str, Actor); 11] = [
+const ALL: [(&str, Actor); 13] = [
     ("readers", clients::readers),
     ("lossy", clients::lossy),
     ("writers", clients::writers),
@@ -84,6 +110,8 @@ const ALL: [(&str, Actor); 11] = [
     ("reloads", operator::reloads),
     ("pauses", operator::pauses_and_descriptors),
     ("watchers", operator::watchers),
+    ("clock", machine::clock_jumps),
+    ("standstills", machine::standstills),
     ("restarts", restarts::restarts),
 ];
 

@@ -5,6 +5,7 @@ use crate::kind::Kind;
 use crate::report;
 use clap::Parser;
 use std::path::PathBuf;
+use tuffet_peers::beside;
 
 /// What honest clients see while a TFTP server is abused.
 #[derive(Debug, Parser)]
@@ -57,11 +58,6 @@ pub(crate) fn obey(args: &Args) -> Result<bool, String> {
     if !args.rate.is_finite() || args.rate <= 0.0 {
         return Err("--rate: a factor above 0 is needed".to_owned());
     }
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let beside = |given: &Option<PathBuf>, name: &str| {
-        let path = given.clone().unwrap_or_else(|| own.with_file_name(name));
-        std::path::absolute(path).map_err(|error| error.to_string())
-    };
     tuffet_peers::raise_descriptors();
     let scale = if args.smoke {
         Scale { seconds: 1, honest: 50, factor: 0.1 * args.rate }
@@ -69,7 +65,7 @@ pub(crate) fn obey(args: &Args) -> Result<bool, String> {
         Scale { seconds: args.seconds, honest: args.honest, factor: args.rate }
     };
     let bench = Bench::new(
-        [beside(&args.tuffet, "tuffet")?, beside(&args.load, "tuffet-load")?],
+        [beside(args.tuffet.as_deref(), "tuffet")?, beside(args.load.as_deref(), "tuffet-load")?],
         &args.cache,
         !args.no_install && !args.smoke,
         &args.peers,

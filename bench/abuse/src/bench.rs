@@ -16,7 +16,7 @@ use tuffet_peers::{
 const HONEST: u64 = 64 << 10;
 
 /// What abusers ask for.
-const LARGE: u64 = 4 << 20;
+const LARGE: u64 = 64 << 20;
 
 /// Between the begin of abuse and the first honest client, so that limits have been reached.
 const HEAD_START: Duration = Duration::from_secs(1);
@@ -77,20 +77,9 @@ impl Bench {
         scale: Scale,
         [core, generator_core]: [usize; 2],
     ) -> Result<Bench, String> {
-        for program in [&tuffet, &load] {
-            if !program.is_file() {
-                return Err(format!("{} is not there: `make bench-abuse` builds it", program.display()));
-            }
-        }
-        let cores = tuffet_measure::cores().map_err(|error| error.to_string())?;
-        if !cores.contains(&core) || !cores.contains(&generator_core) || core == generator_core {
-            return Err(format!(
-                "two cores are needed; there are {cores:?} (--server-core, --generator-core)"
-            ));
-        }
-        tuffet_measure::pin(generator_core).map_err(|error| error.to_string())?;
-        let cache = std::path::absolute(cache).map_err(|error| error.to_string())?;
-        std::fs::create_dir_all(&cache).map_err(|error| format!("{}: {error}", cache.display()))?;
+        tuffet_peers::all_there([&tuffet, &load], "make bench-abuse")?;
+        tuffet_peers::keep_to(generator_core, core)?;
+        let cache = tuffet_peers::folder(cache)?;
         let workshop = Workshop { cache: cache.clone(), may_install };
         let places = Places { tuffet };
         let of = |name: &str| SERVERS.iter().find(|server| server.name == name);

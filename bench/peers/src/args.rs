@@ -12,6 +12,7 @@ use crate::results::{Results, Settings};
 use crate::run;
 use crate::scale::Scale;
 use crate::server::{Contender, Places, SERVERS};
+use crate::surroundings::{all_there, beside, two_cores};
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -239,31 +240,14 @@ impl Programs {
         for tool in ["taskset", "setpriv"] {
             on_this_machine(tool).ok_or_else(|| format!("{tool} is not here: install util-linux"))?;
         }
-        let cores = tuffet_measure::cores().map_err(|error| error.to_string())?;
-        for core in [args.server_core, args.generator_core] {
-            if !cores.contains(&core) || args.server_core == args.generator_core {
-                return Err(format!(
-                    "two cores are needed, {core} is not one of two: there are {cores:?}; see --server-core and \
-                     --generator-core"
-                ));
-            }
-        }
-        let own = std::env::current_exe().map_err(|error| error.to_string())?;
-        let beside =
-            |given: &Option<PathBuf>, name: &str| given.clone().unwrap_or_else(|| own.with_file_name(name));
-        let load = beside(&args.load, "tuffet-load");
-        if !load.is_file() {
-            let place = load.display();
-            return Err(format!(
-                "{place} is not there: `cargo build --release -p tuffet-load`, or name it with --load"
-            ));
-        }
-        let absolute = |path: PathBuf| std::path::absolute(path).map_err(|error| error.to_string());
+        let cores = two_cores(args.server_core, args.generator_core)?;
+        let load = beside(args.load.as_deref(), "tuffet-load")?;
+        all_there([&load], "cargo build --release -p tuffet-load")?;
         Ok(Programs {
-            places: Places { tuffet: absolute(beside(&args.tuffet, "tuffet"))? },
+            places: Places { tuffet: beside(args.tuffet.as_deref(), "tuffet")? },
             cores,
-            load: absolute(load)?,
-            limit: absolute(beside(&args.limit, "tuffet-limit"))?,
+            load,
+            limit: beside(args.limit.as_deref(), "tuffet-limit")?,
         })
     }
 }

@@ -21,6 +21,7 @@ mod results;
 mod run;
 mod scale;
 mod server;
+mod surroundings;
 mod svg;
 mod target;
 
@@ -32,6 +33,7 @@ pub use generator::{Generator, Quantiles, Report, Sample};
 pub use install::{Installed, Workshop, on_this_machine};
 pub use metric::short;
 pub use server::{Contender, Launch, Places, SERVERS, Server, Where};
+pub use surroundings::{all_there, beside, folder, keep_to};
 
 use args::Args;
 use clap::Parser;

@@ -8,6 +8,7 @@ use clap::Parser;
 use std::path::PathBuf;
 use std::time::SystemTime;
 use tuffet_measure::Machine;
+use tuffet_peers::beside;
 
 /// Runs tables that others published again, on Tuffet beside one peer.
 #[derive(Debug, Parser)]
@@ -56,15 +57,10 @@ pub(crate) struct Args {
 /// # Errors
 /// When something that is needed is not here, or the results cannot be written.
 pub(crate) fn obey(args: &Args) -> Result<bool, String> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let beside = |given: &Option<PathBuf>, name: &str| {
-        let path = given.clone().unwrap_or_else(|| own.with_file_name(name));
-        std::path::absolute(path).map_err(|error| error.to_string())
-    };
-    let tuffet = beside(&args.tuffet, "tuffet")?;
+    let tuffet = beside(args.tuffet.as_deref(), "tuffet")?;
     let programs = Programs {
-        load: beside(&args.load, "tuffet-load")?,
-        relay: beside(&args.relay, "tuffet-relay")?,
+        load: beside(args.load.as_deref(), "tuffet-load")?,
+        relay: beside(args.relay.as_deref(), "tuffet-relay")?,
         doctor: args
             .doctor
             .clone()

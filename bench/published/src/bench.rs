@@ -132,20 +132,9 @@ impl Bench {
         scale: Scale,
         [core, generator_core]: [usize; 2],
     ) -> Result<Bench, String> {
-        for program in [&programs.tuffet, &programs.load] {
-            if !program.is_file() {
-                return Err(format!("{} is not there: `make bench-published` builds it", program.display()));
-            }
-        }
-        let cores = tuffet_measure::cores().map_err(|error| error.to_string())?;
-        if !cores.contains(&core) || !cores.contains(&generator_core) || core == generator_core {
-            return Err(format!(
-                "two cores are needed; there are {cores:?} (--server-core, --generator-core)"
-            ));
-        }
-        tuffet_measure::pin(generator_core).map_err(|error| error.to_string())?;
-        let cache = std::path::absolute(cache).map_err(|error| error.to_string())?;
-        std::fs::create_dir_all(&cache).map_err(|error| format!("{}: {error}", cache.display()))?;
+        tuffet_peers::all_there([&programs.tuffet, &programs.load], "make bench-published")?;
+        tuffet_peers::keep_to(generator_core, core)?;
+        let cache = tuffet_peers::folder(cache)?;
         let workshop = Workshop { cache: cache.clone(), may_install };
         let places = Places { tuffet: programs.tuffet.clone() };
         if !SERVERS.iter().any(|server| server.name == peer && !server.is_tuffet()) {

@@ -90,7 +90,16 @@ impl Kind {
 
     /// For the table.
     pub(crate) fn describe(self, abuse: &Abuse) -> String {
-        let what = match self {
+        let what = self.what();
+        match abuse {
+            Abuse::Flood { per_second, .. } => format!("{what}: {per_second:.0}/s"),
+            Abuse::Clients { count, .. } => format!("{what}: {count}"),
+        }
+    }
+
+    /// In words.
+    pub(crate) fn what(self) -> &'static str {
+        match self {
             Kind::HalfOpen => "half-open reads, a million addresses",
             Kind::OneAddress => "half-open reads, one address",
             Kind::NotFound => "reads of what is not there, one address",
@@ -99,10 +108,6 @@ impl Kind {
             Kind::Malformed => "malformed requests, a million addresses",
             Kind::SlowReaders => "slow readers, a block in 10 s, 100 addresses",
             Kind::EndlessUploads => "endless uploads, 80 bytes a second, 100 addresses",
-        };
-        match abuse {
-            Abuse::Flood { per_second, .. } => format!("{what}: {per_second:.0}/s"),
-            Abuse::Clients { count, .. } => format!("{what}: {count}"),
         }
     }
 }

@@ -3,6 +3,14 @@
 use crate::bench::{Row, Scale};
 use crate::kind::Kind;
 use std::fmt::Write;
+use tuffet_measure::Machine;
+
+/// When, of what and where.
+pub(crate) fn head(machine: &Machine) -> String {
+    let now = humantime::format_rfc3339_seconds(std::time::SystemTime::now());
+    let commit = tuffet_peers::commit();
+    format!("# Abuse\n\nMeasured {now} at revision {commit}, on {machine}. One run of each.\n")
+}
 
 /// What honest clients of one server saw, as Markdown.
 pub(crate) fn table(
@@ -36,7 +44,7 @@ pub(crate) fn table(
                 row.memory_mib
             ),
             Err((kind, why)) => {
-                let kind = kind.map_or("none".to_owned(), |kind| format!("{kind:?}"));
+                let kind = kind.map_or("none", Kind::what);
                 writeln!(text, "| {kind} | {} |||||||||| ", why.replace('|', "/"))
             }
         };

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 
 /// Where a result was measured.
@@ -33,6 +34,15 @@ const SETTINGS: [&str; 5] = [
     "net.core.netdev_max_backlog",
     "kernel.randomize_va_space",
 ];
+
+/// In one line.
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Machine { cpu, cores, memory_mib, kernel, system, virtual_machine, .. } = self;
+        let guest = if *virtual_machine { ", virtual" } else { "" };
+        write!(f, "{cpu} ({cores} cores{guest}), {memory_mib} MiB, Linux {kernel}, {system}")
+    }
+}
 
 impl Machine {
     /// Reads what is visible; what is not stays empty.

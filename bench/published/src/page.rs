@@ -63,16 +63,10 @@ fn markdown(table: &Table, facts: &Facts, found: &Found, plot: Option<&str>) -> 
     let Facts { machine, .. } = facts;
     let _ = writeln!(
         page,
-        "Measured {} at revision {}, scale `{}`, on {} ({} cores{}), {} MiB, Linux {}, {}.",
+        "Measured {} at revision {}, scale `{}`, on {machine}.",
         facts.date,
         facts.commit,
-        scale(facts.scale),
-        machine.cpu,
-        machine.cores,
-        if machine.virtual_machine { ", virtual" } else { "" },
-        machine.memory_mib,
-        machine.kernel,
-        machine.system
+        scale(facts.scale)
     );
     let versions: Vec<String> =
         facts.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();

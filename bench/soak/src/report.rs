@@ -47,7 +47,13 @@ impl Report {
     pub(crate) fn page(&self, name: &str) -> String {
         let mut page = format!("# Soak, {}\n\n", self.date);
         let verdict = if self.is_good() { "Nothing grew, and nothing went wrong." } else { "**Not good.**" };
-        let _ = writeln!(page, "{verdict} {:.1} minutes, {} samples.\n", self.minutes, self.samples.len());
+        let _ = writeln!(
+            page,
+            "{verdict} {:.1} minutes, {} samples, on {}.\n",
+            self.minutes,
+            self.samples.len(),
+            self.machine
+        );
         let _ = writeln!(page, "![memory, descriptors and threads]({name}.svg)\n");
         page += "| | first quarter after the warm-up | last quarter | bound | least to most | in an hour |\n";
         page += "|---|--:|--:|--:|--:|--:|\n";

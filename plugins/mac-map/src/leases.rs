@@ -120,8 +120,8 @@ fn kea(text: &str, address: IpAddr, now: u64, found: &mut Option<Mac>) -> Option
     let (leased, hwaddr, expire) = (column("address")?, column("hwaddr")?, column("expire")?);
     let (lifetime, state) = (column("valid_lifetime"), column("state"));
     for line in lines_of(rest, address) {
-        // A comma within a value is written as `&#x2c`.
-        let fields: Vec<&str> = line.split(',').collect();
+        // A comma within a value is written as `&#x2c`. What is in no column takes no memory.
+        let fields: Vec<&str> = line.split(',').take(columns.len()).collect();
         let field = |column: usize| fields.get(column).copied();
         if field(leased).and_then(|leased| leased.parse().ok()) != Some(address) {
             continue;

@@ -15,17 +15,29 @@ use crate::mac::Mac;
 
 /// Notes who holds `address` at `now`; `None` where nobody does.
 pub(super) fn read(text: &str, address: IpAddr, now: u64, found: &mut Option<Mac>) {
-    // A line does not begin like this within a string: line breaks are escaped there.
-    let head = format!("lease {address} {{");
-    for (at, _) in text.match_indices(&head) {
-        if at > 0 && text.as_bytes()[at - 1] != b'\n' {
-            continue;
-        }
+    for entry in entries(text, &format!("lease {address} {{")) {
         // The server may be writing the last one.
-        if let Some(lease) = lease(&mut Tokens { text, at: at + head.len() }) {
+        if let Some(lease) = lease(&mut Tokens { text: entry, at: 0 }) {
             *found = lease.mac.filter(|_| lease.holds(now));
         }
     }
+}
+
+/// What stands behind each line that begins with `head`, as far as the next such line: an entry that has not
+/// ended there was never written whole. So each byte is in one entry at most, and a file costs what it is
+/// long, however many of its entries have no end.
+fn entries<'a>(text: &'a str, head: &str) -> impl Iterator<Item = &'a str> {
+    // A line does not begin like this within a string: line breaks are escaped there.
+    let mut heads = text
+        .match_indices(head)
+        .map(|(at, _)| at)
+        .filter(|at| *at == 0 || text.as_bytes()[at - 1] == b'\n')
+        .peekable();
+    let behind = head.len();
+    std::iter::from_fn(move || {
+        let begin = heads.next()? + behind;
+        Some(&text[begin..heads.peek().copied().unwrap_or(text.len())])
+    })
 }
 
 /// What is said of a lease.
@@ -43,13 +55,18 @@ impl Lease<'_> {
     }
 }
 
-/// The rest of a lease; `None` where the file ends in it.
-fn lease<'a>(file: &mut Tokens<'a>) -> Option<Lease<'a>> {
+/// The rest of a lease; `None` where the entry ends in it.
+fn lease<'a>(entry: &mut Tokens<'a>) -> Option<Lease<'a>> {
     let mut lease = Lease::default();
     let mut words = Vec::new();
     loop {
-        match file.next()? {
-            Token::Word(word) => words.push(word),
+        match entry.next()? {
+            // One more than the longest statement below: longer ones say nothing and take no memory.
+            Token::Word(word) => {
+                if words.len() < 5 {
+                    words.push(word);
+                }
+            }
             Token::End => {
                 match words[..] {
                     ["hardware", "ethernet", mac] => lease.mac = Mac::parse(mac).ok(),
@@ -64,7 +81,7 @@ fn lease<'a>(file: &mut Tokens<'a>) -> Option<Lease<'a>> {
             }
             // `on expiry { … }`
             Token::Open => {
-                if !file.skip_block() {
+                if !entry.skip_block() {
                     return None;
                 }
                 words.clear();
@@ -246,6 +263,33 @@ mod tests {
             assert_eq!(find(&text, "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:01"), "{text}");
         }
         assert_eq!(find(&format!("{whole}{next}"), "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:02"));
+    }
+
+    /// Were each read to the end of the file, this would take hours.
+    #[test]
+    fn entries_without_an_end_cost_what_the_file_is_long() {
+        const HEAD: &str = "lease 192.0.2.17 {";
+        let whole = entry("192.0.2.17", "01", "never", "active");
+        let cut = format!("{HEAD}\n");
+        let text = format!("{whole}{}", cut.repeat((8 << 20) / cut.len()));
+        assert_eq!(find(&text, "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:01"));
+
+        let entries: Vec<&str> = entries(&text, HEAD).collect();
+        assert_eq!(entries.len(), text.matches(HEAD).count());
+        let read: usize = entries.iter().map(|entry| entry.len()).sum();
+        assert_eq!(read, text.len() - entries.len() * HEAD.len(), "each byte is read once");
+    }
+
+    /// Whatever it has left open, a string or a block.
+    #[test]
+    fn an_entry_ends_where_the_next_of_its_address_begins() {
+        let next = entry("192.0.2.17", "02", "never", "active");
+        for cut in ["uid \"a", "on expiry {", "hardware ethernet 02:00:5e:10:00:01;"] {
+            let text = format!("lease 192.0.2.17 {{\n  {cut}\n{next}");
+            assert_eq!(find(&text, "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:02"), "{text}");
+            let text = format!("{text}lease 192.0.2.17 {{\n  {cut}\n");
+            assert_eq!(find(&text, "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:02"), "{text}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::memory;
 use super::open_file::Identity;
 use quick_cache::sync::Cache;
 use quick_cache::{OptionsBuilder, Weighter};
-use std::io::{self, IoSliceMut};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::SystemTime;
@@ -139,8 +139,8 @@ impl FileCache {
             shared.seen.insert(identity, ());
             return Ok(None);
         }
-        let read = shared.contents.get_or_insert_with(&identity, || match read_whole(file) {
-            Ok(Some(content)) => Ok(content),
+        let read = shared.contents.get_or_insert_with(&identity, || match file.read_whole() {
+            Ok(Some(content)) => Ok(content.into()),
             Ok(None) => Err(None),
             Err(error) => Err(Some(error)),
         });
@@ -150,19 +150,6 @@ impl FileCache {
             Err(Some(error)) => Err(error),
         }
     }
-}
-
-fn read_whole(file: &OpenFile) -> io::Result<Option<Arc<[u8]>>> {
-    let Ok(size) = usize::try_from(file.size()) else { return Ok(None) };
-    let mut bytes = vec![0; size];
-    let mut filled = 0;
-    while filled < size {
-        match file.read_at(filled as u64, &mut [IoSliceMut::new(&mut bytes[filled..])])? {
-            0 => return Ok(None),
-            read => filled += read,
-        }
-    }
-    Ok(file.unchanged()?.then(|| bytes.into()))
 }
 
 #[cfg(test)]

@@ -109,6 +109,11 @@ impl OpenFile {
         }
     }
 
+    /// Whether its times will show a change from now on: it was not written just now.
+    pub fn is_settled(&self) -> bool {
+        self.identity().is_settled(SystemTime::now())
+    }
+
     /// Reads from `offset` into `buffers`, in order, and says how many bytes it read; takes no lock.
     ///
     /// Fewer bytes than there is room for mean that the file ends there, or that there were more than
@@ -124,6 +129,24 @@ impl OpenFile {
                 done => return Ok(done?),
             }
         }
+    }
+
+    /// The whole content, as it was when the file was opened; `None` where size or times show that it changed
+    /// meanwhile ([`OpenFile::unchanged`]).
+    ///
+    /// # Errors
+    /// Those of preadv(2) and fstat(2).
+    pub fn read_whole(&self) -> io::Result<Option<Vec<u8>>> {
+        let Ok(size) = usize::try_from(self.size) else { return Err(Errno::FBIG.into()) };
+        let mut content = vec![0; size];
+        let mut filled = 0;
+        while filled < size {
+            match self.read_at(filled as u64, &mut [IoSliceMut::new(&mut content[filled..])])? {
+                0 => return Ok(None),
+                read => filled += read,
+            }
+        }
+        Ok(self.unchanged()?.then_some(content))
     }
 
     /// Whether the content is still as it was when the file was opened, by size and times.

@@ -17,8 +17,11 @@ pub fn stat(root: &str, path: &str) -> Result<Option<Metadata>, Error> {
 
 /// A whole file of at most `limit` bytes; `None` where there is none. A call of a hook may read 8 MiB.
 ///
+/// What is read is one content, never a mixture of two.
+///
 /// # Errors
-/// As [`stat`]; [`Error::TooLarge`] where the file has more.
+/// As [`stat`]; [`Error::TooLarge`] where the file has more; [`Error::Unavailable`] also where it changed each of
+/// the four times that it was read.
 pub fn read(root: &str, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
     host::read(root, path, limit)
 }

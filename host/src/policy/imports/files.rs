@@ -1,6 +1,8 @@
 //! The import `files`.
 
-use std::io::{self, IoSliceMut};
+use std::io;
+use std::thread::sleep;
+use std::time::Duration;
 
 use tokio::task::spawn_blocking;
 
@@ -11,6 +13,10 @@ use crate::store::{OpenFile, StoreError};
 
 /// Bytes of a path (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
+/// How often a file is read that changes each time, before the plugin hears of it.
+const ATTEMPTS: u32 = 4;
+/// Before the second attempt, and as much more before each later one; all are 30 ms, of a call's `wall` limit.
+const PAUSE: Duration = Duration::from_millis(5);
 
 impl Host for Sandbox {
     async fn stat(&mut self, root: String, path: String) -> Result<Option<Metadata>, Error> {
@@ -62,12 +68,7 @@ impl Access {
     /// The file as the roots have it, if it has at most so many bytes.
     async fn whole(&self, root: String, path: String, most: u64) -> Result<Option<Vec<u8>>, Error> {
         let roots = self.roots.clone();
-        blocking(move || match roots.open_read(Some(&root), &path) {
-            Ok(file) if file.size() > most => Err(Error::TooLarge(file.size())),
-            Ok(file) => content(&file).map(Some).map_err(|error| Error::Unavailable(error.to_string())),
-            Err(error) => absent(&error),
-        })
-        .await
+        blocking(move || steady(|| roots.open_read(Some(&root), &path), &root, &path, most)).await
     }
 }
 
@@ -92,18 +93,37 @@ async fn blocking<T: Send + 'static>(
     spawn_blocking(work).await.unwrap_or_else(|panicked| Err(Error::Unavailable(panicked.to_string())))
 }
 
-/// The file as it was opened; one that shrinks meanwhile ends early.
-fn content(file: &OpenFile) -> io::Result<Vec<u8>> {
-    let mut content = vec![0; usize::try_from(file.size()).unwrap_or(0)];
-    let mut filled = 0;
-    while filled < content.len() {
-        match file.read_at(filled as u64, &mut [IoSliceMut::new(&mut content[filled..])])? {
-            0 => break,
-            read => filled += read,
+/// A file whole, if it has at most so many bytes. One that changes while it is read is opened and read anew.
+fn steady(
+    open: impl Fn() -> Result<OpenFile, StoreError>,
+    root: &str,
+    path: &str,
+    most: u64,
+) -> Result<Option<Vec<u8>>, Error> {
+    for attempt in 0..ATTEMPTS {
+        // Whoever writes is given some time to end.
+        sleep(PAUSE * attempt);
+        let file = match open() {
+            Ok(file) if file.size() > most => return Err(Error::TooLarge(file.size())),
+            Ok(file) => file,
+            Err(error) => return absent(&error),
+        };
+        if let Some(content) = one_content(&file).map_err(|error| Error::Unavailable(error.to_string()))? {
+            return Ok(Some(content));
         }
     }
-    content.truncate(filled);
-    Ok(content)
+    Err(Error::Unavailable(format!(
+        "{root}:{path} changed while it was read, {ATTEMPTS} times: write it under another name and rename it"
+    )))
+}
+
+/// What the file held at one moment; `None` where it changed meanwhile.
+fn one_content(file: &OpenFile) -> io::Result<Option<Vec<u8>>> {
+    let settled = file.is_settled();
+    let Some(content) = file.read_whole()? else { return Ok(None) };
+    // Within a step of the clock a write leaves no trace. But what two readings found alike was there between
+    // them.
+    Ok(if settled || file.read_whole()?.as_ref() == Some(&content) { Some(content) } else { None })
 }
 
 fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
@@ -113,5 +133,104 @@ fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
             Err(Error::Denied(error.to_string()))
         }
         error => Err(Error::Unavailable(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::fs;
+    use std::path::Path;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::{RootSpec, Roots};
+
+    const OLD: &[u8] = b"aaaaaaaa";
+
+    fn writes_over(path: &Path) {
+        let before = fs::metadata(path).unwrap().modified().unwrap();
+        fs::write(path, "bbbbbbbb").unwrap();
+        // Of the same size, and at another time whatever the step of the clock.
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(before + Duration::from_secs(1)).unwrap();
+    }
+
+    /// Reads a file that is changed behind each open for so many times; also how often it was opened.
+    fn read(times: u32, change: fn(&Path), most: u64) -> (Result<Option<Vec<u8>>, Error>, u32) {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        fs::write(&path, OLD).unwrap();
+        let spec = RootSpec {
+            private: true,
+            name: "r".into(),
+            path: folder.path().into(),
+            writable: false,
+            overwrite: false,
+            max_upload: 0,
+        };
+        let roots = Roots::open(&[spec]).unwrap();
+        let opened = Cell::new(0);
+        let open = || {
+            let file = roots.open_read(Some("r"), "f")?;
+            opened.set(opened.get() + 1);
+            if opened.get() <= times {
+                change(&path);
+            }
+            Ok(file)
+        };
+        (steady(open, "r", "f", most), opened.get())
+    }
+
+    fn unavailable(result: Result<Option<Vec<u8>>, Error>) -> String {
+        match result {
+            Err(Error::Unavailable(text)) => text,
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_is_read_anew() {
+        let grows = |path: &Path| fs::write(path, [&fs::read(path).unwrap()[..], b"+"].concat()).unwrap();
+        let shrinks = |path: &Path| fs::write(path, "aaaa").unwrap();
+        for (change, content) in
+            [(writes_over as fn(&Path), &b"bbbbbbbb"[..]), (grows, b"aaaaaaaa+"), (shrinks, b"aaaa")]
+        {
+            let (read, opened) = read(1, change, 100);
+            assert_eq!((read.unwrap().as_deref(), opened), (Some(content), 2));
+        }
+        assert_eq!(read(0, writes_over, 100).0.unwrap().as_deref(), Some(OLD));
+    }
+
+    #[test]
+    fn one_that_changes_each_time_is_an_error() {
+        for change in [writes_over as fn(&Path), |path| {
+            fs::write(path, [&fs::read(path).unwrap()[..], b"+"].concat()).unwrap();
+        }] {
+            let (read, opened) = read(u32::MAX, change, 100);
+            let text = unavailable(read);
+            assert!(text.starts_with("r:f changed while it was read, 4 times: "), "{text}");
+            assert_eq!(opened, ATTEMPTS);
+        }
+    }
+
+    /// What is open is the whole old file.
+    #[test]
+    fn one_that_is_replaced_or_removed_is_whole() {
+        let replaced = |path: &Path| {
+            fs::write(path.with_extension("next"), "b").unwrap();
+            fs::rename(path.with_extension("next"), path).unwrap();
+        };
+        for change in [replaced, |path: &Path| fs::remove_file(path).unwrap()] {
+            let (read, opened) = read(1, change, 100);
+            assert_eq!((read.unwrap().as_deref(), opened), (Some(OLD), 1));
+        }
+    }
+
+    #[test]
+    fn one_that_grows_beyond_the_limit_is_too_large() {
+        let grows = |path: &Path| fs::write(path, [b'a'; 9]).unwrap();
+        assert!(matches!(read(1, grows, 8).0, Err(Error::TooLarge(9))));
     }
 }

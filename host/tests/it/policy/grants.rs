@@ -2,6 +2,9 @@
 
 use super::{misbehave, probe};
 use crate::harness::{Client, Options, Ran, Server, Setup, tuffet};
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 use tempfile::TempDir;
 
 /// All that `plugins/probe` cannot do without.
@@ -216,6 +219,56 @@ fn files_are_read_in_the_roots_that_are_granted() {
     assert_eq!(both, [r#"Some("content")"#]);
 }
 
+/// Sets it when it goes, also by a panic.
+struct Stops<'a>(&'a AtomicBool);
+
+impl Drop for Stops<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+/// A file that is written in place all the time, first its beginning, then its end, each time with the next
+/// number: a plugin reads what it was at one moment, or hears that it changed.
+#[test]
+fn a_file_is_never_read_as_a_mixture() {
+    const SIZE: usize = 200 << 10;
+    let (server, _state) = server(NEEDED, &["file read boot live"; 4], "");
+    let path = server.root().path("live");
+    std::fs::write(&path, "00000000".repeat(SIZE / 8)).unwrap();
+    let stop = AtomicBool::new(false);
+    let last = thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let file = std::fs::File::options().write(true).open(&path).unwrap();
+            let mut number: u64 = 0;
+            while !stop.load(Relaxed) {
+                number += 1;
+                for at in [0, SIZE - 8] {
+                    file.write_all_at(format!("{number:08}").as_bytes(), at as u64).unwrap();
+                }
+            }
+            number
+        });
+        // Whatever is thrown below ends the writer.
+        let writing = Stops(&stop);
+        for said in (0..5).flat_map(|_| ask(&server)) {
+            match ends(&said) {
+                Some((first, last)) => assert!(first == last || first == last + 1, "{first} and {last}"),
+                None => assert!(said.contains("boot:live changed while it was read, 4 times"), "{said}"),
+            }
+        }
+        drop(writing);
+        writer.join().unwrap()
+    });
+    assert_eq!(ends(&ask(&server)[0]), Some((last, last)), "nobody writes any more");
+}
+
+/// The first and the last number of a file that was read.
+fn ends(said: &str) -> Option<(u64, u64)> {
+    let content = said.strip_prefix("Some(\"")?.strip_suffix("\")")?;
+    Some((content[..8].parse().unwrap(), content[content.len() - 8..].parse().unwrap()))
+}
+
 #[test]
 fn files_are_bounded() {
     // Twice 3 MiB, then 2 MiB are left of 8.
@@ -300,7 +353,7 @@ pub fn http_server() -> u16 {
     use std::io::{BufRead, BufReader, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
+    thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
             let mut reader = BufReader::new(stream);
             let (mut head, mut length, mut probed) = (String::new(), 0, false);

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build container test test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build container test test-systemd test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -61,7 +61,7 @@ lint: wasm-target ## formatting, lints, links, shell scripts, systemd units, lic
 	@sh scripts/check-systemd.sh
 	@if command -v python3 >/dev/null; then python3 scripts/supply.py check; \
 		else echo "python3 is not installed: licences and sources were not checked" >&2; fi
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh bench/k6/*.sh; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh scripts/systemd/*.sh bench/k6/*.sh; \
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
 
 FUZZ ?= packet negotiation transfer leases
@@ -94,6 +94,10 @@ plugins: wasm-target ## the bundled plugins alone, as components below target/gu
 	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish \
 		tuffet-template
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
+
+test-systemd: binary ## the units of examples/systemd under a real systemd, in namespaces of its own (root)
+	@sh scripts/packages.sh systemctl=systemd curl=curl
+	@sh scripts/test-systemd.sh "$(BIN)/tuffet"
 
 test-live-view: binary ## the web page in a headless browser, which is installed where it may be
 	@sh scripts/packages.sh python3=python3 chromium=chromium chromedriver=chromium-driver

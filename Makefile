@@ -71,9 +71,9 @@ fuzz: ## fuzz FUZZ (packet negotiation transfer leases, and config manifest) for
 	@sh scripts/packages.sh c++=g++
 	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh run $(FUZZ_SECONDS) $(FUZZ)
 
-fuzz-smoke: ## the targets of the core and the lease files, from their corpora, for a quarter of a minute each
+fuzz-smoke: ## the targets of the core and the lease files, from their corpora, for half a minute each
 	@sh scripts/packages.sh c++=g++
-	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh run 15 packet negotiation transfer leases
+	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh run 30 packet negotiation transfer leases
 
 fuzz-keep: ## reduce the corpora of FUZZ to what their coverage needs, and pack them for the repository
 	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh keep $(FUZZ)

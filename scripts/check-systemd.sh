@@ -17,12 +17,12 @@ trap 'rm -rf "$folder"' EXIT
 # Below a root of its own, with something where the binary will be: nothing of this machine counts.
 units=$folder/etc/systemd/system
 mkdir -p "$units" "$folder/usr/bin"
-cp examples/systemd/tuffet.service examples/systemd/tuffet.socket "$units"
+cp examples/systemd/tuffet.service examples/systemd/tuffet*.socket "$units"
 printf '#!/bin/sh\n' >"$folder/usr/bin/tuffet"
 chmod +x "$folder/usr/bin/tuffet"
 
 # `verify` says what it does not know and goes on: whatever it says of these units is wrong.
-said=$(systemd-analyze verify --man=no --recursive-errors=no --root="$folder" "$units/tuffet.service" "$units/tuffet.socket" 2>&1 |
+said=$(systemd-analyze verify --man=no --recursive-errors=no --root="$folder" "$units/tuffet.service" "$units"/tuffet*.socket 2>&1 |
     grep -E 'tuffet' || true)
 if [ -n "$said" ]; then
     echo "$said" >&2

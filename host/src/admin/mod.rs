@@ -25,7 +25,7 @@ use std::io;
 use std::net::TcpListener as BlockingTcp;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener as BlockingUnix;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -43,10 +43,12 @@ const STALL: Duration = Duration::from_secs(10);
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 
-/// The socket, bound. That of a path is removed when this is dropped.
+/// The socket, bound. That of a path is removed when this is dropped, if it was bound here.
 pub(crate) enum Listener {
     Tcp(BlockingTcp),
     Unix(BlockingUnix, PathBuf),
+    /// Of whoever bound it, who keeps it for the next process.
+    Inherited(BlockingUnix, PathBuf),
 }
 
 impl Listener {
@@ -70,20 +72,25 @@ impl Listener {
         }
     }
 
-    /// One that was bound before this process began, and does not block.
-    ///
-    /// # Errors
-    /// It has no address.
-    pub(crate) fn inherit(socket: BlockingTcp) -> io::Result<Listener> {
-        socket.local_addr()?;
-        Ok(Listener::Tcp(socket))
+    /// One at this path that was bound before this process began, and does not block.
+    pub(crate) fn inherit(socket: BlockingUnix, path: &Path, token: bool) -> Listener {
+        let everyones = fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o002 != 0);
+        if everyones && !token {
+            tracing::warn!(
+                socket = %path.display(),
+                "everyone on this machine may look at the admin listener: its socket is inherited, with rights for \
+                 all; write `SocketMode=0660`, `SocketUser=` and `SocketGroup=` in the socket unit, or give `admin` a \
+                 `token`"
+            );
+        }
+        Listener::Inherited(socket, path.to_owned())
     }
 
     /// Where it is, the port that was taken for port 0 included.
     pub(crate) fn address(&self) -> io::Result<AdminAddress> {
         Ok(match self {
             Listener::Tcp(socket) => AdminAddress::Tcp(socket.local_addr()?),
-            Listener::Unix(_, path) => AdminAddress::Unix(path.clone()),
+            Listener::Unix(_, path) | Listener::Inherited(_, path) => AdminAddress::Unix(path.clone()),
         })
     }
 
@@ -125,7 +132,9 @@ impl Listener {
     fn waited_on(&self) -> io::Result<Waiting> {
         Ok(match self {
             Listener::Tcp(socket) => Waiting::Tcp(TcpListener::from_std(socket.try_clone()?)?),
-            Listener::Unix(socket, _) => Waiting::Unix(UnixListener::from_std(socket.try_clone()?)?),
+            Listener::Unix(socket, _) | Listener::Inherited(socket, _) => {
+                Waiting::Unix(UnixListener::from_std(socket.try_clone()?)?)
+            }
         })
     }
 }

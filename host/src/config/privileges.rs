@@ -24,6 +24,21 @@ pub struct Privileges {
     pub writable: Vec<PathBuf>,
 }
 
+/// Without such a section.
+impl Default for Privileges {
+    fn default() -> Self {
+        Self {
+            user: None,
+            group: None,
+            seccomp: SeccompMode::On,
+            landlock: true,
+            require: false,
+            readable: Vec::new(),
+            writable: Vec::new(),
+        }
+    }
+}
+
 /// A user or a group.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]

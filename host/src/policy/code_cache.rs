@@ -135,6 +135,14 @@ fn files_of_code(folder: &Path) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_none()).collect()
 }
 
+/// Whether there is such a folder already, and it is this user's.
+pub(crate) fn is_own(folder: &Path) -> bool {
+    let is_own = |folder: &Path| {
+        fs::symlink_metadata(folder).is_ok_and(|about| about.is_dir() && require_own(folder, &about).is_ok())
+    };
+    [folder, &folder.join("code"), &folder.join("digests")].into_iter().all(is_own)
+}
+
 fn require_own(folder: &Path, metadata: &Metadata) -> io::Result<()> {
     let user = rustix::process::geteuid().as_raw();
     if metadata.uid() != user || metadata.mode() & 0o022 != 0 {

@@ -49,6 +49,7 @@ mod trial;
 mod upload;
 
 pub(crate) use chain::{Answer, Policy, Target, Verdict};
+pub(crate) use code_cache::is_own as is_own_code_cache;
 pub(crate) use engine::PolicyRuntime;
 pub(crate) use inspect::Inspected;
 pub(crate) use manifest::check as check_manifest;

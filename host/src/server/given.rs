@@ -1,17 +1,27 @@
 //! The sockets that were opened before this process began, each for what it is meant.
 
 use super::ServeError;
+use crate::admin;
 use crate::config::{AdminAddress, Config};
 use crate::systemd::Inherited;
-use std::net::{TcpListener, UdpSocket};
+use std::net::UdpSocket;
 use std::os::unix::net::UnixListener;
 
 /// Sockets that need not be bound any more.
 pub(super) struct Given {
     /// For each listener of the configuration.
     pub(super) listeners: Vec<Vec<UdpSocket>>,
-    pub(super) admin: Option<TcpListener>,
+    pub(super) admin: Option<admin::Listener>,
     pub(super) control: Option<UnixListener>,
+}
+
+/// For each listener, how many sockets this process inherited. Takes them: they are closed again.
+///
+/// # Errors
+/// What would keep a server from using them.
+pub(crate) fn inherited(config: &Config) -> Result<Vec<usize>, ServeError> {
+    let given = Given::of(config, Inherited::take()?)?;
+    Ok(given.listeners.iter().map(Vec::len).collect())
 }
 
 impl Given {
@@ -20,8 +30,11 @@ impl Given {
     pub(super) fn of(config: &Config, mut inherited: Inherited) -> Result<Given, ServeError> {
         let listeners = inherited.listeners(&config.listeners)?;
         let admin = config.admin.as_ref().and_then(|admin| match &admin.address {
-            AdminAddress::Tcp(address) => inherited.tcp(*address),
-            AdminAddress::Unix(_) => None,
+            AdminAddress::Tcp(address) => inherited.tcp(*address).map(admin::Listener::Tcp),
+            AdminAddress::Unix(path) => {
+                let socket = inherited.unix(path)?;
+                Some(admin::Listener::inherit(socket, path, admin.token.is_some()))
+            }
         });
         let control = config.control.as_deref().and_then(|path| inherited.unix(path));
         let mut places: Vec<String> = config

@@ -1,8 +1,9 @@
 //! The daemon: policy, roots, sockets, workers and the control runtime put together, and taken down.
 //!
-//! The order of a start: the configuration is read and checked; everything that may need a privilege is
-//! opened (`open`) by the only thread that there is; that thread gives up its privileges ([`privileges`]); then
-//! others start, plugins are loaded, and when all of that went well the first request is answered.
+//! The order of a start: signals are caught (`signals`); the configuration is read and checked; everything that may
+//! need a privilege is opened (`open`) by the only thread that there is; that thread gives up its privileges
+//! ([`privileges`]); then others start, plugins are loaded, and when all of that went well the first request is
+//! answered.
 
 mod control;
 mod error;
@@ -10,11 +11,13 @@ mod given;
 mod open;
 mod policy;
 mod reload;
+mod signals;
 mod status;
 
 pub(crate) use control::{Reply, ask};
 pub use error::ServeError;
-pub(crate) use policy::{place_of, plugin_spec, start_runtime_with};
+pub(crate) use given::inherited;
+pub(crate) use policy::{place_of, plugin_spec, start_runtime_to_look};
 pub use reload::Configure;
 
 use crate::admin::{self, Access, Pulse};
@@ -23,7 +26,7 @@ use crate::config::Config;
 use crate::events::{Observers, log_summaries};
 use crate::limits::{Limiter, Uploads};
 use crate::neighbours::Neighbours;
-use crate::policy::PolicyRuntime;
+use crate::policy::{Policy, PolicyRuntime};
 use crate::privileges::{self, Left};
 use crate::store::{FileCache, Roots};
 use crate::systemd::{Manager, watch_over};
@@ -33,7 +36,7 @@ use crate::worker::{Mailbox, ToWorker, Worker, WorkerSettings};
 use open::Opened;
 use policy::{load_policy, log_sink_totals, log_totals, start_runtime, warnings};
 use reload::Reloader;
-use rustix::process::Signal;
+use signals::{Signals, Wish};
 pub(crate) use status::{Report, Status};
 use std::io;
 use std::num::NonZeroUsize;
@@ -42,7 +45,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tuffet_core::{Limits, Rollover, Settings, Timing};
 
@@ -59,12 +61,22 @@ const CONTROL_THREADS: usize = 2;
 /// folder that hangs must not take all of them soon.
 const BLOCKING_THREADS: usize = 64;
 
+/// What a start has come to when only plugins are not loaded yet.
+struct Prepared {
+    opened: Opened,
+    left: Left,
+    runtime: PolicyRuntime,
+    manager: Manager,
+    signals: Signals,
+}
+
 /// Serves until SIGTERM or SIGINT. Running transfers may then go on for `drain`; a second signal ends
 /// them at once. `configure` gives the configuration, now and whenever it is reloaded.
 ///
 /// # Errors
 /// When it cannot start; each kind has its own exit code.
 pub fn serve(configure: Configure) -> Result<(), ServeError> {
+    let signals = Signals::catch()?;
     let config = configure()?;
     let manager = Manager::of_process();
     let account = privileges::prepare(&config)?;
@@ -72,7 +84,31 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let left = privileges::give_up(&config, account.as_ref())?;
     let runtime = start_runtime(&config)?;
     privileges::seal(account.as_ref());
-    control_runtime()?.block_on(run(&config, opened, left, runtime, manager, configure))
+    let mut prepared = Prepared { opened, left, runtime, manager, signals };
+    let control = control_runtime()?;
+    match control.block_on(load_unless_stopped(&config, &mut prepared))? {
+        Some(policy) => control.block_on(run(&config, prepared, policy, configure)),
+        None => {
+            // Compiling cannot be interrupted, and is of no use any more: it ends with the process.
+            control.shutdown_background();
+            tracing::info!("stopped before it served");
+            Ok(())
+        }
+    }
+}
+
+/// The policy, which takes seconds where plugins are compiled; `None` where a signal came meanwhile.
+async fn load_unless_stopped(config: &Config, prepared: &mut Prepared) -> Result<Option<Policy>, ServeError> {
+    let Prepared { opened, runtime, manager, signals, .. } = prepared;
+    tokio::select! {
+        // A signal that was there before counts, also where loading needs no time.
+        biased;
+        () = signals.stop() => {
+            manager.stopping(Duration::ZERO, "stopping; it did not serve yet");
+            Ok(None)
+        }
+        loaded = load_policy(runtime, config, &opened.roots, true) => loaded.map(Some),
+    }
 }
 
 /// Checks what only a start would show: that the roots open and that the plugins load and take their
@@ -82,7 +118,7 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
 /// What would keep the server from starting.
 pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
     let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
-    let runtime = start_runtime(config)?;
+    let runtime = start_runtime_to_look(policy::compiled(config), &config.privileges)?;
     let policy = control_runtime()?.block_on(load_policy(&runtime, config, &roots, false))?;
     let mut warnings = warnings(config, &policy);
     let (_, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
@@ -115,14 +151,13 @@ pub(crate) fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
 
 async fn run(
     config: &Config,
-    opened: Opened,
-    left: Left,
-    runtime: PolicyRuntime,
-    manager: Manager,
+    prepared: Prepared,
+    policy: Policy,
     configure: Configure,
 ) -> Result<(), ServeError> {
+    let Prepared { opened, left, runtime, manager, mut signals } = prepared;
     let Opened { roots, listeners, sockets, admin: admin_socket, control } = opened;
-    let policy = Arc::new(load_policy(&runtime, config, &roots, true).await?);
+    let policy = Arc::new(policy);
     for warning in warnings(config, &policy) {
         tracing::warn!(target: "tuffet::policy", "{warning}");
     }
@@ -193,14 +228,6 @@ async fn run(
     });
     let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone()));
 
-    // Before anyone can know that it serves: a signal must not find its default action, which is to kill.
-    let signals =
-        |kind| signal(kind).map_err(|error| ServeError::System("signals cannot be received", error));
-    let (mut terminate, mut interrupt) =
-        (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
-    let mut hangup = signals(SignalKind::hangup())?;
-    // Whose default action is to kill, too: a write past RLIMIT_FSIZE shall fail with EFBIG instead.
-    drop(signals(SignalKind::from_raw(Signal::XFSZ.as_raw()))?);
     // Two wait at most: a reload that is asked for during one may be of a file that has changed since.
     let (reload, wanted) = mpsc::channel(2);
     let reloading = tokio::spawn(reloader.run(wanted));
@@ -249,12 +276,11 @@ async fn run(
                     drain(&mailboxes, Duration::ZERO);
                 }
             }
-            _ = terminate.recv() => stop(&admission, &manager, &mut drained),
-            _ = interrupt.recv() => stop(&admission, &manager, &mut drained),
-            _ = hangup.recv() => {
+            wish = signals.next() => match wish {
+                Wish::Stop => stop(&admission, &manager, &mut drained),
                 // Where the queue is full, one that waits will read the same file.
-                let _ = reload.try_send(None);
-            }
+                Wish::Reload => drop(reload.try_send(None)),
+            },
         }
     }
     for task in

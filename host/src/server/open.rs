@@ -44,17 +44,18 @@ impl Opened {
             .collect();
         let sockets = open_all(&mut listeners, given.listeners, config.workers)
             .map_err(|(number, error)| ServeError::bind(&config.listeners[number], error))?;
-        let admin = config.admin.as_ref().map(|its| {
-            given
-                .admin
-                .map_or_else(|| admin::Listener::bind(&its.address, account), admin::Listener::inherit)
-                .map_err(|error| ServeError::Admin { address: its.address.clone(), error })
-        });
+        let admin = match (given.admin, &config.admin) {
+            (None, Some(its)) => Some(
+                admin::Listener::bind(&its.address, account)
+                    .map_err(|error| ServeError::Admin { address: its.address.clone(), error })?,
+            ),
+            (given, _) => given,
+        };
         let control = match given.control {
             Some(socket) => Some(Control::inherit(socket)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
-        Ok(Opened { roots, listeners, sockets, admin: admin.transpose()?, control })
+        Ok(Opened { roots, listeners, sockets, admin, control })
     }
 }
 

@@ -1,11 +1,13 @@
 //! From the configuration to a loaded policy; its problems shown at their place in the YAML file.
 
 use super::ServeError;
-use crate::config::{Config, Grant, PluginConfig};
+use crate::config::{Config, Grant, PluginConfig, Privileges};
 use crate::kv::Quota;
 use crate::policy::{
     CallLimits, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
+    is_own_code_cache,
 };
+use crate::privileges::become_of;
 use crate::store::Roots;
 use std::io;
 use std::path::Path;
@@ -15,16 +17,39 @@ use std::time::Instant;
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
-pub(crate) fn start_runtime(config: &Config) -> Result<PolicyRuntime, ServeError> {
-    // Without plugins there is nothing to keep.
-    start_runtime_with(config.policy.compiled.as_deref().filter(|_| !config.policy.plugins.is_empty()))
+pub(super) fn start_runtime(config: &Config) -> Result<PolicyRuntime, ServeError> {
+    start_runtime_with(compiled(config))
+}
+
+/// The folder for compiled plugins. Without plugins there is nothing to keep.
+pub(super) fn compiled(config: &Config) -> Option<&Path> {
+    config.policy.compiled.as_deref().filter(|_| !config.policy.plugins.is_empty())
+}
+
+/// The same for who only looks: nothing is made that the server could not use later.
+///
+/// # Errors
+/// The system has no thread or no memory for it.
+pub(crate) fn start_runtime_to_look(
+    compiled: Option<&Path>,
+    privileges: &Privileges,
+) -> Result<PolicyRuntime, ServeError> {
+    // Root that would become another user on serving would make folders and files that this user cannot write.
+    // What is root's own already changes nothing by being used.
+    let stays = || match become_of(privileges) {
+        Ok(account) => account.is_none_or(|account| account.uid.is_root()),
+        // There is no such user: no server would start.
+        Err(_) => false,
+    };
+    let may_make = !rustix::process::geteuid().is_root() || stays();
+    start_runtime_with(compiled.filter(|folder| may_make || is_own_code_cache(folder)))
 }
 
 /// The same, with this folder for compiled plugins.
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
-pub(crate) fn start_runtime_with(compiled: Option<&Path>) -> Result<PolicyRuntime, ServeError> {
+fn start_runtime_with(compiled: Option<&Path>) -> Result<PolicyRuntime, ServeError> {
     PolicyRuntime::new(compiled).map_err(|error| {
         ServeError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
     })

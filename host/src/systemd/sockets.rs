@@ -8,6 +8,7 @@ use listenfd::ListenFd;
 use std::env;
 use std::fmt;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
@@ -139,7 +140,12 @@ impl fmt::Display for Passed {
             Kind::Unix(socket) => {
                 let address = socket.local_addr().ok();
                 let path = address.as_ref().and_then(|address| address.as_pathname());
-                write!(f, "{}", path.unwrap_or(Path::new("a Unix socket without a path")).display())?;
+                let name = address.as_ref().and_then(|address| address.as_abstract_name());
+                match (path, name) {
+                    (Some(path), _) => write!(f, "{}", path.display())?,
+                    (None, Some(name)) => write!(f, "@{}, which has no path", name.escape_ascii())?,
+                    (None, None) => f.write_str("a Unix socket without a path")?,
+                }
             }
         }
         write!(f, " (`{}`)", self.name)

@@ -1,9 +1,10 @@
 //! `tuffet doctor` through the binary: what it says of this machine, and of one with a small MTU and without a
 //! privilege.
 
-use crate::harness::{Network, Ran, Setup, is_root, own_loopback, run, tuffet};
+use crate::harness::{Network, PATIENCE, Ran, Setup, is_root, own_loopback, run, run_as_it_is, tuffet};
 use serde_json::Value;
 use std::net::UdpSocket;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -72,6 +73,37 @@ fn a_server_that_runs_already_is_welcome() {
     ran.assert_good();
     let found = finding(&report(&ran), &format!("port {address}"));
     assert!(found["says"].as_str().unwrap().contains("a Tuffet serves there already"), "{found}");
+}
+
+/// As the service is: with the sockets of its unit. Nothing needs to be bound then.
+#[test]
+fn sockets_that_are_passed_need_no_privilege() {
+    let setup = Setup::new();
+    // Root can open a low port to begin with, as systemd does.
+    let low =
+        UdpSocket::bind((own_loopback(), 69)).or_else(|_| UdpSocket::bind((own_loopback(), 0))).unwrap();
+    let address = low.local_addr().unwrap().to_string();
+    let file = configuration(&setup, &address, "");
+    let pass = "export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=tuffet.socket; exec \"$@\" 3<&0 0</dev/null";
+    let doctor = |file: &PathBuf, inherited: &UdpSocket| {
+        let mut command = Command::new("sh");
+        command.args(["-c", pass, "sh", env!("CARGO_BIN_EXE_tuffet"), "doctor", "--no-rate", "--json"]);
+        command.arg("--config").arg(file).stdin(OwnedFd::from(inherited.try_clone().unwrap()));
+        run_as_it_is(&mut command, PATIENCE)
+    };
+    let ran = doctor(&file, &low);
+    ran.assert_good();
+    let told = report(&ran);
+    let says = |check: &str| finding(&told, check)["says"].as_str().unwrap().to_owned();
+    assert!(says(&format!("privilege for {address}")).contains("no privilege is needed"), "{told:#}");
+    assert!(says(&format!("port {address}")).starts_with("inherited, 1 for "), "{told:#}");
+
+    // One that the configuration does not know would keep the server from starting.
+    let other = UdpSocket::bind((own_loopback(), 0)).unwrap();
+    let ran = doctor(&file, &other);
+    assert_eq!(ran.code(), 1);
+    let found = finding(&report(&ran), "inherited sockets");
+    assert!(found["says"].as_str().unwrap().contains("inherited, but not in the configuration"), "{found:#}");
 }
 
 #[test]

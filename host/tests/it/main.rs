@@ -29,6 +29,7 @@ mod refusals;
 mod reload;
 mod rollover;
 mod secrets;
+mod signals;
 mod sinks;
 mod sizes;
 mod systemd;

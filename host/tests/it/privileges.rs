@@ -354,3 +354,53 @@ fn the_admin_listener_is_a_file() {
     server.stop();
     assert!(!path.exists());
 }
+
+/// Who only looks leaves nothing that the server could not use: `check` and the tools of plugins make no folder of
+/// compiled plugins where root would serve as another user, and touch none of another user's.
+#[test]
+fn root_that_only_looks_makes_no_folder_of_compiled_plugins() {
+    if !needs_root() {
+        return;
+    }
+    let setup = open_to_all(Setup::new().user(Some("65534")));
+    let folder = setup.outside().path("kept");
+    let yaml = |user: &str| {
+        let listens = format!("listeners: [{{ address: \"{}:0\" }}]\n", own_loopback());
+        format!(
+            "{listens}roots: [{{ name: boot, path: root }}]\npolicy: {{ authorize: [acl] }}\nplugins: {{ acl: {{ component: \
+             \"builtin:acl\" }} }}\nprivileges: {{ user: {user} }}\n"
+        )
+    };
+    let tuffet = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        run(command.args(words).env("CACHE_DIRECTORY", &folder).current_dir(setup.outside().0)).assert_good();
+    };
+    let look = || {
+        setup.outside().write("check.yaml", yaml("65534").as_bytes());
+        tuffet(&["check", "check.yaml"]);
+        tuffet(&["plugin", "check", "builtin:acl"]);
+        tuffet(&["plugin", "inspect", "builtin:acl"]);
+    };
+    look();
+    assert!(!folder.exists());
+
+    // A folder of the server's user, as it or systemd makes it: nothing is put into it.
+    fs::create_dir(&folder).unwrap();
+    std::os::unix::fs::chown(&folder, Some(65534), Some(65534)).unwrap();
+    look();
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    fs::remove_dir(&folder).unwrap();
+    // Nor into one that root made to give it away.
+    fs::create_dir(&folder).unwrap();
+    look();
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    fs::remove_dir(&folder).unwrap();
+
+    // Where root would stay root it is made, and used from then on by whoever is root.
+    setup.outside().write("check.yaml", yaml("root").as_bytes());
+    tuffet(&["check", "check.yaml"]);
+    let code = || fs::read_dir(folder.join("code/modules")).unwrap().count();
+    assert_eq!((fs::metadata(&folder).unwrap().uid(), code()), (0, 1));
+    look();
+    assert_eq!(code(), 1);
+}

@@ -16,6 +16,7 @@ mod system;
 
 use super::complain;
 use crate::config::{Config, Overrides};
+use crate::server;
 use crate::worker::sockets_per_worker;
 use clap::Args;
 use finding::{Finding, Grade, Report};
@@ -43,6 +44,8 @@ struct Subject {
     config: Config,
     /// Its file; `None` where there is none, and so no folder to look at.
     file: Option<PathBuf>,
+    /// For each listener, how many sockets this process was passed, as the server would be.
+    inherited: Vec<usize>,
 }
 
 impl Subject {
@@ -55,7 +58,8 @@ impl Subject {
                 ..Overrides::default()
             })?,
         };
-        Ok(Subject { config, file })
+        let inherited = vec![0; config.listeners.len()];
+        Ok(Subject { config, file, inherited })
     }
 
     /// UDP sockets of all workers.
@@ -67,15 +71,21 @@ impl Subject {
 
 /// Exit code: 0 if nothing is wrong, 1 if something is, 64 if the configuration is.
 pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
-    let subject = match Subject::of(args.config.clone()) {
+    let mut subject = match Subject::of(args.config.clone()) {
         Ok(subject) => subject,
         Err(error) => {
             complain(&error);
             return ExitCode::from(crate::config::EXIT_CONFIG);
         }
     };
+    let mut findings = Vec::new();
+    // Before there are threads.
+    match server::inherited(&subject.config) {
+        Ok(inherited) => subject.inherited = inherited,
+        Err(error) => findings.push(Finding::new("inherited sockets", Grade::Wrong, error.to_string())),
+    }
     let system = System::real();
-    let mut findings = examine(&system, &subject);
+    findings.extend(examine(&system, &subject));
     let mut rates = Vec::new();
     if !args.no_rate {
         let (finding, measured) = rate::measure();
@@ -98,8 +108,16 @@ fn examine(system: &System, subject: &Subject) -> Vec<Finding> {
     ];
     findings.extend(network::mtu(system, &subject.config));
     findings.extend(offload::check());
-    findings.extend(subject.config.listeners.iter().map(|listener| ports::privilege(system, listener)));
-    findings.extend(subject.config.listeners.iter().map(|listener| ports::free(system, listener)));
+    let (listeners, workers) = (&subject.config.listeners, subject.config.workers);
+    let listeners = || listeners.iter().zip(subject.inherited.iter().copied());
+    findings.extend(listeners().map(|(listener, inherited)| match inherited {
+        0 => ports::privilege(system, listener),
+        _ => ports::needs_no_privilege(listener),
+    }));
+    findings.extend(listeners().map(|(listener, inherited)| match inherited {
+        0 => ports::free(system, listener),
+        _ => ports::passed(listener, inherited, workers),
+    }));
     findings.push(kernel::conntrack(system, &subject.config));
     findings.push(process::descriptors(system, subject));
     findings.push(process::cores(&subject.config));

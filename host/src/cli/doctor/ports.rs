@@ -9,6 +9,16 @@ use std::net::{SocketAddr, UdpSocket};
 /// CAP_NET_BIND_SERVICE (capabilities(7)).
 const BIND_SERVICE: u32 = 10;
 
+/// The unit that opens the ports, and where units are, those that count first (systemd.unit(5)).
+const SOCKET_UNIT: &str = "tuffet.socket";
+const UNITS: [&str; 5] = [
+    "etc/systemd/system",
+    "run/systemd/system",
+    "usr/local/lib/systemd/system",
+    "usr/lib/systemd/system",
+    "lib/systemd/system",
+];
+
 pub(super) fn privilege(system: &System, listener: &Listener) -> Finding {
     const NAME: &str = "net.ipv4.ip_unprivileged_port_start";
     let port = listener.address.port();
@@ -22,12 +32,39 @@ pub(super) fn privilege(system: &System, listener: &Listener) -> Finding {
     if effective >> BIND_SERVICE & 1 == 1 {
         return Finding::good(check, "this user has CAP_NET_BIND_SERVICE");
     }
+    if let Some(unit) = socket_unit(system, listener.address) {
+        return Finding::good(check, format!("{unit} opens it; the server binds nothing and needs none"));
+    }
     let own = std::env::current_exe().map_or_else(|_| "tuffet".to_owned(), |path| path.display().to_string());
-    let says = format!("ports below {first} need CAP_NET_BIND_SERVICE, which this user has not; either of");
+    let says = format!(
+        "ports below {first} need CAP_NET_BIND_SERVICE, which this user has not; any of these gives it, or lets systemd \
+         open the port (`ListenDatagram={}` in {SOCKET_UNIT}, as in examples/systemd)",
+        listener.address
+    );
     Finding::new(check, Grade::Wrong, says)
         .mend(format!("setcap cap_net_bind_service=+ep {own}"))
         .mend(format!("sysctl -w {NAME}={port}"))
+        .mend(format!("systemctl enable --now {SOCKET_UNIT}"))
         .lasting("/etc/systemd/system/tuffet.service", "AmbientCapabilities=CAP_NET_BIND_SERVICE")
+}
+
+/// Of a port whose socket this process was passed.
+pub(super) fn needs_no_privilege(listener: &Listener) -> Finding {
+    let check = format!("privilege for {}", listener.address);
+    Finding::good(check, "the socket is inherited; nothing is bound, and no privilege is needed")
+}
+
+/// So many sockets of it were passed.
+pub(super) fn passed(listener: &Listener, sockets: usize, workers: usize) -> Finding {
+    let check = format!("port {}", listener.address);
+    if sockets >= workers {
+        return Finding::good(check, format!("inherited, {sockets} for {workers} workers"));
+    }
+    let says = format!(
+        "inherited, {sockets} for {workers} workers: the others have nothing to do for this listener; write \
+         `ReusePort=yes` in the socket unit, and its `ListenDatagram=` once for each worker"
+    );
+    Finding::new(check, Grade::CouldBeBetter, says)
 }
 
 pub(super) fn free(system: &System, listener: &Listener) -> Finding {
@@ -38,7 +75,7 @@ pub(super) fn free(system: &System, listener: &Listener) -> Finding {
     }
     match bind(address) {
         Ok(()) => Finding::good(check, "free"),
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => taken(system, check, address.port()),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => taken(system, check, address),
         Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => Finding::new(
             check,
             Grade::Wrong,
@@ -64,19 +101,45 @@ fn bind(address: SocketAddr) -> io::Result<()> {
 }
 
 /// Someone has it: a server of this kind is welcome, others are in the way.
-fn taken(system: &System, check: String, port: u16) -> Finding {
+fn taken(system: &System, check: String, address: SocketAddr) -> Finding {
+    let port = address.port();
+    let unit_of_sockets = socket_unit(system, address);
     let Some((process, name)) = holder(system, port) else {
+        if let Some(path) = unit_of_sockets {
+            return Finding::good(check, format!("taken, as far as this user may see by systemd for {path}"));
+        }
         return Finding::new(check, Grade::Wrong, "another process has it, which this user may not see")
             .mend(format!("sudo ss --udp --listening --numeric --processes 'sport = :{port}'"));
     };
     if name == "tuffet" {
         return Finding::good(check, format!("a Tuffet serves there already (process {process})"));
     }
+    if (process, name.as_str()) == (1, "systemd") {
+        return match unit_of_sockets {
+            Some(path) => Finding::good(check, format!("systemd has it for the server: {path}")),
+            // Its name may be another.
+            None => Finding::new(
+                check,
+                Grade::CouldBeBetter,
+                "systemd has it for a socket unit; if that is not this server's, disable it",
+            )
+            .mend("systemctl list-sockets"),
+        };
+    }
     let finding = Finding::new(check, Grade::Wrong, format!("{name} (process {process}) has it"));
     match unit(system, process) {
         Some(unit) => finding.mend(format!("systemctl disable --now {unit}")),
         None => finding.mend(format!("kill {process}")),
     }
+}
+
+/// The file of the socket unit of this server, if there is one that opens this address.
+fn socket_unit(system: &System, address: SocketAddr) -> Option<String> {
+    let paths = UNITS.iter().map(|folder| format!("{folder}/{SOCKET_UNIT}"));
+    // Others of the name do not count.
+    let (path, text) = paths.into_iter().find_map(|path| system.text(&path).map(|text| (path, text)))?;
+    let mut lines = text.lines().filter_map(|line| line.trim().strip_prefix("ListenDatagram="));
+    lines.any(|opened| opened.trim().parse() == Ok(address)).then(|| format!("/{path}"))
 }
 
 /// The process with a UDP socket on this port, and its name.
@@ -140,6 +203,46 @@ mod tests {
         assert_eq!(with("0000000000000000"), [Grade::Wrong, Grade::Good, Grade::Good]);
         assert_eq!(with("0000000000000400"), [Grade::Good; 3]);
         assert_eq!(with("000001ffffffffff"), [Grade::Good; 3]);
+    }
+
+    #[test]
+    fn a_socket_unit_opens_the_port() {
+        let status = ("proc/self/status", "Name:\ttuffet\nCapEff:\t0000000000000000\n");
+        let unit = "[Socket]\nListenDatagram=0.0.0.0:69\nListenDatagram=0.0.0.0:69\nReusePort=yes\n";
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
+                     7: 00000000:0045 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 4711 2 0 0\n";
+        let files = [
+            status,
+            ("etc/systemd/system/tuffet.socket", unit),
+            // One that does not count beside it.
+            ("usr/lib/systemd/system/tuffet.socket", "[Socket]\nListenDatagram=[::]:69\n"),
+            ("proc/net/udp", table),
+            ("proc/1/comm", "systemd\n"),
+        ];
+        let (folder, system) = fake(&files);
+        std::fs::create_dir(folder.path().join("proc/1/fd")).unwrap();
+        let address: SocketAddr = "0.0.0.0:69".parse().unwrap();
+        let found = privilege(&system, &listener("0.0.0.0:69"));
+        assert_eq!(found.grade, Grade::Good, "{}", found.says);
+        assert!(found.says.starts_with("/etc/systemd/system/tuffet.socket opens it"), "{}", found.says);
+        let other = privilege(&system, &listener("[::]:69"));
+        assert_eq!(other.grade, Grade::Wrong);
+        assert!(other.says.contains("`ListenDatagram=[::]:69`"), "{}", other.says);
+        assert_eq!(other.commands.last().unwrap(), "systemctl enable --now tuffet.socket");
+        let hidden = taken(&system, "port".into(), address);
+        assert_eq!((hidden.grade, hidden.commands.len()), (Grade::Good, 0), "{}", hidden.says);
+
+        // Seen: process 1 is never to be killed for it.
+        std::os::unix::fs::symlink("socket:[4711]", folder.path().join("proc/1/fd/30")).unwrap();
+        let found = taken(&system, "port".into(), address);
+        assert_eq!(found.grade, Grade::Good);
+        assert!(found.says.contains("/etc/systemd/system/tuffet.socket"), "{}", found.says);
+        std::fs::remove_file(folder.path().join("etc/systemd/system/tuffet.socket")).unwrap();
+        let found = taken(&system, "port".into(), address);
+        assert_eq!(
+            (found.grade, &found.commands[..]),
+            (Grade::CouldBeBetter, &["systemctl list-sockets".to_owned()][..])
+        );
     }
 
     #[test]

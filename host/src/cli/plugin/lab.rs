@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::config::{self, BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
+use crate::config::{
+    self, BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode, Privileges,
+};
 use crate::kv::Quota;
 use crate::policy::{
     CallLimits, Given, Hook, LoadProblem, Matter, PluginSpec, PolicyRuntime, PolicySpec, Reuse, Stage, Trial,
@@ -45,13 +47,15 @@ pub(super) enum Unloaded {
 }
 
 impl Lab {
-    /// Compiled code is taken from and left in the folder that a server has for it.
+    /// Compiled code is taken from and left in the folder that a server has for it, where this user's server
+    /// could use it.
     ///
     /// # Errors
     /// The system has no thread or no memory for it.
     pub fn open() -> Result<Lab, ServeError> {
         let driver = server::control_runtime()?;
-        let runtime = server::start_runtime_with(config::default_compiled().as_deref())?;
+        let compiled = config::default_compiled();
+        let runtime = server::start_runtime_to_look(compiled.as_deref(), &Privileges::default())?;
         Ok(Lab { driver, runtime })
     }
 

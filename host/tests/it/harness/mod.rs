@@ -30,9 +30,9 @@ pub use outcome::{assert_ended, assert_moved};
 pub use packet::{Answer, ack, data, error, oack, request, rrq, wrq};
 pub use peer::Peer;
 pub use relay::Relay;
-pub use run::{Ran, run, run_for, tuffet};
+pub use run::{Ran, run, run_as_it_is, run_for, tuffet};
 pub use server::Server;
-pub use setup::{COMPILED, Setup, own_loopback};
+pub use setup::{Setup, compiled, own_loopback};
 pub use skip::{is_root, skipped};
 
 use std::time::Duration;

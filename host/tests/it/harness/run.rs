@@ -1,6 +1,6 @@
 //! Runs a process to its end, for a bounded time.
 
-use super::{COMPILED, PATIENCE, is_root};
+use super::{PATIENCE, compiled, is_root};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::process::{Command, ExitStatus, Stdio};
@@ -46,7 +46,7 @@ pub fn run(command: &mut Command) -> Ran {
 /// Runs `tuffet` with these arguments. A server that root starts stays root, whose own the folders of tests are.
 pub fn tuffet<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-    command.env("CACHE_DIRECTORY", COMPILED).args(arguments);
+    command.env("CACHE_DIRECTORY", compiled()).args(arguments);
     if command.get_args().next() == Some(OsStr::new("serve")) && is_root() {
         command.args(["--user", "root"]);
     }
@@ -59,7 +59,7 @@ pub fn run_for(command: &mut Command, patience: Duration) -> Ran {
 }
 
 /// The same, with the standard input that it has.
-pub(super) fn run_as_it_is(command: &mut Command, patience: Duration) -> Ran {
+pub fn run_as_it_is(command: &mut Command, patience: Duration) -> Ran {
     let name = format!("{command:?}");
     let mut child = command
         .stdout(Stdio::piped())

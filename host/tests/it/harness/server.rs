@@ -15,12 +15,14 @@ use tempfile::TempDir;
 pub struct Server {
     child: Mutex<Child>,
     log: Log,
+    /// How many lines say `listening`.
+    listeners: usize,
     addresses: Vec<SocketAddr>,
     temporary: TempDir,
 }
 
 impl Server {
-    pub(super) fn start(setup: Setup) -> Server {
+    pub(super) fn begin(setup: Setup) -> Server {
         let mut command = setup.command();
         let mut child =
             command.stderr(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -28,13 +30,18 @@ impl Server {
         let listeners = setup.listeners();
         let (log, temporary) = (Log::follow(pipe), setup.into_temporary());
         // From here on the process is killed whatever happens.
-        let mut server = Server { child: Mutex::new(child), log, addresses: Vec::new(), temporary };
-        for _ in 0..listeners {
-            let line = server.log.take("address", |line| line["message"] == "listening");
-            server.addresses.push(line["address"].as_str().unwrap_or_default().parse().unwrap());
+        Server { child: Mutex::new(child), log, listeners, addresses: Vec::new(), temporary }
+    }
+
+    /// Waits until it serves.
+    #[track_caller]
+    pub fn serves(mut self) -> Server {
+        for _ in 0..self.listeners {
+            let line = self.log.take("address", |line| line["message"] == "listening");
+            self.addresses.push(line["address"].as_str().unwrap_or_default().parse().unwrap());
         }
-        server.log.take("start", |line| line["message"] == "serving");
-        server
+        self.log.take("start", |line| line["message"] == "serving");
+        self
     }
 
     /// Where the first listener is.

@@ -2,16 +2,29 @@
 
 use super::run::run_as_it_is;
 use super::{Folder, PATIENCE, Ran, Server, bytes, is_root};
-use std::fs::File;
+use std::fs::{DirBuilder, File};
 use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
-/// Where all servers of the tests keep compiled plugins: they share a few, and compiling takes long.
-pub const COMPILED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/compiled");
+/// Where all servers of the tests keep compiled plugins: they share a few, and compiling takes long. Made here, since
+/// the tools of plugins make none where root runs them.
+pub fn compiled() -> &'static str {
+    const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/compiled");
+    static MADE: Once = Once::new();
+    MADE.call_once(|| {
+        for folder in ["code", "digests"] {
+            let folder = Path::new(FOLDER).join(folder);
+            DirBuilder::new().recursive(true).mode(0o700).create(folder).unwrap();
+        }
+    });
+    FOLDER
+}
 
 /// Files and flags, or files and a configuration, of a server to be started.
 pub struct Setup {
@@ -132,7 +145,12 @@ impl Setup {
     }
 
     pub fn start(self) -> Server {
-        Server::start(self)
+        self.begin().serves()
+    }
+
+    /// Starts it and waits for nothing.
+    pub fn begin(self) -> Server {
+        Server::begin(self)
     }
 
     /// For one that does not come to serve.
@@ -147,7 +165,7 @@ impl Setup {
         let mut words = words.chain([env!("CARGO_BIN_EXE_tuffet")]);
         let mut command = Command::new(words.next().expect("at least the server itself"));
         command.stdin(self.inherited.first().map_or_else(Stdio::null, |(_, socket)| passed(socket)));
-        command.env("CACHE_DIRECTORY", COMPILED).env("RUNTIME_DIRECTORY", self.temporary.path());
+        command.env("CACHE_DIRECTORY", compiled()).env("RUNTIME_DIRECTORY", self.temporary.path());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.stdout(match (&self.stdout, self.inherited.get(1)) {
             (Some(file), _) => Stdio::from(File::create(file).unwrap()),

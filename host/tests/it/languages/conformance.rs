@@ -1,7 +1,7 @@
 //! Requests and answers, grants and failures: the same cases in every language.
 
 use super::each_language;
-use crate::harness::{COMPILED, Setup, run, run_for, tuffet};
+use crate::harness::{Setup, compiled, run, run_for, tuffet};
 use std::process::Command;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ each_language!(cases_come_out_the_same);
 
 fn cases_come_out_the_same(guest: &str) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-    command.env("CACHE_DIRECTORY", COMPILED);
+    command.env("CACHE_DIRECTORY", compiled());
     command.args(["plugin", "test", CASES, "--component", guest, "--time", "60s"]);
     // Many cases: on a busy machine they take their time.
     let ran = run_for(&mut command, Duration::from_secs(600));
@@ -40,7 +40,7 @@ rules:
     setup.outside().write("settings.yaml", settings.as_bytes());
     let settings = setup.outside().path("settings.yaml");
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-    command.env("CACHE_DIRECTORY", COMPILED);
+    command.env("CACHE_DIRECTORY", compiled());
     command.args(["plugin", "run", guest, "--json", "--time", "60s", "--hook", "resolve", "--path", "x"]);
     let ran = run(command.arg("--settings").arg(settings));
     ran.assert_good();

@@ -6,7 +6,7 @@ mod example;
 mod limits;
 mod serving;
 
-use crate::harness::{COMPILED, skipped};
+use crate::harness::{compiled, skipped};
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -51,7 +51,7 @@ fn python_component(name: &str) -> Option<String> {
         return None;
     };
     let ran = Command::new(env!("CARGO_BIN_EXE_tuffet"))
-        .env("CACHE_DIRECTORY", COMPILED)
+        .env("CACHE_DIRECTORY", compiled())
         // Not `inspect`, which keeps no code. Whether settings and grants are good is for the tests.
         .args(["plugin", "check", &component, "--grant", "files/boot", "--time", "60s"])
         .output()

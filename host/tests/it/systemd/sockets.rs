@@ -1,8 +1,12 @@
 //! Sockets that the server inherits: used in place of its own, or refused.
 
 use crate::harness::{Answer, Peer, Setup, ack, http, own_loopback, rrq, skipped};
+use std::fs::{self, Permissions};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, UdpSocket};
-use std::os::unix::net::UnixListener;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Command;
 use std::thread;
 
@@ -64,6 +68,34 @@ fn admin_and_control_are_inherited_too() {
     assert!(control.exists(), "it is not the server's to remove");
 }
 
+/// By its path; and the place in the file system stays, for the next process.
+#[test]
+fn admin_at_a_path_is_inherited_too() {
+    let setup = Setup::new();
+    let path = setup.outside().path("admin");
+    let socket = UnixListener::bind(&path).unwrap();
+    let inode = fs::metadata(&path).unwrap().ino();
+    let everyone = |setup: Setup, mode| {
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        let yaml = format!("admin: {{ address: \"unix:{}\" }}\n", path.display());
+        let server = setup.rest_of_yaml(&yaml).inherits("web", socket.try_clone().unwrap()).start();
+        let mut stream = UnixStream::connect(&path).unwrap();
+        stream.write_all(b"GET /livez HTTP/1.1\r\nHost: tuffet\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        let listens = server.logged("the admin listener serves");
+        assert_eq!(listens["address"], format!("unix:{}", path.display()));
+        server.terminate();
+        assert_eq!(server.wait().code(), Some(0));
+        assert_eq!(fs::metadata(&path).unwrap().ino(), inode, "it is not the server's to remove");
+        server.log().contains("everyone on this machine may look")
+    };
+    // Rights for all are told of, and not those that the server would have given.
+    assert!(everyone(Setup::new(), 0o666));
+    assert!(!everyone(Setup::new(), 0o660));
+}
+
 #[test]
 fn what_does_not_fit_the_configuration_is_refused() {
     let (udp, address) = socket();
@@ -75,6 +107,11 @@ fn what_does_not_fit_the_configuration_is_refused() {
             "listener `127.0.0.1:0`",
         ],
     );
+    let name = format!("tuffet-it-{}-{}", std::process::id(), fastrand::u64(..));
+    let nameless = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
+    let nameless = UnixListener::bind_addr(&nameless).unwrap();
+    let ran = Setup::new().listen("127.0.0.1:0").inherits("web", nameless).run_to_its_end();
+    ran.assert_fails(64, &[&format!("@{name}, which has no path (`web`)")]);
     let pair = std::os::unix::net::UnixDatagram::unbound().unwrap();
     let ran = Setup::new().inherits("boot", pair).run_to_its_end();
     ran.assert_fails(64, &["the inherited descriptor 0 (`boot`)", "`ListenDatagram=`"]);

@@ -1,11 +1,12 @@
-//! One line in the log for each request that ended.
+//! One line in the log for each request that ended, but for what a flood leaves behind.
 
+use super::flood::Flood;
 use super::{Happening, Observers, Outcome, Summary};
 use crate::telemetry::{Telemetry, Traced};
 use crate::watch::Watch;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, timeout_at};
 use tuffet_core::Oack;
 
 /// Summaries that are taken at once.
@@ -23,19 +24,40 @@ pub(crate) async fn log_summaries(
     telemetry: Telemetry,
 ) {
     let mut batch = Vec::with_capacity(BATCH);
-    while summaries.recv_many(&mut batch, BATCH).await > 0 {
+    let mut flood = Flood::new(Instant::now());
+    loop {
+        let more = summaries.recv_many(&mut batch, BATCH);
+        let taken = match flood.due() {
+            // Until then, those that were summed up wait for more.
+            Some(due) => timeout_at(due, more).await,
+            None => Ok(more.await),
+        };
+        match taken {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(_) => {
+                flood.tell(Instant::now());
+                continue;
+            }
+        }
         if batch.len() < BATCH {
             sleep(PAUSE).await;
         }
         watch.summaries_wait(summaries.len());
+        let now = Instant::now();
         for summary in batch.drain(..) {
             watch.ended(&summary);
-            log(&summary, telemetry.ended(&summary));
+            let traced = telemetry.ended(&summary);
+            if summary.unanswered.is_none_or(|how| flood.has_line(how, now)) {
+                log(&summary, traced);
+            }
             if observers.want().finished {
                 observers.tell(Happening::Finished(Box::new(summary))).await;
             }
         }
+        flood.tell_when_due(Instant::now());
     }
+    flood.tell(Instant::now());
 }
 
 fn micros(time: Duration) -> u64 {

@@ -4,6 +4,7 @@
 //! queue already reserved for its summary, so none is ever lost and no transfer ever waits to report:
 //! when the queue is full, it is new requests that wait.
 
+mod flood;
 mod kinds;
 mod log;
 mod observers;
@@ -45,6 +46,15 @@ impl Answered {
     }
 }
 
+/// How a transfer ended whose client had not answered once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    /// Its time was over.
+    TimedOut,
+    /// It made room for another.
+    GaveWay,
+}
+
 /// All that is known of a request when it has ended.
 #[derive(Debug)]
 pub(crate) struct Summary {
@@ -54,6 +64,8 @@ pub(crate) struct Summary {
     pub(crate) asked: Oack,
     /// How it ended.
     pub(crate) ending: Ending,
+    /// Whether that was before the client of a transfer had answered once, and how.
+    pub(crate) unanswered: Option<Unanswered>,
     /// What was answered.
     pub(crate) decision: Answered,
     /// What the request became: `ROOT:PATH`, or `content` where a plugin made it.

@@ -124,6 +124,12 @@ fn transfers(totals: &Totals) -> Vec<Family> {
             one(totals.half_open),
         ),
         counter(
+            "transfers.unanswered",
+            "Transfers that ended before their client had answered once, those that made room included",
+            Unit::Of("{transfer}"),
+            one(totals.unanswered),
+        ),
+        counter(
             "transfers.gave.way",
             "Transfers whose client had not answered and that made room for others",
             Unit::Of("{transfer}"),

@@ -13,6 +13,8 @@ pub(super) struct Counts {
     pub(super) decided: AtomicU64,
     /// By operation and outcome.
     pub(super) ended: [[AtomicU64; Outcome::ALL.len()]; 2],
+    /// Those of them whose client had not answered once.
+    pub(super) unanswered: AtomicU64,
     /// By operation; of running transfers as of the last look at their progress.
     pub(super) bytes: [AtomicU64; 2],
     pub(super) blocks: [AtomicU64; 2],
@@ -58,6 +60,7 @@ impl Counts {
         let operation = place(summary.request.operation);
         self.ended[operation][summary.ending.outcome as usize].fetch_add(1, Relaxed);
         for (counter, count) in [
+            (&self.unanswered, summary.unanswered.is_some().into()),
             (&self.blocks[operation], summary.blocks),
             (&self.duplicates, summary.stats.duplicates.into()),
             (&self.timeouts, summary.stats.timeouts.into()),

@@ -168,6 +168,7 @@ impl Watch {
             denied = of(Outcome::Denied),
             not_found = of(Outcome::NotFound),
             timed_out = of(Outcome::TimedOut),
+            unanswered = counts.unanswered.load(Relaxed),
             failed = of(Outcome::Failed),
             "totals"
         );
@@ -247,6 +248,7 @@ impl Watch {
             file_cache: self.file_cache(),
             plugins: self.plugins(),
             dropped: self.dropped(),
+            unanswered: read(&counts.unanswered),
             half_open: self.0.workers.iter().map(|worker| worker.half_open()).sum(),
             gave_way: self.0.workers.iter().map(|worker| worker.gave_way()).sum(),
         }

@@ -76,6 +76,9 @@ pub(crate) struct Totals {
     pub(crate) plugins: Vec<PluginTotals>,
     /// Datagrams that came to nothing, by reason.
     pub(crate) dropped: Vec<Dropped>,
+    /// Transfers that ended before their client had answered once.
+    #[serde(default)]
+    pub(crate) unanswered: u64,
     /// Transfers whose client has not answered yet, now.
     #[serde(default)]
     pub(crate) half_open: u64,

@@ -44,6 +44,7 @@ fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmis
         request: request(id, operation),
         asked: Oack::default(),
         ending: outcome.into(),
+        unanswered: None,
         decision: Answered::Granted,
         resolved: None,
         verdict_by: None,

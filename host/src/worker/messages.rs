@@ -94,7 +94,7 @@ impl Ticket {
     /// Tells of a request that was still undecided when the server stopped.
     fn too_late(self) {
         let ending = Ending::new(Outcome::Failed, "the server was shut down before it was decided");
-        report(Ticket { answered: Answered::Undecided, ..self }, ending, None, Instant::now());
+        report(Ticket { answered: Answered::Undecided, ..self }, ending, None, None, Instant::now());
     }
 }
 

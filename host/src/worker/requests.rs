@@ -149,6 +149,7 @@ impl Worker {
             ending: None,
             share: claim.transfer,
             half_open: false,
+            gave_way: false,
             headway: Headway::new(now),
         });
         self.pending += 1;

@@ -53,6 +53,7 @@ impl Worker {
         let Some(entry) = self.table.get_mut(index) else { return };
         let detail = format!("its client had not answered, and another took its place ({limit})");
         entry.core.abandon();
+        entry.gave_way = true;
         entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
         self.wire.counters.gave_way += 1;
         self.drive(index, None, now);

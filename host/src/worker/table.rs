@@ -40,6 +40,8 @@ pub(super) struct Entry {
     pub(super) share: Share,
     /// Whether it is among those whose client has not answered.
     pub(super) half_open: bool,
+    /// Whether it was one of those, and made room for another.
+    pub(super) gave_way: bool,
     pub(super) headway: Headway,
 }
 
@@ -154,6 +156,7 @@ mod tests {
             ending: None,
             share: Share::default(),
             half_open: false,
+            gave_way: false,
             headway: Headway::new(Time::default()),
         }
     }

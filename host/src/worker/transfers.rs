@@ -5,7 +5,7 @@ use super::content::{Content, ReadError};
 use super::headway::Headway;
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::table::Entry;
-use crate::events::{Answered, Ending, Outcome, Summary, outcome_of};
+use crate::events::{Answered, Ending, Outcome, Summary, Unanswered, outcome_of};
 use crate::store::StoreError;
 use crate::udp::Received;
 use std::time::{Duration, Instant};
@@ -59,7 +59,7 @@ impl Worker {
             }
             let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
             let ticket = Ticket { answered: Answered::Undecided, ..*ticket };
-            report(ticket, ending, None, self.clock.0);
+            report(ticket, ending, None, None, self.clock.0);
             return;
         };
         match decision {
@@ -141,7 +141,8 @@ impl Worker {
         }
         if let Some(ticket) = entry.ticket.take() {
             let ending = entry.ending.take().map_or(Outcome::Aborted.into(), |ending| *ending);
-            report(*ticket, ending, Some(&entry.core), self.clock.0);
+            let unanswered = unanswered(&entry, &ending);
+            report(*ticket, ending, unanswered, Some(&entry.core), self.clock.0);
         }
     }
 
@@ -183,7 +184,8 @@ impl Worker {
                 outcome_of(entry.operation, finish, entry.core.blocks(), text)
             }
         };
-        report(*ticket, ending, Some(&entry.core), self.clock.0);
+        let unanswered = unanswered(entry, &ending);
+        report(*ticket, ending, unanswered, Some(&entry.core), self.clock.0);
     }
 
     /// Removing a temporary file may wait for a disk: not here.
@@ -219,8 +221,20 @@ pub(crate) fn outcome_of_store_error(error: &StoreError) -> Outcome {
     }
 }
 
+/// Whether the client of a transfer that ended so had not answered once. One that ended it has.
+fn unanswered(entry: &Entry, ending: &Ending) -> Option<Unanswered> {
+    let how = if entry.gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
+    (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)
+}
+
 /// Sends the summary of a request to its place. `began`: when the worker's clock did.
-pub(super) fn report(ticket: Ticket, ending: Ending, core: Option<&Transfer>, began: Instant) {
+pub(super) fn report(
+    ticket: Ticket,
+    ending: Ending,
+    unanswered: Option<Unanswered>,
+    core: Option<&Transfer>,
+    began: Instant,
+) {
     let Ticket { received, decided, place, .. } = ticket;
     let first_block = core.and_then(Transfer::first_block);
     let first_block = first_block.map(|time| began + Duration::from_micros(time.as_micros()));
@@ -228,6 +242,7 @@ pub(super) fn report(ticket: Ticket, ending: Ending, core: Option<&Transfer>, be
         request: ticket.request,
         asked: ticket.asked,
         ending,
+        unanswered,
         decision: ticket.answered,
         resolved: ticket.resolved,
         verdict_by: ticket.verdict_by,

@@ -134,6 +134,7 @@ impl Finished {
         Summary {
             asked: Oack::default(),
             ending: Ending { outcome: self.outcome, detail: self.detail.clone().map(Into::into) },
+            unanswered: None,
             decision: self.decision.unwrap_or(otherwise),
             resolved: self.resolved.as_deref().map(Arc::from),
             verdict_by: self.verdict_by.as_deref().map(Arc::from),

@@ -31,7 +31,7 @@ pub use packet::{Answer, ack, data, error, oack, request, rrq, wrq};
 pub use peer::Peer;
 pub use relay::Relay;
 pub use run::{Ran, run, run_as_it_is, run_for, tuffet};
-pub use server::Server;
+pub use server::{SUMMED, Server};
 pub use setup::{Setup, compiled, own_loopback};
 pub use skip::{is_root, skipped};
 

@@ -11,6 +11,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// The message of a line that tells of many transfers.
+pub const SUMMED: &str = "half-open transfers ended without lines of their own: their clients never answered";
+
 /// A server that serves. Killed when dropped; a panic in it fails the test.
 pub struct Server {
     child: Mutex<Child>,
@@ -90,6 +93,22 @@ impl Server {
     #[track_caller]
     pub fn any_outcome(&self) -> Value {
         self.log.take("outcome", |line| line["message"] == "transfer")
+    }
+
+    /// Waits until the log has told of so many transfers whose clients never answered, each by a line of its own or
+    /// many by one, and gives the former.
+    #[track_caller]
+    pub fn unanswered(&self, count: u64) -> Vec<Value> {
+        let (mut told, mut lines) = (0, Vec::new());
+        while told < count {
+            let line = self.log.take("end of a half-open transfer", |line| {
+                line["outcome"] == "timed-out" || line["message"] == SUMMED
+            });
+            told += line["ended"].as_u64().unwrap_or(1);
+            lines.extend((line["outcome"] == "timed-out").then_some(line));
+        }
+        assert_eq!(told, count, "{}", self.log.raw());
+        lines
     }
 
     /// Waits for a line with this message and takes it.

@@ -1,7 +1,7 @@
 //! Honest clients beside a flood.
 
 use super::HONEST;
-use crate::harness::{Answer, Flood, Peer, SOON, Server, Setup, ack, bytes, request, rrq, wrq};
+use crate::harness::{Answer, Flood, Peer, SOON, SUMMED, Server, Setup, ack, bytes, request, rrq, wrq};
 use std::time::{Duration, Instant};
 
 fn server(limits: &str) -> Server {
@@ -59,6 +59,40 @@ fn half_open_from_many_addresses() {
     drop(flood);
     let live = server.live();
     assert!(live["totals"]["gave_way"].as_u64() > Some(0), "{:#}", live["totals"]);
+}
+
+/// The log is not what fails next: few lines for many transfers, which are all counted, and all told to observers.
+#[test]
+fn half_open_transfers_of_a_flood_are_summed_up() {
+    let server = Setup::new()
+        .sizes(&[5000])
+        .rest_of_yaml(
+            "limits: { transfers: 100, half-open: 20 }\npolicy: { observe: [audit] }\nplugins: { audit: { component: \
+             \"builtin:audit\", settings: { sink: lines }, grants: [kv, sinks/lines] } }\nsinks: { lines: { file: \
+             audit.jsonl } }\nstate: state\n",
+        )
+        .start();
+    let flood = Flood::start(server.address(), rrq("5000", &[]), 1_000, 1 << 20);
+    server.live_until("a flood", |live| live["totals"]["unanswered"].as_u64() > Some(500));
+    drop(flood);
+    let metrics = server.metrics();
+    let name = "tuffet_transfers_unanswered_total ";
+    let so_far: u64 = metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap().parse().unwrap();
+    server.terminate();
+    assert_eq!(server.wait().code(), Some(0));
+    let told = server.unread();
+    let of = |message: &str| -> Vec<_> { told.iter().filter(|line| line["message"] == message).collect() };
+    let (lines, sums) = (of("transfer"), of(SUMMED));
+    let sum = |field: &str| -> u64 { sums.iter().map(|line| line[field].as_u64().unwrap()).sum() };
+    let totals = of("totals")[0];
+    let counted = totals["unanswered"].as_u64().unwrap();
+    assert_eq!((&totals["admitted"], &totals["timed_out"]), (&counted.into(), &counted.into()), "{totals:#}");
+    assert!((501..=counted).contains(&so_far), "{so_far} of {counted}");
+    assert_eq!(lines.len() as u64 + sum("ended"), counted, "{} lines, {} sums", lines.len(), sums.len());
+    assert!(sum("ended") > 0 && sum("gave_way") > 0 && sum("gave_way") <= sum("ended"), "{sums:?}");
+    let audited = server.outside().read("audit.jsonl");
+    let audited = String::from_utf8(audited).unwrap();
+    assert_eq!(audited.lines().filter(|line| line.contains("timed-out")).count() as u64, counted);
 }
 
 #[test]

@@ -1,0 +1,132 @@
+//! Transfers that end before their client has answered: a line for each, unless there are too many.
+//!
+//! A request proves nothing, so anybody can bring about thousands of them in a second; a line for each would pass
+//! the flood on to the disk. They are summed up then: in the log alone, everything else is told of each.
+
+use super::Unanswered;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How many in a second have a line each.
+const MOST: u64 = 50;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Those of this second, and those that no line told of yet.
+pub(super) struct Flood {
+    second: Instant,
+    in_second: u64,
+    /// Whether there were more than [`MOST`] in the second before.
+    goes_on: bool,
+    untold: Option<Sum>,
+}
+
+/// Several that end alike.
+#[derive(Debug, PartialEq, Eq)]
+struct Sum {
+    since: Instant,
+    ended: u64,
+    gave_way: u64,
+}
+
+impl Flood {
+    pub(super) fn new(now: Instant) -> Flood {
+        Flood { second: now, in_second: 0, goes_on: false, untold: None }
+    }
+
+    /// One more has ended. Whether it is to have a line; else it is summed up.
+    pub(super) fn has_line(&mut self, how: Unanswered, now: Instant) -> bool {
+        let elapsed = now.saturating_duration_since(self.second);
+        if elapsed >= SECOND {
+            self.goes_on = elapsed < 2 * SECOND && self.in_second > MOST;
+            (self.second, self.in_second) = (now, 0);
+        }
+        self.in_second += 1;
+        if !self.goes_on && self.in_second <= MOST {
+            return true;
+        }
+        let sum = self.untold.get_or_insert(Sum { since: now, ended: 0, gave_way: 0 });
+        sum.ended += 1;
+        sum.gave_way += u64::from(how == Unanswered::GaveWay);
+        false
+    }
+
+    /// When those that were summed up are to be told of.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.untold.as_ref().map(|sum| sum.since + SECOND)
+    }
+
+    /// Tells of them if it is time.
+    pub(super) fn tell_when_due(&mut self, now: Instant) {
+        if self.due().is_some_and(|due| due <= now) {
+            self.tell(now);
+        }
+    }
+
+    /// Tells of them, if there are any.
+    pub(super) fn tell(&mut self, now: Instant) {
+        let Some(Sum { since, ended, gave_way }) = self.untold.take() else { return };
+        tracing::warn!(
+            target: "tuffet::transfer",
+            ended,
+            gave_way,
+            within_ms = u64::try_from(now.saturating_duration_since(since).as_millis()).unwrap_or(u64::MAX),
+            "half-open transfers ended without lines of their own: their clients never answered"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many of so many at one moment have a line.
+    fn lines(flood: &mut Flood, count: u64, now: Instant) -> u64 {
+        (0..count).map(|_| u64::from(flood.has_line(Unanswered::TimedOut, now))).sum()
+    }
+
+    #[test]
+    fn few_have_a_line_each_for_ever() {
+        let begin = Instant::now();
+        let mut flood = Flood::new(begin);
+        for second in 0..1000 {
+            let now = begin + second * SECOND;
+            assert_eq!(lines(&mut flood, MOST, now), MOST);
+            assert_eq!(flood.due(), None);
+        }
+    }
+
+    #[test]
+    fn the_first_of_many_have_a_line_and_the_others_one_together() {
+        let begin = Instant::now();
+        let at = |ms| begin + Duration::from_millis(ms);
+        let mut flood = Flood::new(begin);
+        assert_eq!(lines(&mut flood, 1000, at(100)), MOST);
+        assert!(!flood.has_line(Unanswered::GaveWay, at(400)));
+        assert_eq!(flood.untold, Some(Sum { since: at(100), ended: 951, gave_way: 1 }));
+        assert_eq!(flood.due(), Some(at(1100)));
+        flood.tell_when_due(at(1099));
+        assert!(flood.untold.is_some());
+        flood.tell_when_due(at(1100));
+        assert_eq!(flood.due(), None, "told");
+
+        // While it goes on, none has a line, and there is one a second for all.
+        for second in 1..100 {
+            assert_eq!(lines(&mut flood, 1000, at(1000 * second + 150)), 0, "second {second}");
+            assert_eq!(flood.due(), Some(at(1000 * second + 1150)));
+            flood.tell_when_due(at(1000 * second + 1150));
+        }
+        // It ebbs away: those of the second after it are still summed up, and none later.
+        assert_eq!(lines(&mut flood, 3, at(100_200)), 0);
+        assert_eq!(lines(&mut flood, 3, at(101_300)), 3);
+    }
+
+    #[test]
+    fn after_a_pause_each_has_a_line_again() {
+        let begin = Instant::now();
+        let mut flood = Flood::new(begin);
+        assert_eq!(lines(&mut flood, 1000, begin), MOST);
+        flood.tell(begin);
+        assert_eq!(lines(&mut flood, 10, begin + 2 * SECOND), 10);
+    }
+}

@@ -87,4 +87,22 @@ touch /tmp/over
 wait
 [ ! -e /tmp/lost ] || fail "$(wc -l </tmp/lost) of $(wc -l </tmp/fetched) transfers were lost in five restarts"
 ok "five restarts under $(wc -l </tmp/fetched) transfers, none lost"
+
+doctor() { setpriv --reuid=tuffet --regid=tuffet --clear-groups tuffet doctor --no-rate --config /etc/tuffet/tuffet.yaml || true; }
+doctor | grep -q '^good .*privilege for 0.0.0.0:69: /etc/systemd/system/tuffet.socket opens it' || fail "$(doctor)"
+ok "doctor: no privilege is asked for where the socket unit opens the port"
+
+# The third block of the README.
+echo 'admin: { address: "unix:/run/tuffet-admin" }' >>/etc/tuffet/tuffet.yaml
+block 3 | bash -eux
+looks() { curl -sf --max-time 10 --unix-socket /run/tuffet-admin http://tuffet/livez >/dev/null; }
+looks || fail "the admin listener does not answer at its socket"
+file() { stat -c '%U %G %a %i' /run/tuffet-admin; }
+before=$(file)
+[ "${before% *}" = 'tuffet tuffet 660' ] || fail "who may look: $before"
+systemctl restart tuffet.service
+looks || fail "the admin listener does not answer after a restart"
+[ "$(file)" = "$before" ] || fail "the socket is another after a restart: $(file), $before before"
+fetch || fail "nothing is served beside the admin socket"
+ok "the admin listener at a socket of systemd, which outlives a restart"
 touch /mnt/good

@@ -16,6 +16,8 @@ pub struct End {
     pub finish: Option<Finish>,
     pub closed: bool,
     pub storing: bool,
+    /// Whether nothing had proven the peer's address when it last waited.
+    unproven: bool,
     /// Bytes accepted.
     pub accepted: u64,
     /// The last block that was sent.
@@ -43,12 +45,18 @@ impl End {
             finish: None,
             closed: false,
             storing: false,
+            unproven: false,
             accepted: 0,
             sent: 0,
             next: 1,
             rollbacks: 0,
             answered: None,
         }
+    }
+
+    /// Whether it ended because its client never answered.
+    pub fn gave_up_unproven(&self) -> bool {
+        self.finish == Some(Finish::TimedOut) && self.unproven
     }
 
     pub fn is_deciding(&self) -> bool {
@@ -137,6 +145,7 @@ impl End {
                 }
                 Output::Timeout(time) => {
                     self.timeout = time;
+                    self.unproven = transfer.is_unproven();
                     return Ok(());
                 }
                 Output::Closed => {

@@ -134,7 +134,10 @@ fn ended(state: &State, bounds: &Bounds) -> Result<(), String> {
         return Err("a deadlock: nothing is awaited".into());
     }
     let State { client, server, .. } = state;
-    if (client.finish, server.finish) != (Some(Finish::Complete), Some(Finish::Complete)) {
+    // Of a file in one block all ACKs may be lost: the client has it, and the server has never heard of it.
+    let unheard = bounds.operation == Operation::Read && bounds.blocks == 0 && server.transfer.is_none();
+    let served = server.finish == Some(Finish::Complete) || unheard;
+    if client.finish != Some(Finish::Complete) || !served {
         return Err(format!("ended with {:?} and {:?}", client.finish, server.finish));
     }
     let receiver: &End = if bounds.operation == Operation::Read { client } else { server };

@@ -163,6 +163,10 @@ impl State {
         }
         if self.server.closed {
             self.up = Link::default();
+            // A client that nobody has heard is answered three times and forgotten; when it asks again, it is a new one.
+            if self.server.gave_up_unproven() {
+                self.server = End::server();
+            }
         }
         let to = |time: Time| match time {
             Time::NEVER => time,

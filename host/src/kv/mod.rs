@@ -12,7 +12,7 @@ mod writer;
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -83,6 +83,8 @@ impl KvStore {
         // What plugins keep is nobody else's business.
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(folder_error)?;
         let file = folder.join(FILE);
+        // Nor where the folder was made by somebody who lets others in.
+        close_to_others(&file).map_err(folder_error)?;
         let damaged = |error: String| KvOpenError::Damaged { file: file.clone(), error };
         let database =
             Database::builder().set_cache_size(CACHE).create(&file).map_err(|error| match error {
@@ -186,6 +188,16 @@ pub(crate) fn usable(folder: &Path) -> Result<(), KvOpenError> {
         return Err(wrong(io::ErrorKind::NotADirectory.into()));
     }
     access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|errno| wrong(errno.into()))
+}
+
+/// Makes the file, if it is not there, and sees to it that it is this user's alone.
+fn close_to_others(file: &Path) -> io::Result<()> {
+    let file = fs::OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(file)?;
+    if file.metadata()?.mode() & 0o077 != 0 {
+        // That of another user, who lets this one write, is his to close.
+        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+    }
+    Ok(())
 }
 
 fn unavailable(error: &impl std::fmt::Display) -> KvError {

@@ -6,6 +6,7 @@ use crate::harness::{
 use serde_json::Value;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
 use std::process::Command;
 
 /// All sections that start threads of their own or keep something: keys, sinks, spools, the admin listener.
@@ -337,6 +338,44 @@ fn a_capability_is_enough_for_port_69_and_is_given_up() {
     let mut peer = Peer::new(server.address());
     peer.ask(&wrq("b", &[]));
     assert!(matches!(peer.receive(), Answer::Error(..)));
+}
+
+/// Keys, spools, compiled plugins and the control socket are the server's alone, also in folders that others
+/// may enter.
+#[test]
+fn what_it_keeps_is_closed_to_other_users() {
+    let setup = Setup::new().file("a", b"a").rest_of_yaml(EVERYTHING);
+    for folder in ["state", "log"] {
+        fs::create_dir(setup.outside().path(folder)).unwrap();
+        fs::set_permissions(setup.outside().path(folder), Permissions::from_mode(0o755)).unwrap();
+    }
+    let server = setup.start();
+    assert_eq!(ask(&server, "a"), Answer::Data(1, b"a".to_vec()));
+    server.outcome("a");
+    let mode = |place: &Path| fs::symlink_metadata(place).unwrap().mode() & 0o777;
+    let outside = server.outside().0;
+    for (place, due) in [
+        ("state/plugins.redb", 0o600),
+        ("state/sinks/lines.spool", 0o700),
+        ("cache/deep", 0o700),
+        ("control", 0o600),
+    ] {
+        assert_eq!(mode(&outside.join(place)), due, "{place}");
+    }
+    if !is_root() || Command::new("setpriv").arg("--version").output().is_err() {
+        return skipped("to be another user needs root and setpriv");
+    }
+    fs::set_permissions(&outside, Permissions::from_mode(0o755)).unwrap();
+    let other = |words: &[&str]| {
+        let user = ["--reuid", "65533", "--regid", "65533", "--clear-groups"];
+        run(Command::new("setpriv").args(user).args(words).current_dir(&outside)).code()
+    };
+    assert_eq!(other(&["test", "-r", "tuffet.yaml"]), 0, "others do come as far as this");
+    for place in ["state/plugins.redb", "state/sinks/lines.spool", "cache/deep/code", "control"] {
+        for right in ["-r", "-w"] {
+            assert_eq!(other(&["test", right, place]), 1, "{right} {place}");
+        }
+    }
 }
 
 /// Rights of the file say who may look; it is there while the server is.

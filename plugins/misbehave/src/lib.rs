@@ -242,6 +242,7 @@ fn escape() {
     assert_eq!(found, 0, "environment or arguments");
     assert!(std::fs::read_dir("/").is_err(), "a file system");
     assert!(std::fs::write("escaped", "x").is_err(), "a file system to write to");
+    assert!(std::net::UdpSocket::bind("127.0.0.1:0").is_err(), "a socket");
 }
 
 tuffet_sdk::manifest! {

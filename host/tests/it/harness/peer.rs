@@ -30,6 +30,12 @@ impl Peer {
         Peer { socket, listener, tid: None, received: Some(HashSet::new()) }
     }
 
+    /// With another one's port, at another address: that one was made by [`Peer::from`].
+    pub fn with_port_of(other: &Peer, address: impl Into<IpAddr>) -> Peer {
+        let socket = UdpSocket::bind((address.into(), other.socket.local_addr().unwrap().port())).unwrap();
+        Peer { socket, listener: other.listener, tid: None, received: Some(HashSet::new()) }
+    }
+
     /// Sees every packet, for servers that repeat nothing on their own.
     pub fn strict(listener: SocketAddr) -> Peer {
         Peer { received: None, ..Peer::new(listener) }

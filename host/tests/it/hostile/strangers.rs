@@ -38,6 +38,31 @@ fn an_upload_takes_nothing_from_strangers() {
     assert!(server.root().read("up") == bytes(700));
 }
 
+/// The port of the client is not enough: both count.
+#[test]
+fn from_another_address_by_the_same_port() {
+    for single_port in [false, true] {
+        let setup = Setup::new().writable();
+        let server = if single_port { setup.single_port() } else { setup }.start();
+        let mut peer = Peer::from([127, 202, 0, 1], server.address());
+        peer.ask(&wrq("up", &[]));
+        peer.expect(Answer::Ack(0));
+        let mut stranger = Peer::with_port_of(&peer, [127, 202, 0, 2]);
+        stranger.send_to(&error(0, "die"), peer.tid());
+        stranger.send_to(&data(1, b"poison"), peer.tid());
+        if single_port {
+            // It is a client without a transfer, and what comes next is answered.
+            stranger.ask(&rrq("missing", &[]));
+            stranger.expect_error(1);
+        } else {
+            stranger.expect_error(5);
+        }
+        peer.write_on(&bytes(700), 512);
+        assert_moved(&server.outcome("up"), "stored", 700, 512, 1);
+        assert!(server.root().read("up") == bytes(700), "single port: {single_port}");
+    }
+}
+
 /// With one port for all, a stranger's packet is one of a client without a transfer.
 #[test]
 fn in_single_port_mode() {

@@ -2,7 +2,11 @@
 
 use super::{GREEDY, HONEST, acknowledge_one, assert_served, reading, server, until_dropped, yaml};
 use crate::harness::Setup;
-use crate::harness::{Answer, Peer, data, error, rrq, wrq};
+use crate::harness::{Answer, Peer, ack, bytes, data, error, rrq, wrq};
+use std::time::Duration;
+
+/// What was sent before the server said something is there.
+const NOW: Duration = Duration::from_millis(1);
 use crate::policy::misbehave;
 
 /// One address has its share, whichever workers its ports meet, and gets no more until it gives something
@@ -47,6 +51,61 @@ fn one_client_has_so_many_pending() {
         server.outcome("slow");
     }
     assert_served(GREEDY, &server);
+}
+
+/// Those who answer keep their places, whoever asks; what one gives back is for who asks next.
+#[test]
+fn all_have_so_many_transfers() {
+    let server = server("transfers: 10, half-open: 10");
+    // Each worker has a half, and more than that meet each of them.
+    let mut peers: Vec<Peer> =
+        (1..=40).map(|last| Peer::from([127, 201, 1, last], server.address())).collect();
+    peers.iter_mut().for_each(|peer| peer.ask(&rrq("5000", &[])));
+    until_dropped(&server, "limit-transfers", 30);
+    let mut taken: Vec<Peer> =
+        peers.into_iter().filter_map(|mut peer| peer.receive_within(NOW).map(|_| peer)).collect();
+    assert_eq!(taken.len(), 10);
+    for peer in &mut taken {
+        peer.send(&ack(1));
+        peer.expect(Answer::Data(2, bytes(5000)[512..1024].to_vec()));
+    }
+    let mut peer = Peer::from(HONEST, server.address());
+    peer.ask(&rrq("5000", &[]));
+    until_dropped(&server, "limit-transfers", 31);
+    taken.iter().for_each(|peer| peer.send(&error(0, "enough")));
+    for _ in &taken {
+        assert_eq!(server.outcome("5000")["outcome"], "probed");
+    }
+    assert_served(HONEST, &server);
+}
+
+/// Decisions that take their time, asked for by many: what is over the limit is not answered, and whoever asks
+/// again is served when there is room.
+#[test]
+fn all_have_so_many_pending() {
+    let bad = misbehave();
+    let server = Setup::new()
+        .sizes(&[5000])
+        .file("slow", b"content")
+        .rest_of_yaml(&format!(
+            "workers: 1\nlimits: {{ pending: 3 }}\npolicy: {{ authorize: [sleeps], time-limit: 30s }}\nplugins:\n  \
+             sleeps: {{ component: \"{bad}\", limits: {{ wall: 5s }}, settings: {{ do: sleep, when: slow }} }}\n"
+        ))
+        .start();
+    let mut peers: Vec<Peer> =
+        (1..=8).map(|last| Peer::from([127, 201, 1, last], server.address())).collect();
+    peers.iter_mut().for_each(|peer| peer.ask(&rrq("slow", &[])));
+    until_dropped(&server, "limit-pending", 5);
+    let mut peer = Peer::from(HONEST, server.address());
+    peer.ask(&rrq("5000", &[]));
+    until_dropped(&server, "limit-pending", 6);
+    for _ in 0..3 {
+        server.outcome("slow");
+    }
+    assert_served(HONEST, &server);
+    let metrics = server.metrics();
+    let line = "tuffet_datagrams_dropped_total{reason=\"limit-pending\"} 6";
+    assert!(metrics.contains(line), "{metrics}");
 }
 
 /// A limit is tightened without a restart, and what runs stays counted.

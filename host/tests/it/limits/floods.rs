@@ -1,7 +1,7 @@
 //! Honest clients beside a flood.
 
 use super::HONEST;
-use crate::harness::{Answer, Flood, Peer, SOON, SUMMED, Server, Setup, ack, bytes, request, rrq, wrq};
+use crate::harness::{Answer, Flood, Peer, SOON, SUMMED, Server, Setup, ack, bytes, data, request, rrq, wrq};
 use std::time::{Duration, Instant};
 
 fn server(limits: &str) -> Server {
@@ -54,8 +54,13 @@ fn assert_served_beside(server: &Server, flood: &Flood) {
 #[test]
 fn half_open_from_many_addresses() {
     let server = server("transfers: 500, half-open: 200");
+    let before = (threads(&server), server.descriptors());
     let flood = Flood::start(server.address(), rrq("5000", &[]), 4_000, 1 << 20);
     assert_served_beside(&server, &flood);
+    // A socket for each transfer that there may be; files are open but for a moment each.
+    let (threads, descriptors) = (threads(&server), server.descriptors());
+    assert!(threads <= before.0 + 64, "{threads} threads, {} before", before.0);
+    assert!(descriptors <= before.1 + 2 * 500 + 64, "{descriptors} descriptors, {} before", before.1);
     drop(flood);
     let live = server.live();
     assert!(live["totals"]["gave_way"].as_u64() > Some(0), "{:#}", live["totals"]);
@@ -95,6 +100,10 @@ fn half_open_transfers_of_a_flood_are_summed_up() {
     assert_eq!(audited.lines().filter(|line| line.contains("timed-out")).count() as u64, counted);
 }
 
+fn threads(server: &Server) -> usize {
+    std::fs::read_dir(format!("/proc/{}/task", server.id())).unwrap().count()
+}
+
 #[test]
 fn uploads_to_one_name_from_many_addresses() {
     let server = server("transfers: 500, half-open: 200, uploads-per-name: 4");
@@ -114,6 +123,59 @@ fn requests_from_one_address() {
     let metrics = server.metrics();
     let refused = metrics.lines().find(|line| line.contains("limit-client-per-second")).unwrap();
     assert!(!refused.ends_with(" 0"), "{refused}");
+}
+
+/// They have all places and get on just enough to be there: each is ended for that, and who was left out is
+/// served.
+#[test]
+fn slow_readers_and_endless_uploads() {
+    const PLACES: u8 = 40;
+    let server = Setup::new()
+        .sizes(&[5000])
+        .file("long", &bytes(4 << 20))
+        .yaml(&format!(
+            "roots: [{{ name: root, path: root, writable: true }}]\nworkers: 1\nlimits: {{ transfers: {PLACES}, half-open: {PLACES} }}\n\
+             transfer: {{ least-rate: 1MiB, retransmit: {{ floor: 100ms, initial: 500ms, cap: 1s, give-up: 1s }} }}\n"
+        ))
+        .start();
+    let mut slow: Vec<Peer> =
+        (1..=PLACES).map(|last| Peer::from([127, 201, 2, last], server.address())).collect();
+    for (number, peer) in slow.iter_mut().enumerate() {
+        let name = format!("up-{number}");
+        peer.ask(&if number % 2 == 0 { rrq("long", &[]) } else { wrq(&name, &[]) });
+    }
+    std::thread::scope(|scope| {
+        let honest = scope.spawn(|| fetch(&server));
+        let end = Instant::now() + SOON;
+        let mut ended = 0;
+        while !slow.is_empty() {
+            assert!(Instant::now() < end, "{} of them go on and on", slow.len());
+            slow.retain_mut(|peer| match peer.receive_within(Duration::from_millis(1)) {
+                Some(Answer::Data(block, _)) => {
+                    peer.send(&ack(block));
+                    true
+                }
+                Some(Answer::Ack(block)) => {
+                    peer.send(&data(block + 1, &[b'x'; 512]));
+                    true
+                }
+                Some(Answer::Error(0, text)) => {
+                    assert_eq!(text, "the transfer is too slow");
+                    ended += 1;
+                    false
+                }
+                Some(other) => panic!("{other:?}"),
+                None => true,
+            });
+            // Each of them moves 25 KiB a second at most.
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(ended, PLACES);
+        assert_eq!(honest.join().unwrap(), bytes(5000));
+    });
+    let names = server.root().names();
+    assert_eq!(names, ["5000", "long"], "nothing is left of the uploads");
+    assert_eq!(fetch(&server), bytes(5000));
 }
 
 #[test]

@@ -34,6 +34,8 @@ ok "the steps of the README: served as user $(ps -o user= -p "$(property MainPID
 [ "$(ps -o user= -p "$(property MainPID)")" = tuffet ] || fail "it runs as another user"
 grep -q '^CapEff:.0000000000000000$' "/proc/$(property MainPID)/status" || fail "a capability is left"
 ok "no capability is left"
+tuffet doctor --config /etc/tuffet/tuffet.yaml >/tmp/doctor || fail "doctor says that something is wrong"
+grep -q "open files: [0-9]* for the server that runs" /tmp/doctor || fail "doctor does not see the limit of the unit"
 exposure=$(systemd-analyze security tuffet.service | sed -nE 's/.*Overall exposure level for tuffet\.service: ([0-9.]+).*/\1/p')
 awk "BEGIN { exit !($exposure <= 2.0) }" || fail "the exposure is $exposure"
 ok "exposure $exposure while it runs"

@@ -46,6 +46,8 @@ struct Subject {
     file: Option<PathBuf>,
     /// For each listener, how many sockets this process was passed, as the server would be.
     inherited: Vec<usize>,
+    /// The process of the server that serves with it.
+    serving: Option<u32>,
 }
 
 impl Subject {
@@ -59,7 +61,7 @@ impl Subject {
             })?,
         };
         let inherited = vec![0; config.listeners.len()];
-        Ok(Subject { config, file, inherited })
+        Ok(Subject { config, file, inherited, serving: None })
     }
 
     /// UDP sockets of all workers.
@@ -85,7 +87,9 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
         Err(error) => findings.push(Finding::new("inherited sockets", Grade::Wrong, error.to_string())),
     }
     let system = System::real();
-    findings.extend(examine(&system, &subject));
+    let running = privileges::report_of(&subject.config);
+    subject.serving = running.as_ref().map(|report| report.process);
+    findings.extend(examine(&system, &subject, running.as_ref()));
     let mut rates = Vec::new();
     if !args.no_rate {
         let (finding, measured) = rate::measure();
@@ -99,7 +103,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     ExitCode::from(u8::from(report.grade == Grade::Wrong))
 }
 
-fn examine(system: &System, subject: &Subject) -> Vec<Finding> {
+fn examine(system: &System, subject: &Subject, running: Option<&server::Report>) -> Vec<Finding> {
     let mut findings = vec![
         kernel::receive_buffers(system, &kernel::granted()),
         kernel::send_buffers(system, &kernel::granted()),
@@ -136,7 +140,7 @@ fn examine(system: &System, subject: &Subject) -> Vec<Finding> {
             None
         }
     };
-    findings.extend(privileges::running(system, &subject.config));
+    findings.extend(running.map(|report| privileges::running(system, report)));
     if subject.file.is_some() {
         let roots = subject.config.roots.iter();
         findings.extend(roots.flat_map(|root| roots::check(root, account.as_ref())));

@@ -4,7 +4,7 @@ use super::finding::{Finding, Grade};
 use super::system::System;
 use crate::config::{Config, SeccompMode};
 use crate::privileges::{Account, Held, Left, SYSCALLS_KNOWN, landlock_here};
-use crate::server::{Reply, ask};
+use crate::server::{Reply, Report, ask};
 
 /// The filter of system calls.
 pub(super) fn seccomp(system: &System, config: &Config) -> Finding {
@@ -60,10 +60,17 @@ pub(super) fn user(account: Option<&Account>) -> Finding {
     }
 }
 
+/// What the server that runs says of itself.
+pub(super) fn report_of(config: &Config) -> Option<Report> {
+    match ask(config.control.as_deref()?, "status").ok()? {
+        Reply::Status(report) => Some(report),
+        _ => None,
+    }
+}
+
 /// What the server that runs holds, each of its threads.
-pub(super) fn running(system: &System, config: &Config) -> Option<Finding> {
-    let Reply::Status(report) = ask(config.control.as_deref()?, "status").ok()? else { return None };
-    Some(judge(report.process, &report.privileges, &threads(system, report.process)))
+pub(super) fn running(system: &System, report: &Report) -> Finding {
+    judge(report.process, &report.privileges, &threads(system, report.process))
 }
 
 /// Empty where the process is in another namespace or may not be looked at.

@@ -17,7 +17,11 @@ const UNIT: &str = "tuffet.service";
 
 pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
     const CHECK: &str = "open files";
-    let limit = system.line("proc/self/limits", "Max open files");
+    // That of the server counts, where one runs that may be looked at.
+    let serving = subject.serving.map(|process| format!("proc/{process}/limits"));
+    let serving = serving.and_then(|path| system.line(&path, "Max open files"));
+    let whose = if serving.is_some() { " for the server that runs" } else { "" };
+    let limit = serving.or_else(|| system.line("proc/self/limits", "Max open files"));
     let soft = limit.and_then(|rest| rest.split_ascii_whitespace().next()?.parse::<u64>().ok());
     let Some(soft) = soft else { return Finding::good(CHECK, "unlimited") };
     let (sockets, transfers) = (subject.sockets(), subject.config.limits.transfers as u64);
@@ -29,17 +33,18 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
         )
     };
     if soft < least {
-        let says = format!("{soft}, but the sockets alone ({sockets}) and what else is open take {least}");
+        let says =
+            format!("{soft}{whose}, but the sockets alone ({sockets}) and what else is open take {least}");
         return mend(Finding::new(CHECK, Grade::Wrong, says));
     }
     if soft < most {
         let says = format!(
-            "{soft}; {} transfers (`limits.transfers`) of as many files that are not in memory take up to {most}",
+            "{soft}{whose}; {} transfers (`limits.transfers`) of as many files that are not in memory take up to {most}",
             subject.config.limits.transfers
         );
         return mend(Finding::new(CHECK, Grade::CouldBeBetter, says));
     }
-    Finding::good(CHECK, format!("{soft}; the server takes up to {most}"))
+    Finding::good(CHECK, format!("{soft}{whose}; it takes up to {most}"))
 }
 
 pub(super) fn cores(config: &Config) -> Finding {
@@ -133,6 +138,13 @@ mod tests {
         assert_eq!(of("1024").grade, Grade::CouldBeBetter);
         assert_eq!(of("524288").grade, Grade::Good);
         assert_eq!(of("unlimited").grade, Grade::Good);
+        let lines = ["1024", "65536"].map(|soft| format!("Max open files  {soft}  524288  files\n"));
+        let (_folder, system) = fake(&[("proc/self/limits", &lines[0]), ("proc/77/limits", &lines[1])]);
+        let found = descriptors(&system, &Subject { serving: Some(77), ..Subject::of(None).unwrap() });
+        assert_eq!(found.grade, Grade::Good);
+        assert!(found.says.starts_with("65536 for the server that runs"), "{}", found.says);
+        let gone = descriptors(&system, &Subject { serving: Some(78), ..Subject::of(None).unwrap() });
+        assert_eq!(gone.grade, Grade::CouldBeBetter);
     }
 
     #[test]

@@ -27,15 +27,9 @@ pub struct Privileges {
 /// Without such a section.
 impl Default for Privileges {
     fn default() -> Self {
-        Self {
-            user: None,
-            group: None,
-            seccomp: SeccompMode::On,
-            landlock: true,
-            require: false,
-            readable: Vec::new(),
-            writable: Vec::new(),
-        }
+        let super::written::Privileges { seccomp, landlock, require, .. } = Default::default();
+        let (user, group, readable, writable) = Default::default();
+        Self { user, group, seccomp, landlock, require, readable, writable }
     }
 }
 

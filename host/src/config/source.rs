@@ -126,7 +126,8 @@ pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Valu
     Ok((Source { file: Some(File { path: path.to_owned(), tree, end }), flags: Vec::new() }, value))
 }
 
-/// Just behind the last character: for the parser, what is missing at the end stands on a line that is not there.
+/// Just behind the last character, with the line breaks of YAML. (For the parser, what is missing at the end stands
+/// on a line that is not there.)
 fn end_of(text: &str) -> Position {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let last = text.rsplit('\n').next().unwrap_or_default();
@@ -149,10 +150,8 @@ fn read_text(path: &Path) -> Result<String, ConfigError> {
     String::from_utf8(bytes).map_err(|error| {
         let good =
             String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
-        let last = good.rsplit('\n').next().unwrap_or_default();
-        let position = Position { line: good.matches('\n').count() + 1, column: last.chars().count() + 1 };
         let message = "the text is not UTF-8 from here on; save the file as UTF-8";
-        ConfigError::one(Place::Position(path.to_owned(), position), message)
+        ConfigError::one(Place::Position(path.to_owned(), end_of(&good)), message)
     })
 }
 

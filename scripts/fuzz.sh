@@ -30,6 +30,16 @@ corpus_of() {
     kept=$(folder_of "$1")/corpus/$1.tar.gz
     mkdir -p "$corpus" "$work/found/$1"
     if [ -f "$kept" ]; then tar -xzf "$kept" -C "$corpus"; fi
+    # Those that are written by hand; and the examples, whose keys are the words of this language as well.
+    seeds=$(folder_of "$1")/seeds/$1
+    if [ -d "$seeds" ]; then cp "$seeds"/* "$corpus"; fi
+    echo '# words' >"$work/$1.words"
+    if [ "$1" = config ]; then
+        (cd "$here" && find examples -name '*.yaml' -size -8k) | while read -r example; do
+            cp "$here/$example" "$corpus/$(echo "$example" | tr / -)"
+            grep -oE '[a-z][a-z-]*:( |$)' "$here/$example" || true
+        done | sort -u | sed 's/.*/"&"/' >>"$work/$1.words"
+    fi
     echo "$corpus"
 }
 
@@ -51,7 +61,7 @@ fuzz() {
     cargo_fuzz build "$target"
     # Inputs that take seconds are finds too.
     if cargo_fuzz run "$target" "$corpus" -- -max_total_time="$seconds" -max_len=8192 -len_control=20 -timeout=10 \
-        -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$work/found/$target/" >"$log" 2>&1; then
+        -rss_limit_mb=2048 -print_final_stats=1 -dict="$work/$target.words" -artifact_prefix="$work/found/$target/" >"$log" 2>&1; then
         grep -E '^(Done|stat::number_of_executed_units|stat::average_exec)|^#[0-9]+.*DONE' "$log" | sed "s/^/$target: /"
         return
     fi

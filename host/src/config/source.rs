@@ -126,10 +126,13 @@ pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Valu
     Ok((Source { file: Some(File { path: path.to_owned(), tree, end }), flags: Vec::new() }, value))
 }
 
-/// Just behind the last character, with the line breaks of YAML. (For the parser, what is missing at the end stands
-/// on a line that is not there.)
+/// With one sort of line breaks, as YAML reads them all, so that everyone counts the same lines.
+fn with_line_feeds(text: String) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
+}
+
+/// Just behind the last character. (For the parser, what is missing at the end stands on a line that is not there.)
 fn end_of(text: &str) -> Position {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let last = text.rsplit('\n').next().unwrap_or_default();
     Position { line: text.matches('\n').count() + 1, column: last.chars().count() + 1 }
 }
@@ -147,9 +150,9 @@ fn read_text(path: &Path) -> Result<String, ConfigError> {
     if bytes.starts_with(b"\xEF\xBB\xBF") {
         bytes.drain(..3);
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let good =
-            String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
+    String::from_utf8(bytes).map(with_line_feeds).map_err(|error| {
+        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+        let good = with_line_feeds(good.into_owned());
         let message = "the text is not UTF-8 from here on; save the file as UTF-8";
         ConfigError::one(Place::Position(path.to_owned(), end_of(&good)), message)
     })

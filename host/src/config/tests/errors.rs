@@ -30,6 +30,7 @@ fn files_that_are_not_a_configuration_say_so() {
         ),
         // A line may end as on an old Macintosh.
         (b"workers: 1\r# \xff\n", "2:3: the text is not UTF-8 from here on; save the file as UTF-8"),
+        (b"#\r#\ra:\r\tb: 1\r", "4:1: a tab stands in the indentation; YAML is indented by spaces alone"),
         (b"a:\n\tb: 1\n", "2:1: a tab stands in the indentation; YAML is indented by spaces alone"),
         (b"a: 1\nb: 2\na: 3\n", "3:1: `a` stands here twice, first on line 1; keep one of them"),
         (b"a: { b: 1, b: 2 }\n", "1:12: `b` stands here twice, first on line 1; keep one of them"),

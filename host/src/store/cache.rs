@@ -162,15 +162,7 @@ mod tests {
 
     fn root() -> (TempDir, Roots) {
         let folder = TempDir::new().unwrap();
-        let spec = RootSpec {
-            private: false,
-            name: "r".into(),
-            path: folder.path().into(),
-            writable: false,
-            overwrite: false,
-            max_upload: 0,
-        };
-        let roots = Roots::open(&[spec]).unwrap();
+        let roots = Roots::open(&[RootSpec::read_only("r", folder.path())]).unwrap();
         (folder, roots)
     }
 

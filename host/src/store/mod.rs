@@ -52,6 +52,15 @@ pub struct RootSpec {
     pub max_upload: u64,
 }
 
+#[cfg(test)]
+impl RootSpec {
+    /// One that clients may read, and nothing more.
+    pub(crate) fn read_only(name: &str, path: impl Into<PathBuf>) -> RootSpec {
+        let (name, path) = (name.into(), path.into());
+        RootSpec { name, path, writable: false, overwrite: false, private: false, max_upload: 0 }
+    }
+}
+
 /// The configured roots, in the order in which they are searched. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Roots {

@@ -11,14 +11,8 @@ use super::*;
 const PART: &str = ".tuffet-0123456789abcdef.part";
 
 fn root(folder: &Path) -> Roots {
-    let spec = RootSpec {
-        private: false,
-        name: "r".into(),
-        path: folder.into(),
-        writable: true,
-        overwrite: true,
-        max_upload: 1000,
-    };
+    let read_only = RootSpec::read_only("r", folder);
+    let spec = RootSpec { writable: true, overwrite: true, max_upload: 1000, ..read_only };
     Roots::open(&[spec]).expect("the root opens")
 }
 

@@ -37,14 +37,7 @@ impl Scene {
     }
 
     fn spec(&self) -> RootSpec {
-        RootSpec {
-            private: false,
-            name: "boot".into(),
-            path: self.at("root"),
-            writable: true,
-            overwrite: false,
-            max_upload: 1000,
-        }
+        RootSpec { writable: true, max_upload: 1000, ..RootSpec::read_only("boot", self.at("root")) }
     }
 
     fn roots(&self) -> Roots {

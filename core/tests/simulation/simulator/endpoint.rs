@@ -1,59 +1,17 @@
 //! What a host does for one transfer, in either role, with every step checked.
 
+use super::job::Job;
 use super::ledger::Ledger;
 use super::world::Peer;
 use super::{ACK, DATA, ERROR, OACK, opcode};
 use crate::faults::{Disk, Faults, Verdict};
 use crate::invariants::{Invariant, Lives};
-use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 use tuffet_core::{
-    Control, DATA_HEADER, ErrorCode, Finish, Limits, MAX_CONTROL, Mode, Oack, Operation, Output, Packet,
-    RequestPacket, Settings, Stats, Time, Transfer, data_header, netascii,
+    Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Mode, Oack, Operation, Output, Packet,
+    RequestPacket, Stats, Time, Transfer, data_header, netascii,
 };
-
-/// What is to be transferred, and how: the same for both ends.
-#[derive(Debug, Clone)]
-pub struct Job {
-    pub operation: Operation,
-    pub mode: Mode,
-    pub asked: Oack,
-    pub limits: Limits,
-    pub settings: Settings,
-    /// The bytes of the file, at the end that has it.
-    pub file: Rc<[u8]>,
-}
-
-impl Job {
-    /// A file of `size` bytes that differ from block to block, in octet mode with default limits.
-    pub fn new(operation: Operation, asked: Oack, size: usize) -> Self {
-        let mut random = fastrand::Rng::with_seed(size as u64);
-        Job {
-            operation,
-            mode: Mode::Octet,
-            asked,
-            limits: Limits::default(),
-            settings: Settings::default(),
-            file: std::iter::repeat_with(|| random.u8(..)).take(size).collect(),
-        }
-    }
-}
-
-impl Job {
-    /// The same in octet mode.
-    pub fn octet(&self) -> Self {
-        Job { mode: Mode::Octet, ..self.clone() }
-    }
-}
-
-impl fmt::Display for Job {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Job { operation, mode, asked, limits, settings, file } = self;
-        let size = file.len();
-        write!(f, "{operation} of {size} bytes in {mode}, {asked:?} within {limits:?}, {settings:?}")
-    }
-}
 
 /// What an end has seen and done.
 #[derive(Debug, Clone, Default)]
@@ -138,7 +96,7 @@ impl Endpoint {
 
     fn new(job: Job, faults: Faults, server: bool) -> Self {
         let sends = server == (job.operation == Operation::Read);
-        let stream = if sends { on_the_wire(&job) } else { Rc::default() };
+        let stream = if sends { job.on_the_wire() } else { Rc::default() };
         Endpoint {
             transfer: None,
             job,
@@ -535,25 +493,6 @@ fn read(disk: Disk, steps: u32, stream: &[u8], offset: u64, length: u16, last: b
         _ => {}
     }
     Some(bytes)
-}
-
-/// The stream that carries a file: the file itself, or its lines as netascii has them, encoded in pieces
-/// of a block as a host does.
-fn on_the_wire(job: &Job) -> Rc<[u8]> {
-    if job.mode == Mode::Octet {
-        return job.file.clone();
-    }
-    let mut encoder = netascii::Encoder::default();
-    let mut block = vec![0; usize::from(job.asked.block_size())];
-    let (mut stream, mut at) = (Vec::new(), 0);
-    loop {
-        let (read, written) = encoder.encode(&job.file[at..], &mut block);
-        at += read;
-        stream.extend_from_slice(&block[..written]);
-        if written < block.len() {
-            return stream.into();
-        }
-    }
 }
 
 fn now_plus(now: Time, micros: u64) -> Time {

@@ -7,13 +7,15 @@
 
 pub mod draw;
 mod endpoint;
+mod job;
 mod ledger;
 mod link;
 mod scenario;
 mod world;
 
 pub use crate::faults::Faults;
-pub use endpoint::{Endpoint, Job};
+pub use endpoint::Endpoint;
+pub use job::Job;
 pub use link::Path;
 pub use scenario::Scenario;
 pub use world::{Peer, World};

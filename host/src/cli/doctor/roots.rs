@@ -91,14 +91,7 @@ mod tests {
     use super::*;
 
     fn root(path: &Path, max_upload: u64) -> RootSpec {
-        RootSpec {
-            name: "in".into(),
-            path: path.to_owned(),
-            writable: true,
-            overwrite: false,
-            private: false,
-            max_upload,
-        }
+        RootSpec { writable: true, max_upload, ..RootSpec::read_only("in", path) }
     }
 
     #[test]

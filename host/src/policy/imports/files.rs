@@ -162,14 +162,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("f");
         fs::write(&path, OLD).unwrap();
-        let spec = RootSpec {
-            private: true,
-            name: "r".into(),
-            path: folder.path().into(),
-            writable: false,
-            overwrite: false,
-            max_upload: 0,
-        };
+        let spec = RootSpec { private: true, ..RootSpec::read_only("r", folder.path()) };
         let roots = Roots::open(&[spec]).unwrap();
         let opened = Cell::new(0);
         let open = || {

@@ -58,14 +58,8 @@ pub(super) struct Control {
 impl Control {
     pub(super) fn new() -> Control {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let spec = RootSpec {
-            name: "root".into(),
-            path: folder.path().into(),
-            writable: true,
-            overwrite: true,
-            private: false,
-            max_upload: 1 << 30,
-        };
+        let read_only = RootSpec::read_only("root", folder.path());
+        let spec = RootSpec { writable: true, overwrite: true, max_upload: 1 << 30, ..read_only };
         let roots = Roots::open(&[spec]).expect("the folder is there");
         let generation = Arc::new(Generation {
             number: 1,

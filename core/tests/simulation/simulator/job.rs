@@ -1,0 +1,64 @@
+//! What a transfer is about.
+
+use std::fmt;
+use std::rc::Rc;
+use tuffet_core::{Limits, Mode, Oack, Operation, Settings, netascii};
+
+/// What is to be transferred, and how: the same for both ends.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub operation: Operation,
+    pub mode: Mode,
+    pub asked: Oack,
+    pub limits: Limits,
+    pub settings: Settings,
+    /// The bytes of the file, at the end that has it.
+    pub file: Rc<[u8]>,
+}
+
+impl Job {
+    /// A file of `size` bytes that differ from block to block, in octet mode with default limits.
+    pub fn new(operation: Operation, asked: Oack, size: usize) -> Self {
+        let mut random = fastrand::Rng::with_seed(size as u64);
+        Job {
+            operation,
+            mode: Mode::Octet,
+            asked,
+            limits: Limits::default(),
+            settings: Settings::default(),
+            file: std::iter::repeat_with(|| random.u8(..)).take(size).collect(),
+        }
+    }
+
+    /// The same in octet mode.
+    pub fn octet(&self) -> Self {
+        Job { mode: Mode::Octet, ..self.clone() }
+    }
+
+    /// The stream that carries a file: the file itself, or its lines as netascii has them, encoded in pieces
+    /// of a block as a host does.
+    pub fn on_the_wire(&self) -> Rc<[u8]> {
+        if self.mode == Mode::Octet {
+            return self.file.clone();
+        }
+        let mut encoder = netascii::Encoder::default();
+        let mut block = vec![0; usize::from(self.asked.block_size())];
+        let (mut stream, mut at) = (Vec::new(), 0);
+        loop {
+            let (read, written) = encoder.encode(&self.file[at..], &mut block);
+            at += read;
+            stream.extend_from_slice(&block[..written]);
+            if written < block.len() {
+                return stream.into();
+            }
+        }
+    }
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Job { operation, mode, asked, limits, settings, file } = self;
+        let size = file.len();
+        write!(f, "{operation} of {size} bytes in {mode}, {asked:?} within {limits:?}, {settings:?}")
+    }
+}

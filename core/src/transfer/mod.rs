@@ -31,8 +31,8 @@ use std::sync::Arc;
 /// RFC 1350 section 2 has it, and that is answered.
 const UNPROVEN_REPEATS: u8 = 2;
 
-/// How often it repeats the first window on its own, which a forged ACK 0 may have asked for. Often enough
-/// for a client that stores a file of one window slowly and whose only ACK is lost.
+/// How often it repeats blocks of the first window on its own, which a forged ACK 0 may have asked for. Often
+/// enough for a client that stores a file of one window slowly and whose only ACK is lost.
 const FIRST_WINDOW_REPEATS: u8 = 4;
 
 /// How often in all, when a client that has not proven its address asks the same again meanwhile.
@@ -90,6 +90,8 @@ pub struct Stats {
     pub duplicates: u32,
     /// Times that nothing was heard in time.
     pub timeouts: u32,
+    /// Of these, the times that an answer was on its way: the time-out was too short.
+    pub needless: u32,
 }
 
 /// What both ends of a transfer are set up with.

@@ -107,8 +107,8 @@ pub(crate) struct Rtt {
     backoff: u8,
     /// What `smoothed` is good for.
     basis: Basis,
-    /// Quarters of a doubling by which the floor is raised, since repeats have proven needless.
-    raised: u8,
+    /// How far the floor is raised, since repeats have proven needless.
+    raised: RaisedFloor,
     /// A repeat was taken for the answer to a loss. An echo of it would show that it was needless.
     suspect: bool,
 }
@@ -125,9 +125,38 @@ enum Basis {
     Anew,
 }
 
-/// A needless repeat doubles the floor, a loss that was repaired takes a quarter of that back.
-const DOUBLED: u8 = 4;
-const MOST_RAISED: u8 = 16 * DOUBLED;
+/// How far repeats that proved needless have raised the floor of the time-out for a peer: something to remember
+/// for its next transfer. By default not at all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RaisedFloor {
+    /// A needless repeat doubles the floor, a loss that was repaired takes a quarter of that back.
+    quarters: u8,
+}
+
+impl RaisedFloor {
+    const DOUBLED: u8 = 4;
+    const MOST: u8 = 16 * Self::DOUBLED;
+
+    /// Twice as high, up to 2^16 times the floor.
+    pub fn doubled(self) -> Self {
+        RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MOST) }
+    }
+
+    /// Half as high, so many `times`, down to the floor.
+    pub fn halved(self, times: u32) -> Self {
+        let quarters = times.saturating_mul(Self::DOUBLED.into()).min(u8::MAX.into()) as u8;
+        RaisedFloor { quarters: self.quarters.saturating_sub(quarters) }
+    }
+
+    fn lowered(self) -> Self {
+        RaisedFloor { quarters: self.quarters.saturating_sub(1) }
+    }
+
+    fn apply(self, floor: u32) -> u64 {
+        let doubled = u64::from(floor) << (self.quarters / Self::DOUBLED);
+        doubled + doubled * u64::from(self.quarters % Self::DOUBLED) / u64::from(Self::DOUBLED)
+    }
+}
 
 impl Rtt {
     /// Takes a measurement of one packet; never of one that was sent twice (Karn).
@@ -180,9 +209,7 @@ impl Rtt {
 
     /// The floor for this peer, raised up to the initial time-out.
     fn floor(&self, timing: &Timing) -> u32 {
-        let doubled = u64::from(timing.floor) << (self.raised / DOUBLED);
-        let floor = doubled + doubled * u64::from(self.raised % DOUBLED) / u64::from(DOUBLED);
-        u32::try_from(floor).unwrap_or(u32::MAX).min(timing.initial)
+        u32::try_from(self.raised.apply(timing.floor)).unwrap_or(u32::MAX).min(timing.initial)
     }
 
     /// `micros`, doubled for each time that nothing was heard. The cap bounds the doubling, not a path
@@ -245,7 +272,7 @@ impl Rtt {
         let usual = self.variation.saturating_mul(4).max(timing.floor / HELD_UP);
         let needless = last < self.least / 2 || last > self.smoothed.saturating_add(usual);
         if !needless {
-            self.raised = self.raised.saturating_sub(1);
+            self.raised = self.raised.lowered();
         } else if !self.raise_floor(timing) {
             self.basis = Basis::Anew;
             self.at_most(first, timing);
@@ -280,7 +307,7 @@ impl Rtt {
     fn raise_floor(&mut self, timing: &Timing) -> bool {
         let below = self.floor(timing) < timing.initial;
         if below {
-            self.raised = (self.raised + DOUBLED).min(MOST_RAISED);
+            self.raised = self.raised.doubled();
         }
         below
     }
@@ -322,6 +349,15 @@ impl Rtt {
     /// Half of the shortest round trip seen, 0 until measured: nothing sent now is answered sooner.
     pub(crate) fn soonest(&self) -> u32 {
         self.least / 2
+    }
+
+    pub(crate) fn raised(&self) -> RaisedFloor {
+        self.raised
+    }
+
+    /// As an earlier transfer of the peer has left it.
+    pub(crate) fn raise(&mut self, raised: RaisedFloor) {
+        self.raised = raised;
     }
 
     /// What comes next has another scale: measure anew, but remember the shortest.

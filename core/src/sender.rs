@@ -286,6 +286,11 @@ impl Sender {
         self.pace.resumes(now).filter(|_| self.next <= last)
     }
 
+    /// When the first block that the peer lacks, or a probe for it, last went out.
+    pub(crate) fn last_sent(&self) -> Time {
+        if self.resent_at == Time::NEVER { self.burst_at } else { self.burst_at.max(self.resent_at) }
+    }
+
     /// The last block that was ever sent.
     pub(crate) fn high(&self) -> u64 {
         self.high

@@ -18,7 +18,7 @@ use crate::control::Control;
 use crate::options::{Limits, Oack};
 use crate::packet::{Malformed, Packet};
 use crate::receiver::Receiver;
-use crate::rtt::{Rtt, Timing};
+use crate::rtt::{RaisedFloor, Rtt, Timing};
 use crate::sender::{Blocks, Sender};
 use crate::time::Time;
 use crate::types::{ErrorCode, Operation};
@@ -385,6 +385,24 @@ impl Transfer {
     /// The smoothed round-trip time, once measured.
     pub fn rtt(&self) -> Option<Duration> {
         self.rtt.smoothed().map(|micros| Duration::from_micros(u64::from(micros)))
+    }
+
+    /// When the block that is waited for was last sent, by the side that sends.
+    pub fn last_sent(&self) -> Option<Time> {
+        match &self.phase {
+            Phase::Sending(sender) => Some(sender.last_sent()),
+            _ => None,
+        }
+    }
+
+    /// How far needless repeats have raised the floor of the time-out for this peer.
+    pub fn raised_floor(&self) -> RaisedFloor {
+        self.rtt.raised()
+    }
+
+    /// Begins with what an earlier transfer of this peer has learnt.
+    pub fn raise_floor(&mut self, raised: RaisedFloor) {
+        self.rtt.raise(raised);
     }
 
     /// The last block that the receiving end has in order.

@@ -60,6 +60,9 @@ pub(crate) struct Totals {
     pub(crate) duplicates: u64,
     /// Times that a client was silent for too long, of transfers that ended.
     pub(crate) timeouts: u64,
+    /// Of these, the times that its answer was on its way, so that what went out again was not needed.
+    #[serde(default)]
+    pub(crate) needless_timeouts: u64,
     /// From the request to the end, of requests that were granted.
     pub(crate) duration: ByOperation<Distribution>,
     /// Smoothed round-trip times at the end.

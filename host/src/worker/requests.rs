@@ -134,8 +134,10 @@ impl Worker {
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
         let served = self.tid_for(asked, listener, &peer);
+        let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
+        core.raise_floor(self.peer_floors.of(peer.ip(), now));
         let key = self.table.insert(Entry {
-            core: Transfer::server(now, request.operation, self.settings.transfer.clone()),
+            core,
             peer,
             local: self.wire.sockets.source(asked, datagram.local),
             asked,

@@ -38,6 +38,10 @@ impl Worker {
     /// The timer of a transfer went off, maybe early.
     pub(super) fn time_out(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
+        let soonest = entry.core.last_sent().map(|sent| sent + self.held_up.allowance(now));
+        if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
+            return self.wheel.set(index, soonest);
+        }
         match entry.headway.look(&entry.core, &self.settings.limiter, now) {
             None => entry.core.handle_timeout(now),
             Some((told, ending)) => {
@@ -136,6 +140,7 @@ impl Worker {
         self.half_open.remove(index);
         let Some(mut entry) = self.table.remove(index) else { return };
         self.settings.limiter.transfer_ended(entry.share);
+        self.peer_floors.note(entry.peer.ip(), entry.core.raised_floor(), self.clock.now());
         if let Some(content) = entry.content.take() {
             self.discard(content);
         }

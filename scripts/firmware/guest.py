@@ -105,11 +105,19 @@ class Guest:
 
     def _how_far(self, before: int) -> str:
         sent = (self.cable.bytes() - before) / (1 << 20)
-        return f"{time.monotonic() - self.begin:.1f} s, {self._timeouts()} time-outs of the guest, {sent:.1f} MiB sent"
+        # A guest that hears nothing any more has all of its time-outs in a row.
+        in_a_row = len(self._marks()) - len(self._marks().rstrip("T"))
+        timeouts = f"{self._timeouts()} time-outs of the guest, the last {in_a_row} in a row"
+        return f"{time.monotonic() - self.begin:.1f} s, {timeouts}, {sent:.1f} MiB sent"
 
     def _timeouts(self) -> int:
-        """U-Boot prints a T for each, and gives up after ten of them in one load."""
-        return self.said.partition("Loading:")[2].partition("Retry count")[0].partition("MiB/s")[0].count("T ")
+        """U-Boot gives up after ten of them in one load."""
+        return self._marks().count("T")
+
+    def _marks(self) -> str:
+        """What U-Boot prints on the way: a # for each ten blocks, a T for each of its time-outs."""
+        loading = self.said.partition("Loading:")[2].partition("Retry count")[0].partition("MiB/s")[0]
+        return re.sub(r"[^#T]", "", loading)
 
     def _connect(self, path: str) -> socket.socket:
         end = time.monotonic() + 30

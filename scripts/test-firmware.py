@@ -52,6 +52,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--floor", help="transfer.retransmit.floor of Tuffet, such as 1s")
     parser.add_argument("--repeat", type=int, default=1, help="how often each row is measured")
     parser.add_argument("--patience", type=float, default=90, help="seconds that a load may take")
+    parser.add_argument("--capture", type=Path, help="a folder for the heads of all packets, a file for each row; needs tcpdump")
     parser.add_argument("--verbose", action="store_true", help="show the consoles and the logs")
     return parser.parse_args()
 
@@ -61,7 +62,7 @@ def may_run(options: argparse.Namespace) -> None:
     if os.geteuid() != 0:
         skip("needs root, for a network namespace and a tap")
     emulator, image = FIRMWARE[options.firmware][:2]
-    for program in (emulator, "ip", "nft", "unshare"):
+    for program in (emulator, "ip", "nft", "unshare", *(["tcpdump"] if options.capture else [])):
         if not shutil.which(program):
             skip(f"{program} is not installed")
     for file in (image, "/dev/net/tun"):
@@ -72,7 +73,12 @@ def may_run(options: argparse.Namespace) -> None:
 def load(options, server_class, folder: Path, checksum: int, window: int, case: str) -> dict:
     """One row."""
     stops, loss = CASES[case]
-    with Cable(loss) as cable, server_class(options, cable.server, folder) as server, Guest(options, cable) as guest:
+    capture = None
+    if options.capture:
+        options.capture.mkdir(parents=True, exist_ok=True)
+        rows = len(list(options.capture.iterdir()))
+        capture = options.capture / f"{rows + 1:03}-{server_class.__name__.lower()}-{window}-{case}.pcap"
+    with Cable(loss, capture) as cable, server_class(options, cable.server, folder) as server, Guest(options, cable) as guest:
         sent = cable.packets()
         result = guest.load(FILE, window, stops, STANDS_STILL)
         if result["seconds"] is not None and guest.checksum() != checksum:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 SERVER = "192.0.2.1"
 GUEST = "192.0.2.2"
@@ -19,8 +20,8 @@ class Cable:
     guest = GUEST
     tap = TAP
 
-    def __init__(self, loss: float):
-        self.loss = loss
+    def __init__(self, loss: float, capture: Path | None = None):
+        self.loss, self.capture, self.tcpdump = loss, capture, None
 
     def __enter__(self) -> "Cable":
         run("ip", "link", "set", "lo", "up")
@@ -39,9 +40,15 @@ class Cable:
                     ether type ip ip protocol udp numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
                 }}
             }}""")
+        if self.capture:
+            words = ["tcpdump", "-i", TAP, "-U", "-s", "60", "-Z", "root", "-w", str(self.capture), "udp"]
+            self.tcpdump = subprocess.Popen(words, stderr=subprocess.DEVNULL)
         return self
 
     def __exit__(self, *_) -> None:
+        if self.tcpdump:
+            self.tcpdump.terminate()
+            self.tcpdump.wait()
         run("nft", "delete", "table", "bridge", "path")
         run("ip", "link", "delete", TAP)
         run("ip", "link", "delete", "server")

@@ -38,8 +38,7 @@ fn number(variable: &str, otherwise: usize) -> usize {
     env::var(variable).map_or(otherwise, |value| value.parse().expect("a number"))
 }
 
-/// Reads in lockstep and repeats nothing. How many DATA came more than once, beside the RRQ's answer: how long
-/// a decision takes is another matter.
+/// Reads in lockstep and repeats nothing. How many DATA came that had come before.
 fn repeats(server: SocketAddr, name: &str, blocks: u16) -> usize {
     let mut peer = Peer::strict(server);
     peer.ask(&rrq(name, &[]));

@@ -2,6 +2,7 @@
 
 mod alive;
 mod crowd;
+mod firmware;
 mod first_ack;
 mod first_window;
 mod pressure;

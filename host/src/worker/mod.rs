@@ -15,6 +15,7 @@ mod messages;
 mod peer_floors;
 mod requests;
 mod room;
+mod signal;
 #[cfg(test)]
 mod simulation;
 mod sockets;

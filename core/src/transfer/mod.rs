@@ -511,6 +511,15 @@ impl Transfer {
         self.deadline = Time::NEVER;
         self.phase = Phase::Ended { blocks: self.blocks(), bytes: self.bytes() };
     }
+
+    /// How many blocks, at least 1, the peer has yet to acknowledge, once each block has been sent. `None` before
+    /// that, and for a receiver.
+    pub fn left_to_acknowledge(&self) -> Option<u64> {
+        match &self.phase {
+            Phase::Sending(sender) if sender.all_sent() => Some(sender.in_window()),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -532,6 +541,7 @@ mod tests {
         assert_eq!(transfer.handle_datagram(now, b"\0\x04\0\x01"), Ok(()));
         assert!(matches!(transfer.poll(now), Output::Send(Blocks { first: 2, count: 1 })));
         assert!(transfer.awaits_last_ack());
+        assert_eq!(transfer.left_to_acknowledge(), Some(1));
 
         let mut unproven = Transfer::server(now, Operation::Read, Settings::default());
         unproven.handle_grant(now, &Oack::default(), &Limits::default(), Some(5));

@@ -13,6 +13,7 @@ mod headway;
 mod held_up;
 mod messages;
 mod peer_floors;
+mod recent;
 mod requests;
 mod room;
 mod signal;
@@ -33,6 +34,7 @@ use half_open::HalfOpen;
 use held_up::HeldUp;
 pub(crate) use messages::{Decision, Mailbox, NewRequest, Stored, Ticket, ToControl, ToWorker};
 use peer_floors::PeerFloors;
+use recent::Recent;
 use requests::Overtaking;
 pub(crate) use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
 pub(crate) use transfers::outcome_of_store_error;
@@ -93,6 +95,7 @@ pub(crate) struct Worker {
     /// Requests that wait until the ACKs before them have been read.
     overtaking: Vec<Overtaking>,
     looked_for_acks: bool,
+    recent: Recent,
     summaries: mpsc::Sender<Summary>,
     reports: Reports,
     dropping: Arc<Dropping>,
@@ -140,6 +143,7 @@ impl Worker {
             outbox: Vec::new(),
             overtaking: Vec::new(),
             looked_for_acks: false,
+            recent: Recent::default(),
             summaries,
             reports: Reports::default(),
             dropping,

@@ -28,11 +28,15 @@ impl Worker {
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
             return self.wire.counters.malformed += 1;
         }
-        let half_open = entry.half_open;
-        self.drive(index, Some(datagram.payload), now);
-        if half_open {
-            self.has_it_answered(index);
+        if !entry.half_open {
+            return self.drive(index, Some(datagram.payload), now);
         }
+        // An ERROR may come from a client that has another transfer beside this one (RFC 1350 section 4).
+        let answered = !entry.core.is_unproven() && !matches!(datagram.payload, [0, 5, ..]);
+        let old = if answered { entry.old.take() } else { None };
+        self.drive(index, Some(datagram.payload), now);
+        self.has_it_answered(index);
+        self.supersede_old(old);
     }
 
     /// The timer of a transfer went off, maybe early.

@@ -6,6 +6,7 @@ use super::headway::Headway;
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::table::Entry;
 use crate::events::{Answered, Ending, Outcome, Summary, Unanswered, outcome_of};
+use crate::request::Operation;
 use crate::store::StoreError;
 use crate::udp::Received;
 use std::time::{Duration, Instant};
@@ -18,15 +19,19 @@ impl Worker {
         // RRQ is 1 and WRQ 2 (RFC 1350 section 5); they concern the port that was asked alone.
         if matches!(datagram.payload, [0, 1 | 2, ..]) {
             if number == entry.asked {
-                self.request_again(index, number, datagram, now);
+                return self.request_again(index, number, datagram, now);
             }
-            return;
+            return self.wire.counters.stray += 1;
         }
         if number != entry.served {
             return self.wire.counters.stray += 1;
         }
+        let has_place = has_place(entry, datagram.payload);
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
             return self.wire.counters.malformed += 1;
+        }
+        if !has_place {
+            return self.wire.counters.stray += 1;
         }
         if !entry.half_open {
             return self.drive(index, Some(datagram.payload), now);
@@ -202,6 +207,15 @@ impl Worker {
         if let Content::Upload(sink) = content {
             self.outbox.push(ToControl::Discard(sink.into_upload()));
         }
+    }
+}
+
+/// Whether a packet can mean anything to this transfer, now or as a duplicate. Else it does nothing.
+fn has_place(entry: &Entry, packet: &[u8]) -> bool {
+    match (packet, entry.operation) {
+        ([0, 5, ..], _) => true,
+        ([0, 4, ..], Operation::Read) | ([0, 3, ..], Operation::Write) => !entry.core.is_deciding(),
+        _ => false,
     }
 }
 

@@ -154,14 +154,13 @@ impl Files {
             targets => first_existing(&self.roots, targets)?,
         };
         let resolved = format!("{}:{}", file.root(), file.path()).into();
+        let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
                 Some(bytes) => Content::Bytes(bytes),
-                None => Content::File(Arc::new(file), false),
+                None => Content::File(file, false),
             },
-            Mode::Netascii => {
-                Content::Netascii(Box::new(NetasciiFile::new(Arc::new(file)).map_err(StoreError::Io)?))
-            }
+            Mode::Netascii => Content::Netascii(Box::new(NetasciiFile::new(file).map_err(StoreError::Io)?)),
         };
         Ok(Opened { content, resolved })
     }

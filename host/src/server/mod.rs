@@ -170,7 +170,11 @@ async fn run(
     let uploads = Uploads::new(config.limits.bounds.uploads_per_name);
     let generation = Current::new(Generation {
         number: 1,
-        files: Files { roots, cache: FileCache::new(config.limits.cache), uploads: uploads.clone() },
+        files: Files {
+            roots,
+            cache: FileCache::new(config.limits.cache, config.limits.cache_max_age),
+            uploads: uploads.clone(),
+        },
         policy,
         limits: ceilings(config),
         drain: config.drain,

@@ -6,6 +6,7 @@
 
 mod addresses;
 mod admin;
+mod cached;
 mod cli;
 mod clock;
 mod doctor;

@@ -63,7 +63,11 @@ impl Control {
         let roots = Roots::open(&[spec]).expect("the folder is there");
         let generation = Arc::new(Generation {
             number: 1,
-            files: Files { roots: roots.clone(), cache: FileCache::new(0), uploads: Uploads::new(u32::MAX) },
+            files: Files {
+                roots: roots.clone(),
+                cache: FileCache::new(0, std::time::Duration::ZERO),
+                uploads: Uploads::new(u32::MAX),
+            },
             policy: Arc::new(Policy::none()),
             limits: Limits::default(),
             drain: std::time::Duration::from_secs(10),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::privileges::Who;
 use super::source::{Finding, Source};
-use super::written::{Listener, MAX_WORKERS, Root, Written};
+use super::written::{Listener, MAX_WORKERS, Root, Write, Written};
 use super::{address, defaults};
 
 /// Flags of `serve` that take the place of keys of the file.
@@ -67,8 +67,8 @@ impl Overrides {
 }
 
 fn only_root(path: PathBuf) -> Root {
-    let max_upload = defaults::max_upload();
-    Root { name: "root".into(), path, writable: false, overwrite: false, private: false, max_upload }
+    let (name, max_upload, write) = ("root".into(), defaults::max_upload(), Write::default());
+    Root { name, path, writable: false, overwrite: false, private: false, max_upload, write }
 }
 
 fn listener(address: &str) -> Listener {

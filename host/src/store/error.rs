@@ -20,6 +20,12 @@ pub enum StoreError {
     /// The operating system forbids it to this process: permissions are the operator's.
     #[error("the operating system forbids it: {0}; check owner and mode of the file and its folders")]
     Forbidden(io::Error),
+    /// The file that an upload would replace may not be written by this process.
+    #[error(
+        "the file is there, and this user may not write it: {0}; let it (`chmod`, `chown`, `setfacl`) if uploads are \
+             to replace that file"
+    )]
+    Protected(io::Error),
     /// The path is taken and the root does not overwrite.
     #[error("the file exists and its root has `overwrite: false`")]
     Exists,
@@ -67,9 +73,11 @@ impl StoreError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound => ErrorCode::FileNotFound,
-            Self::Denied(_) | Self::Forbidden(_) | Self::ReadOnly | Self::NotRegular(_) => {
-                ErrorCode::AccessViolation
-            }
+            Self::Denied(_)
+            | Self::Forbidden(_)
+            | Self::Protected(_)
+            | Self::ReadOnly
+            | Self::NotRegular(_) => ErrorCode::AccessViolation,
             Self::Exists => ErrorCode::FileExists,
             Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
             Self::Refused(denial) => denial.code,
@@ -83,7 +91,7 @@ impl StoreError {
     pub fn message(&self) -> &str {
         match self {
             Self::NotFound => "file not found",
-            Self::Denied(_) | Self::Forbidden(_) => "access denied",
+            Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) => "access denied",
             Self::Exists => "file exists",
             Self::ReadOnly => "uploads are not allowed",
             Self::NoSpace(_) => "no space left",

@@ -8,11 +8,14 @@
 //! Everything here but [`OpenFile::read_at`] and [`Upload::write_at`] may wait for a disk and belongs
 //! on a thread that may block.
 
+mod attributes;
 mod cache;
 mod error;
+mod links;
 mod memory;
 mod open_file;
 mod path;
+mod replaced;
 mod sweep;
 #[cfg(test)]
 mod sweep_tests;
@@ -31,6 +34,7 @@ use thiserror::Error;
 
 pub use cache::FileCache;
 pub use error::StoreError;
+pub use links::Links;
 pub use open_file::OpenFile;
 pub use sweep::Swept;
 pub use upload::{Sealed, Upload};
@@ -50,6 +54,11 @@ pub struct RootSpec {
     pub private: bool,
     /// The largest upload, in bytes.
     pub max_upload: u64,
+    /// What becomes of a symbolic link under the name of an upload that may overwrite.
+    pub links: Links,
+    /// The permissions of new files, 0 to 0o777, whatever the umask; `None`: 0o644 without what the umask, or the
+    /// default access control list of the folder, takes.
+    pub mode: Option<u32>,
 }
 
 #[cfg(test)]
@@ -57,7 +66,8 @@ impl RootSpec {
     /// One that clients may read, and nothing more.
     pub(crate) fn read_only(name: &str, path: impl Into<PathBuf>) -> RootSpec {
         let (name, path) = (name.into(), path.into());
-        RootSpec { name, path, writable: false, overwrite: false, private: false, max_upload: 0 }
+        let (links, mode) = (Links::default(), None);
+        RootSpec { name, path, writable: false, overwrite: false, private: false, max_upload: 0, links, mode }
     }
 }
 
@@ -74,6 +84,8 @@ struct Root {
     overwrite: bool,
     private: bool,
     max_upload: u64,
+    links: Links,
+    mode: Option<u32>,
     folder: Dir,
 }
 
@@ -126,7 +138,8 @@ impl Roots {
     /// Nothing is visible under `path` before [`Upload::commit`]. Its folder must exist.
     ///
     /// # Errors
-    /// [`StoreError`]; `Exists` at once where the path is taken and the root does not overwrite.
+    /// [`StoreError`]; `Exists` at once where the path is taken and the root does not overwrite, `Protected` where
+    /// it does and this user may not write the file that is there.
     pub fn create(&self, root: Option<&str>, path: &str) -> Result<Upload, StoreError> {
         let path = path::checked(path)?;
         let root = match root {
@@ -182,6 +195,8 @@ impl Root {
             overwrite: spec.overwrite,
             private: spec.private,
             max_upload: spec.max_upload,
+            links: spec.links,
+            mode: spec.mode,
             folder,
         })
     }

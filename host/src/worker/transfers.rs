@@ -230,6 +230,7 @@ pub(crate) fn outcome_of_store_error(error: &StoreError) -> Outcome {
     match error {
         StoreError::NotFound => Outcome::NotFound,
         StoreError::Denied(_)
+        | StoreError::Protected(_)
         | StoreError::Exists
         | StoreError::ReadOnly
         | StoreError::NotRegular(_)

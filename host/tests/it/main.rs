@@ -24,6 +24,7 @@ mod loss;
 mod mtu;
 mod netascii;
 mod outcomes;
+mod overwrite;
 mod policy;
 mod privileges;
 mod refusals;

@@ -14,7 +14,7 @@ use crate::config::{
 };
 use crate::policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
 use crate::server;
-use crate::store::RootSpec;
+use crate::store::{Links, RootSpec};
 
 #[derive(Debug, Args)]
 pub(super) struct Subject {
@@ -260,5 +260,7 @@ pub(super) fn root(text: &str) -> Result<RootSpec, String> {
         overwrite: false,
         private: false,
         max_upload: 0,
+        links: Links::default(),
+        mode: None,
     })
 }

@@ -295,3 +295,17 @@ fn other_names_keep_the_old_content() {
     assert_eq!((server.root().read("name"), server.root().read("other")), (b"new".into(), b"old".into()));
     assert_eq!(rights(&server.root().path("name")), (SERVER, SERVER, 0o660));
 }
+
+/// Temporary files get their permissions before they are renamed.
+#[test]
+fn what_a_crash_leaves_goes_whatever_its_permissions() {
+    let prepare = |root: &Path| {
+        for mode in [0o600, 0o440, 0o220] {
+            old(&root.join(format!(".tuffet-0000000000000{mode:o}.part")), SERVER, SERVER, mode);
+        }
+    };
+    let Some(server) = server("overwrite: true", prepare) else { return };
+    let line = server.logged("removed what a server that is gone left of uploads");
+    assert_eq!(line["removed"], 3, "{line}");
+    assert_eq!(server.root().names(), [""; 0]);
+}

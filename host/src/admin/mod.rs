@@ -13,8 +13,8 @@ pub(crate) use routes::Shown;
 
 use crate::accept::Trouble;
 use crate::config::AdminAddress;
-use crate::privileges::{Account, give};
-use crate::socket_file::bind_file;
+use crate::privileges::Account;
+use crate::socket_file::{SocketFile, bind_file};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -46,7 +46,7 @@ const MAX_HEADERS: usize = 64;
 /// The socket, bound. That of a path is removed when this is dropped, if it was bound here.
 pub(crate) enum Listener {
     Tcp(BlockingTcp),
-    Unix(BlockingUnix, PathBuf),
+    Unix(BlockingUnix, SocketFile),
     /// Of whoever bound it, who keeps it for the next process.
     Inherited(BlockingUnix, PathBuf),
 }
@@ -64,10 +64,8 @@ impl Listener {
                 Ok(Listener::Tcp(socket))
             }
             AdminAddress::Unix(path) => {
-                let bound = Listener::Unix(bind_file(path)?, path.clone());
-                fs::set_permissions(path, fs::Permissions::from_mode(0o660))?;
-                give(path, account)?;
-                Ok(bound)
+                let (socket, file) = bind_file(path, 0o660, account)?;
+                Ok(Listener::Unix(socket, file))
             }
         }
     }
@@ -90,7 +88,8 @@ impl Listener {
     pub(crate) fn address(&self) -> io::Result<AdminAddress> {
         Ok(match self {
             Listener::Tcp(socket) => AdminAddress::Tcp(socket.local_addr()?),
-            Listener::Unix(_, path) | Listener::Inherited(_, path) => AdminAddress::Unix(path.clone()),
+            Listener::Unix(_, file) => AdminAddress::Unix(file.path().to_owned()),
+            Listener::Inherited(_, path) => AdminAddress::Unix(path.clone()),
         })
     }
 
@@ -136,14 +135,6 @@ impl Listener {
                 Waiting::Unix(UnixListener::from_std(socket.try_clone()?)?)
             }
         })
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        if let Listener::Unix(_, path) = self {
-            let _ = fs::remove_file(path);
-        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! before any other thread starts: capabilities, no-new-privs and Landlock belong to threads, and new ones
 //! inherit them.
 
+mod acting;
 mod barred;
 mod drop;
 mod files;
@@ -14,6 +15,7 @@ mod syscalls;
 mod touched;
 mod user;
 
+pub(crate) use acting::{acting_as, in_place_of_root};
 pub(crate) use barred::{out_of_bounds, remedy};
 pub(crate) use drop::seal;
 pub(crate) use files::landlock_here;

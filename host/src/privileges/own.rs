@@ -3,7 +3,7 @@
 //! Only what is made here changes its owner: what is there already belongs to whoever put it there, and
 //! changing the owner of what others can put into a folder is a way to be tricked.
 
-use super::{Account, unique};
+use super::{Account, acting_as, in_place_of_root, unique};
 use crate::config::{AdminAddress, Config, Grant};
 use crate::sinks::SinkTarget;
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Uid, chownat, fstat, open};
@@ -23,11 +23,17 @@ pub(super) fn make(config: &Config, account: Option<&Account>) {
     for folder in sockets(config).filter_map(Path::parent) {
         note(folder, make_folder(folder, 0o755, account));
     }
-    for sink in &config.sinks {
-        if let SinkTarget::File(target) = &sink.target {
-            note(&target.path, make_file(&target.path, account));
-        }
+    for file in files(config) {
+        note(file, make_file(file, account));
     }
+}
+
+/// The files of sinks.
+pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
+    config.sinks.iter().filter_map(|sink| match &sink.target {
+        SinkTarget::File(target) => Some(target.path.as_path()),
+        _ => None,
+    })
 }
 
 /// The folders that are the server's own: the state and compiled plugins where something is kept there,
@@ -62,11 +68,15 @@ fn make_folder(folder: &Path, mode: u32, account: Option<&Account>) -> io::Resul
     if let Some(above) = folder.parent() {
         make_folder(above, mode, account)?;
     }
-    match DirBuilder::new().mode(mode).create(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-        made => made?,
+    let create = || match DirBuilder::new().mode(mode).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        made => made.map(|()| true),
+    };
+    match in_place_of_root(folder.parent().unwrap_or(folder), account) {
+        Some(account) => acting_as(account, create).map(drop),
+        None if create()? => give(folder, account),
+        None => Ok(()),
     }
-    give(folder, account)
 }
 
 /// Makes the file in a folder that is there.

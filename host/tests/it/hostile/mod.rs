@@ -12,6 +12,7 @@ mod kinds;
 mod names;
 mod options;
 mod requests;
+mod socket_folder;
 mod strangers;
 mod swaps;
 mod transfers;

@@ -7,6 +7,7 @@
 mod addresses;
 mod admin;
 mod cached;
+mod admin_places;
 mod cli;
 mod clock;
 mod doctor;

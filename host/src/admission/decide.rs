@@ -193,13 +193,15 @@ impl Files {
 }
 
 fn first_existing(roots: &Roots, targets: &[Target]) -> Result<OpenFile, StoreError> {
+    let mut absent = StoreError::NotFound;
     for target in targets {
         match roots.open_read(Some(&target.root), &target.path) {
             Err(StoreError::NotFound) => {}
+            Err(StoreError::Spelling) => absent = StoreError::Spelling,
             opened => return opened,
         }
     }
-    Err(StoreError::NotFound)
+    Err(absent)
 }
 
 /// Content that a plugin made.

@@ -14,6 +14,12 @@ pub enum StoreError {
     /// No such file, or no such folder on the way to it.
     #[error("no such file")]
     NotFound,
+    /// The file system finds a file by this name but spells it differently, or would ([`super::spelling`]).
+    #[error(
+        "the file system spells the name of this file, or of a folder on the way to it, differently; policy has judged \
+         the name that was asked for, so only the stored spelling (`ls`) is served and written"
+    )]
+    Spelling,
     /// The path is refused or leads out of its root.
     #[error("refused: {0}")]
     Denied(&'static str),
@@ -72,7 +78,7 @@ impl StoreError {
     /// The code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound => ErrorCode::FileNotFound,
+            Self::NotFound | Self::Spelling => ErrorCode::FileNotFound,
             Self::Denied(_)
             | Self::Forbidden(_)
             | Self::Protected(_)
@@ -90,7 +96,7 @@ impl StoreError {
     /// The text of the ERROR packet.
     pub fn message(&self) -> &str {
         match self {
-            Self::NotFound => "file not found",
+            Self::NotFound | Self::Spelling => "file not found",
             Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) => "access denied",
             Self::Exists => "file exists",
             Self::ReadOnly => "uploads are not allowed",

@@ -16,6 +16,7 @@ mod memory;
 mod open_file;
 mod path;
 mod replaced;
+mod spelling;
 mod sweep;
 #[cfg(test)]
 mod sweep_tests;
@@ -124,13 +125,15 @@ impl Roots {
             let root = self.named(name)?;
             return OpenFile::open(&root.folder, &root.name, path);
         }
+        let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
             match OpenFile::open(&root.folder, &root.name, path) {
                 Err(StoreError::NotFound) => {}
+                Err(StoreError::Spelling) => absent = StoreError::Spelling,
                 decided => return decided,
             }
         }
-        Err(StoreError::NotFound)
+        Err(absent)
     }
 
     /// Begins an upload into the named root or, without a name, into the first that is writable.

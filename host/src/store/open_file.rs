@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::fs::{AtFlags, FileType, OFlags, Stat, StatxFlags, fstat, fstatfs, statx};
 use rustix::io::{Errno, preadv};
 
-use super::StoreError;
+use super::{StoreError, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
@@ -64,6 +64,7 @@ impl OpenFile {
         if opened.st_blocks == 0 {
             refuse_made_up(&file, size)?;
         }
+        spelling::require(folder, path)?;
         Ok(Self { file, root: root.clone(), path: path.to_owned(), opened, size })
     }
 

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::links::followed;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
-use super::{Links, Root, StoreError, path, temporary};
+use super::{Links, Root, StoreError, path, spelling, temporary};
 use crate::limits::Writing;
 
 /// The permissions of new files, of which the umask takes its part.
@@ -62,6 +62,7 @@ impl Upload {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
         let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
+        spelling::require_of_upload(&root.folder, target)?;
         let replaces = judge(&parent, name, root.overwrite, root.links)?;
         let folder = syncable(&parent)?;
         let closed = replaces || root.mode.is_some();
@@ -126,6 +127,7 @@ impl Upload {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
         let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
+        spelling::require_of_upload(&root.folder, target)?;
         judge(&parent, name, self.overwrite, self.links)?;
         self.moved = Some(syncable(&parent)?);
         self.name = name.to_owned();
@@ -168,11 +170,14 @@ impl Upload {
     /// did, `Protected` where the file that is there may not be written, `NoSpace`, `Forbidden`, `Io`. Nothing is
     /// visible then, except where the last step alone failed.
     pub fn commit(mut self) -> Result<(), StoreError> {
+        // Another spelling of the name may come until the last moment, which a rename would replace.
         if self.overwrite {
             self.finish_over()?;
+            spelling::require_in(self.target(), &self.name)?;
             renameat(&self.folder, &self.temporary, self.target(), &self.name).map_err(from_rename)?;
         } else {
             self.finish_new()?;
+            spelling::require_in(self.target(), &self.name)?;
             self.rename_to_free_name().map_err(from_rename)?;
         }
         self.temporary.clear();

@@ -13,6 +13,7 @@ mod names;
 mod options;
 mod requests;
 mod socket_folder;
+mod spelling;
 mod strangers;
 mod swaps;
 mod transfers;

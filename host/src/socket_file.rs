@@ -41,7 +41,7 @@ pub(crate) fn bind_file(
     let mode = Mode::from_raw_mode(mode);
     let socket = match in_place_of_root(folder, account) {
         Some(account) => acting_as(account, || bind_here(path, mode)).map_err(|error| match error.kind() {
-            io::ErrorKind::PermissionDenied => io::Error::new(
+            io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound => io::Error::new(
                 error.kind(),
                 format!(
                     "{error}: others than root may write in {0} or above it, so the user `{1}` makes the socket; \

@@ -26,12 +26,10 @@ impl Foreseen {
             |folder: &Path| in_place_of_root(folder, Some(account)).is_none() && may_make_in(folder);
         let missing = own::folders(config).into_iter().filter(|folder| !folder.exists());
         let mut made: Vec<PathBuf> = missing.filter(|folder| by_root(barred::there(folder))).collect();
-        made.extend(
-            own::files(config)
-                .filter(|file| !file.exists())
-                .filter(|file| file.parent().is_some_and(|folder| folder.is_dir() && may_make_in(folder)))
-                .map(Path::to_owned),
-        );
+        made.extend(own::files(config).filter(|file| !file.exists()).filter_map(|file| {
+            let folder = file.parent().filter(|folder| folder.is_dir())?;
+            (own::maker_of(file, Some(account)).is_none() && may_make_in(folder)).then(|| file.to_owned())
+        }));
         let sockets = own::sockets(config).filter_map(|path| {
             let folder = barred::there(path.parent()?);
             (!by_root(folder)).then(|| (path.to_owned(), folder.to_owned()))

@@ -8,7 +8,7 @@ use crate::config::{AdminAddress, Config, Grant};
 use crate::sinks::SinkTarget;
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Uid, chownat, fstat, open};
 use rustix::process::geteuid;
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -85,11 +85,23 @@ fn make_file(file: &Path, account: Option<&Account>) -> io::Result<()> {
     if account.is_none() || !file.parent().is_some_and(Path::is_dir) {
         return Ok(());
     }
-    match std::fs::OpenOptions::new().append(true).create_new(true).mode(0o640).open(file) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
-        Ok(made) => owned(&made, account),
+    let create = || match OpenOptions::new().append(true).create_new(true).mode(0o640).open(file) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+        made => made.map(Some),
+    };
+    match maker_of(file, account) {
+        Some(account) => acting_as(account, create).map(drop),
+        None => create()?.map_or(Ok(()), |made| owned(&made, account)),
     }
+}
+
+/// Who makes this file in place of root. Only the way to its folder counts: a file that is made anew follows no link
+/// of its own name, and is given away by its descriptor.
+pub(super) fn maker_of<'a>(file: &Path, account: Option<&'a Account>) -> Option<&'a Account> {
+    let folder = file.parent()?;
+    // Root's alone as it is, or at a place that is.
+    in_place_of_root(folder, account)?;
+    in_place_of_root(folder.parent().unwrap_or(folder), account)
 }
 
 /// Gives away what was made here a moment ago, if that is still what lies there.

@@ -98,22 +98,31 @@ fn a_link_in_the_place_of_a_socket_leads_nowhere() {
     }
 }
 
-/// A folder on the way to the sockets is a link to a folder of root's: nothing is made or removed there.
+/// A folder on the way is a link to a folder of root's: nothing is made or removed there.
 #[test]
 fn a_folder_that_is_a_link_leads_nowhere() {
     if !needs_root() {
         return;
     }
-    let setup = setup("");
-    fs::create_dir(setup.outside().path("of-root")).unwrap();
-    give(&setup.outside().path("given"));
-    symlink(setup.outside().path("of-root"), setup.outside().path("given/way")).unwrap();
-    let ran = setup
-        .yaml("roots: [{ name: boot, path: root }]\nadmin: { address: \"unix:given/way/admin\" }\n")
-        .begin();
-    ran.wait();
-    assert!(ran.log().contains("so the user `nobody` makes the socket"), "{}", ran.log());
-    assert_eq!(fs::read_dir(ran.outside().path("of-root")).unwrap().count(), 0);
+    for (rest, words) in [
+        ("admin: { address: \"unix:given/way/admin\" }\n", "so the user `nobody` makes the socket"),
+        ("sinks: { lines: { file: given/way/lines.jsonl } }\n", "who may not make files in"),
+        (
+            "sinks: { lines: { stdout: true, spool: { path: given/way/spool } } }\n",
+            "given/way/spool: the server runs as the user `nobody`, who may not write there",
+        ),
+    ] {
+        let setup = setup("");
+        let of_root = setup.outside().path("of-root");
+        fs::create_dir(&of_root).unwrap();
+        give(&setup.outside().path("given"));
+        symlink(&of_root, setup.outside().path("given/way")).unwrap();
+        let yaml = format!("roots: [{{ name: boot, path: root }}]\n{rest}");
+        let server = setup.yaml(&yaml).begin();
+        server.wait();
+        assert!(server.log().contains(words), "{}", server.log());
+        assert_eq!(fs::read_dir(&of_root).unwrap().count(), 0, "{rest}");
+    }
 }
 
 /// What root makes for the server is the server's, with rights for it alone, whoever owns the folder; and the next

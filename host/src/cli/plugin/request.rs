@@ -86,7 +86,7 @@ impl WrittenRequest {
         macs.extend(in_name.map(|address| MacFact { address, source: MacSource::RequestedName }));
         let class = self.class.as_deref().map_or(Ok(ClientClass::UNKNOWN), |name| {
             ClientClass::named(name).ok_or_else(|| {
-                let message = format!("{name:?} is no class of clients; docs/operations.md lists them");
+                let message = format!("{name:?} is no class of clients; docs/logs.md lists them");
                 wrong("/class", message)
             })
         })?;

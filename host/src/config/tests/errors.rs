@@ -120,7 +120,7 @@ limits: 5
         "8:20: unknown word `alow`; did you mean `allow`? Known here: `allow` and `deny`",
         "8:43: `acl` stands in the list twice; keep one",
         "8:48: found the number 1; give text: put it in quotes",
-        "10:8: the key `component` is missing; add it: `builtin:NAME` for one that is built in, or the path of a component, relative to this file",
+        "10:8: the key `component` is missing; add it: `builtin:NAME` for a bundled plugin, or the path of a component, relative to this file",
         "12:16: `` names no component; write `builtin:NAME` or the path of a component",
         "13:14: unknown grant `cv`; did you mean `kv`? there are `client-mac`, `clock`, `files/ROOT`, `http/HOST:PORT`, `kv`, `random` and `sinks/NAME`",
         "13:18: the grant `files` needs the name of a root; write `files/NAME`",

@@ -24,6 +24,10 @@ const MOST_DOUBTS: u8 = 4;
 const APART: u64 = 700;
 const TICK: u64 = 1_000;
 
+/// Bytes in the first millisecond of a transfer. A socket's receive buffer has 208 KiB unless set, and the kernel
+/// counts more than the payload in it.
+const FIRST_BURST: u32 = 128 * 1024;
+
 /// No limit: a window goes out as one burst.
 const UNLIMITED: u16 = u16::MAX;
 
@@ -51,18 +55,25 @@ pub(crate) struct Pace {
     arrived: u16,
     /// Windows that arrived since the pace was last changed.
     calm: u16,
+    /// No window has been acknowledged as it went out.
+    opening: bool,
     narrow: Narrow,
 }
 
 impl Pace {
     /// At most `most` blocks in a millisecond, if that is limited. In lockstep nothing is: each block waits
-    /// for an answer.
-    pub(crate) fn new(most: Option<u16>, window: u16) -> Self {
+    /// for an answer. The first windows are not to overflow the receive buffer of a client that nothing is known
+    /// of: it has to read meanwhile.
+    pub(crate) fn new(most: Option<u16>, window: u16, blksize: u16) -> Self {
         let most = most.filter(|_| window > 1).unwrap_or(UNLIMITED).max(1);
+        let first = (FIRST_BURST / u32::from(blksize.max(1))).clamp(1, UNLIMITED.into()) as u16;
+        let opening = window > first && most > first;
+        let burst = if opening { first } else { most };
         Pace {
             next: Time::default(),
-            burst: most,
-            left: most,
+            burst,
+            left: burst,
+            opening,
             most,
             cut: 0,
             suspicion: 0,
@@ -101,6 +112,7 @@ impl Pace {
         if window == 1 {
             return;
         }
+        self.opening = false;
         if let Some(rate) = self.narrow.overflowed(self.burst, window, travel) {
             self.set(rate.min(self.most));
             return;
@@ -114,6 +126,7 @@ impl Pace {
         if window == 1 {
             return;
         }
+        self.opening = false;
         let arrived = arrived.min(u32::from(window)) as u16;
         let again = arrived == 0 || self.cut == 0 || near(arrived, self.cut, 4, 2);
         self.suspicion = if again { self.suspicion + 2 } else { self.suspicion.saturating_sub(1).max(1) };
@@ -128,6 +141,12 @@ impl Pace {
 
     /// A whole window has arrived.
     pub(crate) fn went_well(&mut self, window: u16, travel: Travel) {
+        if self.opening {
+            let more = self.burst.saturating_mul(4);
+            self.opening = more < window;
+            self.burst = if self.opening { more.min(self.most) } else { self.most };
+            return;
+        }
         if self.widen(window, travel, true) {
             return;
         }
@@ -200,26 +219,26 @@ mod tests {
 
     #[test]
     fn without_a_limit_a_window_is_one_burst() {
-        let mut pace = Pace::new(None, 64);
+        let mut pace = Pace::new(None, 64, 512);
         assert_eq!(pace.take(at(5), 64), 64);
         assert_eq!((pace.take(at(5), 64), pace.resumes(at(5))), (64, None));
     }
 
     #[test]
     fn a_limit_spreads_a_window_over_milliseconds() {
-        let mut pace = Pace::new(Some(16), 64);
+        let mut pace = Pace::new(Some(16), 64, 512);
         assert_eq!((pace.take(at(10_050), 64), pace.take(at(10_060), 48)), (16, 0));
         assert_eq!(pace.resumes(at(10_060)), Some(at(11_000)));
         assert_eq!((pace.take(at(11_060), 10), pace.take(at(11_070), 38)), (10, 6));
         assert_eq!(pace.take(at(11_999), 32), 0);
         assert_eq!(pace.take(at(12_000), 32), 16);
-        assert_eq!(Pace::new(Some(1), 1).take(at(0), 1), 1);
-        assert_eq!(Pace::new(Some(1), 1).resumes(at(0)), None, "lockstep");
+        assert_eq!(Pace::new(Some(1), 1, 512).take(at(0), 1), 1);
+        assert_eq!(Pace::new(Some(1), 1, 512).resumes(at(0)), None, "lockstep");
     }
 
     #[test]
     fn a_receiver_that_overflows_at_the_same_place_is_recognised() {
-        let mut pace = Pace::new(None, 64);
+        let mut pace = Pace::new(None, 64, 512);
         pace.cut_off(16, 64);
         pace.cut_off(0, 64);
         assert_eq!(pace.take(at(0), 64), 64, "twice may be chance");
@@ -240,8 +259,20 @@ mod tests {
     }
 
     #[test]
+    fn large_first_windows_give_the_receiver_time_to_read() {
+        let mut pace = Pace::new(None, 64, 8_192);
+        for (at_millis, taken) in [(0, 16), (10, 64)] {
+            assert_eq!(pace.take(at(at_millis * 1_000), 64), taken);
+            pace.went_well(64, ANY);
+        }
+        assert_eq!(pace.resumes(at(20_000)), None);
+        assert_eq!(Pace::new(None, 64, 1_428).take(at(0), 64), 64, "it fits");
+        assert_eq!(Pace::new(Some(4), 64, 8_192).take(at(0), 64), 4, "limited anyway");
+    }
+
+    #[test]
     fn losses_at_random_places_do_not_slow_down() {
-        let mut pace = Pace::new(None, 64);
+        let mut pace = Pace::new(None, 64, 512);
         for place in [3, 40, 12, 60, 20, 33, 1, 50] {
             pace.cut_off(place, 64);
             assert_eq!(pace.take(at(0), 64), 64);
@@ -251,7 +282,7 @@ mod tests {
 
     #[test]
     fn any_number_of_losses_can_be_counted() {
-        let mut pace = Pace::new(None, 64);
+        let mut pace = Pace::new(None, 64, 512);
         for _ in 0..3 {
             pace.cut_off(16, 64);
         }
@@ -267,7 +298,7 @@ mod tests {
 
     #[test]
     fn it_never_stops_and_never_passes_its_limit() {
-        let mut pace = Pace::new(Some(4), 8);
+        let mut pace = Pace::new(Some(4), 8, 512);
         for _ in 0..200 {
             pace.cut_off(1, 8);
         }

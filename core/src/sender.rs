@@ -167,7 +167,7 @@ impl Sender {
             probe: Probe::None,
             echoes: 0,
             credit: u32::from(window) * CREDIT,
-            pace: Pace::new(burst, window),
+            pace: Pace::new(burst, window, blksize),
             window,
             rollover,
             resent_at: Time::NEVER,

@@ -4,9 +4,9 @@ use super::{FIRST_WINDOW_REPEATS, Phase, Transfer, UNPROVEN_REPEATS};
 use crate::sender::Measured;
 use crate::time::Time;
 
-/// The slowest link that a window is planned for before anything was measured: 5 Mbit/s, in
+/// The slowest link that a window is planned for before anything was measured: 10 Mbit/s, in
 /// microseconds per 1,000 bytes.
-const UNMEASURED_MICROS_PER_KB: u64 = 1_600;
+const UNMEASURED_MICROS_PER_KB: u64 = 800;
 
 /// Microseconds before the third repeat of a first window; twice as many before the fourth.
 const FIRST_WINDOW_PAUSE: u32 = 1_000_000;

@@ -51,7 +51,14 @@ impl Path {
     fn pump(&mut self) {
         while !self.acknowledged {
             let high = self.sender.high();
-            let Some(blocks) = self.sender.poll(self.now) else { return };
+            let Some(blocks) = self.sender.poll(self.now) else {
+                // The first windows are spread over time, which passes here.
+                match self.sender.resumes(self.now) {
+                    Some(later) => self.now = later,
+                    None => return,
+                }
+                continue;
+            };
             let last = blocks.first + u64::from(blocks.count) - 1;
             let most = (self.sender.acked() + u64::from(self.job.window)).min(self.total());
             assert!(blocks.first > self.sender.acked() && last <= most, "{blocks:?} were not granted");

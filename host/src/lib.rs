@@ -25,6 +25,5 @@ pub mod store;
 mod systemd;
 mod telemetry;
 mod tls;
-pub mod udp;
 mod watch;
 mod worker;

@@ -8,7 +8,6 @@ use crate::events::{Answered, Ending, Outcome, Place};
 use crate::limits::Share;
 use crate::request::{ErrorCode, Mode, Operation, Request};
 use crate::store::{StoreError, Upload};
-use crate::udp::Local;
 use crate::watch::Progress;
 use crossbeam_queue::SegQueue;
 use std::io;
@@ -18,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Instant;
 use tokio::sync::oneshot;
 use tuffet_core::{Limits, Oack};
+use tuffet_udp::Local;
 
 /// Names a transfer of one worker; a key outlives its transfer without naming another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

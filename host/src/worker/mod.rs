@@ -34,7 +34,6 @@ pub(crate) use transfers::outcome_of_store_error;
 
 use crate::events::Summary;
 use crate::limits::Limiter;
-use crate::udp::{ReceiveBatch, Received};
 use mio::{Events, Poll, Token, Waker};
 use std::io;
 use std::sync::Arc;
@@ -42,6 +41,7 @@ use std::time::{Duration, Instant};
 use table::Table;
 use tokio::sync::mpsc;
 use tuffet_core::{Settings, Time};
+use tuffet_udp::{ReceiveBatch, Received};
 use wheel::Wheel;
 use wire::Wire;
 

@@ -6,10 +6,10 @@ use super::messages::{NewRequest, ToControl};
 use super::table::Entry;
 use crate::events::{Ending, Outcome, Place};
 use crate::limits::{Claim, Refused};
-use crate::udp::{Local, ReceiveBatch, Received};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
+use tuffet_udp::{Local, ReceiveBatch, Received};
 
 /// RFC 2347 allows 512 bytes; some clients ask for more.
 const MAX_REQUEST: usize = 2048;

@@ -1,12 +1,12 @@
 //! The sockets of a worker: its share of each listening port, and its pools of TID ports.
 
-use crate::udp::{BindOptions, Local, Socket};
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
+use tuffet_udp::{BindOptions, Local, Socket};
 
 /// TID ports of one listener in one worker. Transfers are told apart by (port, peer), so a few are
 /// enough for any number of them. Several spread the load over the kernel's buffers and let consecutive

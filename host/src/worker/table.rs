@@ -6,7 +6,6 @@ use super::messages::{Key, Ticket};
 use crate::events::Ending;
 use crate::limits::Share;
 use crate::request::Operation;
-use crate::udp::Local;
 use crate::watch::Progress;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;
@@ -14,6 +13,7 @@ use std::hash::BuildHasher;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tuffet_core::Transfer;
+use tuffet_udp::Local;
 
 /// A transfer and what the host knows of it.
 pub(super) struct Entry {

@@ -7,9 +7,9 @@ use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::table::Entry;
 use crate::events::{Answered, Ending, Outcome, Summary, Unanswered, outcome_of};
 use crate::store::StoreError;
-use crate::udp::Received;
 use std::time::{Duration, Instant};
 use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
+use tuffet_udp::Received;
 
 impl Worker {
     /// A datagram of a known peer.

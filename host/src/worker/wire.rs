@@ -4,12 +4,12 @@ use super::content::{Content, ReadError};
 use super::counters::Counters;
 use super::sockets::Sockets;
 use super::table::Entry;
-use crate::udp::{Local, MAX_MESSAGE, MAX_SEGMENTS, SendBatch};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tuffet_core::{
     Blocks, Control, DATA_HEADER, ErrorCode, MAX_CONTROL, Transfer, data_header, encode_error,
 };
+use tuffet_udp::{Local, MAX_MESSAGE, MAX_SEGMENTS, SendBatch};
 
 pub(super) struct Wire {
     pub(super) sockets: Sockets,

@@ -3,8 +3,8 @@
 use super::finding::{Finding, Grade, size};
 use super::system::System;
 use crate::config::Config;
-use crate::udp::{BindOptions, KERNEL_BUFFER, Socket};
 use std::net::Ipv4Addr;
+use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket};
 
 /// The device queue of each core that holds a burst while a core is busy; the kernel's own default.
 const BACKLOG: u64 = 1_000;

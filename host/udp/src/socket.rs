@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 /// Bytes asked for each of the kernel's buffers. A storm of requests overflows the usual 208 KiB; the
 /// kernel grants what `net.core.rmem_max` allows (root: all of it).
-pub(crate) const KERNEL_BUFFER: usize = 8 << 20;
+pub const KERNEL_BUFFER: usize = 8 << 20;
 
 /// What a receive buffer holds where nobody asks for more (`net.core.rmem_default`).
 const USUAL_BUFFER: usize = 208 << 10;

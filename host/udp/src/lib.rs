@@ -1,5 +1,5 @@
 //! UDP sockets with batches: one system call receives many datagrams and one sends many, each from the
-//! address that its peer asked. The only module of the project with `unsafe` code.
+//! address that its peer asked. The only crate of the project with `unsafe` code.
 //!
 //! No crate was found that gathers, segments (UDP_SEGMENT) and batches across destinations in one call,
 //! so the calls are made here through `libc`, in [`receive`] and [`send`]; what may be done safely
@@ -13,7 +13,7 @@ mod socket;
 
 pub use receive::{ReceiveBatch, Received};
 pub use send::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, SendReport};
-pub(crate) use socket::KERNEL_BUFFER;
+pub use socket::KERNEL_BUFFER;
 pub use socket::{BindOptions, Socket};
 
 use std::net::IpAddr;

@@ -177,8 +177,7 @@ impl SendBatch {
     }
 
     /// What waits, datagram by datagram, instead of sending it: for tests without a network.
-    #[cfg(test)]
-    pub(crate) fn drain(&mut self) -> Vec<(SocketAddr, Vec<u8>)> {
+    pub fn drain(&mut self) -> Vec<(SocketAddr, Vec<u8>)> {
         let mut datagrams = Vec::new();
         for message in std::mem::take(&mut self.messages) {
             let bytes = &self.arena[message.bytes.clone()];

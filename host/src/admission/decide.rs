@@ -2,17 +2,17 @@
 
 use super::Generation;
 use super::at_once::on_disk;
-use crate::events::{Ending, Outcome};
-use crate::limits::Uploads;
 use crate::policy::{Answer, Target, Verdict};
-use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
-use crate::store::{FileCache, OpenFile, Roots, StoreError};
-use crate::telemetry::What;
 use crate::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use std::sync::Arc;
 use std::time::Instant;
 use tuffet_core::netascii::Encoder;
 use tuffet_core::{Limits, Oack};
+use tuffet_request::What;
+use tuffet_request::events::{Ending, Outcome};
+use tuffet_request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
+use tuffet_store::Uploads;
+use tuffet_store::{FileCache, OpenFile, Roots, StoreError};
 
 /// A decision and how it came about.
 pub(super) struct Decided {

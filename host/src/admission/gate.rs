@@ -2,9 +2,6 @@
 
 use super::Generation;
 use crate::policy::Acceptance;
-use crate::request::Request;
-use crate::store::{StoreError, Upload};
-use crate::telemetry::What;
 use crate::worker::Stored;
 use futures_util::FutureExt;
 use std::io;
@@ -12,6 +9,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::spawn_blocking;
+use tuffet_request::Request;
+use tuffet_request::What;
+use tuffet_store::{StoreError, Upload};
 
 impl Generation {
     /// Asks the `accept-upload` chain and does what it says.

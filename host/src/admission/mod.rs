@@ -8,12 +8,10 @@ mod decide;
 mod gate;
 mod generation;
 
-use crate::events::{Answered, Ending, Happening, Observers, Outcome};
-use crate::names;
+use crate::events::Observers;
 use crate::neighbours::Neighbours;
-use crate::request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
 use crate::telemetry::Sampling;
-use crate::watch::{Granted, Progress, Watch};
+use crate::watch::{Granted, Watch};
 use crate::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 pub(crate) use at_once::Deciding;
 use decide::Decided;
@@ -26,6 +24,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::runtime::Handle;
 use tuffet_core::Oack;
+use tuffet_request::Progress;
+use tuffet_request::events::{Answered, Ending, Happening, Outcome};
+use tuffet_request::names;
+use tuffet_request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
 
 /// What requests are decided with.
 pub(crate) struct Admission {

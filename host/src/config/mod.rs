@@ -50,10 +50,10 @@ pub use restart::control_of;
 pub use schema::schema;
 pub use telemetry::{OtlpProtocol, TelemetryConfig, TracesSampled};
 
-use crate::limits::Bounds;
 use crate::sinks::SinkSpec;
-use crate::store::RootSpec;
 use source::{Finding, Source};
+use tuffet_request::Bounds;
+use tuffet_request::RootSpec;
 pub(crate) use units::{ByteCount, TimeSpan};
 use written::Written;
 

@@ -24,8 +24,8 @@ use super::tree::join;
 use super::written::{self, Written};
 use super::{Config, ConfigError, Listener, Retransmit, Transfer, defaults};
 use crate::sinks::SinkSpec;
-use crate::store::RootSpec;
 use crate::telemetry::resource_attributes;
+use tuffet_request::RootSpec;
 
 /// Resolves paths relative to `base`, which is absolute.
 ///

@@ -5,22 +5,19 @@
 //! from a million addresses takes no more memory than a quiet day. The tables are indexed by a keyed hash
 //! (SipHash with a random key), so nobody can aim at the cells of somebody else.
 
-mod bounds;
 mod client;
+mod live;
 mod places;
 mod rate;
-mod uploads;
 
-pub use bounds::{Bounds, PerSecond};
-pub(crate) use uploads::{Uploads, Writing};
-
-use bounds::Live;
+use live::Live;
 use places::Places;
 use rate::{Rate, Rates};
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
+use tuffet_request::Bounds;
 
 /// Why a request gets no place. It is not answered: a client asks again, and who asks in another's name
 /// makes the server send nothing.

@@ -5,9 +5,9 @@
 //! a bucket that is full, as that of everyone who has not asked for a while, is one whose moment has passed:
 //! it need not be kept, and a table of them needs no cleaning.
 
-use super::bounds::PerSecond;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use tuffet_request::PerSecond;
 
 const SECOND: u64 = 1_000_000_000;
 

@@ -16,8 +16,9 @@ use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
 use super::plugin::Plugin;
 use crate::config::OnError;
-use crate::request::{Denial, ErrorCode, Request};
-use crate::telemetry::{Traced, Trail, What, plugin_took};
+use crate::telemetry::plugin_took;
+use tuffet_request::{Denial, ErrorCode, Request};
+use tuffet_request::{Traced, Trail, What};
 
 /// The time that the chains have for one request.
 #[derive(Debug, Clone, Copy)]

@@ -18,7 +18,7 @@ use super::meter::Meter;
 use super::plugin::Plugin;
 use super::text;
 use super::ticker::Hold;
-use crate::telemetry::Traced;
+use tuffet_request::Traced;
 
 /// How long the check of a plugin that is loaded waits for its turn.
 const LOAD_PATIENCE: Duration = Duration::from_secs(10);

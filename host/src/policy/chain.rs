@@ -14,7 +14,7 @@ use super::monitor;
 use super::plugin::Plugin;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use crate::config::DefaultVerdict;
-use crate::request::{Ceilings, Denial, ErrorCode, Request};
+use tuffet_request::{Ceilings, Denial, ErrorCode, Request};
 
 /// A loaded policy. Requests of one generation of the configuration are all judged by the same one.
 pub(crate) struct Policy {

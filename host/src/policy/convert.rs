@@ -8,7 +8,7 @@ use super::chain::Target;
 use super::failure::{Cause, Failure};
 use super::imports::Access;
 use super::text;
-use crate::request::{Ceilings, Denial, ErrorCode, MacSource, Mode, Operation, Request};
+use tuffet_request::{Ceilings, Denial, ErrorCode, MacSource, Mode, Operation, Request};
 
 /// Files that an answer may name.
 const MAX_FILES: usize = 64;

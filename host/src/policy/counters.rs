@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::failure::Cause;
 use super::spec::LoadProblem;
-use crate::watch::{Distribution, Histogram};
+use tuffet_request::{Distribution, Histogram};
 
 /// The counts of one plugin, from the start of the process; a reload goes on counting.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use super::convert::{Found, Opinion, UploadOpinion};
 use super::counters::Counters;
 use super::failure::{Cause, Failure};
 use crate::config::{DecisionCacheConfig, Fact};
-use crate::request::Request;
+use tuffet_request::Request;
 
 /// Bytes of content that weigh as much as one decision.
 const CONTENT_UNIT: usize = 1024;
@@ -167,7 +167,7 @@ fn key(facts: &Arc<[Fact]>, request: &Request) -> Box<str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, RequestId};
+    use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, RequestId};
 
     fn request() -> Request {
         Request {

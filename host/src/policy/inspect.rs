@@ -12,7 +12,7 @@ use super::shown::digest;
 use super::text;
 use super::trial::Hook;
 use crate::config::ComponentSource;
-use crate::events::Kind;
+use tuffet_request::events::Kind;
 
 /// A component as it is.
 #[derive(Debug, Clone, Serialize)]

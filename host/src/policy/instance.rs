@@ -12,7 +12,7 @@ use super::meter::Meter;
 use super::plugin::Plugin;
 use super::sandbox::{Caller, Sandbox};
 use super::told as observe;
-use crate::telemetry::Traced;
+use tuffet_request::Traced;
 
 /// Bytes that a guest may hand over in one answer or one log line, beside content.
 const MAX_TRANSFER: u64 = 256 << 10;

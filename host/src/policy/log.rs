@@ -6,7 +6,7 @@ use super::bindings::tuffet::policy::log::{Host, Level};
 use super::sandbox::{Caller, Sandbox};
 use super::stage::Stage;
 use super::text::one_line;
-use crate::telemetry::Traced;
+use tuffet_request::Traced;
 
 /// Lines that one call may write; the rest is counted.
 const MAX_LINES: u32 = 32;

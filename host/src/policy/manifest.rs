@@ -5,7 +5,7 @@ use serde::Deserialize;
 use wasmparser::{Parser, Payload};
 
 use crate::config::GrantKind;
-use crate::events::{Kind, Kinds};
+use tuffet_request::events::{Kind, Kinds};
 
 /// The name of the section.
 const SECTION: &str = "tuffet:manifest";

@@ -9,7 +9,7 @@ use super::ask::Patience;
 use super::bindings::exports::tuffet::policy::accept_upload::Upload;
 use super::convert::{Asked, Found, Opinion, UploadOpinion};
 use super::plugin::Plugin;
-use crate::request::{Denial, Request};
+use tuffet_request::{Denial, Request};
 
 pub(super) fn authorize(plugin: &Arc<Plugin>, request: &Request) {
     let (plugin, request) = (Arc::clone(plugin), request.clone());

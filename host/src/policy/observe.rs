@@ -10,7 +10,7 @@ use super::imports::Unsent;
 use super::plugin::Plugin;
 use super::report::{Fact, Texts};
 use super::told::Event as Told;
-use crate::events::{Event, Kinds};
+use tuffet_request::events::{Event, Kinds};
 
 /// Before an observer whose call failed is told the same once more. The queue of events is bounded, and new
 /// requests wait for it: so must this be.

@@ -22,8 +22,8 @@ use super::sandbox::Sandbox;
 use super::spec::CallLimits;
 use super::told as observe;
 use crate::config::OnError;
-use crate::events::Kinds;
-use crate::telemetry::Traced;
+use tuffet_request::Traced;
+use tuffet_request::events::Kinds;
 
 pub(super) struct Plugin {
     pub name: Arc<str>,

@@ -7,8 +7,8 @@ use super::imports::Access;
 use super::told::{
     self, Decision, Event as Told, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
 };
-use crate::events::{Answered, Event, Happening, Outcome, Summary};
-use crate::request::{MacSource, Mode, Operation, Request};
+use tuffet_request::events::{Answered, Event, Happening, Outcome, Summary};
+use tuffet_request::{MacSource, Mode, Operation, Request};
 
 /// What of an event has to be written as text first.
 #[derive(Debug)]

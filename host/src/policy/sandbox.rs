@@ -12,7 +12,7 @@ use super::bindings::tuffet::policy::types;
 use super::imports::{Access, FixedClock, HttpGate, Taken, constant};
 use super::log::CallLog;
 use super::text;
-use crate::telemetry::Traced;
+use tuffet_request::Traced;
 
 /// Bytes of standard error that are kept, for the message of a panic.
 const MAX_STDERR: usize = 4096;

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::bindings::exports::tuffet::policy::accept_upload::Upload;
 use super::convert::{Found, Opinion, UploadOpinion};
 use super::trial::Uploaded;
-use crate::request::{Ceilings, Denial, ErrorCode};
+use tuffet_request::{Ceilings, Denial, ErrorCode};
 
 const ABSTAIN: &str = "abstain";
 

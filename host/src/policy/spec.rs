@@ -11,7 +11,7 @@ use crate::config::{
 };
 use crate::kv::Quota;
 use crate::sinks::SinkSpec;
-use crate::store::Roots;
+use tuffet_store::Roots;
 
 /// The chains and the plugins in them.
 #[derive(Debug, Clone)]

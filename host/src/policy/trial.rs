@@ -22,8 +22,8 @@ use super::plugin::Plugin;
 use super::shown;
 use super::spec::{LoadProblem, PluginSpec, PolicySpec};
 use super::stage::{Emitted, LogLine, Stage};
-use crate::events::Event;
-use crate::request::Request;
+use tuffet_request::Request;
+use tuffet_request::events::Event;
 
 /// What `observe` answers.
 pub(crate) const NOTHING: &str = "nothing";

@@ -6,8 +6,8 @@ use super::bindings::exports::tuffet::policy::accept_upload::Upload;
 use super::chain::Policy;
 use super::convert::{self, UploadOpinion};
 use super::monitor;
-use crate::request::{Denial, Request};
-use crate::store::Sealed;
+use tuffet_request::{Denial, Request};
+use tuffet_store::Sealed;
 
 /// What the chain came to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use crate::config::{AdminAddress, ConfigError, EXIT_CONFIG, Listener};
 use crate::privileges::PrivilegeError;
-use crate::store::RootError;
 use crate::systemd::NotInherited;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use tuffet_store::RootError;
 
 /// Why the server cannot start or go on.
 #[derive(Debug, thiserror::Error)]

@@ -24,11 +24,10 @@ use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Current, Deciding, Files, Generation};
 use crate::config::Config;
 use crate::events::{Observers, log_summaries};
-use crate::limits::{Limiter, Uploads};
+use crate::limits::Limiter;
 use crate::neighbours::Neighbours;
 use crate::policy::{Policy, PolicyRuntime};
 use crate::privileges::{self, Left};
-use crate::store::{FileCache, Roots};
 use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
@@ -47,6 +46,8 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tuffet_core::{Limits, Rollover, Settings, Timing};
+use tuffet_store::Uploads;
+use tuffet_store::{FileCache, Roots};
 
 /// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
 const FLUSH: Duration = Duration::from_secs(2);

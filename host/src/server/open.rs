@@ -8,10 +8,10 @@ use super::given::Given;
 use crate::admin;
 use crate::config::Config;
 use crate::privileges::{Account, give};
-use crate::store::Roots;
 use crate::systemd::Inherited;
 use crate::worker::{ListenerSpec, Sockets, open_all};
 use std::path::Path;
+use tuffet_store::Roots;
 
 /// What is open before the first thread starts. Nothing is read from it yet.
 pub(super) struct Opened {

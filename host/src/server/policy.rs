@@ -8,10 +8,10 @@ use crate::policy::{
     is_own_code_cache,
 };
 use crate::privileges::become_of;
-use crate::store::Roots;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
+use tuffet_store::Roots;
 
 /// What plugins run on; one for the process.
 ///

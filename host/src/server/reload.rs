@@ -6,15 +6,16 @@ use super::{ServeError, ceilings, serving};
 use crate::admin::Access;
 use crate::admission::{Current, Files, Generation};
 use crate::config::Config;
-use crate::limits::{Limiter, Uploads};
+use crate::limits::Limiter;
 use crate::policy::PolicyRuntime;
 use crate::privileges::out_of_bounds;
-use crate::store::Roots;
 use crate::systemd::Manager;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
+use tuffet_store::Roots;
+use tuffet_store::Uploads;
 
 /// Reads the configuration anew, from where the first one came.
 pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;

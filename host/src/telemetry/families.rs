@@ -5,9 +5,10 @@
 use super::ExportCounts;
 use crate::server::Report;
 use crate::sinks::SinkCounted;
-use crate::watch::{ByOperation, Distribution, PluginTotals, Totals, Watch, Word};
+use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tuffet_request::Distribution;
 
 /// A metric and its values.
 #[derive(Debug, PartialEq)]
@@ -34,7 +35,7 @@ pub(crate) enum Values {
     Counter(Vec<Point<u64>>),
     /// As it is now.
     Gauge(Vec<Point<u64>>),
-    /// Times, in the buckets of [`crate::watch::BOUNDS_US`].
+    /// Times, in the buckets of [`tuffet_request::BOUNDS_US`].
     Histogram(Vec<Point<Distribution>>),
 }
 

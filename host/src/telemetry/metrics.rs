@@ -7,9 +7,7 @@ use super::export;
 use super::families::{Family, Point, Unit, Values, families};
 use super::queue::Counts;
 use super::settings::Destination;
-use crate::events::{Answered, Summary};
-use crate::request::Operation;
-use crate::watch::{BOUNDS_US, Watch};
+use crate::watch::Watch;
 use opentelemetry::metrics::{Histogram, Meter, MeterProvider};
 use opentelemetry::{InstrumentationScope, KeyValue};
 use opentelemetry_otlp::MetricExporter;
@@ -21,6 +19,9 @@ use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider, Temporality};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
+use tuffet_request::BOUNDS_US;
+use tuffet_request::Operation;
+use tuffet_request::events::{Answered, Summary};
 
 /// How long what was read counts as now: for all instruments of one export.
 const NOW: Duration = Duration::from_millis(50);

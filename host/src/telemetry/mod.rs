@@ -19,7 +19,6 @@ mod settings;
 mod spans;
 #[cfg(test)]
 mod tests;
-mod trail;
 
 pub(crate) use logs::LogBridge;
 pub(crate) use metrics::plugin_took;
@@ -27,13 +26,10 @@ pub(crate) use prometheus::{CONTENT_TYPE, exposition};
 use sampling::PerSecond;
 pub(crate) use sampling::Sampling;
 pub(crate) use settings::{Settings, resource_attributes};
-pub(crate) use trail::{Trail, What};
 
-use crate::events::Summary;
 use crate::watch::Watch;
 use logs::{Record, Records};
 use metrics::Metrics;
-use opentelemetry::trace::{SpanId, TraceId};
 use opentelemetry::{InstrumentationScope, KeyValue};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::logs::LogExporter as _;
@@ -44,6 +40,8 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tuffet_request::Traced;
+use tuffet_request::events::Summary;
 
 /// What is exported over OTLP, if anything. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -61,13 +59,6 @@ struct Traces {
     /// Where each listener is.
     listeners: Arc<HashMap<Arc<str>, SocketAddr>>,
     scope: InstrumentationScope,
-}
-
-/// The trace of a request, for log lines about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Traced {
-    pub(crate) trace: TraceId,
-    pub(crate) span: SpanId,
 }
 
 impl Telemetry {

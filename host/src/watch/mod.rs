@@ -6,7 +6,6 @@
 mod active;
 mod counts;
 mod feed;
-mod histogram;
 mod readiness;
 mod recent;
 mod seconds;
@@ -14,14 +13,12 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use active::{Granted, Progress};
+pub(crate) use active::Granted;
 pub(crate) use feed::{Feed, Viewer};
-pub(crate) use histogram::{BOUNDS_US, Distribution, Histogram};
 pub(crate) use readiness::CHECKS;
 pub(crate) use snapshot::{Active, ByOperation, Finished, PluginTotals, Snapshot, Totals, Who, Word};
 
 use crate::admission::Current;
-use crate::events::{Outcome, Summary};
 use crate::policy::{PluginNow, PolicyRuntime};
 use crate::server::{Report, Status};
 use crate::telemetry::ExportCounts;
@@ -38,6 +35,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
+use tuffet_request::events::{Outcome, Summary};
 
 /// How many running transfers a snapshot shows.
 pub(crate) const ROWS: usize = 200;

@@ -1,11 +1,11 @@
 //! What a transfer moves: where the bytes of a block come from, and where they go.
 
-use crate::store::{OpenFile, StoreError, Upload};
 use std::collections::VecDeque;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 use tuffet_core::netascii::{Decoder, Encoder};
 use tuffet_core::{Blocks, DATA_HEADER, Transfer, data_header};
+use tuffet_store::{OpenFile, StoreError, Upload};
 use tuffet_udp::MAX_SEGMENTS;
 
 /// The bytes of a transfer.

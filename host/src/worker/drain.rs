@@ -1,9 +1,9 @@
 //! Stopping: nothing new begins, what runs may end, and nothing takes longer than it may.
 
 use super::Worker;
-use crate::events::{Ending, Outcome};
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Time};
+use tuffet_request::events::{Ending, Outcome};
 
 /// How long a client that has not answered yet holds up the end. It has nothing so far, and asks again.
 const HALF_OPEN: Duration = Duration::from_secs(1);

@@ -4,10 +4,10 @@
 //! Looked at when a transfer's timer goes off, which happens every few seconds whether its client answers
 //! or not, so that it costs nothing per block.
 
-use crate::events::{Ending, Outcome};
 use crate::limits::Limiter;
 use std::time::Duration;
 use tuffet_core::{Time, Transfer};
+use tuffet_request::events::{Ending, Outcome};
 
 /// The rate is that of twice the patience with a silent client: who was away for as long as he may be can
 /// still make up for it.

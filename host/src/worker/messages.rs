@@ -4,20 +4,23 @@ use super::content::Content;
 use super::counters::Counters;
 use super::transfers::report;
 use crate::admission::Generation;
-use crate::events::{Answered, Ending, Outcome, Place};
 use crate::limits::Share;
-use crate::request::{ErrorCode, Mode, Operation, Request};
-use crate::store::{StoreError, Upload};
-use crate::watch::Progress;
 use crossbeam_queue::SegQueue;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Instant;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tuffet_core::{Limits, Oack};
+use tuffet_request::Progress;
+use tuffet_request::events::{Answered, Ending, Outcome, Summary};
+use tuffet_request::{ErrorCode, Mode, Operation, Request};
+use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Local;
+
+/// A place in the queue of summaries.
+pub(crate) type Place = mpsc::OwnedPermit<Summary>;
 
 /// Names a transfer of one worker; a key outlives its transfer without naming another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

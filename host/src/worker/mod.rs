@@ -32,7 +32,6 @@ use requests::Overtaking;
 pub(crate) use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
 pub(crate) use transfers::outcome_of_store_error;
 
-use crate::events::Summary;
 use crate::limits::Limiter;
 use mio::{Events, Poll, Token, Waker};
 use std::io;
@@ -41,6 +40,7 @@ use std::time::{Duration, Instant};
 use table::Table;
 use tokio::sync::mpsc;
 use tuffet_core::{Settings, Time};
+use tuffet_request::events::Summary;
 use tuffet_udp::{ReceiveBatch, Received};
 use wheel::Wheel;
 use wire::Wire;

@@ -2,13 +2,14 @@
 
 use super::Worker;
 use super::headway::Headway;
+use super::messages::Place;
 use super::messages::{NewRequest, ToControl};
 use super::table::Entry;
-use crate::events::{Ending, Outcome, Place};
 use crate::limits::{Claim, Refused};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
+use tuffet_request::events::{Ending, Outcome};
 use tuffet_udp::{Local, ReceiveBatch, Received};
 
 /// RFC 2347 allows 512 bytes; some clients ask for more.

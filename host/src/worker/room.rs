@@ -1,8 +1,8 @@
 //! Room for one more: who has to go, if anyone.
 
 use super::Worker;
-use crate::events::{Ending, Outcome};
 use tuffet_core::Time;
+use tuffet_request::events::{Ending, Outcome};
 
 impl Worker {
     /// Whether there is room for one more transfer; the oldest half-open one makes some if it may.

@@ -3,16 +3,16 @@
 use super::content::Content;
 use super::headway::Headway;
 use super::messages::{Key, Ticket};
-use crate::events::Ending;
 use crate::limits::Share;
-use crate::request::Operation;
-use crate::watch::Progress;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;
 use std::hash::BuildHasher;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tuffet_core::Transfer;
+use tuffet_request::Operation;
+use tuffet_request::Progress;
+use tuffet_request::events::Ending;
 use tuffet_udp::Local;
 
 /// A transfer and what the host knows of it.

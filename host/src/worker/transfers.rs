@@ -5,10 +5,10 @@ use super::content::{Content, ReadError};
 use super::headway::Headway;
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::table::Entry;
-use crate::events::{Answered, Ending, Outcome, Summary, Unanswered, outcome_of};
-use crate::store::StoreError;
 use std::time::{Duration, Instant};
 use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
+use tuffet_request::events::{Answered, Ending, Outcome, Summary, Unanswered, outcome_of};
+use tuffet_store::StoreError;
 use tuffet_udp::Received;
 
 impl Worker {

@@ -14,7 +14,7 @@ use super::lab::{self, Plan};
 use super::request::{WrittenRequest, matter};
 use crate::config::{ComponentSource, ConfigError, Document, Grant};
 use crate::policy::{Beyond, CallLimits, Hook, Matter, NOTHING};
-use crate::store::RootSpec;
+use tuffet_request::RootSpec;
 
 /// A case file as it is written.
 #[derive(Debug, Deserialize)]

@@ -15,7 +15,8 @@ use crate::policy::{
     Tried,
 };
 use crate::server::{self, ServeError};
-use crate::store::{RootSpec, Roots};
+use tuffet_request::RootSpec;
+use tuffet_store::Roots;
 
 /// A plugin and what surrounds it.
 #[derive(Debug, Clone)]

@@ -14,7 +14,7 @@ use crate::config::{
 };
 use crate::policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
 use crate::server;
-use crate::store::RootSpec;
+use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]
 pub(super) struct Subject {

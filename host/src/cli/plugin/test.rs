@@ -23,7 +23,7 @@ use crate::config::{EXIT_CONFIG, TimeSpan};
 use crate::policy::{
     Beyond, CallLimits, Emitted, Hook, Learned, LoadProblem, LoadProblemKind, Matter, Trial,
 };
-use crate::store::RootSpec;
+use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TestArgs {

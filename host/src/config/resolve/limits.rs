@@ -2,7 +2,7 @@
 
 use super::Resolver;
 use crate::config::{Limits, defaults, written};
-use crate::limits::{Bounds, PerSecond};
+use tuffet_request::{Bounds, PerSecond};
 
 impl Resolver<'_> {
     pub(super) fn limits(&mut self, written: &written::Limits, transfer: &written::Transfer) -> Limits {

@@ -17,7 +17,7 @@ use crate::sinks::{
     Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, Rotate, Secret, SinkSpec,
     SinkTarget, SpoolSpec,
 };
-use crate::store::RootSpec;
+use tuffet_request::RootSpec;
 
 impl Resolver<'_> {
     /// Each root and sink that is granted must be there.

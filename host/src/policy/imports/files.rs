@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 use super::{Access, MAX_READ, not_granted};
 use crate::policy::bindings::tuffet::policy::files::{Error, Host, Metadata};
 use crate::policy::sandbox::Sandbox;
-use crate::store::{OpenFile, StoreError};
+use tuffet_store::{OpenFile, StoreError};
 
 /// Bytes of a path (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
@@ -145,7 +145,8 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::store::{RootSpec, Roots};
+    use tuffet_request::RootSpec;
+    use tuffet_store::Roots;
 
     const OLD: &[u8] = b"aaaaaaaa";
 

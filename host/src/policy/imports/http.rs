@@ -89,7 +89,7 @@ fn authority(uri: &Uri) -> Option<HttpHost> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Roots;
+    use tuffet_store::Roots;
 
     fn gate(hosts: &[&str]) -> HttpGate {
         let access = Access {

@@ -22,7 +22,7 @@ pub(super) use random::constant;
 use super::stage::Stage;
 use crate::config::HttpHost;
 use crate::sinks::Sink;
-use crate::store::Roots;
+use tuffet_store::Roots;
 
 /// Calls of `kv` and `files` in one call of a hook.
 const MAX_OPERATIONS: u32 = 1024;

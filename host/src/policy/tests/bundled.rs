@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use super::*;
-use crate::request::Ceilings;
+use tuffet_request::Ceilings;
 
 fn map(settings: Value) -> PluginSpec {
     let mut map = plugin("map", ComponentSource::Builtin("mac-map".into()), settings);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::policy::chain::{Authorization, Resolution};
-use crate::request::{Ceilings, ErrorCode};
+use tuffet_request::{Ceilings, ErrorCode};
 
 #[tokio::test]
 async fn with_nothing_configured_the_default_decides() {

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::request::{Ceilings, ErrorCode};
+use tuffet_request::{Ceilings, ErrorCode};
 
 /// The denial for a plugin that fails in `authorize`.
-async fn failure(plugin: PluginSpec) -> crate::request::Denial {
+async fn failure(plugin: PluginSpec) -> tuffet_request::Denial {
     let policy = load(&authorizers(vec![plugin])).await;
     let denied = denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
     assert_eq!(denied.code, ErrorCode::NotDefined);
@@ -17,7 +17,7 @@ async fn failure(plugin: PluginSpec) -> crate::request::Denial {
 }
 
 /// The denial for a plugin that fails in `resolve`.
-async fn resolve_failure(misdeed: &str) -> crate::request::Denial {
+async fn resolve_failure(misdeed: &str) -> tuffet_request::Denial {
     let policy = load(&resolvers(vec![bad_resolver("bad", misdeed)])).await;
     let refused = refusal(policy.resolve(&read("a"), policy.patience()).await.answer);
     assert_eq!(refused.message, "policy failure");

@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
 use crate::kv::Quota;
-use crate::request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
-use crate::store::Roots;
+use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+use tuffet_store::Roots;
 
 const LONG: Duration = Duration::from_secs(600);
 
@@ -129,14 +129,14 @@ fn read(path: &str) -> Request {
     request(Operation::Read, path)
 }
 
-fn denial(verdict: Verdict) -> crate::request::Denial {
+fn denial(verdict: Verdict) -> tuffet_request::Denial {
     match verdict {
         Verdict::Deny(denial) => denial,
         other => unreachable!("a deny was expected, not {other:?}"),
     }
 }
 
-fn refusal(answer: Answer) -> crate::request::Denial {
+fn refusal(answer: Answer) -> tuffet_request::Denial {
     match answer {
         Answer::Deny(denial) => denial,
         other => unreachable!("a deny was expected, not {other:?}"),

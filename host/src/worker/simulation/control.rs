@@ -2,11 +2,7 @@
 
 use super::world::later;
 use crate::admission::{Files, Generation};
-use crate::events::{Answered, Ending, Outcome};
-use crate::limits::Uploads;
 use crate::policy::Policy;
-use crate::request::{ClientClass, ErrorCode, Request, RequestId};
-use crate::store::{FileCache, RootSpec, Roots, StoreError};
 use crate::worker::{Content, Decision, Mailbox, NewRequest, Sink, Stored, Ticket, ToControl, ToWorker};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -14,6 +10,11 @@ use std::sync::Arc;
 use std::time::Instant;
 use tempfile::TempDir;
 use tuffet_core::{Limits, Operation, Time};
+use tuffet_request::RootSpec;
+use tuffet_request::events::{Answered, Ending, Outcome};
+use tuffet_request::{ClientClass, ErrorCode, Request, RequestId};
+use tuffet_store::Uploads;
+use tuffet_store::{FileCache, Roots, StoreError};
 
 /// What becomes of the requests for a name.
 #[derive(Debug, Clone)]

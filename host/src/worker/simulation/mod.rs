@@ -12,8 +12,7 @@ mod invariants;
 mod world;
 
 use super::WorkerSettings;
-use crate::events::Outcome;
-use crate::limits::{Bounds, Limiter};
+use crate::limits::Limiter;
 use client::{Client, Manner, Wish};
 use control::{Answer, Control, Fate};
 use fastrand::Rng;
@@ -22,6 +21,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{Oack, Operation, Settings, Time};
+use tuffet_request::Bounds;
+use tuffet_request::events::Outcome;
 use world::{LISTENERS, Path, World};
 
 const SEEDS: u64 = 200;
@@ -120,7 +121,7 @@ fn check(world: &World<'_>) -> Vec<&'static str> {
 /// What this client takes for complete is right, and so is what the server says of it.
 fn check_client(world: &World<'_>, client: &Client) {
     let of = |name: &str, outcome: Outcome| {
-        let it = |summary: &&crate::events::Summary| {
+        let it = |summary: &&tuffet_request::events::Summary| {
             summary.request.client == client.address
                 && summary.request.path == name
                 && summary.ending.outcome == outcome

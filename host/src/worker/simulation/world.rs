@@ -3,7 +3,6 @@
 use super::client::{BUSY, Client, Sent};
 use super::control::Control;
 use super::invariants::{Invariant, Unproven, bounded_answers_before_proof};
-use crate::events::Summary;
 use crate::worker::{Dropping, ListenerSpec, Worker, WorkerSettings, open_all};
 use fastrand::Rng;
 use std::cmp::Reverse;
@@ -13,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tuffet_core::Time;
+use tuffet_request::events::Summary;
 use tuffet_udp::{ReceiveBatch, Received};
 
 /// A datagram at a client, and through which of how many sockets the worker sent it.

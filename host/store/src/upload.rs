@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::open_file::require_regular;
 use super::{Root, StoreError, path, temporary};
-use crate::limits::Writing;
+use crate::Writing;
 
 /// An upload in progress, in a temporary file beside its target.
 ///
@@ -77,7 +77,7 @@ impl Upload {
     }
 
     /// It counts among the uploads to its name until it is dropped.
-    pub(crate) fn count(&mut self, writing: Writing) {
+    pub fn count(&mut self, writing: Writing) {
         self.writing = Some(writing);
     }
 
@@ -197,7 +197,7 @@ impl Drop for Upload {
             && let Err(errno) = unlinkat(&self.folder, &self.temporary, AtFlags::empty())
         {
             let error = io::Error::from(errno);
-            tracing::warn!(root = %self.root, path = %self.path, temporary = %self.temporary, %error,
+            tracing::warn!(target: "tuffet::store::upload", root = %self.root, path = %self.path, temporary = %self.temporary, %error,
                 "an unfinished upload could not be removed; remove it by hand");
         }
     }

@@ -12,6 +12,7 @@ pub(super) fn within_bounds(capacity: u64) -> u64 {
     let most = allowed / PART;
     if capacity > most {
         tracing::warn!(
+            target: "tuffet::store::memory",
             cache = capacity,
             allowed,
             used = most,

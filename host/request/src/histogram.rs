@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// The upper bounds of the buckets in microseconds, each included; one more holds what is longer.
-pub(crate) const BOUNDS_US: [u64; 22] = [
+pub const BOUNDS_US: [u64; 22] = [
     25,
     50,
     100,
@@ -32,19 +32,21 @@ pub(crate) const BOUNDS_US: [u64; 22] = [
 
 /// Counts in buckets. Cheap to add to from any thread.
 #[derive(Debug, Default)]
-pub(crate) struct Histogram {
+pub struct Histogram {
     buckets: [AtomicU64; BOUNDS_US.len() + 1],
     sum_us: AtomicU64,
 }
 
 impl Histogram {
-    pub(crate) fn observe(&self, time: Duration) {
+    /// Counts one more.
+    pub fn observe(&self, time: Duration) {
         let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         self.buckets[BOUNDS_US.partition_point(|bound| *bound < micros)].fetch_add(1, Relaxed);
         self.sum_us.fetch_add(micros, Relaxed);
     }
 
-    pub(crate) fn read(&self) -> Distribution {
+    /// All counts, as they are now.
+    pub fn read(&self) -> Distribution {
         Distribution {
             sum_us: self.sum_us.load(Relaxed),
             buckets: self.buckets.iter().map(|bucket| bucket.load(Relaxed)).collect(),
@@ -54,21 +56,21 @@ impl Histogram {
 
 /// A histogram at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Distribution {
+pub struct Distribution {
     /// The sum of all times.
-    pub(crate) sum_us: u64,
+    pub sum_us: u64,
     /// How many times there were in each bucket of [`BOUNDS_US`], and in the one beyond: not cumulative.
-    pub(crate) buckets: Vec<u64>,
+    pub buckets: Vec<u64>,
 }
 
 impl Distribution {
     /// How many times there were.
-    pub(crate) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
     /// What came since an earlier look at the same histogram.
-    pub(super) fn since(&self, earlier: &Distribution) -> Distribution {
+    pub fn since(&self, earlier: &Distribution) -> Distribution {
         let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
         Distribution {
             sum_us: self.sum_us.saturating_sub(earlier.sum_us),
@@ -83,7 +85,7 @@ impl Distribution {
 
     /// The time that this part (0 to 1) of all times did not exceed, in microseconds: as exact as the
     /// buckets are, evenly spread within each. `None` without any.
-    pub(crate) fn quantile_us(&self, part: f64) -> Option<u64> {
+    pub fn quantile_us(&self, part: f64) -> Option<u64> {
         let count = self.count();
         if count == 0 {
             return None;

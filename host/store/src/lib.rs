@@ -20,6 +20,7 @@ mod temporary;
 #[cfg(test)]
 mod tests;
 mod upload;
+mod uploads;
 
 use std::io;
 use std::path::PathBuf;
@@ -28,38 +29,14 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use thiserror::Error;
+use tuffet_request::RootSpec;
 
 pub use cache::FileCache;
 pub use error::StoreError;
 pub use open_file::OpenFile;
 pub use sweep::Swept;
 pub use upload::{Sealed, Upload};
-
-/// What a root is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RootSpec {
-    /// Its name for policy and logs; unique.
-    pub name: String,
-    /// The folder.
-    pub path: PathBuf,
-    /// Whether uploads are accepted.
-    pub writable: bool,
-    /// Whether an upload may replace a file that is there.
-    pub overwrite: bool,
-    /// Whether it is for plugins alone.
-    pub private: bool,
-    /// The largest upload, in bytes.
-    pub max_upload: u64,
-}
-
-#[cfg(test)]
-impl RootSpec {
-    /// One that clients may read, and nothing more.
-    pub(crate) fn read_only(name: &str, path: impl Into<PathBuf>) -> RootSpec {
-        let (name, path) = (name.into(), path.into());
-        RootSpec { name, path, writable: false, overwrite: false, private: false, max_upload: 0 }
-    }
-}
+pub use uploads::{Uploads, Writing};
 
 /// The configured roots, in the order in which they are searched. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use tuffet_core::{Finish, Operation};
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// The client acknowledged the last block.
     Served,
     /// The upload is on disk under its name and the last ACK was sent.
@@ -29,7 +29,7 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// In the order of their values.
-    pub(crate) const ALL: [Outcome; 8] = [
+    pub const ALL: [Outcome; 8] = [
         Outcome::Served,
         Outcome::Stored,
         Outcome::Probed,
@@ -40,7 +40,8 @@ impl Outcome {
         Outcome::Failed,
     ];
 
-    pub(crate) fn as_str(self) -> &'static str {
+    /// The word for it in logs, metrics and events.
+    pub fn as_str(self) -> &'static str {
         match self {
             Outcome::Served => "served",
             Outcome::Stored => "stored",
@@ -62,14 +63,16 @@ impl fmt::Display for Outcome {
 
 /// An outcome and what there is to say about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ending {
-    pub(crate) outcome: Outcome,
+pub struct Ending {
+    /// How it ended.
+    pub outcome: Outcome,
     /// For the log; may name what the client must not learn.
-    pub(crate) detail: Option<Cow<'static, str>>,
+    pub detail: Option<Cow<'static, str>>,
 }
 
 impl Ending {
-    pub(crate) fn new(outcome: Outcome, detail: impl Into<Cow<'static, str>>) -> Self {
+    /// An outcome with a detail for the log.
+    pub fn new(outcome: Outcome, detail: impl Into<Cow<'static, str>>) -> Self {
         Ending { outcome, detail: Some(detail.into()) }
     }
 }
@@ -82,7 +85,7 @@ impl From<Outcome> for Ending {
 
 /// The outcome of a transfer that the server did not end itself. `blocks`: how many the receiving end
 /// has; `text`: what the client's ERROR said.
-pub(crate) fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Option<String>) -> Ending {
+pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Option<String>) -> Ending {
     match (finish, operation) {
         (Finish::Complete, Operation::Read) => Outcome::Served.into(),
         (Finish::Complete, Operation::Write) => Outcome::Stored.into(),

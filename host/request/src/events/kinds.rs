@@ -6,14 +6,18 @@ use serde::{Deserialize, Serialize};
 /// A kind of event, as manifests name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A request was granted.
     Started,
+    /// A transfer has moved on.
     Progressed,
+    /// A request has ended.
     Finished,
 }
 
 impl Kind {
-    pub(crate) fn word(self) -> &'static str {
+    /// The word for it in manifests.
+    pub fn word(self) -> &'static str {
         match self {
             Kind::Started => "started",
             Kind::Progressed => "progressed",
@@ -24,17 +28,21 @@ impl Kind {
 
 /// Some of the three.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Kinds {
-    pub(crate) started: bool,
-    pub(crate) progressed: bool,
-    pub(crate) finished: bool,
+pub struct Kinds {
+    /// [`Kind::Started`].
+    pub started: bool,
+    /// [`Kind::Progressed`].
+    pub progressed: bool,
+    /// [`Kind::Finished`].
+    pub finished: bool,
 }
 
 impl Kinds {
-    pub(crate) const ALL: Kinds = Kinds { started: true, progressed: true, finished: true };
+    /// All three.
+    pub const ALL: Kinds = Kinds { started: true, progressed: true, finished: true };
 
     /// Those, and those.
-    pub(crate) fn or(self, other: Kinds) -> Kinds {
+    pub fn or(self, other: Kinds) -> Kinds {
         Kinds {
             started: self.started || other.started,
             progressed: self.progressed || other.progressed,
@@ -42,7 +50,8 @@ impl Kinds {
         }
     }
 
-    pub(crate) fn iter(self) -> impl Iterator<Item = Kind> {
+    /// Each of them.
+    pub fn iter(self) -> impl Iterator<Item = Kind> {
         let all = [
             (self.started, Kind::Started),
             (self.progressed, Kind::Progressed),
@@ -51,7 +60,8 @@ impl Kinds {
         all.into_iter().filter_map(|(wanted, kind)| wanted.then_some(kind))
     }
 
-    pub(crate) fn include(self, what: &Happening) -> bool {
+    /// Whether an event is of one of these kinds.
+    pub fn include(self, what: &Happening) -> bool {
         match what {
             Happening::Started { .. } => self.started,
             Happening::Progressed { .. } => self.progressed,

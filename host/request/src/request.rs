@@ -1,11 +1,11 @@
 //! A request as every part of the control side sees it: admission, policy, store and outcome.
 
-use crate::telemetry::Trail;
+use crate::trail::Trail;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-pub use crate::class::ClientClass;
+use crate::class::ClientClass;
 pub use tuffet_core::{ErrorCode, Mode, Operation};
 
 /// Names a request in log lines and to plugins; unique for the life of the process.
@@ -81,7 +81,7 @@ pub struct Request {
     /// The options as sent, names in lower case.
     pub options: Vec<(String, String)>,
     /// Where steps are noted while traces are exported.
-    pub(crate) trail: Option<Arc<Trail>>,
+    pub trail: Option<Arc<Trail>>,
 }
 
 /// An ERROR to be: what the client is told, and what the log is told.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The uploads that run, by root and path. Cheap to clone; all clones are one, and it goes on over reloads.
 /// For the control side: it has a lock.
 #[derive(Debug, Clone)]
-pub(crate) struct Uploads(Arc<Shared>);
+pub struct Uploads(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -19,24 +19,24 @@ struct Shared {
 
 /// An upload that is counted until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Writing {
+pub struct Writing {
     uploads: Uploads,
     name: Box<str>,
 }
 
 impl Uploads {
     /// At most so many to one name.
-    pub(crate) fn new(most: u32) -> Uploads {
+    pub fn new(most: u32) -> Uploads {
         Uploads(Arc::new(Shared { most: AtomicU32::new(most), running: Mutex::default() }))
     }
 
     /// From now on at most so many.
-    pub(crate) fn replace(&self, most: u32) {
+    pub fn replace(&self, most: u32) {
         self.0.most.store(most, Relaxed);
     }
 
     /// Counts one more, or says how many there are.
-    pub(crate) fn begin(&self, root: &str, path: &str) -> Result<Writing, u32> {
+    pub fn begin(&self, root: &str, path: &str) -> Result<Writing, u32> {
         let most = self.0.most.load(Relaxed);
         // No path has a NUL.
         let name: Box<str> = format!("{root}\0{path}").into();

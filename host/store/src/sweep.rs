@@ -69,7 +69,7 @@ impl Roots {
             }
         };
         if let Err(error) = std::thread::Builder::new().name("tuffet-sweep".into()).spawn(sweep) {
-            tracing::warn!(%error, "what a crash may have left of uploads is not removed: no thread");
+            tracing::warn!(target: "tuffet::store::sweep", %error, "what a crash may have left of uploads is not removed: no thread");
         }
     }
 
@@ -83,7 +83,7 @@ impl Roots {
                 Err(error) => walk.failed(&format_args!("the root: {error}")),
             }
             if let Some(first) = walk.first {
-                tracing::warn!(root = %root.name, failed = walk.swept.failed, first,
+                tracing::warn!(target: "tuffet::store::sweep", root = %root.name, failed = walk.swept.failed, first,
                     "unfinished uploads of a server that is gone could not be looked for everywhere");
             }
             all.push((root.name.to_string(), walk.swept));
@@ -101,6 +101,7 @@ impl Swept {
         let Swept { removed, in_use, uncertain, failed, cut_short } = *self;
         if cut_short {
             tracing::warn!(
+                target: "tuffet::store::sweep",
                 root,
                 removed,
                 "unfinished uploads of a server that is gone are looked for in the first {NAMES} names and {DEPTH} \
@@ -108,6 +109,7 @@ impl Swept {
             );
         } else if removed + in_use + uncertain + failed > 0 {
             tracing::info!(
+                target: "tuffet::store::sweep",
                 root,
                 removed,
                 in_use,
@@ -115,7 +117,7 @@ impl Swept {
                 "removed what a server that is gone left of uploads"
             );
         } else {
-            tracing::debug!(root, "nothing was left of uploads");
+            tracing::debug!(target: "tuffet::store::sweep", root, "nothing was left of uploads");
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use super::*;
-use crate::request::ErrorCode;
+use tuffet_request::ErrorCode;
 
 const SECRET: &str = "outside";
 

@@ -1,8 +1,8 @@
 //! What kind of client asks, guessed from the shape of its request: which options, in which order, with
 //! which values; of network gear the name. A hint for whoever reads the outcomes, and no credential.
 
-use crate::request::Operation;
 use std::fmt;
+use tuffet_core::Operation;
 
 /// The kind of a client, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

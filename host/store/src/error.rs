@@ -6,7 +6,7 @@ use std::io;
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::request::{Denial, ErrorCode};
+use tuffet_request::{Denial, ErrorCode};
 
 /// Why a file cannot be opened, written or made visible. The display text is for the log.
 #[derive(Debug, Error)]

@@ -10,7 +10,6 @@ mod events;
 #[doc(hidden)]
 pub mod fuzzing;
 mod kv;
-mod limits;
 mod neighbours;
 mod open_once;
 mod policy;
@@ -22,4 +21,3 @@ mod systemd;
 mod telemetry;
 mod tls;
 mod watch;
-mod worker;

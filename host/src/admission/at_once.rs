@@ -7,13 +7,13 @@
 //! threads decide as there are cores.
 
 use super::{Admission, Generation};
-use crate::worker::NewRequest;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Waker};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
+use tuffet_engine::worker::NewRequest;
 
 /// Requests that one thread takes: each waits for those before it.
 const CHUNK: usize = 4;

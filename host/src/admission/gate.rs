@@ -2,27 +2,36 @@
 
 use super::Generation;
 use crate::policy::Acceptance;
-use crate::worker::Stored;
 use futures_util::FutureExt;
 use std::io;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::spawn_blocking;
+use tuffet_engine::worker::{Gate, Stored};
 use tuffet_request::Request;
 use tuffet_request::What;
 use tuffet_store::{StoreError, Upload};
 
-impl Generation {
-    /// Asks the `accept-upload` chain and does what it says.
-    pub(super) async fn gate(&self, upload: Upload, request: &Arc<Request>) -> Stored {
-        // A bug in here must cost one upload, not leave its client without an answer.
-        AssertUnwindSafe(self.ask(upload, request))
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|_| Err(panicked()).into())
+impl Gate for Generation {
+    fn asks(&self) -> bool {
+        self.policy.gates_uploads()
     }
 
+    fn pass<'a>(
+        &'a self,
+        upload: Upload,
+        request: &'a Arc<Request>,
+    ) -> Pin<Box<dyn Future<Output = Stored> + Send + 'a>> {
+        // A bug in here must cost one upload, not leave its client without an answer.
+        let asked = AssertUnwindSafe(self.ask(upload, request)).catch_unwind();
+        Box::pin(asked.map(|stored| stored.unwrap_or_else(|_| Err(panicked()).into())))
+    }
+}
+
+impl Generation {
+    /// Asks the `accept-upload` chain and does what it says.
     async fn ask(&self, upload: Upload, request: &Arc<Request>) -> Stored {
         let sealed = on_disk(move || upload.seal().map(|sealed| (upload, sealed))).await;
         let (mut upload, sealed) = match sealed {

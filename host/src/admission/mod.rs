@@ -12,7 +12,6 @@ use crate::events::Observers;
 use crate::neighbours::Neighbours;
 use crate::telemetry::Sampling;
 use crate::watch::{Granted, Watch};
-use crate::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 pub(crate) use at_once::Deciding;
 use decide::Decided;
 pub(crate) use decide::Files;
@@ -24,6 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::runtime::Handle;
 use tuffet_core::Oack;
+use tuffet_engine::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, Ending, Happening, Outcome};
 use tuffet_request::names;
@@ -60,11 +60,9 @@ impl Admission {
             match letter {
                 ToControl::Request(asked) if generation.policy.is_empty() => unasked.push(asked),
                 ToControl::Request(asked) => to_ask.push(asked),
-                ToControl::Store { worker, key, upload, request, generation }
-                    if generation.policy.gates_uploads() =>
-                {
+                ToControl::Store { worker, key, upload, request, generation } if generation.asks() => {
                     runtime.spawn(async move {
-                        let stored = generation.gate(upload, &request).await;
+                        let stored = generation.pass(upload, &request).await;
                         admission.post(worker, ToWorker::Stored { key, stored });
                     });
                 }

@@ -85,21 +85,6 @@ pub(crate) struct Target {
 }
 
 impl Policy {
-    /// Without plugins: what is asked is granted.
-    #[cfg(test)]
-    pub(crate) fn none() -> Policy {
-        Policy {
-            default: DefaultVerdict::Allow,
-            authorize: Vec::new(),
-            resolve: Vec::new(),
-            accept_upload: Vec::new(),
-            observe: Vec::new(),
-            roots: Arc::default(),
-            time_limit: Duration::MAX,
-            warnings: Vec::new(),
-        }
-    }
-
     /// Loads every plugin of the specification and lets it check its settings.
     ///
     /// # Errors

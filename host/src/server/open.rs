@@ -9,8 +9,8 @@ use crate::admin;
 use crate::config::Config;
 use crate::privileges::{Account, give};
 use crate::systemd::Inherited;
-use crate::worker::{ListenerSpec, Sockets, open_all};
 use std::path::Path;
+use tuffet_engine::worker::{ListenerSpec, Sockets, open_all};
 use tuffet_store::Roots;
 
 /// What is open before the first thread starts. Nothing is read from it yet.

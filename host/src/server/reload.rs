@@ -6,7 +6,6 @@ use super::{ServeError, ceilings, serving};
 use crate::admin::Access;
 use crate::admission::{Current, Files, Generation};
 use crate::config::Config;
-use crate::limits::Limiter;
 use crate::policy::PolicyRuntime;
 use crate::privileges::out_of_bounds;
 use crate::systemd::Manager;
@@ -14,6 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
+use tuffet_engine::limits::Limiter;
 use tuffet_store::Roots;
 use tuffet_store::Uploads;
 

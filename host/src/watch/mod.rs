@@ -22,7 +22,6 @@ use crate::admission::Current;
 use crate::policy::{PluginNow, PolicyRuntime};
 use crate::server::{Report, Status};
 use crate::telemetry::ExportCounts;
-use crate::worker::Dropping;
 use active::Running;
 use counts::Counts;
 use readiness::Phase;
@@ -35,6 +34,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
+use tuffet_engine::worker::Dropping;
 use tuffet_request::events::{Outcome, Summary};
 
 /// How many running transfers a snapshot shows.

@@ -1,12 +1,13 @@
+use super::Granted;
 use super::active::Running;
 use super::counts::Counts;
 use super::recent::{FINISHED, Recent};
 use super::seconds::{SAMPLES, Seconds};
-use super::{Granted, Progress};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tuffet_core::{Oack, Stats};
+use tuffet_request::Progress;
 use tuffet_request::events::{Answered, Outcome, Summary};
 use tuffet_request::{ClientClass, Mode, Operation, Request, RequestId};
 

@@ -17,7 +17,6 @@ mod system;
 use super::complain;
 use crate::config::{Config, Overrides};
 use crate::server;
-use crate::worker::sockets_per_worker;
 use clap::Args;
 use finding::{Finding, Grade, Report};
 use std::io::{self, Write};
@@ -25,6 +24,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use system::System;
+use tuffet_engine::worker::sockets_per_worker;
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {

@@ -3,11 +3,11 @@
 use super::content::Content;
 use super::counters::Counters;
 use super::transfers::report;
-use crate::admission::Generation;
 use crate::limits::Share;
 use crossbeam_queue::SegQueue;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Instant;
@@ -20,77 +20,142 @@ use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Local;
 
 /// A place in the queue of summaries.
-pub(crate) type Place = mpsc::OwnedPermit<Summary>;
+pub type Place = mpsc::OwnedPermit<Summary>;
 
 /// Names a transfer of one worker; a key outlives its transfer without naming another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
+pub struct Key {
     pub(crate) index: u32,
     pub(crate) generation: u32,
 }
 
+/// What a request was decided with, which has the last word about its upload. A worker holds it until the request
+/// has ended, and asks nothing of it.
+pub trait Gate: Send + Sync {
+    /// Whether somebody is to be asked before an upload becomes visible.
+    fn asks(&self) -> bool;
+
+    /// Asks, and makes the upload visible and lasting, or discards it.
+    fn pass<'a>(
+        &'a self,
+        upload: Upload,
+        request: &'a Arc<Request>,
+    ) -> Pin<Box<dyn Future<Output = Stored> + Send + 'a>>;
+}
+
 /// From a worker to the control side.
-pub(crate) enum ToControl {
+pub enum ToControl {
     /// Decide this.
     Request(NewRequest),
     /// Make this upload visible and lasting; answered by [`ToWorker::Stored`].
-    Store { worker: usize, key: Key, upload: Upload, request: Arc<Request>, generation: Arc<Generation> },
+    Store {
+        /// The worker that asks.
+        worker: usize,
+        /// The transfer.
+        key: Key,
+        /// What was received.
+        upload: Upload,
+        /// Its request.
+        request: Arc<Request>,
+        /// What the request was decided with.
+        generation: Arc<dyn Gate>,
+    },
     /// Remove what is left of this upload; a disk may be slow to do so.
     Discard(Upload),
     /// Something went wrong that belongs to no transfer.
-    Counted { worker: usize, news: Counters },
+    Counted {
+        /// The worker that tells.
+        worker: usize,
+        /// Counts since its last report.
+        news: Counters,
+    },
 }
 
 /// A request as the worker read it.
-pub(crate) struct NewRequest {
-    pub(crate) worker: usize,
-    pub(crate) key: Key,
-    pub(crate) received: Instant,
-    pub(crate) listener: u16,
-    pub(crate) peer: SocketAddr,
-    pub(crate) local: Option<Local>,
-    pub(crate) operation: Operation,
-    pub(crate) mode: Mode,
-    pub(crate) name: Box<[u8]>,
-    pub(crate) options: Vec<(String, String)>,
+pub struct NewRequest {
+    /// The worker that read it.
+    pub worker: usize,
+    /// Its transfer.
+    pub key: Key,
+    /// When it came.
+    pub received: Instant,
+    /// The number of the listener.
+    pub listener: u16,
+    /// The address and port of the client.
+    pub peer: SocketAddr,
+    /// The local address that it came to.
+    pub local: Option<Local>,
+    /// Read or write.
+    pub operation: Operation,
+    /// Octet or netascii.
+    pub mode: Mode,
+    /// The name as it was sent.
+    pub name: Box<[u8]>,
+    /// All options as they were sent, names in lower case.
+    pub options: Vec<(String, String)>,
     /// The options that the protocol knows.
-    pub(crate) asked: Oack,
-    pub(crate) place: Place,
+    pub asked: Oack,
+    /// The place of its summary.
+    pub place: Place,
     /// Its place among the pending ones of its client.
-    pub(crate) share: Share,
+    pub share: Share,
 }
 
 /// From the control side to a worker.
-pub(crate) enum ToWorker {
+pub enum ToWorker {
     /// A request was decided.
-    Decided { key: Key, ticket: Box<Ticket>, decision: Decision },
+    Decided {
+        /// The transfer.
+        key: Key,
+        /// What goes with it to its end.
+        ticket: Box<Ticket>,
+        /// What it gets.
+        decision: Decision,
+    },
     /// An upload is stored, or could not be.
-    Stored { key: Key, stored: Stored },
+    Stored {
+        /// The transfer.
+        key: Key,
+        /// How it went.
+        stored: Stored,
+    },
     /// Say that you are there.
     Ping(oneshot::Sender<()>),
     /// Admit nothing more; stop when the running transfers have ended, at the latest then.
-    Drain { until: Instant },
+    Drain {
+        /// The latest end.
+        until: Instant,
+    },
 }
 
 /// What goes with a request from its decision to its end.
-pub(crate) struct Ticket {
-    pub(crate) request: Arc<Request>,
-    pub(crate) asked: Oack,
-    pub(crate) answered: Answered,
+pub struct Ticket {
+    /// The request as policy saw it.
+    pub request: Arc<Request>,
+    /// The options in it that the protocol knows.
+    pub asked: Oack,
+    /// What is answered.
+    pub answered: Answered,
     /// Bytes on the wire, where they are known.
-    pub(crate) size: Option<u64>,
-    pub(crate) resolved: Option<Arc<str>>,
-    pub(crate) verdict_by: Option<Arc<str>>,
-    pub(crate) plugin_calls: u32,
-    pub(crate) received: Instant,
-    pub(crate) decided: Instant,
-    pub(crate) place: Place,
+    pub size: Option<u64>,
+    /// What it became: `ROOT:PATH`, or `content` where a plugin made it.
+    pub resolved: Option<Arc<str>>,
+    /// The plugin that decided; `None` where the configuration did.
+    pub verdict_by: Option<Arc<str>>,
+    /// How many plugins were called.
+    pub plugin_calls: u32,
+    /// When it came.
+    pub received: Instant,
+    /// When it was decided.
+    pub decided: Instant,
+    /// The place of its summary.
+    pub place: Place,
     /// As in [`NewRequest`]; given back when the decision is there.
-    pub(crate) share: Share,
+    pub share: Share,
     /// Where others read how far it has come; none where nothing was granted.
-    pub(crate) progress: Option<Arc<Progress>>,
+    pub progress: Option<Arc<Progress>>,
     /// What it was decided with, and an upload of it will be.
-    pub(crate) generation: Arc<Generation>,
+    pub generation: Arc<dyn Gate>,
 }
 
 impl Ticket {
@@ -102,14 +167,15 @@ impl Ticket {
 }
 
 /// How an upload was made visible, or why not.
-pub(crate) struct Stored {
-    pub(crate) result: Result<(), StoreError>,
+pub struct Stored {
+    /// Whether it is there.
+    pub result: Result<(), StoreError>,
     /// Where it is, if it is not where it was to be.
-    pub(crate) resolved: Option<Arc<str>>,
+    pub resolved: Option<Arc<str>>,
     /// The plugin that had the last word; `None` where none had one.
-    pub(crate) verdict_by: Option<Arc<str>>,
+    pub verdict_by: Option<Arc<str>>,
     /// How many plugins were called about it.
-    pub(crate) plugin_calls: u32,
+    pub plugin_calls: u32,
 }
 
 impl From<Result<(), StoreError>> for Stored {
@@ -119,19 +185,34 @@ impl From<Result<(), StoreError>> for Stored {
 }
 
 /// What a request gets.
-pub(crate) enum Decision {
+pub enum Decision {
     /// It is granted: this is what moves.
-    Grant { content: Content, limits: Limits },
+    Grant {
+        /// What moves.
+        content: Content,
+        /// The most that is negotiated.
+        limits: Limits,
+    },
     /// It is refused with an ERROR.
-    Refuse { code: ErrorCode, message: String, ending: Ending },
+    Refuse {
+        /// The code of the ERROR.
+        code: ErrorCode,
+        /// Its text.
+        message: String,
+        /// How the request ends.
+        ending: Ending,
+    },
     /// It is not answered at all.
-    Drop { ending: Ending },
+    Drop {
+        /// How the request ends.
+        ending: Ending,
+    },
 }
 
 /// A worker's mailbox. Posting never blocks; how many letters there can be is bounded by the worker's
 /// transfers, of which each has at most one decision or one upload under way, and one question whether it is
 /// there.
-pub(crate) struct Mailbox {
+pub struct Mailbox {
     letters: SegQueue<ToWorker>,
     /// Set while the worker has been woken and has not looked yet.
     signalled: AtomicBool,
@@ -141,7 +222,8 @@ pub(crate) struct Mailbox {
 }
 
 impl Mailbox {
-    pub(crate) fn new(waker: mio::Waker) -> Self {
+    /// Empty; `waker` wakes its worker.
+    pub fn new(waker: mio::Waker) -> Self {
         Mailbox {
             letters: SegQueue::new(),
             signalled: AtomicBool::new(false),
@@ -151,7 +233,7 @@ impl Mailbox {
     }
 
     /// Posts a letter; where nobody is left to read it, it is worked off here.
-    pub(crate) fn post(&self, letter: ToWorker) -> io::Result<()> {
+    pub fn post(&self, letter: ToWorker) -> io::Result<()> {
         self.letters.push(letter);
         // With the one in `close`: one of the two sees what the other did.
         fence(Ordering::SeqCst);
@@ -182,7 +264,8 @@ impl Mailbox {
         self.signalled.store(false, Ordering::Release);
     }
 
-    pub(crate) fn take(&self) -> Option<ToWorker> {
+    /// The next letter.
+    pub fn take(&self) -> Option<ToWorker> {
         self.letters.pop()
     }
 }

@@ -9,7 +9,7 @@ use tuffet_store::{OpenFile, StoreError, Upload};
 use tuffet_udp::MAX_SEGMENTS;
 
 /// The bytes of a transfer.
-pub(crate) enum Content {
+pub enum Content {
     /// A file that is read, and whether its last block was read before.
     File(Arc<OpenFile>, bool),
     /// A file that is read and encoded on the way.
@@ -30,7 +30,7 @@ pub(crate) enum ReadError {
 
 impl Content {
     /// Bytes as they appear on the wire, where they are known: those of a read.
-    pub(crate) fn size(&self) -> Option<u64> {
+    pub fn size(&self) -> Option<u64> {
         match self {
             Content::File(file, _) => Some(file.size()),
             Content::Netascii(file) => Some(file.size),
@@ -102,7 +102,7 @@ fn read_payloads(file: &OpenFile, offset: u64, room: &mut [u8], segment: usize) 
 
 /// A file on its way to the wire as netascii. A block's place in the file depends on all bytes before
 /// it, so the state at the start of each block that may be sent again is kept: a few bytes per block.
-pub(crate) struct NetasciiFile {
+pub struct NetasciiFile {
     file: Arc<OpenFile>,
     /// Bytes on the wire.
     size: u64,
@@ -115,7 +115,7 @@ pub(crate) struct NetasciiFile {
 
 impl NetasciiFile {
     /// Reads the whole file once to know its size on the wire; blocks on the disk.
-    pub(crate) fn new(file: Arc<OpenFile>) -> io::Result<Self> {
+    pub fn new(file: Arc<OpenFile>) -> io::Result<Self> {
         let mut buffer = vec![0; 256 << 10];
         let (mut offset, mut size) = (0, file.size());
         loop {
@@ -179,7 +179,7 @@ impl NetasciiFile {
 }
 
 /// Where the bytes of an upload go.
-pub(crate) struct Sink {
+pub struct Sink {
     upload: Upload,
     netascii: Option<Decoder>,
     /// Bytes that the file does not have yet: small blocks are written together. An ACK before the last
@@ -193,7 +193,8 @@ pub(crate) struct Sink {
 const GATHER: usize = 32 << 10;
 
 impl Sink {
-    pub(crate) fn new(upload: Upload, netascii: bool) -> Self {
+    /// Takes an upload from a client.
+    pub fn new(upload: Upload, netascii: bool) -> Self {
         Sink { upload, netascii: netascii.then(Decoder::default), buffer: Vec::new(), written: 0 }
     }
 

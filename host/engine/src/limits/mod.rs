@@ -90,11 +90,11 @@ pub(crate) struct Claim {
 
 /// A place that is counted for a client; nothing where its table had no room to count it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Share(Option<u64>);
+pub struct Share(Option<u64>);
 
 /// The limits that all workers share.
 #[derive(Debug)]
-pub(crate) struct Limiter {
+pub struct Limiter {
     began: Instant,
     hasher: RandomState,
     live: Live,
@@ -107,7 +107,7 @@ pub(crate) struct Limiter {
 
 impl Limiter {
     /// For `transfers` at once and `pending` requests, of all workers together.
-    pub(crate) fn new(bounds: &Bounds, transfers: usize, pending: usize) -> Limiter {
+    pub fn new(bounds: &Bounds, transfers: usize, pending: usize) -> Limiter {
         let limiter = Limiter {
             began: Instant::now(),
             hasher: RandomState::new(),
@@ -123,7 +123,7 @@ impl Limiter {
     }
 
     /// From now on these hold; what is taken stays counted.
-    pub(crate) fn replace(&self, bounds: &Bounds) {
+    pub fn replace(&self, bounds: &Bounds) {
         self.live.replace(bounds);
         self.all.set(bounds.per_second);
         self.clients.set(bounds.client_per_second);
@@ -200,6 +200,7 @@ impl Limiter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tuffet_request::PerSecond;
 
     fn bounds() -> Bounds {
         Bounds { client_transfers: 3, client_pending: 2, ..Bounds::none() }

@@ -13,7 +13,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Counts since the worker started, or between two reports.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Counters {
+pub struct Counters {
     /// Requests dropped because a limit was reached, by [`Refused`]; clients ask again.
     pub(crate) refused: [u64; Refused::COUNT],
     /// Half-open transfers that made room for others.
@@ -48,10 +48,11 @@ impl Sub for Counters {
 
 impl Counters {
     /// One line for the operator.
-    pub(crate) fn log(&self, worker: usize) {
+    pub fn log(&self, worker: usize) {
         let Counters { refused, gave_way, stopping, stray, malformed, send_lost, receive_errors } = *self;
         for (reason, requests) in Refused::ALL.into_iter().zip(refused).filter(|(_, count)| *count > 0) {
             tracing::warn!(
+                target: "tuffet::worker::counters",
                 worker,
                 requests,
                 reason = reason.as_str(),
@@ -61,6 +62,7 @@ impl Counters {
         }
         if gave_way > 0 {
             tracing::warn!(
+                target: "tuffet::worker::counters",
                 worker,
                 transfers = gave_way,
                 "transfers whose clients had not answered made room for others; a flood of requests in the names of \
@@ -68,13 +70,14 @@ impl Counters {
             );
         }
         if stopping > 0 {
-            tracing::info!(worker, requests = stopping, "requests were dropped because the server stops");
+            tracing::info!(target: "tuffet::worker::counters", worker, requests = stopping, "requests were dropped because the server stops");
         }
         if send_lost > 0 || receive_errors > 0 {
-            tracing::warn!(worker, send_lost, receive_errors, "the kernel refused datagrams");
+            tracing::warn!(target: "tuffet::worker::counters", worker, send_lost, receive_errors, "the kernel refused datagrams");
         }
         if stray > 0 || malformed > 0 {
             tracing::debug!(
+                target: "tuffet::worker::counters",
                 worker,
                 stray,
                 malformed,
@@ -89,7 +92,7 @@ const REASONS: usize = Refused::COUNT + 5;
 
 impl Counters {
     /// Each count of datagrams that came to nothing and its name in metrics.
-    pub(crate) fn by_reason(&self) -> [(&'static str, u64); REASONS] {
+    pub fn by_reason(&self) -> [(&'static str, u64); REASONS] {
         let others = [
             ("stopping", self.stopping),
             ("stray", self.stray),
@@ -106,7 +109,7 @@ impl Counters {
 
 /// The counts of a worker for whoever wants to know: written by it alone.
 #[derive(Debug, Default)]
-pub(crate) struct Dropping {
+pub struct Dropping {
     counts: [AtomicU64; REASONS],
     gave_way: AtomicU64,
     half_open: AtomicU64,
@@ -122,18 +125,18 @@ impl Dropping {
     }
 
     /// Datagrams that came to nothing, by reason.
-    pub(crate) fn by_reason(&self) -> [(&'static str, u64); REASONS] {
+    pub fn by_reason(&self) -> [(&'static str, u64); REASONS] {
         let names = Counters::default().by_reason();
         array::from_fn(|at| (names[at].0, self.counts[at].load(Relaxed)))
     }
 
     /// Half-open transfers that made room for others.
-    pub(crate) fn gave_way(&self) -> u64 {
+    pub fn gave_way(&self) -> u64 {
         self.gave_way.load(Relaxed)
     }
 
     /// Transfers whose client has not answered yet, now.
-    pub(crate) fn half_open(&self) -> u64 {
+    pub fn half_open(&self) -> u64 {
         self.half_open.load(Relaxed)
     }
 }

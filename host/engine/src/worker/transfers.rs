@@ -203,7 +203,7 @@ fn fail(entry: &mut Entry, error: &StoreError) {
 }
 
 /// Who is to blame: the rules, the client's choice of a name, or the server.
-pub(crate) fn outcome_of_store_error(error: &StoreError) -> Outcome {
+pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     match error {
         StoreError::NotFound => Outcome::NotFound,
         StoreError::Denied(_)

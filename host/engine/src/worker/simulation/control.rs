@@ -1,11 +1,12 @@
 //! The control side of a simulated worker: decides late, never, with an ERROR, or grants what fails.
 
 use super::world::later;
-use crate::admission::{Files, Generation};
-use crate::policy::Policy;
-use crate::worker::{Content, Decision, Mailbox, NewRequest, Sink, Stored, Ticket, ToControl, ToWorker};
+use crate::worker::{
+    Content, Decision, Gate, Mailbox, NewRequest, Sink, Stored, Ticket, ToControl, ToWorker,
+};
 use std::collections::HashMap;
 use std::fs::{self, File};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tempfile::TempDir;
@@ -13,8 +14,7 @@ use tuffet_core::{Limits, Operation, Time};
 use tuffet_request::RootSpec;
 use tuffet_request::events::{Answered, Ending, Outcome};
 use tuffet_request::{ClientClass, ErrorCode, Request, RequestId};
-use tuffet_store::Uploads;
-use tuffet_store::{FileCache, Roots, StoreError};
+use tuffet_store::{Roots, StoreError, Upload};
 
 /// What becomes of the requests for a name.
 #[derive(Debug, Clone)]
@@ -42,11 +42,27 @@ pub(super) enum Answer {
     Trap,
 }
 
+/// Asks nobody about uploads.
+struct Nobody;
+
+impl Gate for Nobody {
+    fn asks(&self) -> bool {
+        false
+    }
+
+    fn pass<'a>(
+        &'a self,
+        upload: Upload,
+        _: &'a Arc<Request>,
+    ) -> Pin<Box<dyn Future<Output = Stored> + Send + 'a>> {
+        Box::pin(async { upload.commit().into() })
+    }
+}
+
 /// One for all seeds of a thread.
 pub(super) struct Control {
     folder: TempDir,
     roots: Roots,
-    generation: Arc<Generation>,
     pub(super) fates: HashMap<String, Fate>,
     /// What is to be posted when.
     pub(super) letters: Vec<(Time, ToWorker)>,
@@ -62,17 +78,9 @@ impl Control {
         let read_only = RootSpec::read_only("root", folder.path());
         let spec = RootSpec { writable: true, overwrite: true, max_upload: 1 << 30, ..read_only };
         let roots = Roots::open(&[spec]).expect("the folder is there");
-        let generation = Arc::new(Generation {
-            number: 1,
-            files: Files { roots: roots.clone(), cache: FileCache::new(0), uploads: Uploads::new(u32::MAX) },
-            policy: Arc::new(Policy::none()),
-            limits: Limits::default(),
-            drain: std::time::Duration::from_secs(10),
-        });
         Control {
             folder,
             roots,
-            generation,
             fates: HashMap::new(),
             letters: Vec::new(),
             undecided: Vec::new(),
@@ -181,7 +189,7 @@ impl Control {
             place: asked.place,
             share: asked.share,
             progress: None,
-            generation: self.generation.clone(),
+            generation: Arc::new(Nobody),
         };
         ToWorker::Decided { key: asked.key, ticket: Box::new(ticket), decision }
     }

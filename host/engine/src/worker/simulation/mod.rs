@@ -7,7 +7,7 @@
 
 mod client;
 mod control;
-#[path = "../../../../core/tests/simulation/invariants.rs"]
+#[path = "../../../../../core/tests/simulation/invariants.rs"]
 mod invariants;
 mod world;
 
@@ -56,7 +56,7 @@ impl Drop for TellOnFailure {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!(
-                "seed {0}; run it alone: TUFFET_SEED={0} cargo test -p tuffet --lib worker::simulation",
+                "seed {0}; run it alone: TUFFET_SEED={0} cargo test -p tuffet-engine --lib worker::simulation",
                 self.0
             );
         }

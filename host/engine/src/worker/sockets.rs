@@ -14,19 +14,19 @@ use tuffet_udp::{BindOptions, Local, Socket};
 const TID_PORTS: u16 = 4;
 
 /// Sockets of one listener in one worker.
-pub(crate) fn sockets_per_worker(single_port: bool) -> u64 {
+pub fn sockets_per_worker(single_port: bool) -> u64 {
     1 + if single_port { 0 } else { u64::from(TID_PORTS) }
 }
 
 /// A listener as it was configured and bound.
 #[derive(Debug, Clone)]
-pub(crate) struct ListenerSpec {
+pub struct ListenerSpec {
     /// Where requests come in.
-    pub(crate) address: SocketAddr,
+    pub address: SocketAddr,
     /// Answers come from the listening port too (for NAT, containers and load balancers).
-    pub(crate) single_port: bool,
+    pub single_port: bool,
     /// Blocks of a window that go out to one client within a millisecond; without it, all of them.
-    pub(crate) burst: Option<u16>,
+    pub burst: Option<u16>,
 }
 
 /// One socket and what it is for.
@@ -39,7 +39,7 @@ pub(super) struct WorkerSocket {
 }
 
 /// All sockets of one worker. A socket's number is its place.
-pub(crate) struct Sockets {
+pub struct Sockets {
     all: Vec<WorkerSocket>,
     /// For each listener, the numbers of its TID sockets; empty in single-port mode.
     tids: Vec<Range<u16>>,
@@ -63,7 +63,7 @@ const LISTENING: BindOptions = BindOptions { tell_local: true, gro: true, shared
 ///
 /// # Errors
 /// With the number of the listener that failed.
-pub(crate) fn open_all(
+pub fn open_all(
     listeners: &mut [ListenerSpec],
     inherited: Vec<Vec<UdpSocket>>,
     workers: usize,

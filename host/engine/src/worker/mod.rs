@@ -22,15 +22,15 @@ mod wheel;
 mod wire;
 
 use busy_poll::BusyPoll;
-pub(crate) use content::{Content, NetasciiFile, Sink};
-pub(crate) use counters::Dropping;
+pub use content::{Content, NetasciiFile, Sink};
 use counters::Reports;
+pub use counters::{Counters, Dropping};
 use drain::Draining;
 use half_open::HalfOpen;
-pub(crate) use messages::{Decision, Mailbox, NewRequest, Stored, Ticket, ToControl, ToWorker};
+pub use messages::{Decision, Gate, Key, Mailbox, NewRequest, Place, Stored, Ticket, ToControl, ToWorker};
 use requests::Overtaking;
-pub(crate) use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
-pub(crate) use transfers::outcome_of_store_error;
+pub use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
+pub use transfers::outcome_of_store_error;
 
 use crate::limits::Limiter;
 use mio::{Events, Poll, Token, Waker};
@@ -52,24 +52,25 @@ const TURN: usize = 4;
 
 /// What a worker is set up with.
 #[derive(Debug, Clone)]
-pub(crate) struct WorkerSettings {
-    pub(crate) transfer: Arc<Settings>,
+pub struct WorkerSettings {
+    /// The settings of every transfer.
+    pub transfer: Arc<Settings>,
     /// Transfers at once in this worker.
-    pub(crate) max_transfers: usize,
+    pub max_transfers: usize,
     /// Requests of this worker that wait for their decision.
-    pub(crate) max_pending: usize,
+    pub max_pending: usize,
     /// When the first answer to a client should have been answered.
-    pub(crate) answer_due: Duration,
+    pub answer_due: Duration,
     /// As many workers share what `limiter` has.
-    pub(crate) workers: usize,
+    pub workers: usize,
     /// The limits that all workers share.
-    pub(crate) limiter: Arc<Limiter>,
+    pub limiter: Arc<Limiter>,
     /// How long to look for the next datagram before going to sleep.
-    pub(crate) busy_poll: Duration,
+    pub busy_poll: Duration,
 }
 
 /// Everything that one worker owns.
-pub(crate) struct Worker {
+pub struct Worker {
     number: usize,
     settings: WorkerSettings,
     poll: Poll,
@@ -105,7 +106,11 @@ impl Clock {
 }
 
 impl Worker {
-    pub(crate) fn new(
+    /// Worker `number`. Summaries go to `summaries`; what it drops is counted in `dropping`.
+    ///
+    /// # Errors
+    /// The kernel refuses an event queue.
+    pub fn new(
         number: usize,
         settings: WorkerSettings,
         sockets: Sockets,
@@ -139,7 +144,7 @@ impl Worker {
     }
 
     /// Where decisions are posted.
-    pub(crate) fn mailbox(&self) -> Arc<Mailbox> {
+    pub fn mailbox(&self) -> Arc<Mailbox> {
         self.mailbox.clone()
     }
 
@@ -147,7 +152,7 @@ impl Worker {
     ///
     /// # Errors
     /// When the kernel refuses to wait for events: nothing can be served then.
-    pub(crate) fn run(mut self, control: impl Fn(Vec<ToControl>)) -> io::Result<()> {
+    pub fn run(mut self, control: impl Fn(Vec<ToControl>)) -> io::Result<()> {
         let result = self.serve(&control);
         if result.is_err() {
             self.end_all();

@@ -10,7 +10,7 @@ mod tests;
 use std::fs;
 use std::path::Path;
 
-use crate::config::{Config, Place, Position};
+use tuffet_config::{Config, Place, Position};
 
 pub use crate::policy::manifest_section;
 

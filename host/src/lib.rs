@@ -5,7 +5,6 @@ mod admin;
 mod admission;
 pub mod cli;
 mod client;
-pub mod config;
 mod events;
 #[doc(hidden)]
 pub mod fuzzing;

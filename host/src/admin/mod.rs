@@ -12,7 +12,6 @@ pub(crate) use pulse::Pulse;
 pub(crate) use routes::Shown;
 
 use crate::accept::Trouble;
-use crate::config::AdminAddress;
 use crate::privileges::{Account, give};
 use crate::socket_file::bind_file;
 use axum::Router;
@@ -32,6 +31,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tuffet_config::AdminAddress;
 
 /// Connections at once; further ones wait in the kernel.
 const CONNECTIONS: usize = 64;

@@ -8,13 +8,13 @@ mod serve;
 mod top;
 mod transfer;
 
-use crate::config::{self, Config, EXIT_CONFIG};
 use crate::server::{self, ServeError};
 use clap::{Parser, Subcommand};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tuffet_config::{Config, EXIT_CONFIG};
 
 /// A TFTP server whose data path is native and whose policy is WebAssembly.
 #[derive(Debug, Parser)]
@@ -120,7 +120,7 @@ fn check(file: &Path) -> ExitCode {
 }
 
 fn schema(markdown: bool) -> ExitCode {
-    let text = if markdown { config::reference() } else { format!("{:#}\n", config::schema()) };
+    let text = if markdown { tuffet_config::reference() } else { format!("{:#}\n", tuffet_config::schema()) };
     // A reader that closes early, such as head(1), is no error.
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS

@@ -15,8 +15,8 @@ use super::convert::{self, Found, Opinion, UploadOpinion};
 use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
 use super::plugin::Plugin;
-use crate::config::OnError;
 use crate::telemetry::plugin_took;
+use tuffet_config::OnError;
 use tuffet_request::{Denial, ErrorCode, Request};
 use tuffet_request::{Traced, Trail, What};
 

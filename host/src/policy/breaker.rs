@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::config::BreakerConfig;
+use tuffet_config::BreakerConfig;
 
 /// Opens after so many failures in a row. While it is open the plugin is not called; when the back-off is
 /// over, one call probes it: if that goes well the breaker closes, else the back-off doubles.

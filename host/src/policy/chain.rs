@@ -13,7 +13,7 @@ use super::load::{load, missing_hook};
 use super::monitor;
 use super::plugin::Plugin;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
-use crate::config::DefaultVerdict;
+use tuffet_config::DefaultVerdict;
 use tuffet_request::{Ceilings, Denial, ErrorCode, Request};
 
 /// A loaded policy. Requests of one generation of the configuration are all judged by the same one.

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use super::convert::{Found, Opinion, UploadOpinion};
 use super::counters::Counters;
 use super::failure::{Cause, Failure};
-use crate::config::{DecisionCacheConfig, Fact};
+use tuffet_config::{DecisionCacheConfig, Fact};
 use tuffet_request::Request;
 
 /// Bytes of content that weigh as much as one decision.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::manifest::Manifest;
 use super::text;
-use crate::config::{Grant, GrantKind};
+use tuffet_config::{Grant, GrantKind};
 
 /// What came of asking and granting.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::manifest::Manifest;
 use super::shown::digest;
 use super::text;
 use super::trial::Hook;
-use crate::config::ComponentSource;
+use tuffet_config::ComponentSource;
 use tuffet_request::events::Kind;
 
 /// A component as it is.

@@ -25,8 +25,8 @@ use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind, PluginSpec, PolicySpec};
 use super::text;
 use super::told as observe;
-use crate::config::{ComponentSource, Grant, PluginMode};
 use crate::kv;
+use tuffet_config::{ComponentSource, Grant, PluginMode};
 
 /// Reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
 /// seconds and is done off the async threads.

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use wasmparser::{Parser, Payload};
 
-use crate::config::GrantKind;
+use tuffet_config::GrantKind;
 use tuffet_request::events::{Kind, Kinds};
 
 /// The name of the section.

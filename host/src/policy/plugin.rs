@@ -21,7 +21,7 @@ use super::kept::Kept;
 use super::sandbox::Sandbox;
 use super::spec::CallLimits;
 use super::told as observe;
-use crate::config::OnError;
+use tuffet_config::OnError;
 use tuffet_request::Traced;
 use tuffet_request::events::Kinds;
 

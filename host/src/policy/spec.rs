@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::stage::Stage;
-use crate::config::{
+use crate::kv::Quota;
+use tuffet_config::sinks::SinkSpec;
+use tuffet_config::{
     BreakerConfig, ComponentSource, DecisionCacheConfig, DefaultVerdict, Grant, OnError, PluginMode,
 };
-use crate::kv::Quota;
-use crate::sinks::SinkSpec;
 use tuffet_store::Roots;
 
 /// The chains and the plugins in them.

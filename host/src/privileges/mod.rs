@@ -14,7 +14,7 @@ mod syscalls;
 mod touched;
 mod user;
 
-pub(crate) use barred::{out_of_bounds, remedy};
+pub(crate) use barred::out_of_bounds;
 pub(crate) use drop::seal;
 pub(crate) use files::landlock_here;
 pub(crate) use own::give;
@@ -22,11 +22,11 @@ pub(crate) use report::Held;
 pub(crate) use syscalls::KNOWN as SYSCALLS_KNOWN;
 pub(crate) use user::{Account, become_of};
 
-use crate::config::{Config, SeccompMode};
 use nix::unistd::Uid;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
+use tuffet_config::{Config, SeccompMode};
 
 /// Why privileges cannot be given up as configured.
 #[derive(Debug, thiserror::Error)]

@@ -22,7 +22,6 @@ pub use reload::Configure;
 
 use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Current, Deciding, Files, Generation};
-use crate::config::Config;
 use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
 use crate::policy::{Policy, PolicyRuntime};
@@ -43,6 +42,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tuffet_config::Config;
 use tuffet_core::{Limits, Rollover, Settings, Timing};
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Mailbox, ToWorker, Worker, WorkerSettings};

@@ -6,10 +6,10 @@ use super::ServeError;
 use super::control::Control;
 use super::given::Given;
 use crate::admin;
-use crate::config::Config;
 use crate::privileges::{Account, give};
 use crate::systemd::Inherited;
 use std::path::Path;
+use tuffet_config::Config;
 use tuffet_engine::worker::{ListenerSpec, Sockets, open_all};
 use tuffet_store::Roots;
 

@@ -1,7 +1,6 @@
 //! From the configuration to a loaded policy; its problems shown at their place in the YAML file.
 
 use super::ServeError;
-use crate::config::{Config, Grant, PluginConfig, Privileges};
 use crate::kv::Quota;
 use crate::policy::{
     CallLimits, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
@@ -11,6 +10,7 @@ use crate::privileges::become_of;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
+use tuffet_config::{Config, Grant, PluginConfig, Privileges};
 use tuffet_store::Roots;
 
 /// What plugins run on; one for the process.

@@ -111,7 +111,13 @@ impl Output for HttpOutput {
     }
 }
 
-impl Format {
+/// What a format makes of lines.
+trait Body {
+    fn content_type(self) -> &'static str;
+    fn body(self, lines: &[String]) -> String;
+}
+
+impl Body for Format {
     fn content_type(self) -> &'static str {
         match self {
             Format::Ndjson => "application/x-ndjson",

@@ -17,8 +17,6 @@ mod output;
 mod registry;
 mod rotate;
 mod runtime;
-mod secret;
-mod spec;
 mod spool;
 mod stdout;
 #[cfg(test)]
@@ -32,17 +30,17 @@ use std::time::{Duration, Instant};
 
 pub(crate) use counters::SinkCounted;
 pub(crate) use registry::Sinks;
-pub use secret::Secret;
-pub use spec::{
-    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, OtlpTarget, Rotate, SinkSpec,
-    SinkTarget, SpoolSpec,
-};
 
 use backlog::Backlog;
 use counters::{Counters, add};
 use memory::Memory;
 use output::Output;
 use spool::Spool;
+use tuffet_config::Secret;
+use tuffet_config::sinks::{
+    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, OtlpTarget, Rotate, SinkSpec,
+    SinkTarget, SpoolSpec,
+};
 
 /// How long a broken output is left alone before the next try; what is far away, longer and longer.
 const PAUSE: Duration = Duration::from_millis(250);

@@ -25,7 +25,7 @@ pub(crate) use metrics::plugin_took;
 pub(crate) use prometheus::{CONTENT_TYPE, exposition};
 use sampling::PerSecond;
 pub(crate) use sampling::Sampling;
-pub(crate) use settings::{Settings, resource_attributes};
+pub(crate) use settings::Settings;
 
 use crate::watch::Watch;
 use logs::{Record, Records};

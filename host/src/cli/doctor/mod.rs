@@ -15,7 +15,6 @@ mod roots;
 mod system;
 
 use super::complain;
-use crate::config::{Config, Overrides};
 use crate::server;
 use clap::Args;
 use finding::{Finding, Grade, Report};
@@ -24,6 +23,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use system::System;
+use tuffet_config::{Config, Overrides};
 use tuffet_engine::worker::sockets_per_worker;
 
 #[derive(Debug, Args)]
@@ -51,7 +51,7 @@ struct Subject {
 }
 
 impl Subject {
-    fn of(file: Option<PathBuf>) -> Result<Subject, crate::config::ConfigError> {
+    fn of(file: Option<PathBuf>) -> Result<Subject, tuffet_config::ConfigError> {
         let config = match &file {
             Some(file) => Config::load(file)?,
             None => Config::from_flags(&Overrides {
@@ -77,7 +77,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
         Ok(subject) => subject,
         Err(error) => {
             complain(&error);
-            return ExitCode::from(crate::config::EXIT_CONFIG);
+            return ExitCode::from(tuffet_config::EXIT_CONFIG);
         }
     };
     let mut findings = Vec::new();

@@ -8,7 +8,7 @@ use http::{Request, Response};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use super::Access;
-use crate::config::HttpHost;
+use tuffet_config::HttpHost;
 
 /// Requests in one call of a hook.
 const MAX_REQUESTS: u32 = 16;

@@ -20,8 +20,8 @@ pub(super) use keys::Keys;
 pub(super) use random::constant;
 
 use super::stage::Stage;
-use crate::config::HttpHost;
 use crate::sinks::Sink;
+use tuffet_config::HttpHost;
 use tuffet_store::Roots;
 
 /// Calls of `kv` and `files` in one call of a hook.

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 
 use super::counters::Counted;
 use super::*;
-use crate::config::{DecisionCacheConfig, Fact};
+use tuffet_config::{DecisionCacheConfig, Fact};
 
 /// The counts of the plugin of this name; each test has names of its own.
 fn counted(name: &str) -> Counted {

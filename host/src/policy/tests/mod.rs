@@ -20,8 +20,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
 use crate::kv::Quota;
+use tuffet_config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
 use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 use tuffet_store::Roots;
 

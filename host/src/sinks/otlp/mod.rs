@@ -17,11 +17,11 @@ use tokio::runtime::Runtime;
 use super::http::LONGEST_PAUSE;
 use super::output::{Failure, Output, Then};
 use super::{Batch, OtlpTarget, runtime};
-use crate::config::OtlpProtocol;
 use grpc::Grpc;
 use http::Http;
 use record::Records;
 pub(super) use record::mark;
+use tuffet_config::OtlpProtocol;
 
 pub(super) struct OtlpOutput {
     name: String,

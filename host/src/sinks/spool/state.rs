@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use super::position::{Place, Position};
 use super::segment;
-use crate::sinks::{Batch, Fsync, SpoolSpec};
+use tuffet_config::sinks::{Batch, Fsync, SpoolSpec};
 
 /// Bytes of a segment at least, and at most; between, an eighth of the spool.
 const SEGMENT: (u64, u64) = (4 << 10, 8 << 20);

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::sinks::Fsync;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use tempfile::TempDir;
+use tuffet_config::sinks::Fsync;
 
 const BATCH: Batch = Batch { lines: 100, bytes: 1 << 20, wait: Duration::ZERO };
 

@@ -4,6 +4,7 @@
 //! `docs/configuration.md`; the bounds are what the file is checked against. Keys that the schema
 //! alone cannot judge are judged in `resolve`.
 
+pub(crate) mod defaults;
 mod limits;
 mod otlp;
 mod privileges;
@@ -140,7 +141,7 @@ pub(super) struct Root {
     #[serde(default)]
     pub private: bool,
     /// The largest upload. Needs `writable`.
-    #[serde(default = "super::defaults::max_upload")]
+    #[serde(default = "defaults::max_upload")]
     pub max_upload: ByteCount,
 }
 
@@ -189,7 +190,7 @@ pub(super) struct Plugin {
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub settings: serde_json::Map<String, serde_json::Value>,
     /// What a failed call counts as: a trap, a limit passed, a bad answer.
-    #[serde(default = "super::defaults::on_error")]
+    #[serde(default = "defaults::on_error")]
     pub on_error: OnError,
     /// What the plugin may use, if its manifest asks for it too. Nothing, unless it stands here:
     /// `client-mac` (the MAC addresses that are known of a client), `clock`, `random`, `kv` (keys that
@@ -245,7 +246,7 @@ pub(super) struct DecisionCache {
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub key: Vec<Fact>,
     /// Decisions that are remembered, of each hook; 1 KiB of content counts as one more.
-    #[serde(default = "super::defaults::cache_entries")]
+    #[serde(default = "defaults::cache_entries")]
     #[schemars(range(min = 1, max = 10_000_000))]
     pub entries: usize,
 }

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Secret;
-use crate::config::OtlpProtocol;
+use crate::secret::Secret;
+use crate::telemetry::OtlpProtocol;
 
 /// What a sink is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

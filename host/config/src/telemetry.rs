@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::sinks::Secret;
+use crate::secret::Secret;
 
 /// How it is told: the two encodings of OTLP.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
@@ -32,14 +32,6 @@ pub struct TracesSampled {
 impl TracesSampled {
     /// Every request, however many there are.
     pub const ALL: TracesSampled = TracesSampled { part: 1.0, per_second: None };
-}
-
-impl super::written::Traces {
-    /// What is written, where traces are wanted.
-    pub(in crate::config) fn chosen(&self) -> Option<TracesSampled> {
-        let chosen = TracesSampled { part: self.sample, per_second: Some(self.per_second) };
-        self.enabled.then_some(chosen)
-    }
 }
 
 /// The section `telemetry`. Variables of the environment may still say otherwise.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use http::HeaderName;
-use reqwest::Url;
+use url::Url;
 
 use super::super::address::{check_name, parse_address};
 use super::super::grant::Grant;
@@ -13,9 +13,10 @@ use super::super::suggest::{closest, unknown};
 use super::super::tree::join;
 use super::super::written;
 use super::{Resolver, secrets};
+use crate::secret::Secret;
 use crate::sinks::{
-    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, Rotate, Secret, SinkSpec,
-    SinkTarget, SpoolSpec,
+    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, Rotate, SinkSpec, SinkTarget,
+    SpoolSpec,
 };
 use tuffet_request::RootSpec;
 

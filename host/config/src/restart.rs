@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Config, defaults};
+use super::Config;
+use super::written::defaults;
 
 impl Config {
     /// The keys in which `next` differs from this configuration although they cannot change while a server

@@ -11,11 +11,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A number of bytes: `512`, `64KiB` (1024 each), `1GB` (1000 each).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ByteCount(pub u64);
+pub struct ByteCount(pub u64);
 
 /// A time: `250ms`, `4s`, `1m 30s`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TimeSpan(pub Duration);
+pub struct TimeSpan(pub Duration);
 
 impl FromStr for ByteCount {
     type Err = String;

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::address;
 use super::privileges::Who;
 use super::source::{Finding, Source};
+use super::written::defaults;
 use super::written::{Listener, MAX_WORKERS, Root, Written};
-use super::{address, defaults};
 
 /// Flags of `serve` that take the place of keys of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -7,32 +7,32 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::policy::{DefaultVerdict, OnError};
-use super::privileges::SeccompMode;
-use super::telemetry::{OtlpProtocol, TelemetryConfig};
-use super::units::{ByteCount, TimeSpan};
-use super::written::{
+use super::{
     Admin, Batch, Breaker, FsyncPolicy, Limits, Metrics, PerClient, PluginLimits, Policy, Privileges,
     Retransmit, Reuse, Spool, Telemetry, Traces, Transfer, Written,
 };
+use crate::policy::{DefaultVerdict, OnError};
+use crate::privileges::SeccompMode;
+use crate::telemetry::{OtlpProtocol, TelemetryConfig};
+use crate::units::{ByteCount, TimeSpan};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 const GIB: u64 = 1024 * MIB;
 
-pub(super) fn max_upload() -> ByteCount {
+pub(crate) fn max_upload() -> ByteCount {
     ByteCount(GIB)
 }
 
-pub(super) fn on_error() -> OnError {
+pub(crate) fn on_error() -> OnError {
     OnError::Deny
 }
 
-pub(super) fn sink_queue() -> usize {
+pub(crate) fn sink_queue() -> usize {
     1024
 }
 
-pub(super) fn sink_timeout() -> TimeSpan {
+pub(crate) fn sink_timeout() -> TimeSpan {
     TimeSpan(Duration::from_secs(10))
 }
 
@@ -53,7 +53,7 @@ impl Default for Spool {
 }
 
 /// Where systemd says, with `StateDirectory=`, or where daemons keep their state.
-pub(super) fn state() -> PathBuf {
+pub(crate) fn state() -> PathBuf {
     match std::env::var_os("STATE_DIRECTORY") {
         // systemd.exec(5): several are separated by colons.
         Some(folders) if !folders.is_empty() => {
@@ -65,7 +65,7 @@ pub(super) fn state() -> PathBuf {
 }
 
 /// Where the control socket is.
-pub(super) fn control() -> Option<PathBuf> {
+pub(crate) fn control() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let folder = if let Some(folders) = folder("RUNTIME_DIRECTORY") {
         std::env::split_paths(&folders).next()
@@ -85,7 +85,7 @@ fn started_by_root() -> bool {
 }
 
 /// As many as there are processor cores for this process.
-pub(super) fn workers() -> usize {
+pub(crate) fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -112,7 +112,7 @@ impl Default for Written {
 }
 
 /// The folder that compiled plugins are kept in.
-pub(crate) fn compiled() -> Option<PathBuf> {
+pub fn compiled() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     // Of several, systemd lists the one that is meant first.
     if let Some(given) = std::env::var_os("CACHE_DIRECTORY") {
@@ -155,7 +155,7 @@ impl Default for PluginLimits {
 }
 
 /// Decisions that are remembered of each hook of a plugin.
-pub(super) fn cache_entries() -> usize {
+pub(crate) fn cache_entries() -> usize {
     10_000
 }
 
@@ -237,16 +237,16 @@ impl Default for Limits {
 }
 
 /// Leading bits of an IPv6 address that are one client: what a machine is given, as far as the network knows.
-pub(super) const IPV6_PREFIX: u8 = 64;
+pub(crate) const IPV6_PREFIX: u8 = 64;
 
 /// Of what there is for all, the part that one client gets: an address may be a whole site behind NAT or a
 /// load balancer, and yet others must get in.
-pub(super) fn share_of_a_client(all: usize) -> usize {
+pub(crate) fn share_of_a_client(all: usize) -> usize {
     (all - all / 4).max(1)
 }
 
 /// The part of the transfers whose clients need not have answered.
-pub(super) fn half_open(transfers: usize) -> usize {
+pub(crate) fn half_open(transfers: usize) -> usize {
     transfers.div_ceil(2)
 }
 

@@ -25,14 +25,6 @@ pub struct Privileges {
 }
 
 /// Without such a section.
-impl Default for Privileges {
-    fn default() -> Self {
-        let super::written::Privileges { seccomp, landlock, require, .. } = Default::default();
-        let (user, group, readable, writable) = Default::default();
-        Self { user, group, seccomp, landlock, require, readable, writable }
-    }
-}
-
 /// A user or a group.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]

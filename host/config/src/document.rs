@@ -12,7 +12,7 @@ use super::source::{self, Finding, Source};
 
 /// A YAML file and its places.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub struct Document {
     source: Source,
     value: Value,
 }

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::config::privileges::{SeccompMode, Who};
+use crate::privileges::{SeccompMode, Who};
 
 /// What is left of root, or of a capability, after the start: a user, and what the kernel lets it do. The
 /// default is the least that serving needs.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(in crate::config) struct Privileges {
+pub(crate) struct Privileges {
     /// Who serves, where root starts it: a name, or a number. Without it `tuffet` where there is such a user,
     /// else `nobody`. `root` stays root, without its capabilities. Started by anyone else, it stays that user.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,4 +41,12 @@ pub(in crate::config) struct Privileges {
 /// The last number means "as it is" to the kernel.
 fn who_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "integer"], "minLength": 1, "minimum": 0, "maximum": 4_294_967_294_u64 })
+}
+
+impl Default for crate::privileges::Privileges {
+    fn default() -> Self {
+        let Privileges { seccomp, landlock, require, .. } = Default::default();
+        let (user, group, readable, writable) = Default::default();
+        Self { user, group, seccomp, landlock, require, readable, writable }
+    }
 }

@@ -15,7 +15,7 @@ use super::{Otlp, address_schema, path_schema};
 /// An output that plugins may fill: one of `file`, `stdout`, `udp`, `http`, `nats` and `otlp`.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(in crate::config) struct Sink {
+pub(crate) struct Sink {
     /// A file, relative to this one, to whose end each line goes by one write. When it is renamed, a new
     /// one is begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub(in crate::config) struct Sink {
     pub otlp: Option<Otlp>,
     /// Lines that may wait in memory while the sink is slow or broken; then the plugin hears that it is
     /// full. Lines under way count. Without a `spool`.
-    #[serde(default = "crate::config::defaults::sink_queue")]
+    #[serde(default = "crate::written::defaults::sink_queue")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub queue: usize,
     /// Lets lines wait on disk instead of in memory: they outlive the process, and are delivered in their
@@ -59,7 +59,7 @@ pub(in crate::config) struct Sink {
 /// When a file is put away. `size`, `every` or both.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(in crate::config) struct Rotate {
+pub(crate) struct Rotate {
     /// Before it would have more than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-minimum" = "1KiB", "x-maximum" = "1TiB"))]
@@ -79,7 +79,7 @@ pub(in crate::config) struct Rotate {
 /// Any other 4xx refuses the lines: they are dropped and counted.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(in crate::config) struct Http {
+pub(crate) struct Http {
     /// `http://HOST:PORT/PATH`, or `https://`, with the certificates of the system. Redirections are not
     /// followed.
     pub url: String,
@@ -91,7 +91,7 @@ pub(in crate::config) struct Http {
     #[serde(default)]
     pub batch: Batch,
     /// How long one request may take.
-    #[serde(default = "crate::config::defaults::sink_timeout")]
+    #[serde(default = "crate::written::defaults::sink_timeout")]
     #[schemars(extend("x-minimum" = "10ms", "x-maximum" = "5m"))]
     pub timeout: TimeSpan,
     /// `ndjson`: each line with a line feed behind it. `json-array`: one array.
@@ -103,7 +103,7 @@ pub(in crate::config) struct Http {
 /// long enough.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(in crate::config) struct Batch {
+pub(crate) struct Batch {
     /// Lines at most.
     #[schemars(range(min = 1, max = 10_000))]
     pub lines: usize,
@@ -118,7 +118,7 @@ pub(in crate::config) struct Batch {
 /// How lines become a body.
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(in crate::config) enum HttpFormat {
+pub(crate) enum HttpFormat {
     #[default]
     Ndjson,
     JsonArray,
@@ -127,7 +127,7 @@ pub(in crate::config) enum HttpFormat {
 /// A NATS server that gets a message for each line. The server has confirmed what counts as delivered.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(in crate::config) struct Nats {
+pub(crate) struct Nats {
     /// `nats://HOST:PORT`, or `tls://` for TLS with the certificates of the system; a list for the servers
     /// of a cluster.
     pub url: OneOrMore,
@@ -147,7 +147,7 @@ pub(in crate::config) struct Nats {
     #[schemars(schema_with = "path_schema")]
     pub credentials: Option<PathBuf>,
     /// How long it may take to connect, and to confirm a batch.
-    #[serde(default = "crate::config::defaults::sink_timeout")]
+    #[serde(default = "crate::written::defaults::sink_timeout")]
     #[schemars(extend("x-minimum" = "10ms", "x-maximum" = "5m"))]
     pub timeout: TimeSpan,
 }
@@ -155,7 +155,7 @@ pub(in crate::config) struct Nats {
 /// Lets lines wait on disk.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(in crate::config) struct Spool {
+pub(crate) struct Spool {
     /// Bytes that may wait. The disk needs an eighth more.
     #[schemars(extend("x-minimum" = "4KiB", "x-maximum" = "1TiB"))]
     pub bytes: ByteCount,
@@ -171,7 +171,7 @@ pub(in crate::config) struct Spool {
 
 /// `never`, `each`, or a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
-pub(in crate::config) enum FsyncPolicy {
+pub(crate) enum FsyncPolicy {
     Never,
     Each,
     Within(TimeSpan),
@@ -180,7 +180,7 @@ pub(in crate::config) enum FsyncPolicy {
 /// Text that may be a secret: as it is, or in a file.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(untagged)]
-pub(in crate::config) enum SecretText {
+pub(crate) enum SecretText {
     Plain(String),
     File { file: PathBuf },
 }
@@ -188,7 +188,7 @@ pub(in crate::config) enum SecretText {
 /// One text, or a list.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged)]
-pub(in crate::config) enum OneOrMore {
+pub(crate) enum OneOrMore {
     One(String),
     More(Vec<String>),
 }

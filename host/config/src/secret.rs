@@ -23,7 +23,7 @@ impl Secret {
     }
 
     /// The value, for where it is used.
-    pub(crate) fn reveal(&self) -> &str {
+    pub fn reveal(&self) -> &str {
         &self.0
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::error::{ConfigError, Place, Position, Problem};
 use super::tree::{self, Node, Side};
-use crate::privileges::remedy;
+use crate::barred::remedy;
 
 /// A configuration larger than this is something else, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;

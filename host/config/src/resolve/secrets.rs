@@ -6,8 +6,8 @@ use std::path::Path;
 use super::super::tree::join;
 use super::super::written::SecretText;
 use super::Resolver;
-use crate::privileges::remedy;
-use crate::sinks::Secret;
+use crate::barred::remedy;
+use crate::secret::Secret;
 
 /// Bytes of a file that holds a secret.
 const MAX_FILE: u64 = 64 << 10;

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Batch, SecretText};
-use crate::config::telemetry::OtlpProtocol;
-use crate::config::units::TimeSpan;
+use crate::telemetry::OtlpProtocol;
+use crate::units::TimeSpan;
 
 /// An OpenTelemetry collector that gets a log record for each line. What may pass is tried again, after longer
 /// and longer pauses, as the specification of OTLP says it; and so is what an operator mends, when the collector
@@ -15,7 +15,7 @@ use crate::config::units::TimeSpan;
 /// counted, single lines of a batch included. The variables `OTEL_EXPORTER_*` mean nothing here.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(in crate::config) struct Otlp {
+pub(crate) struct Otlp {
     /// The collector: `http://HOST:PORT`, or `https://` with the certificates of the system. With
     /// `http/protobuf`, `/v1/logs` is added to it.
     pub endpoint: String,
@@ -30,7 +30,7 @@ pub(in crate::config) struct Otlp {
     #[serde(default)]
     pub batch: Batch,
     /// How long one request may take.
-    #[serde(default = "crate::config::defaults::sink_timeout")]
+    #[serde(default = "crate::written::defaults::sink_timeout")]
     #[schemars(extend("x-minimum" = "10ms", "x-maximum" = "5m"))]
     pub timeout: TimeSpan,
 }

@@ -11,7 +11,7 @@ use super::{EXAMPLE, schema};
 pub fn reference() -> String {
     let mut text = String::from(
         "# Configuration\n\n\
-         <!-- Generated: change the doc comments in host/src/config/written.rs, then run `tuffet schema --markdown >docs/configuration.md`. -->\n\n\
+         <!-- Generated: change the doc comments in host/config/src/written.rs, then run `tuffet schema --markdown >docs/configuration.md`. -->\n\n\
          One YAML file says everything. An unknown key is an error, and so is a bad value; each error names the \
          line and the column. `tuffet check FILE` finds them all without starting a server; `tuffet schema` prints \
          the JSON Schema, from which editors complete and check.\n\n\

@@ -53,7 +53,7 @@ impl Resolver<'_> {
 ///
 /// # Errors
 /// Why not, and what to write.
-pub(crate) fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(), String> {
+pub fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(), String> {
     if endpoint.contains('@') {
         return Err("a user and password in a URL would be shown; use the header `authorization`".into());
     }
@@ -70,7 +70,7 @@ pub(crate) fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(
 }
 
 /// Where collectors listen.
-pub(crate) fn usual_port(protocol: OtlpProtocol) -> u16 {
+pub fn usual_port(protocol: OtlpProtocol) -> u16 {
     match protocol {
         OtlpProtocol::HttpProtobuf => 4318,
         OtlpProtocol::Grpc => 4317,

@@ -14,7 +14,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::*;
-use crate::sinks::{Secret, SinkTarget};
+use crate::secret::Secret;
+use crate::sinks::SinkTarget;
 
 /// A folder with what the configurations here refer to.
 struct Scene {

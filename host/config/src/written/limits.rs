@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::units::ByteCount;
+use crate::units::ByteCount;
 
 /// How much is accepted at a time. Requests over a limit are not answered, and counted by reason: clients ask
 /// again.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(in crate::config) struct Limits {
+pub(crate) struct Limits {
     /// Transfers in all.
     #[schemars(range(min = 1, max = 10_000_000))]
     pub transfers: usize,
@@ -51,7 +51,7 @@ pub(in crate::config) struct Limits {
 /// or a load balancer it may be thousands of machines, so what is not configured leaves them room.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(in crate::config) struct PerClient {
+pub(crate) struct PerClient {
     /// Transfers. At most `limits.transfers`; without it, three quarters of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize", range(min = 1, max = 10_000_000))]

@@ -1,7 +1,8 @@
 //! Who may take how much.
 
 use super::Resolver;
-use crate::config::{Limits, defaults, written};
+use crate::Limits;
+use crate::written::{self, defaults};
 use tuffet_request::{Bounds, PerSecond};
 
 impl Resolver<'_> {

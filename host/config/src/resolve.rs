@@ -8,7 +8,7 @@ mod secrets;
 mod sinks;
 mod telemetry;
 
-pub(crate) use telemetry::{check_endpoint, usual_port};
+pub use telemetry::{check_endpoint, usual_port};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,14 @@ use super::policy::{
     BreakerConfig, ComponentSource, DecisionCacheConfig, PluginConfig, PluginLimits, PolicyConfig,
     ReuseConfig,
 };
+use super::resource::resource_attributes;
 use super::source::{Finding, Source};
 use super::suggest::{closest, unknown};
 use super::tree::join;
+use super::written::defaults;
 use super::written::{self, Written};
-use super::{Config, ConfigError, Listener, Retransmit, Transfer, defaults};
+use super::{Config, ConfigError, Listener, Retransmit, Transfer};
 use crate::sinks::SinkSpec;
-use crate::telemetry::resource_attributes;
 use tuffet_request::RootSpec;
 
 /// Resolves paths relative to `base`, which is absolute.
@@ -35,7 +36,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let files = source.file().map(std::path::absolute).and_then(Result::ok).into_iter().collect();
     let mut resolver = Resolver { base, source: &source, findings: Vec::new(), resource: Vec::new(), files };
     let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
-    resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok());
+    resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
     let listeners = resolver.listeners(&written.listeners);
     let roots = resolver.roots(&written.roots);
     let state = written.state.map_or_else(defaults::state, |state| resolver.absolute(&state));

@@ -8,7 +8,7 @@
 
 mod address;
 mod admin;
-mod defaults;
+mod barred;
 mod document;
 mod error;
 mod grant;
@@ -17,9 +17,12 @@ mod policy;
 mod privileges;
 mod reference;
 mod resolve;
+mod resource;
 mod restart;
 mod schema;
+mod secret;
 mod shape;
+pub mod sinks;
 mod source;
 mod suggest;
 mod telemetry;
@@ -34,8 +37,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use admin::{AdminAddress, AdminToken};
-pub(crate) use defaults::compiled as default_compiled;
-pub(crate) use document::Document;
+pub use barred::{Barred, barred, outside};
+pub use document::Document;
 pub use error::{ConfigError, Place, Position, Problem};
 pub use grant::{Grant, GrantKind, HttpHost};
 pub use overrides::Overrides;
@@ -45,17 +48,20 @@ pub use policy::{
 };
 pub use privileges::{Privileges, SeccompMode, Who};
 pub use reference::reference;
-pub(crate) use resolve::{check_endpoint, usual_port};
+pub use resolve::{check_endpoint, usual_port};
+pub use resource::{decode, resource_attributes};
 pub use restart::control_of;
 pub use schema::schema;
+pub use secret::Secret;
 pub use telemetry::{OtlpProtocol, TelemetryConfig, TracesSampled};
 
-use crate::sinks::SinkSpec;
+use sinks::SinkSpec;
 use source::{Finding, Source};
 use tuffet_request::Bounds;
 use tuffet_request::RootSpec;
-pub(crate) use units::{ByteCount, TimeSpan};
+pub use units::{ByteCount, TimeSpan};
 use written::Written;
+pub use written::defaults::compiled as default_compiled;
 
 /// The exit code of a process whose configuration is wrong (EX_USAGE of sysexits.h).
 pub const EXIT_CONFIG: u8 = 64;

@@ -6,15 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SecretText;
-use crate::config::telemetry::OtlpProtocol;
-use crate::config::units::TimeSpan;
+use crate::telemetry::{OtlpProtocol, TracesSampled};
+use crate::units::TimeSpan;
 
 /// What is told to an OpenTelemetry collector, over OTLP. Without this section nothing is, unless
 /// `OTEL_EXPORTER_OTLP_ENDPOINT` or one of its kind is set. The variables `OTEL_*` have precedence over what
 /// stands here.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(in crate::config) struct Telemetry {
+pub(crate) struct Telemetry {
     /// The collector: `http://HOST:PORT`, or `https://` for TLS. Paths such as `/v1/traces` are added with
     /// `http/protobuf`. Without it, `http://localhost:4318`, and port 4317 with `grpc`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ pub(in crate::config) struct Telemetry {
 /// A span for each request, with children for plugins, opening and negotiation.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(in crate::config) struct Traces {
+pub(crate) struct Traces {
     /// Whether there are any.
     pub enabled: bool,
     /// The part of the requests that is sent, 0 to 1. Those that were denied, timed out or failed, and those
@@ -60,10 +60,18 @@ pub(in crate::config) struct Traces {
 /// Everything that `tuffet status --metrics` shows.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(in crate::config) struct Metrics {
+pub(crate) struct Metrics {
     /// Whether they are sent.
     pub enabled: bool,
     /// How often.
     #[schemars(extend("x-minimum" = "100ms", "x-maximum" = "1h"))]
     pub interval: TimeSpan,
+}
+
+impl Traces {
+    /// What is written, where traces are wanted.
+    pub(crate) fn chosen(&self) -> Option<TracesSampled> {
+        let chosen = TracesSampled { part: self.sample, per_second: Some(self.per_second) };
+        self.enabled.then_some(chosen)
+    }
 }

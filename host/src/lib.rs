@@ -8,15 +8,10 @@ mod client;
 mod events;
 #[doc(hidden)]
 pub mod fuzzing;
-mod kv;
 mod neighbours;
-mod open_once;
-mod policy;
 mod privileges;
 mod server;
-mod sinks;
 mod socket_file;
 mod systemd;
 mod telemetry;
-mod tls;
 mod watch;

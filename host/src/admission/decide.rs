@@ -2,12 +2,12 @@
 
 use super::Generation;
 use super::at_once::on_disk;
-use crate::policy::{Answer, Target, Verdict};
 use std::sync::Arc;
 use std::time::Instant;
 use tuffet_core::netascii::Encoder;
 use tuffet_core::{Limits, Oack};
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
+use tuffet_policy::{Answer, Target, Verdict};
 use tuffet_request::What;
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};

@@ -1,7 +1,6 @@
 //! The last question about an upload: it is complete and on disk, and not visible yet.
 
 use super::Generation;
-use crate::policy::Acceptance;
 use futures_util::FutureExt;
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -10,6 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::spawn_blocking;
 use tuffet_engine::worker::{Gate, Stored};
+use tuffet_policy::Acceptance;
 use tuffet_request::Request;
 use tuffet_request::What;
 use tuffet_store::{StoreError, Upload};

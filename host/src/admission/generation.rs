@@ -1,10 +1,10 @@
 //! One configuration's worth of what requests are decided with; a reload puts another one in its place.
 
 use super::Files;
-use crate::policy::Policy;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tuffet_core::Limits;
+use tuffet_policy::Policy;
 
 /// What requests are decided with. A request, and the transfer that comes of it, keeps the one that it began
 /// with to its end.

@@ -24,7 +24,6 @@ use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Current, Deciding, Files, Generation};
 use crate::events::{Observers, log_summaries};
 use crate::neighbours::Neighbours;
-use crate::policy::{Policy, PolicyRuntime};
 use crate::privileges::{self, Left};
 use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
@@ -46,6 +45,7 @@ use tuffet_config::Config;
 use tuffet_core::{Limits, Rollover, Settings, Timing};
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Mailbox, ToWorker, Worker, WorkerSettings};
+use tuffet_policy::{Policy, PolicyRuntime};
 use tuffet_store::Uploads;
 use tuffet_store::{FileCache, Roots};
 

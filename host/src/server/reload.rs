@@ -5,7 +5,6 @@ use super::status::Status;
 use super::{ServeError, ceilings, serving};
 use crate::admin::Access;
 use crate::admission::{Current, Files, Generation};
-use crate::policy::PolicyRuntime;
 use crate::privileges::out_of_bounds;
 use crate::systemd::Manager;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
+use tuffet_policy::PolicyRuntime;
 use tuffet_store::Roots;
 use tuffet_store::Uploads;
 

@@ -5,9 +5,9 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::PolicyRuntime;
 use crate::privileges::Left;
-use crate::sinks::SinkCounted;
+use tuffet_policy::PolicyRuntime;
+use tuffet_policy::sinks::SinkCounted;
 
 /// The state of the server. Cheap to clone; all clones are one.
 #[derive(Debug, Clone)]

@@ -4,10 +4,10 @@
 
 use super::ExportCounts;
 use crate::server::Report;
-use crate::sinks::SinkCounted;
 use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tuffet_policy::sinks::SinkCounted;
 use tuffet_request::Distribution;
 
 /// A metric and its values.

@@ -30,7 +30,7 @@ const NOW: Duration = Duration::from_millis(50);
 static PLUGIN_DURATION: OnceLock<Histogram<f64>> = OnceLock::new();
 
 /// A call of a plugin has ended.
-pub(crate) fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
+fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
     if let Some(histogram) = PLUGIN_DURATION.get() {
         let labels = [KeyValue::new("plugin", Arc::clone(plugin)), KeyValue::new("hook", hook)];
         histogram.record(time.as_secs_f64(), &labels);
@@ -73,6 +73,7 @@ impl Metrics {
         let mut take =
             |name: &'static str| times.remove(name).ok_or_else(|| format!("a bug: no histogram {name}"));
         let _ = PLUGIN_DURATION.set(take("plugin.duration")?);
+        tuffet_policy::on_call(plugin_took);
         Ok(Metrics {
             provider,
             counts,

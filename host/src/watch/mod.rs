@@ -19,7 +19,6 @@ pub(crate) use readiness::CHECKS;
 pub(crate) use snapshot::{Active, ByOperation, Finished, PluginTotals, Snapshot, Totals, Who, Word};
 
 use crate::admission::Current;
-use crate::policy::{PluginNow, PolicyRuntime};
 use crate::server::{Report, Status};
 use crate::telemetry::ExportCounts;
 use active::Running;
@@ -35,6 +34,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 use tuffet_engine::worker::Dropping;
+use tuffet_policy::{PluginNow, PolicyRuntime};
 use tuffet_request::events::{Outcome, Summary};
 
 /// How many running transfers a snapshot shows.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::kv::Quota;
-use crate::policy::{
+use crate::server::{self, ServeError};
+use tuffet_config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode, Privileges};
+use tuffet_policy::kv::Quota;
+use tuffet_policy::{
     CallLimits, Given, Hook, LoadProblem, Matter, PluginSpec, PolicyRuntime, PolicySpec, Reuse, Stage, Trial,
     Tried,
 };
-use crate::server::{self, ServeError};
-use tuffet_config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode, Privileges};
 use tuffet_request::RootSpec;
 use tuffet_store::Roots;
 

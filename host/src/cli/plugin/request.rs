@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::events::{self, WrittenEvent};
 use super::host::WrittenHost;
-use crate::policy::{Beyond, Given, Hook, Matter, Uploaded};
 use tuffet_config::{ConfigError, Document};
+use tuffet_policy::{Beyond, Given, Hook, Matter, Uploaded};
 use tuffet_request::names;
 use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 

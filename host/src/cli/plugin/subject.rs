@@ -9,11 +9,11 @@ use clap::Args;
 
 use super::super::complain;
 use super::lab::{self, Lab, Plan, Unloaded};
-use crate::policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
 use crate::server;
 use tuffet_config::{
     ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, TimeSpan,
 };
+use tuffet_policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
 use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]

@@ -19,10 +19,10 @@ use super::record;
 use super::run::{answer, changed, line};
 use super::subject::root;
 use super::wrong;
-use crate::policy::{
+use tuffet_config::{EXIT_CONFIG, TimeSpan};
+use tuffet_policy::{
     Beyond, CallLimits, Emitted, Hook, Learned, LoadProblem, LoadProblemKind, Matter, Trial,
 };
-use tuffet_config::{EXIT_CONFIG, TimeSpan};
 use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]

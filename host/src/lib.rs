@@ -8,10 +8,12 @@ mod client;
 mod events;
 #[doc(hidden)]
 pub mod fuzzing;
+mod generation;
 mod neighbours;
 mod privileges;
 mod server;
 mod socket_file;
+mod status;
 mod systemd;
 mod telemetry;
 mod watch;

@@ -6,7 +6,8 @@
 //! that waits (for a plugin's turn, its host calls, its next tick) becomes a task, as all do while as many
 //! threads decide as there are cores.
 
-use super::{Admission, Generation};
+use super::Admission;
+use crate::generation::Generation;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

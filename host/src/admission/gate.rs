@@ -1,6 +1,6 @@
 //! The last question about an upload: it is complete and on disk, and not visible yet.
 
-use super::Generation;
+use crate::generation::Generation;
 use futures_util::FutureExt;
 use std::io;
 use std::panic::AssertUnwindSafe;

@@ -6,17 +6,15 @@
 mod at_once;
 mod decide;
 mod gate;
-mod generation;
 
 use crate::events::Observers;
+use crate::generation::{Current, Generation};
 use crate::neighbours::Neighbours;
 use crate::telemetry::Sampling;
 use crate::watch::{Granted, Watch};
 pub(crate) use at_once::Deciding;
 use decide::Decided;
-pub(crate) use decide::Files;
 use futures_util::FutureExt;
-pub(crate) use generation::{Current, Generation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

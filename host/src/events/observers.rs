@@ -4,7 +4,7 @@
 //! and the log, behind which summaries then pile up until new requests are not admitted. Running transfers
 //! wait for nothing. Progress is read from counters while there is time for it.
 
-use crate::admission::Current;
+use crate::generation::Current;
 use crate::watch::Watch;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! Reload: another configuration in place of the one that serves, as a whole or not at all.
 
 use super::policy::{load_policy, warnings};
-use super::status::Status;
 use super::{ServeError, ceilings, serving};
 use crate::admin::Access;
-use crate::admission::{Current, Files, Generation};
+use crate::generation::{Current, Files, Generation};
 use crate::privileges::out_of_bounds;
+use crate::status::Status;
 use crate::systemd::Manager;
 use std::sync::Arc;
 use std::time::Instant;

@@ -2,8 +2,8 @@
 //!
 //! Labels come from the configuration and from short lists of words, never from files, clients or requests.
 
-use super::ExportCounts;
-use crate::server::Report;
+use crate::status::Report;
+use crate::watch::ExportCounts;
 use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

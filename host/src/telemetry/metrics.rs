@@ -5,8 +5,8 @@
 
 use super::export;
 use super::families::{Family, Point, Unit, Values, families};
-use super::queue::Counts;
 use super::settings::Destination;
+use crate::watch::ExportCounts as Counts;
 use crate::watch::Watch;
 use opentelemetry::metrics::{Histogram, Meter, MeterProvider};
 use opentelemetry::{InstrumentationScope, KeyValue};

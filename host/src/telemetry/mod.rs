@@ -26,13 +26,12 @@ use sampling::PerSecond;
 pub(crate) use sampling::Sampling;
 pub(crate) use settings::Settings;
 
-use crate::watch::Watch;
+use crate::watch::{ExportCounts, Watch};
 use logs::{Record, Records};
 use metrics::Metrics;
 use opentelemetry::InstrumentationScope;
 use opentelemetry_sdk::logs::LogExporter as _;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
-pub(crate) use queue::Counts as ExportCounts;
 use queue::Queue;
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -5,6 +5,7 @@
 
 mod active;
 mod counts;
+mod exports;
 mod feed;
 mod readiness;
 mod recent;
@@ -14,13 +15,13 @@ mod snapshot;
 mod tests;
 
 pub(crate) use active::Granted;
+pub(crate) use exports::ExportCounts;
 pub(crate) use feed::{Feed, Viewer};
 pub(crate) use readiness::CHECKS;
 pub(crate) use snapshot::{Active, ByOperation, Finished, PluginTotals, Snapshot, Totals, Who, Word};
 
-use crate::admission::Current;
-use crate::server::{Report, Status};
-use crate::telemetry::ExportCounts;
+use crate::generation::Current;
+use crate::status::{Report, Status};
 use active::Running;
 use counts::Counts;
 use readiness::Phase;

@@ -103,7 +103,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     ExitCode::from(u8::from(report.grade == Grade::Wrong))
 }
 
-fn examine(system: &System, subject: &Subject, running: Option<&server::Report>) -> Vec<Finding> {
+fn examine(system: &System, subject: &Subject, running: Option<&crate::status::Report>) -> Vec<Finding> {
     let mut findings = vec![
         kernel::receive_buffers(system, &kernel::granted()),
         kernel::send_buffers(system, &kernel::granted()),

@@ -3,7 +3,8 @@
 use super::finding::{Finding, Grade};
 use super::system::System;
 use crate::privileges::{Account, Held, Left, SYSCALLS_KNOWN, landlock_here};
-use crate::server::{Reply, Report, ask};
+use crate::server::{Reply, ask};
+use crate::status::Report;
 use tuffet_config::{Config, SeccompMode};
 
 /// The filter of system calls.

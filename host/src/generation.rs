@@ -1,10 +1,18 @@
 //! One configuration's worth of what requests are decided with; a reload puts another one in its place.
 
-use super::Files;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tuffet_core::Limits;
 use tuffet_policy::Policy;
+use tuffet_store::{FileCache, Roots, Uploads};
+
+/// Where files come from and go to.
+#[derive(Clone)]
+pub(crate) struct Files {
+    pub(crate) roots: Roots,
+    pub(crate) cache: FileCache,
+    pub(crate) uploads: Uploads,
+}
 
 /// What requests are decided with. A request, and the transfer that comes of it, keeps the one that it began
 /// with to its end.

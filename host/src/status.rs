@@ -55,11 +55,11 @@ impl Status {
         }
     }
 
-    pub(super) fn reloaded(&self, generation: u64) {
+    pub(crate) fn reloaded(&self, generation: u64) {
         *self.lock() = Report::ready(generation);
     }
 
-    pub(super) fn refused(&self, reasons: Vec<String>) {
+    pub(crate) fn refused(&self, reasons: Vec<String>) {
         let mut report = self.lock();
         (report.ready, report.refused) = (false, reasons);
     }

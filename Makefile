@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build container test test-systemd test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build container test test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -98,6 +98,14 @@ plugins: wasm-target ## the bundled plugins alone, as components below target/gu
 test-systemd: binary ## the units of examples/systemd under a real systemd, in namespaces of its own (root)
 	@sh scripts/packages.sh systemctl=systemd curl=curl
 	@sh scripts/test-systemd.sh "$(BIN)/tuffet"
+
+test-firmware: binary ## U-Boot in QEMU loads 40 MB while it is stopped and packets are lost (root, minutes); FIRMWARE='--case stops' chooses
+	@sh scripts/packages.sh python3=python3 qemu-system-aarch64=qemu-system-arm ip=iproute2 nft=nftables \
+		/usr/lib/u-boot/qemu_arm64/u-boot.bin=u-boot-qemu
+	@python3 scripts/test-firmware.py "$(BIN)/tuffet" $(FIRMWARE)
+
+bench-pressure: binary ## how many clean transfers see a block twice beside a busy process on each core (a minute)
+	$(CARGO) test --locked --workspace --test it loss::pressure -- --ignored --nocapture
 
 test-live-view: binary ## the web page in a headless browser, which is installed where it may be
 	@sh scripts/packages.sh python3=python3 chromium=chromium chromedriver=chromium-driver

@@ -42,7 +42,7 @@ pub use options::{DEFAULT_BLKSIZE, Limits, MAX_BLKSIZE, MIN_BLKSIZE, Oack, Optio
 pub use packet::{
     DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
 };
-pub use rtt::Timing;
+pub use rtt::{RaisedFloor, Timing};
 pub use sender::Blocks;
 pub use time::Time;
 pub use transfer::{Finish, Output, Settings, Stats, Transfer};

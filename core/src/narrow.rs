@@ -28,7 +28,7 @@ pub(crate) struct Travel {
     pub(crate) took: u32,
     /// Microseconds in which they went out.
     pub(crate) sending: u32,
-    /// Microseconds of the shortest round trip seen; 0 for none.
+    /// Microseconds of the shortest round trip seen; 0 where that, or what it says of this travel, is not known.
     pub(crate) least: u32,
 }
 
@@ -96,7 +96,7 @@ impl Narrow {
         if whole {
             self.enough = present;
         }
-        if travel.queued().is_some() {
+        if travel.least == 0 || travel.queued().is_some() {
             return Some(present);
         }
         self.calm += 1;

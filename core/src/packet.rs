@@ -340,6 +340,10 @@ mod tests {
         assert_eq!(Packet::parse(b"\0\x04\xff\xff"), Ok(Packet::Ack { block: 65_535 }));
         assert_eq!(Packet::parse(b"\0\x04\0\x01\x10"), Ok(Packet::Ack { block: 1 }), "msftwindow");
         assert_eq!(Packet::parse(b"\0\x05\0\x01gone\0junk"), Ok(Packet::Error { code: 1, text: b"gone" }));
+        assert_eq!(Packet::parse(b"\0\x05\0\x01"), Ok(Packet::Error { code: 1, text: b"" }));
+        for cut in [&b"\0\x05"[..], b"\0\x05\0"] {
+            assert_eq!(Packet::parse(cut), Err(Malformed::Short), "without a code it ends nothing");
+        }
         assert_eq!(Packet::parse(b"\0\x05\0\x01gone"), Ok(Packet::Error { code: 1, text: b"gone" }));
     }
 

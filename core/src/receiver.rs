@@ -108,12 +108,13 @@ impl Receiver {
     }
 
     /// RFC 7440 section 4: a gap is answered with the last block in order, once for each time that the
-    /// sender passes it.
+    /// sender passes it: an earlier block than before shows that it went back. The same block once more does
+    /// not, however often it comes.
     fn on_beyond(&mut self, position: u64) -> Received {
         if self.window == 1 {
             return Received::Ignored;
         }
-        let again = self.beyond == 0 || position <= self.beyond;
+        let again = self.beyond == 0 || position < self.beyond;
         self.beyond = if again { position } else { self.beyond.max(position) };
         if again { Received::Repeat } else { Received::Ignored }
     }
@@ -183,6 +184,18 @@ mod tests {
         assert_eq!(receiver.on_data(at(0), 2, 512, 0), Received::Repeat);
         assert_eq!(receiver.on_data(at(0), 3, 512, 0), Received::Ignored);
         assert_eq!(receiver.on_data(at(0), 2, 512, 0), Received::Repeat);
+    }
+
+    #[test]
+    fn a_block_beyond_a_gap_is_answered_once_however_often_it_comes() {
+        let mut receiver = Receiver::new(512, 8, Rollover::Zero);
+        assert_eq!(receiver.on_data(at(0), 1, 512, 0), next(0, false));
+        assert_eq!(receiver.on_data(at(0), 3, 512, 0), Received::Repeat);
+        for repeat in 1..100 {
+            assert_eq!(receiver.on_data(at(repeat * 50_000), 3, 512, 0), Received::Ignored);
+        }
+        assert_eq!(receiver.on_data(at(6_000_000), 4, 512, 0), Received::Ignored);
+        assert_eq!(receiver.on_data(at(6_000_000), 3, 512, 0), Received::Repeat, "the sender went back");
     }
 
     #[test]

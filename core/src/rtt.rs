@@ -91,44 +91,90 @@ impl Default for Timing {
     }
 }
 
-/// What is guessed for the rest of a window at most.
-const MOST_GUESSED: u32 = 1_000_000;
+/// An answer that comes later than a `HELD_UP`th of the floor beyond the smoothed round trip is unusual where
+/// round trips vary less.
+const HELD_UP: u32 = 4;
 
-/// The smoothed round-trip time of one transfer, in microseconds.
+/// Round-trip estimator of one transfer; all times in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 #[cfg_attr(test, derive(Hash))]
 pub(crate) struct Rtt {
-    /// 0 until measured.
+    /// The smoothed round trip, 0 until one was measured.
     smoothed: u32,
     variation: u32,
-    /// The shortest seen.
+    /// The shortest round trip seen, 0 until one was measured.
     least: u32,
     backoff: u8,
-    /// The next measurement replaces what was measured before.
-    anew: bool,
+    /// What `smoothed` is good for.
+    basis: Basis,
+    /// How far the floor is raised, since repeats have proven needless.
+    raised: RaisedFloor,
+    /// A repeat was taken for the answer to a loss. An echo of it would show that it was needless.
+    suspect: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(Hash))]
+enum Basis {
+    /// It was measured.
+    #[default]
+    Exact,
+    /// It is an upper bound. The next exact measurement replaces it.
+    Bound,
+    /// It was measured on another scale. The next measurement, even an upper bound, replaces it.
+    Anew,
+}
+
+/// How far repeats that proved needless have raised the floor of the time-out for a peer: something to remember
+/// for its next transfer. By default not at all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RaisedFloor {
+    /// A needless repeat doubles the floor, a loss that was repaired takes a quarter of that back.
+    quarters: u8,
+}
+
+impl RaisedFloor {
+    const DOUBLED: u8 = 4;
+    const MOST: u8 = 16 * Self::DOUBLED;
+
+    /// Twice as high, up to 2^16 times the floor.
+    pub fn doubled(self) -> Self {
+        RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MOST) }
+    }
+
+    /// Half as high, so many `times`, down to the floor.
+    pub fn halved(self, times: u32) -> Self {
+        let quarters = times.saturating_mul(Self::DOUBLED.into()).min(u8::MAX.into()) as u8;
+        RaisedFloor { quarters: self.quarters.saturating_sub(quarters) }
+    }
+
+    fn lowered(self) -> Self {
+        RaisedFloor { quarters: self.quarters.saturating_sub(1) }
+    }
+
+    fn apply(self, floor: u32) -> u64 {
+        let doubled = u64::from(floor) << (self.quarters / Self::DOUBLED);
+        doubled + doubled * u64::from(self.quarters % Self::DOUBLED) / u64::from(Self::DOUBLED)
+    }
 }
 
 impl Rtt {
     /// Takes a measurement of one packet; never of one that was sent twice (Karn).
     pub(crate) fn sample(&mut self, rtt: u32) {
-        self.sample_part(rtt, 1, 1);
+        self.sample_part(rtt, 1, 1, 0);
     }
 
     /// As [`Rtt::sample`], when only a `part` of a `whole` window was answered: a narrow link needs longer
     /// for the rest. Without that, losses would make the path seem quick, the time-out short, and each
-    /// one that comes too soon adds a window to the queue that is the cause. The guess has a bound: what was
-    /// answered may be little because the peer waited for its own time-out, not because the link is narrow.
-    pub(crate) fn sample_part(&mut self, micros: u32, part: u32, whole: u32) {
+    /// one that comes too soon adds a window to the queue that is the cause. The guess has a bound, `unmeasured`:
+    /// what was answered may be little because the peer waited for its own time-out, not because the link is
+    /// narrow.
+    pub(crate) fn sample_part(&mut self, micros: u32, part: u32, whole: u32, unmeasured: u32) {
         let micros = micros.max(1);
         let queued = u64::from(micros.saturating_sub(self.least)) * u64::from(whole) / u64::from(part.max(1));
         let rtt = u32::try_from(queued).unwrap_or(u32::MAX).saturating_add(self.least.min(micros));
-        self.smooth(rtt.min(micros.saturating_add(MOST_GUESSED)));
+        self.smooth(rtt.min(micros.saturating_add(unmeasured)));
         self.backoff = 0;
-        self.seen(micros);
-    }
-
-    /// No round trip has been seen that was shorter than all before and this.
-    pub(crate) fn seen(&mut self, micros: u32) {
         self.least = if self.least == 0 { micros } else { self.least.min(micros) };
     }
 
@@ -137,18 +183,33 @@ impl Rtt {
         self.backoff = self.backoff.saturating_add(1).min(20);
     }
 
+    /// The peer has just shown that it is there: whatever was lost meanwhile, waiting longer does not help.
+    pub(crate) fn reset_back_off(&mut self) {
+        self.backoff = 0;
+    }
+
     /// The time-out for what is sent now. `unmeasured` is the least that applies until a round trip has
     /// been measured: a whole window needs longer on the wire than one packet.
     pub(crate) fn timeout(&self, timing: &Timing, unmeasured: u32) -> u32 {
+        self.doubled(self.base(timing, unmeasured), timing)
+    }
+
+    /// The time-out before any back-off.
+    fn base(&self, timing: &Timing, unmeasured: u32) -> u32 {
         let base = if self.smoothed == 0 {
             let first = if timing.named == 0 { timing.initial } else { timing.named };
             first.max(unmeasured)
-        } else if self.anew {
+        } else if self.basis == Basis::Anew {
             timing.initial.max(self.spread(timing).saturating_add(unmeasured))
         } else {
             self.spread(timing).max(timing.floor)
         };
-        self.doubled(base, timing)
+        base.max(self.floor(timing))
+    }
+
+    /// The floor for this peer, raised up to the initial time-out.
+    fn floor(&self, timing: &Timing) -> u32 {
+        u32::try_from(self.raised.apply(timing.floor)).unwrap_or(u32::MAX).min(timing.initial)
     }
 
     /// `micros`, doubled for each time that nothing was heard. The cap bounds the doubling, not a path
@@ -158,24 +219,97 @@ impl Rtt {
         u32::try_from(doubled.min(u64::from(timing.cap.max(micros)))).unwrap_or(u32::MAX)
     }
 
+    /// RFC 6298 section 2, but for round trips that fall: they say nothing of how late an answer may be, so
+    /// the variation does not grow with them; and below half of what was expected, the estimate follows at
+    /// once, since one slow answer must not slow down many blocks.
     fn smooth(&mut self, rtt: u32) {
-        if core::mem::take(&mut self.anew) || self.smoothed == 0 {
+        if core::mem::take(&mut self.basis) != Basis::Exact || self.smoothed == 0 {
             self.smoothed = rtt;
             self.variation = rtt / 2;
             return;
         }
         let deviation = self.smoothed.abs_diff(rtt);
-        self.variation = self.variation - self.variation / 4 + deviation / 4;
+        let variation = self.variation - self.variation / 4 + deviation / 4;
+        if rtt < self.smoothed / 2 {
+            self.variation -= self.variation / 2;
+            self.smoothed = self.smoothed / 2 + rtt / 2;
+            return;
+        }
+        self.variation = if rtt < self.smoothed { variation.min(self.variation) } else { variation };
         self.smoothed = (self.smoothed - self.smoothed / 8).saturating_add(rtt / 8).max(1);
     }
 
     /// An answer to a packet that was sent more than once, so long after it was sent for the first time:
-    /// the round trip takes no longer. Counts where nothing better is known.
-    pub(crate) fn at_most(&mut self, rtt: u32) {
-        if core::mem::take(&mut self.anew) || self.smoothed == 0 {
-            self.smoothed = rtt.max(1);
-            self.variation = 0;
+    /// the round trip takes no longer. Counts where nothing better is known, until something is measured.
+    pub(crate) fn at_most(&mut self, rtt: u32, timing: &Timing) {
+        // Most often something was lost, and the peer asked again after a time of its own. Were the path really
+        // that slow, the next bound may be twice as long, and so on.
+        let rtt = rtt.min(timing.initial.max(self.smoothed.saturating_mul(2))).max(1);
+        let better = match self.basis {
+            Basis::Exact => self.smoothed == 0,
+            Basis::Bound | Basis::Anew => true,
+        };
+        if better {
+            (self.smoothed, self.variation, self.basis) = (rtt, 0, Basis::Bound);
         }
+        if self.least > 0 {
+            self.least = self.least.min(rtt);
+        }
+    }
+
+    /// An answer came after a time-out: `first` µs after the packet was first sent, `last` after its last
+    /// copy. Whether the time-out was too short: an answer cannot come sooner than a round trip takes, and
+    /// one that comes far later than answers do belongs to a packet that was sent before, on a path (or to a
+    /// peer, or by a host) that was held up. RFC 3522 (Eifel) tells the two apart by time stamps, which TFTP
+    /// has not.
+    pub(crate) fn answered_after_timeout(&mut self, timing: &Timing, first: u32, last: u32) -> bool {
+        self.backoff = 0;
+        if self.smoothed == 0 || self.basis != Basis::Exact {
+            // The bound covers what was waited, so that the next time-out is not too short either.
+            self.at_most(first, timing);
+            return false;
+        }
+        let usual = self.variation.saturating_mul(4).max(timing.floor / HELD_UP);
+        let needless = last < self.least / 2 || last > self.smoothed.saturating_add(usual);
+        if !needless {
+            self.raised = self.raised.lowered();
+        } else if !self.raise_floor(timing) {
+            self.basis = Basis::Anew;
+            self.at_most(first, timing);
+        }
+        self.suspect = !needless;
+        needless
+    }
+
+    /// As [`Rtt::answered_after_timeout`] in lockstep, where one packet is like the next: an answer that follows
+    /// the last copy at once is taken for an answer to it, also where no round trip is known yet. Should that be
+    /// wrong, repeats prove needless and raise the floor.
+    pub(crate) fn block_answered_after_timeout(&mut self, timing: &Timing, first: u32, last: u32) -> bool {
+        let unknown = self.smoothed == 0 || self.basis != Basis::Exact;
+        if unknown && last < timing.floor {
+            self.sample(last);
+            return false;
+        }
+        self.answered_after_timeout(timing, first, last)
+    }
+
+    /// The peer answered once more what it had answered, soon after a time-out: the repeat reached it
+    /// beside the packet that was repeated. Whether that is news.
+    pub(crate) fn echoed(&mut self, timing: &Timing) -> bool {
+        let news = core::mem::take(&mut self.suspect);
+        if news {
+            self.raise_floor(timing);
+        }
+        news
+    }
+
+    /// Doubles the floor; whether it could be.
+    fn raise_floor(&mut self, timing: &Timing) -> bool {
+        let below = self.floor(timing) < timing.initial;
+        if below {
+            self.raised = self.raised.doubled();
+        }
+        below
     }
 
     /// Something new arrived that could not be measured, but tells of a loss rather than of a time-out
@@ -198,13 +332,17 @@ impl Rtt {
     /// When answers arrive: none before half of the shortest round trip seen, nearly all within
     /// the smoothed one and four times its variation.
     pub(crate) fn answers(&self, timing: &Timing, unmeasured: u32) -> Answers {
+        let due = self.base(timing, unmeasured);
+        let late = due.min(timing.initial);
         if self.smoothed == 0 {
-            return Answers { earliest: 0, surely: timing.initial.max(unmeasured) };
+            return Answers { earliest: 0, surely: timing.initial.max(unmeasured), echo: 0, late };
         }
-        let more = if self.anew { unmeasured } else { 0 };
+        let more = if self.basis == Basis::Anew { unmeasured } else { 0 };
         Answers {
             earliest: self.least / 2,
             surely: self.doubled(self.spread(timing).saturating_add(more), timing),
+            echo: if self.basis == Basis::Exact { due } else { 0 },
+            late,
         }
     }
 
@@ -213,9 +351,18 @@ impl Rtt {
         self.least / 2
     }
 
+    pub(crate) fn raised(&self) -> RaisedFloor {
+        self.raised
+    }
+
+    /// As an earlier transfer of the peer has left it.
+    pub(crate) fn raise(&mut self, raised: RaisedFloor) {
+        self.raised = raised;
+    }
+
     /// What comes next has another scale: measure anew, but remember the shortest.
     pub(crate) fn restart(&mut self) {
-        self.anew = true;
+        self.basis = Basis::Anew;
     }
 }
 
@@ -245,7 +392,7 @@ mod tests {
         let timing = Timing::default();
         let mut rtt = Rtt::default();
         rtt.sample(65_000);
-        (0..8).for_each(|_| rtt.sample_part(1_065_000, 3, 512));
+        (0..8).for_each(|_| rtt.sample_part(1_065_000, 3, 512, 1_000_000));
         assert!(rtt.timeout(&timing, 0) < 8_000_000, "{}", rtt.timeout(&timing, 0));
     }
 

@@ -39,11 +39,16 @@ pub(crate) struct Sender {
     sampled_at: Time,
     sampled_behind: u16,
     sampled_of: u16,
-    ambiguous: bool,
+    repeated: Repeated,
     /// When blocks last went out that had been sent before, `NEVER` if none did. The copies, and what
     /// they overtook, cause ACKs that tell nothing new: one rollback answers one gap, however often the
     /// peer reports it.
     resent_at: Time,
+    /// Time-outs since something was last heard of the window, and what goes out because of the last one.
+    timeouts: u8,
+    probe: Probe,
+    /// Duplicate ACKs that may answer what went out again before the last ACK that brought something new.
+    echoes: u8,
     /// Blocks that may go out again before it is certain that they have to.
     credit: u32,
     pace: Pace,
@@ -61,8 +66,45 @@ const CREDIT: u32 = 4;
 pub(crate) struct Answers {
     /// None to a packet comes sooner; 0 if that is not known.
     pub(crate) earliest: u32,
-    /// All but stray ones are there.
+    /// All but stray ones are there, with the back-off counted in.
     pub(crate) surely: u32,
+    /// So long after a block was repeated the peer may answer the repeat, beside the block; 0 if not known.
+    pub(crate) echo: u32,
+    /// A peer that repeats itself so long after a block was sent has not got it: boot loaders ask again after
+    /// a fixed time, and what looked like a slow answer may have been that.
+    pub(crate) late: u32,
+}
+
+/// Whether, and why, the block whose round trip is measured was sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(test, derive(Hash))]
+enum Repeated {
+    Not,
+    /// Nothing was heard in time.
+    Timeout,
+    /// The peer reported a gap.
+    Gap,
+    /// The peer repeated its last ACK: it may have repeated the next one as well (Karn).
+    Asked,
+}
+
+/// What goes out of a window that nothing was heard of.
+///
+/// RFC 7440 section 4 has the whole window sent again. But a peer that stands still has what was sent before in
+/// its receive buffers, and small ones overflow: U-Boot's virtio driver has 32 and then stays deaf for good. One
+/// block is enough to make a receiver say what it lacks, if it is the last one: it completes the window, or
+/// shows a gap, or repeats what was taken, and each of these is acknowledged at once. The ACK decides what goes
+/// out next. For receivers that do not report gaps, every second probe are the first blocks of the window, twice
+/// as many each time.
+///
+/// Of the first window of a transfer both the first blocks and the last go out: U-Boot begins anew when another
+/// block than 1 comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(test, derive(Hash))]
+enum Probe {
+    None,
+    Leading,
+    Last,
 }
 
 /// What an ACK meant.
@@ -70,6 +112,10 @@ pub(crate) struct Answers {
 pub(crate) enum Acked {
     /// Old, repeated or impossible: nothing changes.
     Ignored,
+    /// A duplicate, later than an answer to the block that is out would be: the peer is there, and lacks it.
+    Late,
+    /// A duplicate that answers a repeat of what the peer had answered already.
+    Echo,
     /// New blocks have arrived; `gap`: there are blocks out beyond them.
     Progress { rtt: Measured, gap: bool },
     /// The peer misses the block after the one it named: sending goes on there.
@@ -90,6 +136,12 @@ pub(crate) enum Measured {
     },
     /// It took no longer: which of several packets was answered is not known (Karn).
     AtMost(u32),
+    /// The answer came after a time-out: microseconds since the packet was sent for the first time, and since
+    /// a packet was last repeated.
+    AfterTimeout {
+        first: u32,
+        last: u32,
+    },
 }
 
 impl Sender {
@@ -110,7 +162,10 @@ impl Sender {
             sampled_at: Time::default(),
             sampled_behind: 0,
             sampled_of: 0,
-            ambiguous: false,
+            repeated: Repeated::Not,
+            timeouts: 0,
+            probe: Probe::None,
+            echoes: 0,
             credit: u32::from(window) * CREDIT,
             pace: Pace::new(burst, window),
             window,
@@ -129,8 +184,10 @@ impl Sender {
             return self.on_duplicate(now, answers);
         }
         let rtt = self.measure(now, position);
-        let travel = self.travel(now, ahead, answers);
+        let travel = self.travel(now, position, answers);
         self.acked = position;
+        self.echoes = core::mem::take(&mut self.timeouts);
+        self.probe = Probe::None;
         // It may have been about to send again, spread over time, what has arrived after all.
         self.next = self.next.max(position + 1);
         if position >= self.total {
@@ -147,7 +204,7 @@ impl Sender {
             let answer = answers.earliest > 0 && self.waited(now, answers.earliest);
             if answer || self.credit >= again {
                 self.credit = self.credit.saturating_sub(again);
-                self.roll_back_to(position + 1);
+                self.roll_back_to(position + 1, Repeated::Gap);
                 self.pace.cut(self.window, travel);
             }
         } else {
@@ -156,14 +213,42 @@ impl Sender {
         Acked::Progress { rtt, gap }
     }
 
-    /// Nothing was heard in time: the whole window goes out again (RFC 7440 section 4).
+    /// Nothing was heard in time: the block goes out again in lockstep, a [`Probe`] of a window.
     pub(crate) fn on_timeout(&mut self) {
-        self.pace.cut_off(0, self.window);
-        self.roll_back_to(self.acked + 1);
+        self.timeouts = self.timeouts.saturating_add(1);
+        if self.window == 1 {
+            self.roll_back_to(self.acked + 1, Repeated::Timeout);
+            return;
+        }
+        self.repeated = self.repeated.max(Repeated::Timeout);
+        let opening = self.acked == 0;
+        self.probe = if opening || self.timeouts.is_multiple_of(2) { Probe::Leading } else { Probe::Last };
+    }
+
+    fn take_probe(&mut self) -> Option<Blocks> {
+        let (first, last) = (self.acked + 1, self.next - 1);
+        let probe = core::mem::replace(&mut self.probe, Probe::None);
+        let blocks = match probe {
+            Probe::None => return None,
+            Probe::Leading => {
+                let doublings = u32::from(self.timeouts.saturating_sub(1) / 2).min(15);
+                let count = (1 << doublings).min(last.saturating_sub(self.acked)) as u32;
+                if self.acked == 0 && u64::from(count) < last {
+                    self.probe = Probe::Last;
+                }
+                Blocks { first, count }
+            }
+            Probe::Last => Blocks { first: last, count: 1 },
+        };
+        (blocks.count > 0 && blocks.first >= first).then_some(blocks)
     }
 
     /// The blocks that may go out now.
     pub(crate) fn poll(&mut self, now: Time) -> Option<Blocks> {
+        if let Some(probe) = self.take_probe() {
+            self.resent_at = now;
+            return Some(probe);
+        }
         let last = (self.acked + u64::from(self.window)).min(self.total);
         if self.next > last {
             return None;
@@ -188,7 +273,7 @@ impl Sender {
             self.sampled_at = now;
             self.sampled_behind = (self.sampled - blocks.first) as u16;
             self.sampled_of = blocks.count as u16;
-            self.ambiguous = false;
+            self.repeated = Repeated::Not;
         }
         self.next = last + 1;
         self.high = self.high.max(last);
@@ -199,6 +284,11 @@ impl Sender {
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
         let last = (self.acked + u64::from(self.window)).min(self.total);
         self.pace.resumes(now).filter(|_| self.next <= last)
+    }
+
+    /// When the first block that the peer lacks, or a probe for it, last went out.
+    pub(crate) fn last_sent(&self) -> Time {
+        if self.resent_at == Time::NEVER { self.burst_at } else { self.burst_at.max(self.resent_at) }
     }
 
     /// The last block that was ever sent.
@@ -213,7 +303,7 @@ impl Sender {
 
     /// Whether blocks of the window now sent may still be stuck behind older copies of themselves.
     pub(crate) fn is_behind_copies(&self) -> bool {
-        self.resent_at != Time::NEVER && self.resent_at >= self.burst_at
+        self.timeouts == 0 && self.resent_at != Time::NEVER && self.resent_at >= self.burst_at
     }
 
     /// Blocks that may be on their way at once now.
@@ -232,23 +322,44 @@ impl Sender {
     }
 
     fn on_duplicate(&mut self, now: Time, answers: Answers) -> Acked {
-        // RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice: a duplicate ACK never triggers DATA in
-        // lockstep. In a window it may tell that the first block was lost. Soon after blocks were sent
-        // again it is an echo: of the gap (some peers send one ACK for every later block), or of the
-        // copies.
-        let lockstep = self.window == 1;
-        let nothing_out = self.next <= self.acked + 1;
-        let echo = self.resent_within(now, answers.surely) || !self.waited(now, answers.earliest);
-        if lockstep || nothing_out || echo {
+        if self.next <= self.acked + 1 {
             return Acked::Ignored;
         }
+        // RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice: a duplicate ACK never triggers DATA in
+        // lockstep. In a window it may tell that the first block was lost.
+        let counted = self.echoes > 0;
+        self.echoes = self.echoes.saturating_sub(1);
+        if counted && self.resent_within(now, answers.echo) && self.resent_at < self.burst_at {
+            return Acked::Echo;
+        }
+        if self.window == 1 {
+            if !self.waited(now, answers.late) {
+                return Acked::Ignored;
+            }
+            if !counted {
+                self.repeated = Repeated::Asked;
+            }
+            return Acked::Late;
+        }
+        // After a time-out it answers the probe. Soon after blocks were sent again it is an echo: of the gap
+        // (some peers send one ACK for every later block), or of the copies.
+        let echo = if self.timeouts > 0 {
+            self.resent_within(now, answers.earliest)
+        } else {
+            self.resent_within(now, answers.surely) || !self.waited(now, answers.earliest)
+        };
+        if echo || counted {
+            return Acked::Ignored;
+        }
+        (self.timeouts, self.probe) = (0, Probe::None);
         self.pace.cut_off(0, self.window);
-        self.roll_back_to(self.acked + 1);
+        self.roll_back_to(self.acked + 1, Repeated::Gap);
         Acked::Gap
     }
 
-    /// How `ahead` blocks beyond those that the peer had travelled, whose ACK has just come.
-    fn travel(&self, now: Time, ahead: u64, answers: Answers) -> Travel {
+    /// How the blocks up to `position`, whose ACK has just come, travelled.
+    fn travel(&self, now: Time, position: u64, answers: Answers) -> Travel {
+        let ahead = position - self.acked;
         // In lockstep, and where windows go out at once, there is nothing to share out.
         let sending = if self.spread == 0 {
             0
@@ -260,13 +371,16 @@ impl Sender {
             arrived: ahead as u32,
             took: now.micros_since(self.burst_at),
             sending,
-            least: answers.earliest.saturating_mul(2),
+            // An ACK that a probe had to ask for says nothing of the rate.
+            least: if self.timeouts > 0 { 0 } else { answers.earliest.saturating_mul(2) },
         }
     }
 
-    fn roll_back_to(&mut self, next: u64) {
+    fn roll_back_to(&mut self, next: u64, why: Repeated) {
         self.next = next;
-        self.ambiguous |= self.sampled >= next;
+        if self.sampled >= next {
+            self.repeated = self.repeated.max(why);
+        }
     }
 
     fn measure(&mut self, now: Time, acked: u64) -> Measured {
@@ -275,8 +389,13 @@ impl Sender {
         }
         let micros = now.micros_since(self.sampled_at);
         let first = core::mem::take(&mut self.sampled);
-        if self.ambiguous {
-            return Measured::AtMost(micros);
+        match self.repeated {
+            Repeated::Not => {}
+            Repeated::Gap | Repeated::Asked => return Measured::AtMost(micros),
+            Repeated::Timeout => {
+                let last = now.micros_since(self.resent_at);
+                return Measured::AfterTimeout { first: micros, last };
+            }
         }
         let part = (acked - first + 1) as u32 + u32::from(self.sampled_behind);
         Measured::Exactly { micros, part, whole: u32::from(self.sampled_of).max(part) }
@@ -325,7 +444,7 @@ mod tests {
         Measured::Exactly { micros, part, whole }
     }
 
-    const ANY: Answers = Answers { earliest: 0, surely: 0 };
+    const ANY: Answers = Answers { earliest: 0, surely: 0, echo: 0, late: 0 };
 
     fn sender(blocks: u64, window: u16) -> Sender {
         Sender::new((blocks - 1) * 512, 512, window, Rollover::Zero, None)
@@ -338,7 +457,7 @@ mod tests {
         assert_eq!(sender.on_ack(at(5), 1, ANY), Acked::Progress { rtt: exactly(5, 1, 1), gap: false });
         assert_eq!(sender.poll(at(5)), Some(Blocks { first: 2, count: 1 }));
         for _ in 0..10 {
-            assert_eq!(sender.on_ack(at(500), 1, ANY), Acked::Ignored);
+            assert_eq!(sender.on_ack(at(500), 1, ANY), Acked::Late);
             assert_eq!(sender.poll(at(500)), None);
         }
     }
@@ -349,7 +468,7 @@ mod tests {
         let mut sender = Sender::new(100 * 512, 512, 8, Rollover::Zero, Some(4));
         assert_eq!(sender.poll(at(10_000)), Some(Blocks { first: 1, count: 4 }));
         assert_eq!(sender.poll(at(11_000)), Some(Blocks { first: 5, count: 4 }));
-        sender.on_timeout();
+        assert_eq!(sender.on_ack(at(500_000), 0, ANY), Acked::Gap);
         assert_eq!(sender.poll(at(500_000)), Some(Blocks { first: 1, count: 4 }));
         assert!(matches!(sender.on_ack(at(500_100), 8, ANY), Acked::Progress { gap: false, .. }));
         assert_eq!(sender.poll(at(501_000)), Some(Blocks { first: 9, count: 4 }));
@@ -357,7 +476,7 @@ mod tests {
 
     #[test]
     fn one_rollback_for_a_gap_however_many_duplicates() {
-        let answers = Answers { earliest: 5, surely: 20 };
+        let answers = Answers { earliest: 5, surely: 20, echo: 20, late: 20 };
         let mut sender = sender(100, 8);
         assert_eq!(sender.poll(at(0)), Some(Blocks { first: 1, count: 8 }));
         // Block 3 was lost: the peer answers 2 for each of 4 to 8.
@@ -382,7 +501,7 @@ mod tests {
 
     #[test]
     fn datagrams_that_overtook_each_other_cost_one_rollback() {
-        let answers = Answers { earliest: 8, surely: 20 };
+        let answers = Answers { earliest: 8, surely: 20, echo: 20, late: 20 };
         let mut sender = sender(100, 8);
         sender.credit = 0;
         sender.poll(at(0));
@@ -404,7 +523,7 @@ mod tests {
 
     #[test]
     fn an_ack_from_inside_of_a_window_is_measured() {
-        let answers = Answers { earliest: 5, surely: 20 };
+        let answers = Answers { earliest: 5, surely: 20, echo: 20, late: 20 };
         let mut sender = sender(100, 4);
         sender.poll(at(0));
         assert_eq!(sender.on_ack(at(10), 2, answers), Acked::Progress { rtt: exactly(10, 2, 4), gap: true });

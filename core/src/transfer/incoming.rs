@@ -36,7 +36,7 @@ impl Transfer {
                     match rtt {
                         Some(rtt) => self.rtt.sample(rtt),
                         None if self.rtt.smoothed().is_none() => {
-                            self.rtt.at_most(now.micros_since(self.heard))
+                            self.rtt.at_most(now.micros_since(self.heard), &self.settings.timing)
                         }
                         None => self.rtt.ease(),
                     }
@@ -82,17 +82,17 @@ impl Transfer {
         let answers = self.rtt.answers(&self.settings.timing, self.unmeasured());
         let Phase::Sending(sender) = &mut self.phase else { return };
         match sender.on_ack(now, wire, answers) {
-            Acked::Ignored => {
+            Acked::Ignored => self.stats.duplicates += 1,
+            Acked::Late => {
                 self.stats.duplicates += 1;
-                // The client repeats its ACK 0 and lacks block 1 still. In lockstep a duplicate ACK causes
-                // no DATA (RFC 1123 section 4.2.3.1), but here no timer will either.
-                let lockstep = self.options.window_size() == 1;
-                if wire == 0 && lockstep && !self.unproven() && self.has_repeated_enough() {
-                    self.repeat(now);
-                }
+                self.hasten(now);
+            }
+            Acked::Echo => {
+                self.stats.duplicates += 1;
+                self.stats.needless += u32::from(self.rtt.echoed(&self.settings.timing));
             }
             Acked::Gap => {
-                self.rtt.back_off();
+                self.rtt.reset_back_off();
                 self.arm(now);
             }
             Acked::Progress { rtt, gap } => {

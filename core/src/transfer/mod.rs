@@ -18,7 +18,7 @@ use crate::control::Control;
 use crate::options::{Limits, Oack};
 use crate::packet::{Malformed, Packet};
 use crate::receiver::Receiver;
-use crate::rtt::{Rtt, Timing};
+use crate::rtt::{RaisedFloor, Rtt, Timing};
 use crate::sender::{Blocks, Sender};
 use crate::time::Time;
 use crate::types::{ErrorCode, Operation};
@@ -31,8 +31,8 @@ use std::sync::Arc;
 /// RFC 1350 section 2 has it, and that is answered.
 const UNPROVEN_REPEATS: u8 = 2;
 
-/// How often it repeats the first window on its own, which a forged ACK 0 may have asked for. Often enough
-/// for a client that stores a file of one window slowly and whose only ACK is lost.
+/// How often it repeats blocks of the first window on its own, which a forged ACK 0 may have asked for. Often
+/// enough for a client that stores a file of one window slowly and whose only ACK is lost.
 const FIRST_WINDOW_REPEATS: u8 = 4;
 
 /// How often in all, when a client that has not proven its address asks the same again meanwhile.
@@ -90,6 +90,8 @@ pub struct Stats {
     pub duplicates: u32,
     /// Times that nothing was heard in time.
     pub timeouts: u32,
+    /// Of these, the times that an answer was on its way: the time-out was too short.
+    pub needless: u32,
 }
 
 /// What both ends of a transfer are set up with.
@@ -385,6 +387,24 @@ impl Transfer {
         self.rtt.smoothed().map(|micros| Duration::from_micros(u64::from(micros)))
     }
 
+    /// When the block that is waited for was last sent, by the side that sends.
+    pub fn last_sent(&self) -> Option<Time> {
+        match &self.phase {
+            Phase::Sending(sender) => Some(sender.last_sent()),
+            _ => None,
+        }
+    }
+
+    /// How far needless repeats have raised the floor of the time-out for this peer.
+    pub fn raised_floor(&self) -> RaisedFloor {
+        self.rtt.raised()
+    }
+
+    /// Begins with what an earlier transfer of this peer has learnt.
+    pub fn raise_floor(&mut self, raised: RaisedFloor) {
+        self.rtt.raise(raised);
+    }
+
     /// The last block that the receiving end has in order.
     pub fn blocks(&self) -> u64 {
         match &self.phase {
@@ -491,6 +511,15 @@ impl Transfer {
         self.deadline = Time::NEVER;
         self.phase = Phase::Ended { blocks: self.blocks(), bytes: self.bytes() };
     }
+
+    /// How many blocks, at least 1, the peer has yet to acknowledge, once each block has been sent. `None` before
+    /// that, and for a receiver.
+    pub fn left_to_acknowledge(&self) -> Option<u64> {
+        match &self.phase {
+            Phase::Sending(sender) if sender.all_sent() => Some(sender.in_window()),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -512,6 +541,7 @@ mod tests {
         assert_eq!(transfer.handle_datagram(now, b"\0\x04\0\x01"), Ok(()));
         assert!(matches!(transfer.poll(now), Output::Send(Blocks { first: 2, count: 1 })));
         assert!(transfer.awaits_last_ack());
+        assert_eq!(transfer.left_to_acknowledge(), Some(1));
 
         let mut unproven = Transfer::server(now, Operation::Read, Settings::default());
         unproven.handle_grant(now, &Oack::default(), &Limits::default(), Some(5));

@@ -71,7 +71,7 @@ impl Transfer {
         if exact {
             self.rtt.sample(rtt)
         } else {
-            self.rtt.at_most(rtt)
+            self.rtt.at_most(rtt, &self.settings.timing)
         }
         if !exact || !self.server || self.options.window_size() > 1 {
             self.rtt.restart();
@@ -81,10 +81,18 @@ impl Transfer {
     pub(super) fn take_measurement(&mut self, rtt: Measured) {
         match rtt {
             Measured::Not => {}
-            Measured::Exactly { micros, part, whole } => self.rtt.sample_part(micros, part, whole),
-            Measured::AtMost(rtt) => {
-                self.rtt.at_most(rtt);
-                self.rtt.seen(rtt);
+            Measured::Exactly { micros, part, whole } => {
+                self.rtt.sample_part(micros, part, whole, self.unmeasured());
+            }
+            Measured::AtMost(rtt) => self.rtt.at_most(rtt, &self.settings.timing),
+            Measured::AfterTimeout { first, last } => {
+                let timing = &self.settings.timing;
+                let needless = if self.options.window_size() == 1 {
+                    self.rtt.block_answered_after_timeout(timing, first, last)
+                } else {
+                    self.rtt.answered_after_timeout(timing, first, last)
+                };
+                self.stats.needless += u32::from(needless);
             }
         }
     }
@@ -100,6 +108,20 @@ impl Transfer {
         let window = u64::from(self.options.block_size()) * blocks;
         let micros = window * UNMEASURED_MICROS_PER_KB / 1_000;
         u32::try_from(micros).unwrap_or(u32::MAX).min(self.settings.timing.give_up() / 4)
+    }
+
+    /// The peer repeats its ACK: it is there and lacks the block that is out, so that waiting longer each time
+    /// does not help. The timer starts anew, and sends the block; the duplicate ACK itself causes no DATA.
+    pub(super) fn hasten(&mut self, now: Time) {
+        if self.unproven() {
+            return;
+        }
+        if self.blocks() == 0 {
+            self.repeats = 0;
+        }
+        self.rtt.reset_back_off();
+        let late = self.rtt.answers(&self.settings.timing, self.unmeasured()).late;
+        self.deadline = self.deadline.min(now.after(late));
     }
 
     pub(super) fn arm(&mut self, now: Time) {

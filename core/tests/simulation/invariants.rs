@@ -32,8 +32,8 @@ pub enum Invariant {
     /// [`ANSWERS_BEFORE_PROOF`] packets of at most [`BYTES_BEFORE_PROOF`] bytes for each of its own, so that
     /// a server is of little use to who asks in another's name (RFC 5405 section 3.1.6, "amplification").
     BoundedAnswersBeforeProof,
-    /// The first window after ACK 0, which may have been forged as well, goes out at most [`FIRST_WINDOWS`]
-    /// times for each datagram of the client.
+    /// The first window after ACK 0, which may have been forged as well, goes out once for each datagram of the
+    /// client, and [`FIRST_WINDOW_PROBES`] of its blocks at most go out again.
     BoundedFirstWindow,
     /// Every datagram and every time-out causes one window at most, or one packet: no storm of copies (RFC
     /// 1123 section 4.2.3.1, the Sorcerer's Apprentice, and its relatives for windows).
@@ -57,8 +57,9 @@ pub const ANSWERS_BEFORE_PROOF: u64 = 3;
 /// OACK waits for its ACK (RFC 2347).
 pub const BYTES_BEFORE_PROOF: u64 = 516;
 
-/// First windows for each datagram of a client before it has acknowledged a block.
-pub const FIRST_WINDOWS: u64 = 5;
+/// Blocks of a first window that go out again for each datagram of a client before it has acknowledged one. Of a
+/// window of one block, four.
+pub const FIRST_WINDOW_PROBES: u64 = 10;
 
 impl Invariant {
     /// As failures name it.
@@ -161,7 +162,7 @@ pub struct FirstWindow {
 }
 
 pub fn bounded_first_window(it: FirstWindow) {
-    let most = it.heard * FIRST_WINDOWS * it.window;
+    let most = it.heard * (it.window + FIRST_WINDOW_PROBES.min(4 * it.window));
     Invariant::BoundedFirstWindow.demand(it.blocks <= most, format_args!("{it:?}, {most} at most"));
 }
 

@@ -11,6 +11,7 @@ mod huge;
 mod invariants;
 mod lossless;
 mod lost_packets;
+mod recovery;
 mod seeds;
 mod simulator;
 mod strays;

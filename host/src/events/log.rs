@@ -110,6 +110,7 @@ fn log(summary: &Summary, traced: Option<Traced>) {
                 retransmissions = summary.stats.retransmissions,
                 duplicates = summary.stats.duplicates,
                 timeouts = summary.stats.timeouts,
+                needless_timeouts = (summary.stats.needless > 0).then_some(summary.stats.needless),
                 rtt_us = summary.rtt.map(micros),
                 decision_us = summary.decided_after.map(micros),
                 first_block_us = summary.first_block_after.map(micros),

@@ -113,6 +113,12 @@ fn transfers(totals: &Totals) -> Vec<Family> {
             one(totals.timeouts),
         ),
         counter(
+            "timeouts.needless",
+            "Time-outs after which the client's answer turned out to have been on its way",
+            Unit::Of("{timeout}"),
+            one(totals.needless_timeouts),
+        ),
+        counter(
             "datagrams.dropped",
             "Datagrams that came to nothing, by reason",
             Unit::Of("{datagram}"),

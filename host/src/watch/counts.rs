@@ -21,6 +21,7 @@ pub(super) struct Counts {
     pub(super) retransmissions: AtomicU64,
     pub(super) duplicates: AtomicU64,
     pub(super) timeouts: AtomicU64,
+    pub(super) needless_timeouts: AtomicU64,
     /// Of transfers that were granted, by operation.
     pub(super) duration: [Histogram; 2],
     pub(super) rtt: Histogram,
@@ -64,6 +65,7 @@ impl Counts {
             (&self.blocks[operation], summary.blocks),
             (&self.duplicates, summary.stats.duplicates.into()),
             (&self.timeouts, summary.stats.timeouts.into()),
+            (&self.needless_timeouts, summary.stats.needless.into()),
         ] {
             if count > 0 {
                 counter.fetch_add(count, Relaxed);

@@ -233,6 +233,7 @@ impl Watch {
             retransmissions: read(&counts.retransmissions),
             duplicates: read(&counts.duplicates),
             timeouts: read(&counts.timeouts),
+            needless_timeouts: read(&counts.needless_timeouts),
             duration: ByOperation { read: counts.duration[0].read(), write: counts.duration[1].read() },
             rtt: counts.rtt.read(),
             first_block: counts.first_block.read(),

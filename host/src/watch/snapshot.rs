@@ -60,6 +60,9 @@ pub(crate) struct Totals {
     pub(crate) duplicates: u64,
     /// Times that a client was silent for too long, of transfers that ended.
     pub(crate) timeouts: u64,
+    /// Of these, the times that its answer was on its way, so that what went out again was not needed.
+    #[serde(default)]
+    pub(crate) needless_timeouts: u64,
     /// From the request to the end, of requests that were granted.
     pub(crate) duration: ByOperation<Distribution>,
     /// Smoothed round-trip times at the end.
@@ -173,7 +176,7 @@ pub(crate) struct PluginTotals {
 /// Datagrams that came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Dropped {
-    /// `limit-…`, `stopping`, `stray`, `malformed`, `send-refused` or `receive-error`.
+    /// `limit-…`, `stopping`, `repeated`, `stray`, `malformed`, `send-refused` or `receive-error`.
     pub(crate) reason: Word,
     pub(crate) count: u64,
 }

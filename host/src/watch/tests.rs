@@ -54,7 +54,7 @@ fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmis
         size: None,
         bytes,
         blocks: bytes / 512 + 1,
-        stats: Stats { retransmissions, duplicates: 2, timeouts: 1 },
+        stats: Stats { retransmissions, duplicates: 2, timeouts: 1, needless: 1 },
         rtt: Some(Duration::from_micros(300)),
         decided_after: Some(Duration::from_micros(90)),
         first_block_after: None,

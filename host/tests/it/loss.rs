@@ -1,5 +1,12 @@
 //! A path that loses datagrams: every byte arrives all the same, and the outcome says what it cost.
 
+mod alive;
+mod crowd;
+mod firmware;
+mod first_ack;
+mod first_window;
+mod pressure;
+
 use crate::harness::{Client, Options, Relay, Setup, assert_moved, bytes};
 
 const SIZE: usize = 300_000;

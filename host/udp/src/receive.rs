@@ -46,10 +46,12 @@ impl<'a> Received<'a> {
         self.payload.chunks(self.segment.unwrap_or(self.payload.len()).max(1))
     }
 
-    /// The same, each with where it came from.
+    /// The same, each with where it came from. An empty payload is one empty datagram: the kernel coalesces none
+    /// of those.
     pub fn each(&self) -> impl Iterator<Item = Received<'a>> + use<'a> {
-        let Received { peer, local, .. } = *self;
-        self.datagrams().map(move |payload| Received { peer, local, payload, segment: None })
+        let Received { peer, local, payload, .. } = *self;
+        let empty = payload.is_empty().then_some(payload);
+        self.datagrams().chain(empty).map(move |payload| Received { peer, local, payload, segment: None })
     }
 }
 
@@ -202,9 +204,12 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_datagram_has_no_datagrams_to_go_through() {
-        let received =
-            Received { peer: "127.0.0.1:1".parse().unwrap(), local: None, payload: &[], segment: None };
-        assert_eq!(received.datagrams().count(), 0);
+    fn an_empty_datagram_is_one_without_bytes() {
+        for segment in [None, Some(100)] {
+            let peer = "127.0.0.1:1".parse().unwrap();
+            let received = Received { peer, local: None, payload: &[], segment };
+            assert_eq!(received.datagrams().count(), 0);
+            assert_eq!(received.each().map(|it| it.payload.len()).collect::<Vec<_>>(), [0]);
+        }
     }
 }

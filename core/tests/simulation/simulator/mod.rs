@@ -10,6 +10,7 @@ mod endpoint;
 mod job;
 mod ledger;
 mod link;
+mod plain;
 mod scenario;
 mod world;
 
@@ -17,6 +18,7 @@ pub use crate::faults::Faults;
 pub use endpoint::Endpoint;
 pub use job::Job;
 pub use link::Path;
+pub use plain::Plain;
 pub use scenario::Scenario;
 pub use world::{Peer, World};
 

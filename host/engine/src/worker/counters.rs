@@ -20,7 +20,9 @@ pub struct Counters {
     pub(crate) gave_way: u64,
     /// Requests dropped because the server stops.
     pub(crate) stopping: u64,
-    /// Datagrams that belong to no transfer and are no request.
+    /// Requests that were sent again while their transfer ran, copies among them.
+    pub(crate) repeated: u64,
+    /// Datagrams that have no place in a transfer and are no request.
     pub(crate) stray: u64,
     /// Datagrams that could not be understood.
     pub(crate) malformed: u64,
@@ -38,6 +40,7 @@ impl Sub for Counters {
             refused: array::from_fn(|reason| self.refused[reason] - earlier.refused[reason]),
             gave_way: self.gave_way - earlier.gave_way,
             stopping: self.stopping - earlier.stopping,
+            repeated: self.repeated - earlier.repeated,
             stray: self.stray - earlier.stray,
             malformed: self.malformed - earlier.malformed,
             send_lost: self.send_lost - earlier.send_lost,
@@ -49,7 +52,8 @@ impl Sub for Counters {
 impl Counters {
     /// One line for the operator.
     pub fn log(&self, worker: usize) {
-        let Counters { refused, gave_way, stopping, stray, malformed, send_lost, receive_errors } = *self;
+        let Counters { refused, gave_way, stopping, repeated, stray, malformed, send_lost, receive_errors } =
+            *self;
         for (reason, requests) in Refused::ALL.into_iter().zip(refused).filter(|(_, count)| *count > 0) {
             tracing::warn!(
                 target: "tuffet::worker::counters",
@@ -75,26 +79,28 @@ impl Counters {
         if send_lost > 0 || receive_errors > 0 {
             tracing::warn!(target: "tuffet::worker::counters", worker, send_lost, receive_errors, "the kernel refused datagrams");
         }
-        if stray > 0 || malformed > 0 {
+        if repeated > 0 || stray > 0 || malformed > 0 {
             tracing::debug!(
                 target: "tuffet::worker::counters",
                 worker,
+                repeated,
                 stray,
                 malformed,
-                "datagrams that are no request and belong to no transfer"
+                "datagrams that neither began nor advanced a transfer"
             );
         }
     }
 }
 
 /// Counts that have a name in metrics.
-const REASONS: usize = Refused::COUNT + 5;
+const REASONS: usize = Refused::COUNT + 6;
 
 impl Counters {
     /// Each count of datagrams that came to nothing and its name in metrics.
     pub fn by_reason(&self) -> [(&'static str, u64); REASONS] {
         let others = [
             ("stopping", self.stopping),
+            ("repeated", self.repeated),
             ("stray", self.stray),
             ("malformed", self.malformed),
             ("send-refused", self.send_lost),
@@ -180,17 +186,18 @@ mod tests {
         let counters = Counters {
             refused: [1, 2, 3, 4, 5, 6, 7],
             stopping: 8,
-            stray: 9,
-            malformed: 10,
-            send_lost: 11,
-            receive_errors: 12,
-            gave_way: 13,
+            repeated: 9,
+            stray: 10,
+            malformed: 11,
+            send_lost: 12,
+            receive_errors: 13,
+            gave_way: 14,
         };
         let shared = Dropping::default();
-        Reports::default().publish(counters, 14, &shared);
+        Reports::default().publish(counters, 15, &shared);
         assert_eq!(shared.by_reason(), counters.by_reason());
-        assert_eq!((shared.gave_way(), shared.half_open()), (13, 14));
-        assert_eq!(counters.by_reason().map(|(_, count)| count), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+        assert_eq!((shared.gave_way(), shared.half_open()), (14, 15));
+        assert_eq!(counters.by_reason().map(|(_, count)| count), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
     }
 
     #[test]

@@ -60,17 +60,30 @@ impl Worker {
         let now = self.clock.now();
         for index in self.table.indices() {
             let Some(entry) = self.table.get_mut(index) else { continue };
-            let detail = if entry.core.is_storing() {
-                "the server was shut down while the upload was stored; it may have become visible"
+            // Where nothing but the last ACK is missing the server has done its part: the client may have it all. So
+            // it has where the client was given time to answer and did not.
+            let silent = now.since(entry.core.heard()) >= HALF_OPEN;
+            let only_acks_missing = match entry.core.left_to_acknowledge() {
+                Some(1) => true,
+                Some(_) => silent,
+                None => false,
+            };
+            let (outcome, detail) = if only_acks_missing {
+                let detail = "all blocks were sent; the last ACK had not come when the server stopped";
+                (Outcome::TimedOut, detail)
+            } else if entry.core.is_storing() {
+                let detail =
+                    "the server was shut down while the upload was stored; it may have become visible";
+                (Outcome::Failed, detail)
             } else {
-                "the server was shut down"
+                (Outcome::Failed, "the server was shut down")
             };
             if entry.core.is_unproven() {
                 entry.core.abandon();
             } else {
                 entry.core.fail(ErrorCode::NotDefined, "the server is shutting down");
             }
-            entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
+            entry.ending = Some(Box::new(Ending::new(outcome, detail)));
             self.drive(index, None, now);
         }
     }

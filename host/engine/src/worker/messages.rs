@@ -2,6 +2,7 @@
 
 use super::content::Content;
 use super::counters::Counters;
+use super::signal::{Due, Signal};
 use super::transfers::report;
 use crate::limits::Share;
 use crossbeam_queue::SegQueue;
@@ -9,7 +10,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 use tuffet_core::{Limits, Oack};
@@ -214,40 +214,32 @@ pub enum Decision {
 /// there.
 pub struct Mailbox {
     letters: SegQueue<ToWorker>,
-    /// Set while the worker has been woken and has not looked yet.
-    signalled: AtomicBool,
-    /// Set when the worker has ended.
-    closed: AtomicBool,
+    signal: Signal,
     waker: mio::Waker,
 }
 
 impl Mailbox {
     /// Empty; `waker` wakes its worker.
     pub fn new(waker: mio::Waker) -> Self {
-        Mailbox {
-            letters: SegQueue::new(),
-            signalled: AtomicBool::new(false),
-            closed: AtomicBool::new(false),
-            waker,
-        }
+        Mailbox { letters: SegQueue::new(), signal: Signal::default(), waker }
     }
 
     /// Posts a letter; where nobody is left to read it, it is worked off here.
     pub fn post(&self, letter: ToWorker) -> io::Result<()> {
         self.letters.push(letter);
-        // With the one in `close`: one of the two sees what the other did.
-        fence(Ordering::SeqCst);
-        if self.closed.load(Ordering::Relaxed) {
-            self.work_off();
-            return Ok(());
+        match self.signal.raise() {
+            Due::Nothing => Ok(()),
+            Due::Wake => self.waker.wake(),
+            Due::WorkOff => {
+                self.work_off();
+                Ok(())
+            }
         }
-        if self.signalled.swap(true, Ordering::AcqRel) { Ok(()) } else { self.waker.wake() }
     }
 
     /// The worker has ended: nothing more is read.
     pub(super) fn close(&self) {
-        self.closed.store(true, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
+        self.signal.close();
         self.work_off();
     }
 
@@ -261,7 +253,7 @@ impl Mailbox {
 
     /// Before reading, so that a letter posted meanwhile wakes again.
     pub(crate) fn open(&self) {
-        self.signalled.store(false, Ordering::Release);
+        self.signal.lower();
     }
 
     /// The next letter.

@@ -10,9 +10,13 @@ mod counters;
 mod drain;
 mod half_open;
 mod headway;
+mod held_up;
 mod messages;
+mod peer_floors;
+mod recent;
 mod requests;
 mod room;
+mod signal;
 #[cfg(test)]
 mod simulation;
 mod sockets;
@@ -27,7 +31,10 @@ use counters::Reports;
 pub use counters::{Counters, Dropping};
 use drain::Draining;
 use half_open::HalfOpen;
+use held_up::HeldUp;
 pub use messages::{Decision, Gate, Key, Mailbox, NewRequest, Place, Stored, Ticket, ToControl, ToWorker};
+use peer_floors::PeerFloors;
+use recent::Recent;
 use requests::Overtaking;
 pub use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
 pub use transfers::outcome_of_store_error;
@@ -49,6 +56,9 @@ const MAILBOX: Token = Token(usize::MAX);
 
 /// Batches received from one socket before the others get their turn.
 const TURN: usize = 4;
+
+/// How long timers wait for sockets to be read.
+const MOST_UNREAD: Duration = Duration::from_millis(50);
 
 /// What a worker is set up with.
 #[derive(Debug, Clone)]
@@ -79,11 +89,14 @@ pub struct Worker {
     table: Table,
     wheel: Wheel,
     half_open: HalfOpen,
+    peer_floors: PeerFloors,
+    held_up: HeldUp,
     /// What is to be told to the control side at the end of this turn: to wake it costs as much as a block.
     outbox: Vec<ToControl>,
     /// Requests that wait until the ACKs before them have been read.
     overtaking: Vec<Overtaking>,
     looked_for_acks: bool,
+    recent: Recent,
     summaries: mpsc::Sender<Summary>,
     reports: Reports,
     dropping: Arc<Dropping>,
@@ -130,9 +143,12 @@ impl Worker {
             table: Table::default(),
             wheel: Wheel::new(),
             half_open: HalfOpen::default(),
+            peer_floors: PeerFloors::default(),
+            held_up: HeldUp::default(),
             outbox: Vec::new(),
             overtaking: Vec::new(),
             looked_for_acks: false,
+            recent: Recent::default(),
             summaries,
             reports: Reports::default(),
             dropping,
@@ -171,13 +187,19 @@ impl Worker {
         let mut readable = vec![false; numbers.len()];
         let mut due = Vec::new();
         let mut now = self.clock.now();
+        let mut read_until = now;
         loop {
             let busy = readable.contains(&true) || self.looks(now);
-            match self.poll.poll(&mut events, self.patience(busy)) {
+            let before = self.clock.now();
+            let patience = self.patience(busy);
+            match self.poll.poll(&mut events, patience) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 polled => polled?,
             }
             now = self.clock.now();
+            if events.is_empty() {
+                self.held_up.waited(before, now, patience);
+            }
             self.wheel.advance(now);
             for event in &events {
                 match event.token() {
@@ -193,7 +215,12 @@ impl Worker {
                 }
             }
             self.take_overtaking(&mut received, &mut readable, &mut now);
-            self.wheel.expire(now, &mut due);
+            // Without an event nothing had come until the wait ended.
+            let asked_at = if events.is_empty() { now } else { before };
+            if !self.wire.sockets.has_unread_tid(&readable) {
+                read_until = read_until.max(asked_at);
+            }
+            self.wheel.expire(self.timer_horizon(read_until, now), &mut due);
             for index in due.drain(..) {
                 self.time_out(index, now);
             }
@@ -210,6 +237,14 @@ impl Worker {
                 return Ok(());
             }
         }
+    }
+
+    /// Timers up to this time may go off: those after it may be answered by what lies unread in a socket, because
+    /// this thread did not get to run, or has more to read than fits into a turn. A flood holds them up for
+    /// [`MOST_UNREAD`] at most.
+    fn timer_horizon(&self, read_until: Time, now: Time) -> Time {
+        let oldest = now.as_micros().saturating_sub(MOST_UNREAD.as_micros() as u64);
+        read_until.max(Time::from_micros(oldest))
     }
 
     /// How long to sleep: until the next timer, for good if there is none, not at all while sockets may

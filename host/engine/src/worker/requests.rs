@@ -2,8 +2,7 @@
 
 use super::Worker;
 use super::headway::Headway;
-use super::messages::Place;
-use super::messages::{NewRequest, ToControl};
+use super::messages::{Key, NewRequest, Place, ToControl};
 use super::table::Entry;
 use crate::limits::{Claim, Refused};
 use std::net::SocketAddr;
@@ -15,9 +14,26 @@ use tuffet_udp::{Local, ReceiveBatch, Received};
 /// RFC 2347 allows 512 bytes; some clients ask for more.
 const MAX_REQUEST: usize = 2048;
 
-/// The same request again from the same port: sooner after the last packet of its transfer than this it
-/// is a straggler, later the client has started anew.
+/// How long a transfer with blocks still to move may be without progress before the same request from the same
+/// port shows that the client has begun anew.
 const ANEW: Duration = Duration::from_secs(1);
+
+/// How late the network delivers the copy of a datagram that it doubled, at most. Copies come milliseconds
+/// after their twins: from a retransmission on a radio link, or from two paths of a bridge. Clients repeat a
+/// request that was not answered after a second or more, so one that has begun anew and whose first request is
+/// taken for a copy is served when it repeats it.
+pub(super) const DOUBLED: Duration = Duration::from_millis(500);
+
+/// What it means that a port sends the request of its transfer again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Again {
+    /// A copy, or a repetition because the first answer has not arrived.
+    Repeated,
+    /// Either a copy or a client that has begun anew: both send the same packets so far.
+    Unclear,
+    /// The client has begun anew.
+    Anew,
+}
 
 /// A request from a port whose last transfer lacks nothing but its last ACK.
 pub(super) struct Overtaking {
@@ -40,6 +56,7 @@ impl Worker {
         }
         match Packet::parse(datagram.payload) {
             Ok(Packet::Request(_)) if datagram.payload.len() > MAX_REQUEST => {
+                self.wire.counters.malformed += 1;
                 self.refuse(asked, datagram, ErrorCode::IllegalOperation, "request longer than 2048 bytes");
             }
             Ok(Packet::Request(request)) => self.admit(asked, listener, datagram, request, now),
@@ -53,17 +70,23 @@ impl Worker {
         }
     }
 
-    /// A request for which its port is known already: a repetition, or the client wants something else.
+    /// A request from a port that has a transfer already: a repetition, or the client wants something else.
     pub(super) fn request_again(&mut self, index: u32, asked: u16, datagram: &Received<'_>, now: Time) {
-        let fingerprint = self.table.fingerprint(datagram.payload);
+        let Some(listener) = self.wire.sockets.get(asked).map(|socket| socket.listener) else { return };
+        let is_readable = matches!(Packet::parse(datagram.payload), Ok(Packet::Request(_)));
+        if !is_readable || datagram.payload.len() > MAX_REQUEST {
+            // The transfer goes on, and an ERROR could be taken for its end.
+            return self.wire.counters.malformed += 1;
+        }
+        let fingerprint = self.table.fingerprint(&datagram.peer, datagram.payload);
         let Some(entry) = self.table.get_mut(index) else { return };
-        let repeated = entry.fingerprint == fingerprint;
-        let lately = now.since(entry.core.heard()) < ANEW;
-        // Who asks for the same when all has moved has begun anew, however soon: a device that stores a
-        // file again uses its port again.
-        let all_moved = entry.core.awaits_last_ack() || entry.core.is_dallying();
-        let running = entry.core.is_deciding() || (lately && !all_moved);
-        if repeated && running {
+        let same = entry.fingerprint == fingerprint;
+        let again = if same { again(entry, now) } else { Again::Anew };
+        if again == Again::Repeated {
+            self.wire.counters.repeated += 1;
+            if entry.core.is_unproven() {
+                entry.requested = now;
+            }
             entry.core.handle_repeated_request(now);
             self.drive(index, None, now);
             return;
@@ -75,13 +98,57 @@ impl Worker {
             self.overtaking.push(Overtaking { asked, served, peer, local, payload: payload.into() });
             return;
         }
+        let dallying = entry.core.is_dallying();
+        if !same && !dallying && self.recent.came_lately(fingerprint, now) {
+            // A late copy of what this port asked for before its current transfer.
+            self.wire.counters.repeated += 1;
+            return;
+        }
+        let two_ports = entry.served != asked;
+        let has_room = self.table.len() < self.settings.max_transfers;
+        if (again == Again::Unclear || dallying) && two_ports && has_room {
+            return self.begin_beside(index, asked, listener, datagram, now);
+        }
         // iPXE and U-Boot use a source port again. What it asked before is of no interest any more, and
         // an ERROR for it could be taken for an answer to the new request.
+        self.supersede(index);
+        self.request(asked, listener, datagram, now);
+    }
+
+    /// Begins a new transfer for a peer whose old one may still be wanted. The old one keeps its TID, and ends
+    /// when the client answers the new one: a client that has begun anew does, one whose request was doubled
+    /// only ever answers its first TID (RFC 1350 section 4).
+    fn begin_beside(&mut self, index: u32, asked: u16, listener: u16, datagram: &Received<'_>, now: Time) {
+        if self.draining.is_some() {
+            return self.wire.counters.stopping += 1;
+        }
+        let Some(old) = self.table.step_aside(index) else { return };
+        if let Some(entry) = self.table.get_mut(index) {
+            // Both are one transfer as far as limits are concerned.
+            self.settings.limiter.transfer_ended(std::mem::take(&mut entry.share));
+        }
+        self.request(asked, listener, datagram, now);
+        let new = self.table.find(asked, &datagram.peer);
+        if let Some(entry) = new.and_then(|new| self.table.get_mut(new)) {
+            entry.old = Some(old);
+        }
+    }
+
+    /// Ends, without a word, a transfer whose client has asked anew, and the one that it stands beside.
+    pub(super) fn supersede(&mut self, index: u32) {
+        let Some(entry) = self.table.get_mut(index) else { return };
         entry.ending =
             Some(Box::new(Ending::new(Outcome::Aborted, "the client asked again from the same port")));
+        let old = entry.old.take();
         self.forget(index);
-        let Some(listener) = self.wire.sockets.get(asked).map(|socket| socket.listener) else { return };
-        self.request(asked, listener, datagram, now);
+        self.supersede_old(old);
+    }
+
+    /// As [`Worker::supersede`], for a transfer that has stepped aside.
+    pub(super) fn supersede_old(&mut self, old: Option<Key>) {
+        if let Some(key) = old.filter(|key| self.table.by_key(*key).is_some()) {
+            self.supersede(key.index);
+        }
     }
 
     /// Takes the requests that may have overtaken an ACK: what was sent before them is read first, so that
@@ -135,15 +202,21 @@ impl Worker {
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
         let served = self.tid_for(asked, listener, &peer);
+        let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
+        core.raise_floor(self.peer_floors.of(peer.ip(), now));
+        let fingerprint = self.table.fingerprint(&peer, datagram.payload);
+        self.recent.note(fingerprint, now);
         let key = self.table.insert(Entry {
-            core: Transfer::server(now, request.operation, self.settings.transfer.clone()),
+            core,
             peer,
             local: self.wire.sockets.source(asked, datagram.local),
             asked,
             served,
             generation: 0,
             operation: request.operation,
-            fingerprint: self.table.fingerprint(datagram.payload),
+            fingerprint,
+            requested: now,
+            old: None,
             content: None,
             ticket: None,
             progress: None,
@@ -209,5 +282,25 @@ impl Worker {
             return;
         }
         self.wire.error(number, datagram.peer, datagram.local, code, text);
+    }
+}
+
+/// What the request of this transfer means when its port sends it again.
+fn again(entry: &Entry, now: Time) -> Again {
+    let core = &entry.core;
+    let nothing_but_the_last_ack = core.awaits_last_ack() || core.is_dallying();
+    if !nothing_but_the_last_ack {
+        let progresses = now.since(core.heard()) < ANEW;
+        return if core.is_deciding() || progresses { Again::Repeated } else { Again::Anew };
+    }
+    // A client whose last ACK was lost has all it wanted. A device that stores a file again uses its port again,
+    // maybe at once.
+    if now.since(entry.requested) >= DOUBLED {
+        Again::Anew
+    } else if entry.served == entry.asked {
+        // With one port for both there is no way to answer the new one and to leave the old one alone.
+        Again::Repeated
+    } else {
+        Again::Unclear
     }
 }

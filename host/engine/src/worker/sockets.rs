@@ -134,6 +134,12 @@ impl Sockets {
         Ok(())
     }
 
+    /// Whether a socket that transfers are served through is among those that have `more` to read.
+    pub(super) fn has_unread_tid(&self, more: &[bool]) -> bool {
+        let serves = |it: &WorkerSocket| !it.listens || self.tids[usize::from(it.listener)].is_empty();
+        self.all.iter().zip(more).any(|(it, more)| *more && serves(it))
+    }
+
     /// From now on nobody wakes for new requests, and those that `receive` was told of are left in the kernel:
     /// the next process that has the socket finds them. Answers the numbers of the sockets that were meant. Where
     /// transfers use the listening port, their packets come there as well, and it is read to the end.

@@ -9,7 +9,7 @@ use slab::Slab;
 use std::hash::BuildHasher;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tuffet_core::Transfer;
+use tuffet_core::{Time, Transfer};
 use tuffet_request::Operation;
 use tuffet_request::Progress;
 use tuffet_request::events::Ending;
@@ -29,6 +29,10 @@ pub(super) struct Entry {
     pub(super) operation: Operation,
     /// Tells a repeated request from another one.
     pub(super) fingerprint: u64,
+    /// When it was last asked for, as far as the client had not answered.
+    pub(super) requested: Time,
+    /// The transfer that this one stands beside until its client has answered.
+    pub(super) old: Option<Key>,
     pub(super) content: Option<Content>,
     /// There from the decision to the outcome.
     pub(super) ticket: Option<Box<Ticket>>,
@@ -112,18 +116,35 @@ impl Table {
     }
 
     pub(super) fn remove(&mut self, index: u32) -> Option<Entry> {
-        for reference in [Reference::new(index, false), Reference::new(index, true)] {
-            let Some(address) = reference.address(&self.entries) else { continue };
-            let hash = self.hasher.hash_one((address.0, &address.1));
-            if let Ok(found) = self.found.find_entry(hash, |other| *other == reference) {
-                found.remove();
-            }
+        for served in [false, true] {
+            self.unrefer(Reference::new(index, served));
         }
         self.entries.try_remove(index as usize)
     }
 
-    pub(super) fn fingerprint(&self, request: &[u8]) -> u64 {
-        self.hasher.hash_one(request)
+    /// Takes the port that was asked away from a transfer with a TID of its own: the next request from its peer
+    /// gets a transfer of its own. `None` where there is no such TID.
+    pub(super) fn step_aside(&mut self, index: u32) -> Option<Key> {
+        let entry = self.get_mut(index)?;
+        let key = Key { index, generation: entry.generation };
+        if entry.served == entry.asked {
+            return None;
+        }
+        self.unrefer(Reference::new(index, false));
+        Some(key)
+    }
+
+    pub(super) fn fingerprint(&self, peer: &SocketAddr, request: &[u8]) -> u64 {
+        self.hasher.hash_one((peer, request))
+    }
+
+    /// Does nothing where there is no such reference.
+    fn unrefer(&mut self, reference: Reference) {
+        let Some(address) = reference.address(&self.entries) else { return };
+        let hash = self.hasher.hash_one((address.0, &address.1));
+        if let Ok(found) = self.found.find_entry(hash, |other| *other == reference) {
+            found.remove();
+        }
     }
 
     fn refer(&mut self, reference: Reference) {
@@ -138,7 +159,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuffet_core::{Settings, Time};
+    use tuffet_core::Settings;
 
     fn entry(asked: u16, served: u16, port: u16) -> Entry {
         Entry {
@@ -150,6 +171,8 @@ mod tests {
             generation: 0,
             operation: Operation::Read,
             fingerprint: 0,
+            requested: Time::default(),
+            old: None,
             content: None,
             ticket: None,
             progress: None,
@@ -180,5 +203,21 @@ mod tests {
         assert_eq!(table.found.len(), 1, "one port, one reference");
         assert!(table.by_key(keys[again.index as usize]).is_none(), "an old key names no new transfer");
         assert!(table.by_key(again).is_some());
+    }
+
+    #[test]
+    fn one_that_stepped_aside_keeps_its_tid_alone() {
+        let mut table = Table::default();
+        let peer = ([192, 0, 2, 1], 7).into();
+        let old = table.insert(entry(0, 1, 7));
+        assert_eq!(table.step_aside(old.index), Some(old));
+        assert_eq!((table.find(0, &peer), table.find(1, &peer)), (None, Some(old.index)));
+        let new = table.insert(entry(0, 2, 7));
+        assert_eq!(table.find(0, &peer), Some(new.index));
+        assert!(table.remove(old.index).is_some());
+        assert_eq!((table.find(0, &peer), table.find(1, &peer)), (Some(new.index), None));
+        let single = table.insert(entry(5, 5, 7));
+        assert_eq!(table.step_aside(single.index), None);
+        assert_eq!(table.find(5, &peer), Some(single.index));
     }
 }

@@ -7,6 +7,7 @@ use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::table::Entry;
 use std::time::{Duration, Instant};
 use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
+use tuffet_request::Operation;
 use tuffet_request::events::{Answered, Ending, Outcome, Summary, Unanswered, outcome_of};
 use tuffet_store::StoreError;
 use tuffet_udp::Received;
@@ -18,26 +19,38 @@ impl Worker {
         // RRQ is 1 and WRQ 2 (RFC 1350 section 5); they concern the port that was asked alone.
         if matches!(datagram.payload, [0, 1 | 2, ..]) {
             if number == entry.asked {
-                self.request_again(index, number, datagram, now);
+                return self.request_again(index, number, datagram, now);
             }
-            return;
+            return self.wire.counters.stray += 1;
         }
         if number != entry.served {
             return self.wire.counters.stray += 1;
         }
+        let has_place = has_place(entry, datagram.payload);
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
             return self.wire.counters.malformed += 1;
         }
-        let half_open = entry.half_open;
-        self.drive(index, Some(datagram.payload), now);
-        if half_open {
-            self.has_it_answered(index);
+        if !has_place {
+            return self.wire.counters.stray += 1;
         }
+        if !entry.half_open {
+            return self.drive(index, Some(datagram.payload), now);
+        }
+        // An ERROR may come from a client that has another transfer beside this one (RFC 1350 section 4).
+        let answered = !entry.core.is_unproven() && !matches!(datagram.payload, [0, 5, ..]);
+        let old = if answered { entry.old.take() } else { None };
+        self.drive(index, Some(datagram.payload), now);
+        self.has_it_answered(index);
+        self.supersede_old(old);
     }
 
     /// The timer of a transfer went off, maybe early.
     pub(super) fn time_out(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
+        let soonest = entry.core.last_sent().map(|sent| sent + self.held_up.allowance(now));
+        if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
+            return self.wheel.set(index, soonest);
+        }
         match entry.headway.look(&entry.core, &self.settings.limiter, now) {
             None => entry.core.handle_timeout(now),
             Some((told, ending)) => {
@@ -136,6 +149,7 @@ impl Worker {
         self.half_open.remove(index);
         let Some(mut entry) = self.table.remove(index) else { return };
         self.settings.limiter.transfer_ended(entry.share);
+        self.peer_floors.note(entry.peer.ip(), entry.core.raised_floor(), self.clock.now());
         if let Some(content) = entry.content.take() {
             self.discard(content);
         }
@@ -193,6 +207,15 @@ impl Worker {
         if let Content::Upload(sink) = content {
             self.outbox.push(ToControl::Discard(sink.into_upload()));
         }
+    }
+}
+
+/// Whether a packet can mean anything to this transfer, now or as a duplicate. Else it does nothing.
+fn has_place(entry: &Entry, packet: &[u8]) -> bool {
+    match (packet, entry.operation) {
+        ([0, 5, ..], _) => true,
+        ([0, 4, ..], Operation::Read) | ([0, 3, ..], Operation::Write) => !entry.core.is_deciding(),
+        _ => false,
     }
 }
 

@@ -152,6 +152,7 @@ impl Finished {
                 retransmissions: self.retransmissions,
                 duplicates: self.duplicates,
                 timeouts: self.timeouts,
+                needless: 0,
             },
             rtt: self.rtt_us.map(us),
             decided_after: self.decision_us.map(us),

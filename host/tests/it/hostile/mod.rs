@@ -5,6 +5,7 @@
 //! be the answer to the question that follows.
 
 mod changes;
+mod counted;
 mod files;
 mod floods;
 mod kinds;

@@ -3,6 +3,7 @@
 use super::{assert_silent_then_served, assert_still_serves};
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, assert_moved, bytes, data, error};
 use crate::harness::{oack, rrq, wrq};
+use std::time::Duration;
 
 /// A server that repeats nothing for five seconds: what comes twice was provoked.
 fn patient() -> Server {
@@ -276,6 +277,26 @@ fn the_same_upload_again_from_the_same_port() {
             peer.write_on(content, 512);
             assert_moved(&server.outcome("up"), "stored", content.len(), 512, 1);
         }
+    }
+    assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
+}
+
+/// With one port for both, a request that may be a copy is not answered: the device asks again, as it does when
+/// its request is lost, and is served then.
+#[test]
+fn the_same_upload_again_in_single_port_mode() {
+    let root = "roots: [{ name: boot, path: root, writable: true, overwrite: true }]";
+    let server = Setup::new().yaml(root).single_port().start();
+    let mut peer = Peer::new(server.address());
+    for content in [b"one".as_slice(), b"two", b"three"] {
+        let asks = (0..2).find(|_| {
+            peer.ask(&wrq("up", &[]));
+            peer.receive_within(Duration::from_secs(2)) == Some(Answer::Ack(0))
+        });
+        assert!(asks.is_some(), "it asked twice");
+        peer.write_on(content, 512);
+        assert_moved(&server.outcome("up"), "stored", content.len(), 512, 1);
+        assert!(server.root().read("up") == content);
     }
     assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
 }

@@ -189,6 +189,57 @@ fn r08_the_same_request_again() {
     assert_nothing_more(&server);
 }
 
+/// The network doubled the request, and lost the last block or the last ACK of the transfer that it began: the
+/// client knows nothing of the copy, and goes on with the TID that it has.
+#[test]
+fn r08_a_copy_of_the_request_when_only_the_last_ack_is_missing() {
+    let retransmit = "transfer: { retransmit: { floor: 5ms, initial: 20ms, cap: 100ms, give-up: 20s } }";
+    for single_port in [false, true] {
+        let setup = Setup::new().sizes(&[600]).rest_of_yaml(retransmit).writable();
+        let server = if single_port { setup.single_port() } else { setup }.start();
+        // A copy begins another transfer, or is counted as a repetition where there is but one port.
+        let begun = |live: &Value| live["totals"]["admitted"].as_u64().unwrap();
+        let arrives = |copies: u64, requests: u64| {
+            server.live_until("the copy", |live| begun(live) + repeated(live) == copies + requests)
+        };
+
+        let mut reader = Peer::strict(server.address());
+        reader.ask(&rrq("600", &[("tsize", "0")]));
+        reader.expect(Answer::Oack("tsize=600".into()));
+        reader.send(&ack(0));
+        reader.expect(Answer::Data(1, bytes(600)[..512].to_vec()));
+        reader.send(&ack(1));
+        let last = Answer::Data(2, bytes(600)[512..].to_vec());
+        let mut next = reader.receive();
+        while next != last {
+            next = reader.receive();
+        }
+        reader.ask_meanwhile(&rrq("600", &[("tsize", "0")]));
+        arrives(1, 1);
+        while reader.receive_within(Duration::from_millis(1)).is_some() {}
+        assert_eq!(reader.receive_within(Duration::from_secs(5)), Some(last), "single port: {single_port}");
+        reader.send(&ack(2));
+        assert_eq!(server.outcome("600")["outcome"], "served");
+
+        let mut writer = Peer::new(server.address());
+        writer.ask(&wrq("up", &[]));
+        writer.expect(Answer::Ack(0));
+        writer.write_on(&bytes(600), 512);
+        writer.ask_meanwhile(&wrq("up", &[]));
+        arrives(2, 2);
+        while writer.receive_within(Duration::from_millis(1)).is_some() {}
+        writer.send(&data(2, &bytes(600)[512..]));
+        let answer = writer.receive_within(Duration::from_secs(5));
+        assert_eq!(answer, Some(Answer::Ack(2)), "single port: {single_port}");
+        assert_eq!(server.outcome("up")["outcome"], "stored");
+    }
+}
+
+fn repeated(live: &Value) -> u64 {
+    let rows = live["totals"]["dropped"].as_array().unwrap();
+    rows.iter().find(|row| row["reason"] == "repeated").map_or(0, |row| row["count"].as_u64().unwrap())
+}
+
 #[test]
 fn r09_the_same_request_anew() {
     let server = patient();
@@ -198,10 +249,11 @@ fn r09_the_same_request_anew() {
     peer.send(&ack(1));
     assert!(matches!(peer.receive(), Answer::Data(2, _)));
     peer.ask(&rrq("600", &[]));
+    // Nothing tells it from a copy so far: the first ends when the client answers the second.
+    assert!(peer.read_on(1) == bytes(600));
     let line = server.outcome("600");
     assert_facts(&line, "aborted", "granted", 512, 1);
     assert_ended(&line, "aborted", "asked again from the same port");
-    assert!(peer.read_on(1) == bytes(600));
     assert_facts(&server.outcome("600"), "served", "granted", 600, 2);
     // A second after the last packet.
     let mut late = reading(&server);

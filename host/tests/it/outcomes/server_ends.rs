@@ -1,4 +1,4 @@
-//! What the server cannot do, and the end of the server: rows 31 to 35.
+//! What the server cannot do, and the end of the server: rows 31 to 37 and 42.
 
 use super::assert_facts;
 use crate::harness::{
@@ -206,6 +206,34 @@ fn r37_no_descriptor_is_left() {
     asks.ask(&rrq("5000", &[]));
     assert_eq!(asks.read_on(1).len(), 5000, "as if nothing had been");
     assert_eq!(server.log().matches("takes no connection").count(), 1, "it is told once in a while");
+}
+
+/// Nothing but the last ACK is missing: no failure of the server, however it ends.
+#[test]
+fn r42_the_last_ack_is_missing_when_the_server_stops() {
+    // By the end of `drain`, by a second signal, and by that before the client has answered once.
+    for (options, at_once) in [(&[("tsize", "0")][..], false), (&[("tsize", "0")], true), (&[], true)] {
+        let server = Setup::new().sizes(&[300]).rest_of_yaml("drain: 1500ms").start();
+        let mut peer = Peer::new(server.address());
+        peer.ask(&rrq("300", options));
+        if !options.is_empty() {
+            peer.expect(Answer::Oack("tsize=300".into()));
+            peer.send(&ack(0));
+        }
+        peer.expect(Answer::Data(1, bytes(300)));
+        if at_once {
+            stop_at_once(&server);
+        } else {
+            server.terminate();
+        }
+        let line = server.outcome("300");
+        assert_facts(&line, "timed-out", "granted", 0, 0);
+        assert_ended(&line, "timed-out", "the last ACK had not come when the server stopped");
+        assert_eq!(line["level"], "WARN", "{line:#}");
+        let totals = server.logged("totals");
+        assert_eq!((&totals["timed_out"], &totals["failed"]), (&1.into(), &0.into()), "{totals:#}");
+        assert_eq!(server.wait().code(), Some(0));
+    }
 }
 
 /// Two signals.

@@ -7,6 +7,7 @@
 
 mod client;
 mod control;
+mod doubled;
 #[path = "../../../../../core/tests/simulation/invariants.rs"]
 mod invariants;
 mod world;

@@ -32,6 +32,15 @@ pub(super) struct Path {
     pub(super) duplicate: f64,
 }
 
+/// What the path does on purpose, in worlds that have a name.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    /// Each request arrives once more, so many microseconds later.
+    pub(super) doubles_requests: Option<u64>,
+    /// The first datagram to a client that begins with these bytes is lost.
+    pub(super) loses: Option<Vec<u8>>,
+}
+
 /// A datagram on its way; ordered by arrival, then by sending.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Flight {
@@ -49,6 +58,7 @@ pub(super) struct World<'a> {
     pub(super) clients: Vec<Client>,
     by_address: HashMap<SocketAddr, usize>,
     path: Path,
+    pub(super) faults: Faults,
     flights: BinaryHeap<Reverse<Flight>>,
     sent: u64,
     now: Time,
@@ -91,6 +101,7 @@ impl<'a> World<'a> {
             unproven: vec![Default::default(); clients.len()],
             clients,
             path,
+            faults: Faults::default(),
             flights: BinaryHeap::new(),
             sent: 0,
             now: Time::default(),
@@ -247,10 +258,14 @@ impl<'a> World<'a> {
         if self.random.f64() < self.path.loss {
             return;
         }
+        if !to_worker && self.faults.loses.take_if(|lost| datagram.starts_with(lost)).is_some() {
+            return;
+        }
+        let again = self.faults.doubles_requests.filter(|_| matches!(datagram[..], [0, 1 | 2, ..]));
         let copies = 1 + u32::from(self.random.f64() < self.path.duplicate);
-        for _ in 0..copies {
+        for late in std::iter::repeat_n(0, copies as usize).chain(again) {
             self.sent += 1;
-            let arrival = later(self.now, self.path.delay + self.random.u64(0..=self.path.jitter));
+            let arrival = later(self.now, self.path.delay + self.random.u64(0..=self.path.jitter) + late);
             let (order, datagram) = (self.sent, datagram.clone());
             self.flights.push(Reverse(Flight { arrival, order, client, to_worker, socket, datagram }));
         }

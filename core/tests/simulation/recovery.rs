@@ -1,0 +1,213 @@
+//! How a server recovers from losses with clients that have one fixed time-out: each test is one world that
+//! somebody has seen.
+
+use super::simulator::{
+    ACK, DATA, Endpoint, Faults, Job, Path, Plain, World, asking, millis, number, opcode,
+};
+use std::cell::RefCell;
+use std::rc::Rc;
+use tuffet_core::{Finish, Oack, Operation, Time};
+
+const LAN: Path = Path::clean(50);
+
+/// When the copies of each block left the server.
+type Sent = Rc<RefCell<Vec<u16>>>;
+
+fn world(seed: u64, client: Plain, asked: Oack, size: usize, path: Path) -> World<Plain, Endpoint> {
+    let job = Job::new(Operation::Read, asked, size);
+    World::new(seed, client, Endpoint::server(job, Faults::default()), path, path)
+}
+
+/// Loses the ACKs and the copies of blocks that are named, each so many times, from the first one on.
+fn lose(
+    world: &mut World<Plain, Endpoint>,
+    acks: &'static [(u16, u32)],
+    blocks: &'static [(u16, u32)],
+) -> Sent {
+    let sent = Sent::default();
+    let seen = sent.clone();
+    for (link, code, lost) in [(&mut world.up, ACK, acks), (&mut world.down, DATA, blocks)] {
+        let seen = seen.clone();
+        let mut counts = std::collections::HashMap::new();
+        link.lose(move |datagram| {
+            if opcode(datagram) != code {
+                return false;
+            }
+            let count = counts.entry(number(datagram)).or_insert(0);
+            *count += 1;
+            if code == DATA {
+                seen.borrow_mut().push(number(datagram));
+            }
+            lost.iter().any(|(which, times)| *which == number(datagram) && *count <= *times)
+        });
+    }
+    sent
+}
+
+/// Milliseconds between the arrivals of a block and the one before it.
+fn pause(world: &World<Plain, Endpoint>, block: usize) -> u64 {
+    let taken = &world.client.taken;
+    (taken[block - 1].as_micros() - taken[block - 2].as_micros()) / 1_000
+}
+
+#[track_caller]
+fn assert_served(world: &World<Plain, Endpoint>) {
+    assert!(world.client.done.is_some(), "not served: {:?} {:?}", world.up, world.down);
+    assert_eq!(world.server.report.finish, Some(Finish::Complete));
+}
+
+/// The answer to the second copy of block 1 is an upper bound. The next exact measurement takes its place.
+#[test]
+fn a_lost_first_ack_does_not_slow_down_what_follows() {
+    for asked in [Oack::default(), asking(1_000, 1)] {
+        for (block, lost) in [(4, &[(4, 2)]), (8, &[(8, 2)]), (16, &[(16, 2)])] {
+            let mut world = world(1, Plain::new(asked), asked, 20_000, LAN);
+            lose(&mut world, &[(1, 1)], lost);
+            world.run(millis(60_000));
+            assert_served(&world);
+            assert!(pause(&world, block) <= 70, "block {block} after {} ms", pause(&world, block));
+        }
+    }
+}
+
+/// The same where the client does not acknowledge a block again: its next ACK comes when it asks by its own timer,
+/// which looks like an answer that was held up.
+#[test]
+fn a_client_that_ignores_repeats_is_not_slow_for_that() {
+    for asked in [Oack::default(), asking(1_000, 1)] {
+        let mut world = world(1, Plain::new(asked).ignores_repeats(), asked, 20_000, LAN);
+        lose(&mut world, &[(1, 1)], &[(8, 2)]);
+        world.run(millis(60_000));
+        assert_served(&world);
+        assert!(pause(&world, 8) <= 130, "block 8 after {} ms", pause(&world, 8));
+    }
+}
+
+#[test]
+fn a_lost_ack_of_the_first_window_does_not_slow_down_what_follows() {
+    let asked = asking(1_000, 8);
+    for block in [24, 40] {
+        let mut world = world(1, Plain::new(asked), asked, 50_000, LAN);
+        // The last of a window: nothing tells of it but a time-out.
+        lose(&mut world, &[(8, 1)], if block == 24 { &[(24, 1)] } else { &[(40, 1)] });
+        world.run(millis(60_000));
+        assert_served(&world);
+        assert!(pause(&world, block) <= 30, "block {block} after {} ms", pause(&world, block));
+    }
+}
+
+/// The client repeats ACK 7 every 400 ms: it is there, and lacks block 8.
+#[test]
+fn a_client_that_repeats_its_ack_is_not_kept_waiting() {
+    let mut world = world(1, Plain::new(Oack::default()), Oack::default(), 10_000, LAN);
+    let sent = lose(&mut world, &[], &[(8, 20)]);
+    world.run(millis(60_000));
+    assert_served(&world);
+    let pause = pause(&world, 8);
+    assert!(pause < 2_100, "block 8 after {pause} ms");
+    // Each ACK 7 starts the timer anew: four copies until the next one. None goes out in answer to it.
+    let copies = sent.borrow().iter().filter(|block| **block == 8).count();
+    assert_eq!(copies, 21);
+}
+
+/// Of a pair of ACKs one is late: it causes no DATA (RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice).
+#[test]
+fn doubled_acks_cause_no_data() {
+    let path = LAN.duplicate(1.0);
+    let mut world = world(1, Plain::new(Oack::default()), Oack::default(), 10_000, path);
+    let sent = lose(&mut world, &[], &[]);
+    world.run(millis(60_000));
+    assert_served(&world);
+    assert_eq!(sent.borrow().len(), 20);
+}
+
+fn bad_path(loss: f64) -> Vec<Option<Time>> {
+    let asked = Oack::default();
+    let times = |seed| {
+        let mut world = world(seed, Plain::new(asked), asked, 8_192, LAN.loss(loss));
+        world.run(millis(600_000));
+        assert!(world.client.done.is_none() || world.client.bytes.len() == 8_192);
+        world.client.done
+    };
+    (0..400).map(times).collect()
+}
+
+/// The client gives up after eight tries of 400 ms. 400 transfers of 8 KiB in lockstep, losses both ways.
+#[test]
+fn lockstep_gets_through_a_bad_path() {
+    for (loss, served, p90) in [(0.10, 400, 1_000), (0.25, 400, 4_000), (0.40, 380, 8_000)] {
+        let mut times: Vec<_> = bad_path(loss).into_iter().flatten().collect();
+        times.sort();
+        let at = times[times.len() * 9 / 10].as_micros() / 1_000;
+        println!("{loss}: {} served, p90 {at} ms", times.len());
+        assert!(times.len() >= served && at < p90, "{loss}: {} served, p90 {at} ms", times.len());
+    }
+}
+
+/// U-Boot's virtio driver has 32 receive buffers, and hears nothing any more when they have overflowed.
+#[test]
+fn a_client_that_stands_still_is_not_drowned() {
+    for window in [8, 16] {
+        for timeout in [None, Some(2)] {
+            for still in [100_000, 300_000, 1_000_000, 3_000_000] {
+                let asked = Oack { timeout, ..asking(1_468, window) };
+                let client = Plain::new(asked)
+                    .patient(5_000_000)
+                    .stands_still_at(|block| block == 41, still)
+                    .with_room_for(32);
+                let mut world = world(1, client, asked, 1_000_000, LAN.rate(1_000_000_000, u64::MAX));
+                world.run(millis(120_000));
+                assert!(!world.client.deaf, "window {window}, {still} µs");
+                assert_served(&world);
+            }
+        }
+    }
+}
+
+/// Nothing of the first window arrives, or only its beginning does.
+#[test]
+fn a_lost_first_window_costs_one_time_out() {
+    for from in [1, 3, 26] {
+        let asked = asking(8_192, 64);
+        let mut world = world(1, Plain::new(asked).patient(5_000_000), asked, 1 << 20, LAN);
+        let mut seen = 0;
+        world.down.lose(move |datagram| {
+            seen += u32::from(opcode(datagram) == DATA);
+            opcode(datagram) == DATA && seen <= 64 && seen >= from
+        });
+        world.run(millis(60_000));
+        assert_served(&world);
+        let took = world.client.done.unwrap_or_default().as_micros() / 1_000;
+        assert!(took < 1_000, "{took} ms from block {from}");
+    }
+}
+
+/// A client that is not scheduled for a while now and then answers late. The repeat that this causes is counted,
+/// and the time-out becomes longer for this client.
+#[test]
+fn repeats_that_prove_needless_raise_the_floor() {
+    for still in [30_000, 60_000, 110_000] {
+        for (asked, most) in [(Oack::default(), 5), (asking(512, 8), 5)] {
+            let client = Plain::new(asked).stands_still_at(|block| block >= 64 && block % 8 == 0, still);
+            let mut world = world(1, client, asked, 100_000, LAN);
+            world.run(millis(60_000));
+            assert_served(&world);
+            let (again, needless) = (world.client.again, world.server.report.stats.needless);
+            assert!(needless >= 1 && again >= 1, "{still} µs, {asked:?}: {needless}, {again} again");
+            assert!(again <= most, "{still} µs, {asked:?}: {again} again");
+        }
+    }
+}
+
+/// From block 40 on the client needs half a second for each block: the time-out follows.
+#[test]
+fn a_client_that_becomes_slow_is_not_sent_everything_many_times() {
+    for micros in [100_000, 500_000, 2_000_000] {
+        let client =
+            Plain::new(Oack::default()).patient(10_000_000).stands_still_at(|block| block >= 40, micros);
+        let mut world = world(1, client, Oack::default(), 45_000, LAN);
+        world.run(millis(300_000));
+        assert_served(&world);
+        assert!(world.client.again <= 30, "{micros} µs: {} again", world.client.again);
+    }
+}

@@ -1,0 +1,182 @@
+//! A client as boot loaders and small tools have it: one fixed time-out, a number of tries, no measurement.
+
+use super::{DATA, OACK, Peer, Time, number, opcode};
+use tuffet_core::{Control, DATA_HEADER, MAX_CONTROL, Mode, Oack, Operation, RequestPacket};
+
+/// Reads a file of fewer than 65,536 blocks.
+pub struct Plain {
+    asked: Oack,
+    /// Microseconds of silence after which it sends its last packet again, and how often it does.
+    timeout: u64,
+    tries: u32,
+    /// The blocks after which it stands still, and for how many microseconds.
+    stands_still: (fn(u16) -> bool, u64),
+    /// Datagrams that find room while it stands still. One more, and it never hears anything again, as the
+    /// virtio driver of U-Boot.
+    room: usize,
+    /// Whether a block that it has is acknowledged once more.
+    repeats_ack: bool,
+    next: u16,
+    unacked: u16,
+    tried: u32,
+    wakes: Time,
+    still_until: Time,
+    waiting: Vec<Vec<u8>>,
+    pub deaf: bool,
+    pub bytes: Vec<u8>,
+    pub done: Option<Time>,
+    /// When each block came for the first time.
+    pub taken: Vec<Time>,
+    /// Blocks that came again.
+    pub again: u64,
+}
+
+impl Plain {
+    /// 400 ms and eight tries.
+    pub fn new(asked: Oack) -> Plain {
+        Plain {
+            asked,
+            timeout: 400_000,
+            tries: 8,
+            stands_still: (|_| false, 0),
+            room: usize::MAX,
+            repeats_ack: true,
+            next: 1,
+            unacked: 0,
+            tried: 0,
+            wakes: Time::default(),
+            still_until: Time::default(),
+            waiting: Vec::new(),
+            deaf: false,
+            bytes: Vec::new(),
+            done: None,
+            taken: Vec::new(),
+            again: 0,
+        }
+    }
+
+    pub fn patient(mut self, timeout: u64) -> Plain {
+        self.timeout = timeout;
+        self
+    }
+
+    pub fn stands_still_at(mut self, after: fn(u16) -> bool, micros: u64) -> Plain {
+        self.stands_still = (after, micros);
+        self
+    }
+
+    pub fn with_room_for(mut self, datagrams: usize) -> Plain {
+        self.room = datagrams;
+        self
+    }
+
+    pub fn ignores_repeats(mut self) -> Plain {
+        self.repeats_ack = false;
+        self
+    }
+
+    fn window(&self) -> u16 {
+        self.asked.windowsize.unwrap_or(1)
+    }
+
+    fn blksize(&self) -> usize {
+        usize::from(self.asked.block_size())
+    }
+
+    fn ack(&mut self, out: &mut Vec<Vec<u8>>) {
+        let mut buffer = [0; MAX_CONTROL];
+        let length = Control::Ack(self.next - 1).encode(&mut buffer).expect("an ACK fits");
+        out.push(buffer[..length].to_vec());
+        self.unacked = 0;
+    }
+
+    fn request(&self, out: &mut Vec<Vec<u8>>) {
+        let mut buffer = [0; 200];
+        let length = RequestPacket::encode(Operation::Read, b"x", Mode::Octet, &self.asked, &mut buffer);
+        out.push(buffer[..length.expect("a short name fits")].to_vec());
+    }
+
+    fn is_over(&self) -> bool {
+        self.done.is_some() || self.tried > self.tries
+    }
+
+    fn take(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Vec<u8>>) {
+        match opcode(datagram) {
+            OACK if self.next == 1 => self.ack(out),
+            DATA if number(datagram) == self.next => {
+                self.next += 1;
+                self.unacked += 1;
+                self.bytes.extend_from_slice(&datagram[DATA_HEADER..]);
+                self.taken.push(now);
+                let last = datagram.len() < DATA_HEADER + self.blksize();
+                if self.unacked == self.window() || last {
+                    self.ack(out);
+                }
+                self.done = last.then_some(now);
+                if self.stands_still.0(self.next - 1) {
+                    self.still_until = Time::from_micros(now.as_micros() + self.stands_still.1);
+                }
+            }
+            DATA => {
+                self.again += u64::from(number(datagram) < self.next);
+                if self.repeats_ack || self.window() > 1 {
+                    self.ack(out);
+                }
+                return;
+            }
+            _ => return,
+        }
+        self.tried = 0;
+        self.wakes = Time::from_micros(now.as_micros() + self.timeout);
+    }
+}
+
+impl Peer for Plain {
+    fn deadline(&self) -> Time {
+        if self.is_over() {
+            Time::NEVER
+        } else if self.waiting.is_empty() {
+            self.wakes.max(self.still_until)
+        } else {
+            self.still_until
+        }
+    }
+
+    fn wake(&mut self, now: Time, out: &mut Vec<Vec<u8>>) {
+        if !self.waiting.is_empty() {
+            let mut waiting = std::mem::take(&mut self.waiting).into_iter();
+            while now >= self.still_until
+                && let Some(datagram) = waiting.next()
+            {
+                self.take(now, &datagram, out);
+            }
+            self.waiting.extend(waiting);
+            return;
+        }
+        self.tried += 1;
+        self.wakes = Time::from_micros(now.as_micros() + self.timeout);
+        if self.is_over() {
+            return;
+        }
+        match self.next {
+            1 if self.bytes.is_empty() => self.request(out),
+            _ => self.ack(out),
+        }
+    }
+
+    fn receive(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Vec<u8>>) {
+        if self.done.is_some() && opcode(datagram) == DATA && !self.deaf {
+            // It stays for the copies of the last block, as RFC 1350 section 6 asks.
+            self.ack(out);
+        }
+        if self.deaf || self.is_over() {
+            return;
+        }
+        if now < self.still_until {
+            self.deaf = self.waiting.len() >= self.room;
+            self.waiting.push(datagram.to_vec());
+            return;
+        }
+        self.take(now, datagram, out);
+    }
+}

@@ -1,0 +1,76 @@
+//! How long this thread lately had to wait for a core.
+//!
+//! A server that shares its cores with something busy hears answers late, and so do clients on the same machine.
+//! Repeating blocks then adds work where there is too little time already, and repairs nothing. So the time for
+//! which a worker was itself not running tells how much longer an answer may take.
+
+use std::time::Duration;
+use tuffet_core::Time;
+
+/// Waits below this are the kernel's ordinary business.
+const USUAL: u64 = 2_500;
+/// An answer passes several queues for a core, each of which may be as long.
+const QUEUES: u64 = 16;
+/// What is seen counts half after so long.
+const HALF_LIFE: u64 = 4_000_000;
+const MOST: u64 = 250_000;
+
+/// The longest wait seen lately, in microseconds.
+#[derive(Default)]
+pub(super) struct HeldUp {
+    longest: u64,
+    seen: Time,
+}
+
+impl HeldUp {
+    /// A wait for events that was to take `wanted` at most, without any event, lasted from `before` to `now`.
+    pub(super) fn waited(&mut self, before: Time, now: Time, wanted: Option<Duration>) {
+        let Some(wanted) = wanted else { return };
+        let late = now.since(before).saturating_sub(wanted).as_micros() as u64;
+        if late > USUAL && late >= self.now(now) {
+            (self.longest, self.seen) = (late, now);
+        }
+    }
+
+    /// How long after it was sent a packet is not to be repeated yet; zero as a rule.
+    pub(super) fn allowance(&self, now: Time) -> Duration {
+        Duration::from_micros(self.now(now).saturating_mul(QUEUES).min(MOST))
+    }
+
+    fn now(&self, now: Time) -> u64 {
+        let halvings = now.since(self.seen).as_micros() as u64 / HALF_LIFE;
+        let longest = self.longest.checked_shr(halvings.min(64) as u32).unwrap_or(0);
+        if longest > USUAL { longest } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::from_micros(millis * 1_000)
+    }
+
+    #[test]
+    fn a_late_wake_up_counts_for_a_while() {
+        let mut held_up = HeldUp::default();
+        held_up.waited(at(0), at(21), Some(Duration::from_millis(20)));
+        assert_eq!(held_up.allowance(at(21)), Duration::ZERO, "a timer of the kernel");
+        held_up.waited(at(30), at(38), Some(Duration::from_millis(2)));
+        assert_eq!(held_up.allowance(at(40)), Duration::from_millis(96));
+        held_up.waited(at(50), at(52), Some(Duration::ZERO));
+        assert_eq!(held_up.allowance(at(60)), Duration::from_millis(96), "the longest counts");
+        assert_eq!(held_up.allowance(at(4_100)), Duration::from_millis(48));
+        assert_eq!(held_up.allowance(at(19_000)), Duration::ZERO);
+        held_up.waited(at(19_000), at(99_000), Some(Duration::ZERO));
+        assert_eq!(held_up.allowance(at(99_000)), Duration::from_millis(250));
+    }
+
+    #[test]
+    fn a_wait_without_an_end_says_nothing() {
+        let mut held_up = HeldUp::default();
+        held_up.waited(at(0), at(50_000), None);
+        assert_eq!(held_up.allowance(at(50_000)), Duration::ZERO);
+    }
+}

@@ -1,0 +1,68 @@
+"""Server and guest on one bridge, in the network namespace of this process."""
+
+import json
+import subprocess
+from pathlib import Path
+
+SERVER = "192.0.2.1"
+GUEST = "192.0.2.2"
+TAP = "guest"
+
+
+def run(*command: str, given: str | None = None) -> str:
+    return subprocess.run(command, input=given, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+class Cable:
+    """A bridge with the server's address and a tap; `loss` is the part of packets that never reach the guest."""
+
+    server = SERVER
+    guest = GUEST
+    tap = TAP
+
+    def __init__(self, loss: float, capture: Path | None = None):
+        self.loss, self.capture, self.tcpdump = loss, capture, None
+
+    def __enter__(self) -> "Cable":
+        run("ip", "link", "set", "lo", "up")
+        run("ip", "link", "add", "server", "type", "bridge", "forward_delay", "0", "mcast_snooping", "0")
+        # Windows leave as one packet that is cut where it leaves: losing it would lose the whole window.
+        run("ip", "link", "set", "server", "gso_max_segs", "1", "addrgenmode", "none", "up")
+        run("ip", "address", "add", f"{SERVER}/24", "dev", "server")
+        run("ip", "tuntap", "add", TAP, "mode", "tap")
+        run("ip", "link", "set", TAP, "master", "server", "addrgenmode", "none", "up")
+        # Lost on the bridge, not where they leave: the server's system calls would fail there.
+        run("nft", "-f", "-", given=f"""
+            table bridge path {{
+                counter lost {{ }}
+                chain out {{
+                    type filter hook output priority 0;
+                    ether type ip ip protocol udp numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
+                }}
+            }}""")
+        if self.capture:
+            words = ["tcpdump", "-i", TAP, "-U", "-s", "60", "-Z", "root", "-w", str(self.capture), "udp"]
+            self.tcpdump = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self.tcpdump:
+            self.tcpdump.terminate()
+            self.tcpdump.wait()
+        run("nft", "delete", "table", "bridge", "path")
+        run("ip", "link", "delete", TAP)
+        run("ip", "link", "delete", "server")
+
+    def packets(self) -> int:
+        """How many went to the guest so far."""
+        return self._statistics()["packets"]
+
+    def bytes(self) -> int:
+        return self._statistics()["bytes"]
+
+    def lost(self) -> int:
+        listed = json.loads(run("nft", "-j", "list", "counter", "bridge", "path", "lost"))["nftables"]
+        return next(entry["counter"]["packets"] for entry in listed if "counter" in entry)
+
+    def _statistics(self) -> dict:
+        return json.loads(run("ip", "-j", "-s", "link", "show", TAP))[0]["stats64"]["tx"]

@@ -7,15 +7,17 @@ set -eu
 bin=$1
 cd "$(dirname "$0")/.."
 place=$(mktemp -d)
+# The folders are those of whoever runs this.
+user=$(id -u)
 trap 'rm -rf "$place"' EXIT
 for example in examples/*/tuffet.yaml; do
     case $example in
         # It is for a system that it is installed on.
         examples/systemd/*)
             sed "s|/srv/tftp|$place|" "$example" >"$place/tuffet.yaml"
-            "$bin/tuffet" check "$place/tuffet.yaml" >/dev/null
+            "$bin/tuffet" check --user "$user" "$place/tuffet.yaml" >/dev/null
             echo "$example: good"
             ;;
-        *) "$bin/tuffet" check "$example" ;;
+        *) "$bin/tuffet" check --user "$user" "$example" ;;
     esac
 done

@@ -167,6 +167,8 @@ pub struct Limits {
     pub pending: usize,
     /// Memory for the contents of hot files, in bytes; 0 is none.
     pub cache: u64,
+    /// How long a content is used from memory before it is read again.
+    pub cache_max_age: Duration,
     /// Events that wait for observers, at least 1.
     pub events: usize,
 }

@@ -6,7 +6,7 @@ use super::address;
 use super::privileges::Who;
 use super::source::{Finding, Source};
 use super::written::defaults;
-use super::written::{Listener, MAX_WORKERS, Root, Written};
+use super::written::{Listener, MAX_WORKERS, Root, Write, Written};
 
 /// Flags of `serve` that take the place of keys of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,8 +68,8 @@ impl Overrides {
 }
 
 fn only_root(path: PathBuf) -> Root {
-    let max_upload = defaults::max_upload();
-    Root { name: "root".into(), path, writable: false, overwrite: false, private: false, max_upload }
+    let (name, max_upload, write) = ("root".into(), defaults::max_upload(), Write::default());
+    Root { name, path, writable: false, overwrite: false, private: false, max_upload, write }
 }
 
 fn listener(address: &str) -> Listener {

@@ -153,6 +153,11 @@ impl Resolver<'_> {
             if !root.writable {
                 self.refuse_without_writable(&pointer, "overwrite", root.overwrite);
                 self.refuse_without_writable(&pointer, "max-upload", true);
+                self.refuse_without_writable(&pointer, "write", true);
+            } else if !root.overwrite && self.source.contains(&format!("{pointer}/write/links")) {
+                let message = "`links` means nothing while the root has `overwrite: false`, which keeps links, too; \
+                               set `overwrite: true`, or remove it";
+                self.findings.push(Finding::key(format!("{pointer}/write/links"), message));
             }
             roots.push(RootSpec {
                 name: root.name.clone(),
@@ -161,6 +166,8 @@ impl Resolver<'_> {
                 overwrite: root.overwrite,
                 private: root.private,
                 max_upload: root.max_upload.0,
+                links: root.write.links,
+                mode: root.write.mode.map(|mode| mode.0),
             });
         }
         roots

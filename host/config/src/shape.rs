@@ -12,7 +12,7 @@ use super::source::Finding;
 use super::suggest::{closest, list, unknown};
 use super::tree::join;
 use super::units::{ByteCount, TimeSpan};
-use super::written::FsyncPolicy;
+use super::written::{FileMode, FsyncPolicy};
 
 /// The keywords of JSON Schema that are checked or need no check.
 #[cfg(test)]
@@ -190,6 +190,10 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
         Some("component") if matches!(text, "" | "builtin:") => {
             Some(format!("`{text}` names no component; write `builtin:NAME` or the path of a component"))
         }
+        Some("file-mode") => {
+            let read = text.parse::<FileMode>();
+            read.err().map(|expected| format!("`{}` cannot be read; give {expected}", shorten(text)))
+        }
         Some("byte-count") => check_range::<ByteCount>(text, word("x-minimum"), word("x-maximum")),
         Some("time-span") => check_range::<TimeSpan>(text, word("x-minimum"), word("x-maximum")),
         Some("fsync") => match text.parse() {
@@ -250,6 +254,7 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
         Some("byte-count") => "a size in bytes, such as 512, 64KiB or 1GB".to_owned(),
         Some("time-span") => "a time with its unit, such as 250ms, 4s or 1m 30s".to_owned(),
         Some("fsync") => "`never`, `each`, or a time with its unit, such as 1s".to_owned(),
+        Some("file-mode") => "three octal digits in quotes, such as \"0640\"".to_owned(),
         // What was found may be a secret.
         Some("secret") => {
             return "give `${NAME}` for an environment variable, or `{ file: PATH }`".to_owned();

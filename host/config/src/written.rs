@@ -10,6 +10,7 @@ mod otlp;
 mod privileges;
 mod sinks;
 mod telemetry;
+mod write;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ pub(super) use sinks::{
 };
 
 pub(super) use telemetry::{Metrics, Telemetry, Traces};
+pub(super) use write::{FileMode, Write};
 
 /// The largest number of workers.
 pub(super) const MAX_WORKERS: usize = 1024;
@@ -133,7 +135,9 @@ pub(super) struct Root {
     /// Whether clients may upload into it.
     #[serde(default)]
     pub writable: bool,
-    /// Whether an upload may replace a file that is there. Needs `writable`.
+    /// Whether an upload may replace a file that is there, if the server's user may write it. Owner, group,
+    /// permissions, access control lists and attributes of that file stay, as far as the system lets the server;
+    /// else it gets fewer permissions, never more. Needs `writable`.
     #[serde(default)]
     pub overwrite: bool,
     /// Whether only plugins read it, where they are granted `files/NAME`: clients get nothing from it, by
@@ -143,6 +147,9 @@ pub(super) struct Root {
     /// The largest upload. Needs `writable`.
     #[serde(default = "defaults::max_upload")]
     pub max_upload: ByteCount,
+    /// What becomes of files when they are uploaded. Needs `writable`.
+    #[serde(default)]
+    pub write: Write,
 }
 
 /// Who decides, in which order.

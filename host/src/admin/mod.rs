@@ -3,6 +3,7 @@
 
 mod access;
 mod page;
+mod places;
 mod pulse;
 mod routes;
 mod stall;
@@ -12,12 +13,16 @@ pub(crate) use pulse::Pulse;
 pub(crate) use routes::Shown;
 
 use crate::accept::Trouble;
-use crate::privileges::{Account, give};
-use crate::socket_file::bind_file;
+use crate::privileges::Account;
+use crate::socket_file::{SocketFile, bind_file};
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use places::{Peer, Place, Places};
 use stall::Stalling;
 use std::fs;
 use std::io;
@@ -29,12 +34,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tuffet_config::AdminAddress;
 
-/// Connections at once; further ones wait in the kernel.
+/// Connections at once. A further one is taken all the same, and another closed for it ([`places`]).
 const CONNECTIONS: usize = 64;
+/// Connections that wait in the kernel for the moment until they are taken: one that finds no room there tries
+/// again after a second.
+const BACKLOG: i32 = 1024;
 /// How long the head of a request may take, and how long a connection may be idle.
 const HEAD: Duration = Duration::from_secs(5);
 /// How long who reads an answer may read nothing.
@@ -46,7 +53,7 @@ const MAX_HEADERS: usize = 64;
 /// The socket, bound. That of a path is removed when this is dropped, if it was bound here.
 pub(crate) enum Listener {
     Tcp(BlockingTcp),
-    Unix(BlockingUnix, PathBuf),
+    Unix(BlockingUnix, SocketFile),
     /// Of whoever bound it, who keeps it for the next process.
     Inherited(BlockingUnix, PathBuf),
 }
@@ -60,14 +67,13 @@ impl Listener {
         match address {
             AdminAddress::Tcp(address) => {
                 let socket = BlockingTcp::bind(address)?;
+                rustix::net::listen(&socket, BACKLOG)?;
                 socket.set_nonblocking(true)?;
                 Ok(Listener::Tcp(socket))
             }
             AdminAddress::Unix(path) => {
-                let bound = Listener::Unix(bind_file(path)?, path.clone());
-                fs::set_permissions(path, fs::Permissions::from_mode(0o660))?;
-                give(path, account)?;
-                Ok(bound)
+                let (socket, file) = bind_file(path, 0o660, account)?;
+                Ok(Listener::Unix(socket, file))
             }
         }
     }
@@ -90,7 +96,8 @@ impl Listener {
     pub(crate) fn address(&self) -> io::Result<AdminAddress> {
         Ok(match self {
             Listener::Tcp(socket) => AdminAddress::Tcp(socket.local_addr()?),
-            Listener::Unix(_, path) | Listener::Inherited(_, path) => AdminAddress::Unix(path.clone()),
+            Listener::Unix(_, file) => AdminAddress::Unix(file.path().to_owned()),
+            Listener::Inherited(_, path) => AdminAddress::Unix(path.clone()),
         })
     }
 
@@ -104,21 +111,24 @@ impl Listener {
             }
         };
         let router = routes::router(shown);
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let places = Places::new(CONNECTIONS);
         let mut connections = JoinSet::new();
         let mut trouble = Trouble::default();
         loop {
-            // Never closed.
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
             match socket.accept().await {
-                Ok(stream) => {
-                    let router = router.clone();
+                Ok((stream, peer)) => {
+                    let (router, place) = (router.clone(), Arc::new(places.take(peer)));
                     connections.spawn(async move {
-                        match stream {
-                            Stream::Tcp(stream) => serve(stream, router).await,
-                            Stream::Unix(stream) => serve(stream, router).await,
+                        let served = async {
+                            match stream {
+                                Stream::Tcp(stream) => serve(stream, router, place.clone()).await,
+                                Stream::Unix(stream) => serve(stream, router, place.clone()).await,
+                            }
+                        };
+                        tokio::select! {
+                            () = served => {}
+                            () = place.needed() => tracing::debug!("a quiet connection to the admin listener made room for a new one"),
                         }
-                        drop(place);
                     });
                 }
                 Err(error) => {
@@ -139,14 +149,6 @@ impl Listener {
     }
 }
 
-impl Drop for Listener {
-    fn drop(&mut self) {
-        if let Listener::Unix(_, path) = self {
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
 enum Waiting {
     Tcp(TcpListener),
     Unix(UnixListener),
@@ -158,27 +160,41 @@ enum Stream {
 }
 
 impl Waiting {
-    async fn accept(&self) -> io::Result<Stream> {
+    async fn accept(&self) -> io::Result<(Stream, Peer)> {
         Ok(match self {
             Waiting::Tcp(socket) => {
-                let (stream, _) = socket.accept().await?;
+                let (stream, peer) = socket.accept().await?;
                 // Events are small and should not wait for each other.
                 let _ = stream.set_nodelay(true);
-                Stream::Tcp(stream)
+                (Stream::Tcp(stream), Peer::of(peer.ip()))
             }
-            Waiting::Unix(socket) => Stream::Unix(socket.accept().await?.0),
+            Waiting::Unix(socket) => {
+                let (stream, _) = socket.accept().await?;
+                let user = stream.peer_cred().ok().map(|its| its.uid());
+                (Stream::Unix(stream), Peer::User(user))
+            }
         })
     }
 }
 
-async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, router: Router) {
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    router: Router,
+    place: Arc<Place>,
+) {
     let io = TokioIo::new(Stalling::new(stream, STALL));
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        place.is_used();
+        request.extensions_mut().insert(place.clone());
+        router.call(request)
+    });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
         .max_buf_size(MAX_HEAD)
         .max_headers(MAX_HEADERS)
-        .serve_connection(io, TowerToHyperService::new(router))
+        .serve_connection(io, service)
         .await;
     if let Err(error) = served {
         tracing::debug!(%error, "a connection to the admin listener broke off");

@@ -2,11 +2,12 @@
 
 use super::access::{Access, own_pages_only, with_token};
 use super::page::FILES;
+use super::places::Place;
 use super::pulse::{PATIENCE, Pulse};
 use crate::telemetry;
 use crate::watch::{CHECKS, Feed, Watch};
 use axum::body::{Body, Bytes};
-use axum::extract::{Query, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{from_fn_with_state, map_response};
@@ -93,14 +94,14 @@ async fn metrics(State(shown): State<Shown>) -> Response {
 
 /// Server-sent events: a snapshot at once and one each second. The first has all samples, the others the
 /// newest.
-async fn live(State(shown): State<Shown>) -> Response {
+async fn live(State(shown): State<Shown>, Extension(place): Extension<Arc<Place>>) -> Response {
     let Some(viewer) = shown.feed.join() else {
         let message = "as many watch as may; close one of the views\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], message).into_response();
     };
-    let events = stream::unfold(viewer, async |mut viewer| {
+    let events = stream::unfold((viewer, place.watch()), async |(mut viewer, watching)| {
         let snapshot = viewer.next().await?;
-        Some((Ok::<_, Infallible>(Bytes::from(format!("data: {snapshot}\n\n"))), viewer))
+        Some((Ok::<_, Infallible>(Bytes::from(format!("data: {snapshot}\n\n"))), (viewer, watching)))
     });
     let headers = [(CONTENT_TYPE, "text/event-stream"), (HeaderName::from_static("x-accel-buffering"), "no")];
     (headers, Body::from_stream(events)).into_response()

@@ -145,14 +145,13 @@ impl Files {
             targets => first_existing(&self.roots, targets)?,
         };
         let resolved = format!("{}:{}", file.root(), file.path()).into();
+        let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
                 Some(bytes) => Content::Bytes(bytes),
-                None => Content::File(Arc::new(file), false),
+                None => Content::File(file, false),
             },
-            Mode::Netascii => {
-                Content::Netascii(Box::new(NetasciiFile::new(Arc::new(file)).map_err(StoreError::Io)?))
-            }
+            Mode::Netascii => Content::Netascii(Box::new(NetasciiFile::new(file).map_err(StoreError::Io)?)),
         };
         Ok(Opened { content, resolved })
     }
@@ -185,13 +184,15 @@ impl Files {
 }
 
 fn first_existing(roots: &Roots, targets: &[Target]) -> Result<OpenFile, StoreError> {
+    let mut absent = StoreError::NotFound;
     for target in targets {
         match roots.open_read(Some(&target.root), &target.path) {
             Err(StoreError::NotFound) => {}
+            Err(StoreError::Spelling) => absent = StoreError::Spelling,
             opened => return opened,
         }
     }
-    Err(StoreError::NotFound)
+    Err(absent)
 }
 
 /// Content that a plugin made.

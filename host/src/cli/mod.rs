@@ -1,6 +1,7 @@
 //! The command line: `tuffet serve | reload | status | top | check | doctor | plugin | schema | get |
 //! put`.
 
+mod check;
 mod control;
 mod doctor;
 mod plugin;
@@ -8,13 +9,11 @@ mod serve;
 mod top;
 mod transfer;
 
-use crate::server::{self, ServeError};
 use clap::{Parser, Subcommand};
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tuffet_config::{Config, EXIT_CONFIG};
+use tuffet_config::EXIT_CONFIG;
 
 /// A TFTP server whose data path is native and whose policy is WebAssembly.
 #[derive(Debug, Parser)]
@@ -46,13 +45,11 @@ enum Command {
     /// A screen that changes each second; where the output is no terminal, one frame as plain text. Exit code 69
     /// if no server answers.
     Top(top::TopArgs),
-    /// Check a configuration, its plugins included, without opening a socket.
+    /// Check a configuration, its plugins and rights of files included, without opening a socket.
     ///
-    /// Exit code 0 if it is good, 64 if not.
-    Check {
-        /// The YAML file.
-        file: PathBuf,
-    },
+    /// Root looks with the rights of the user that would serve. Exit code 0 if a server could start, 64 if the
+    /// configuration is wrong, 66 if a root cannot be opened, 77 if that user may not touch what it must.
+    Check(check::CheckArgs),
     /// Look at what of this machine a server depends on, and say what mends what is wrong.
     ///
     /// Run it as the user of the server. Exit code 0 if nothing is wrong, 1 if something is, 64 if the configuration
@@ -88,7 +85,7 @@ pub fn main() -> ExitCode {
         Command::Reload(args) => control::reload(&args),
         Command::Status(args) => control::status(&args),
         Command::Top(args) => top::top(&args),
-        Command::Check { file } => check(&file),
+        Command::Check(args) => check::check(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Plugin(command) => plugin::run(&command),
         Command::Schema { markdown } => schema(markdown),
@@ -100,23 +97,6 @@ pub fn main() -> ExitCode {
 /// A line on standard error, in one write: another process may be writing to the same place.
 fn complain(line: impl Display) {
     let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
-}
-
-fn check(file: &Path) -> ExitCode {
-    let checked = Config::load(file).map_err(ServeError::from).and_then(|config| server::check(&config));
-    match checked {
-        Ok(warnings) => {
-            for warning in warnings {
-                complain(format_args!("warning: {warning}"));
-            }
-            println!("{}: good", file.display());
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            complain(&error);
-            ExitCode::from(error.exit_code())
-        }
-    }
 }
 
 fn schema(markdown: bool) -> ExitCode {

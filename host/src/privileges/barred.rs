@@ -1,8 +1,10 @@
 //! What is there but may not be touched, and why: rights of files, or the bounds of this process.
 
+use super::foresee::Foreseen;
 use super::{Account, PrivilegeError, own};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{Barred, ComponentSource, Config, barred, outside};
 
@@ -41,16 +43,48 @@ pub(crate) fn out_of_bounds(next: &Config) -> Vec<(String, String)> {
 }
 
 /// The folder, or the nearest above it that is there.
-fn there(folder: &Path) -> &Path {
+pub(super) fn there(folder: &Path) -> &Path {
     folder.ancestors().find(|above| above.exists()).unwrap_or(folder)
 }
 
-/// Everything that the user that the server has become must be able to touch, and may not.
-pub(super) fn require(config: &Config, account: Option<&Account>) -> Result<(), PrivilegeError> {
+/// A file of a sink that the server can write, and not make anew.
+#[derive(Debug)]
+pub(super) struct Advice {
+    sink: String,
+    file: PathBuf,
+    user: String,
+}
+
+impl Advice {
+    pub(super) fn log(&self) {
+        tracing::warn!(target: "tuffet::privileges", sink = self.sink, file = %self.file.display(), "{self}");
+    }
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "sink `{0}`: the folder of {1} may not be written by the user `{2}`: who puts the file away has to make the \
+             next one, as `create 0640 {2}` does in logrotate",
+            self.sink,
+            self.file.display(),
+            self.user
+        )
+    }
+}
+
+/// Everything that the user that the server has become must be able to touch, and may not; what is foreseen to be
+/// made is its own.
+pub(super) fn require(
+    config: &Config,
+    account: Option<&Account>,
+    foreseen: &Foreseen,
+) -> Result<Vec<Advice>, PrivilegeError> {
     // Who did not change its user finds out by using it.
-    let Some(account) = account else { return Ok(()) };
+    let Some(account) = account else { return Ok(Vec::new()) };
     let user = &account.name;
-    let mut problems = Vec::new();
+    let (mut problems, mut advice) = (Vec::new(), Vec::new());
     for root in &config.roots {
         let (name, path) = (&root.name, root.path.display());
         let word = if barred(&root.path, false).is_some() || !may_enter(&root.path) {
@@ -72,7 +106,8 @@ pub(super) fn require(config: &Config, account: Option<&Account>) -> Result<(), 
     }
     let own = own::folders(config);
     let compiled = config.policy.compiled.as_deref();
-    for folder in own.iter().filter(|folder| Some(folder.as_path()) != compiled) {
+    let own = own.iter().filter(|folder| !foreseen.made.contains(folder));
+    for folder in own.filter(|folder| Some(folder.as_path()) != compiled) {
         let there = there(folder);
         // What is no folder at all is told by who opens it.
         if there.is_dir() && (barred(there, true) == Some(Barred::Rights) || !all_writable(folder)) {
@@ -85,38 +120,41 @@ pub(super) fn require(config: &Config, account: Option<&Account>) -> Result<(), 
     }
     for sink in &config.sinks {
         if let SinkTarget::File(target) = &sink.target {
-            problems.extend(sink_problem(&sink.name, &target.path, target.rotate.is_some(), user));
+            let exists = target.path.exists() || foreseen.made.contains(&target.path);
+            match sink_problem(&sink.name, &target.path, target.rotate.is_some(), exists, user) {
+                Ok(its) => advice.extend(its),
+                Err(problem) => problems.push(problem),
+            }
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(PrivilegeError::Barred(problems)) }
+    if problems.is_empty() { Ok(advice) } else { Err(PrivilegeError::Barred(problems)) }
 }
 
-fn sink_problem(name: &str, file: &Path, rotates: bool, user: &str) -> Option<String> {
+fn sink_problem(
+    name: &str,
+    file: &Path,
+    rotates: bool,
+    exists: bool,
+    user: &str,
+) -> Result<Option<Advice>, String> {
     let path = file.display();
     let folder = file.parent().unwrap_or(file);
     if accessat(CWD, file, Access::WRITE_OK, AtFlags::EACCESS).is_err() && file.exists() {
-        return Some(format!(
+        return Err(format!(
             "sink `{name}`: the server runs as the user `{user}`, who may not write {path}: `chown {user} {path}`"
         ));
     }
     if accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok() {
-        return None;
+        return Ok(None);
     }
     let folder = folder.display();
-    if rotates || !file.exists() {
-        return Some(format!(
+    if rotates || !exists {
+        return Err(format!(
             "sink `{name}`: the server runs as the user `{user}`, who may not make files in {folder}, as putting \
              files away needs: `chown {user} {folder}`, or a folder of its own, and the path in `sinks.{name}.file`"
         ));
     }
-    tracing::warn!(
-        target: "tuffet::privileges",
-        sink = name,
-        file = %path,
-        "the folder of this file may not be written by the user `{user}`: who puts the file away has to make the \
-         next one, as `create 0640 {user}` does in logrotate"
-    );
-    None
+    Ok(Some(Advice { sink: name.to_owned(), file: file.to_owned(), user: user.to_owned() }))
 }
 
 fn may_enter(folder: &Path) -> bool {

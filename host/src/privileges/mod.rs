@@ -5,18 +5,22 @@
 //! before any other thread starts: capabilities, no-new-privs and Landlock belong to threads, and new ones
 //! inherit them.
 
+mod acting;
 mod barred;
 mod drop;
 mod files;
+mod foresee;
 mod own;
 mod report;
 mod syscalls;
 mod touched;
 mod user;
 
+pub(crate) use acting::{acting_as, in_place_of_root};
 pub(crate) use barred::out_of_bounds;
 pub(crate) use drop::seal;
 pub(crate) use files::landlock_here;
+pub(crate) use foresee::check;
 pub(crate) use own::give;
 pub(crate) use report::Held;
 pub(crate) use syscalls::KNOWN as SYSCALLS_KNOWN;
@@ -93,7 +97,9 @@ pub(crate) fn give_up(config: &Config, account: Option<&Account>) -> Result<Left
     let stays_root = account.map_or_else(Uid::effective, |account| account.uid).is_root();
     let touched = touched::Touched::by(config, stays_root);
     drop::to(account)?;
-    barred::require(config, account)?;
+    for advice in barred::require(config, account, &foresee::Foreseen::default())? {
+        advice.log();
+    }
     // Asked for before the filter, which knows no such call.
     let landlock_abi = landlock_here().ok();
     let rules = if its.landlock {

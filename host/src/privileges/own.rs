@@ -3,10 +3,10 @@
 //! Only what is made here changes its owner: what is there already belongs to whoever put it there, and
 //! changing the owner of what others can put into a folder is a way to be tricked.
 
-use super::{Account, unique};
+use super::{Account, acting_as, in_place_of_root, unique};
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Uid, chownat, fstat, open};
 use rustix::process::geteuid;
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -23,11 +23,17 @@ pub(super) fn make(config: &Config, account: Option<&Account>) {
     for folder in sockets(config).filter_map(Path::parent) {
         note(folder, make_folder(folder, 0o755, account));
     }
-    for sink in &config.sinks {
-        if let SinkTarget::File(target) = &sink.target {
-            note(&target.path, make_file(&target.path, account));
-        }
+    for file in files(config) {
+        note(file, make_file(file, account));
     }
+}
+
+/// The files of sinks.
+pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
+    config.sinks.iter().filter_map(|sink| match &sink.target {
+        SinkTarget::File(target) => Some(target.path.as_path()),
+        _ => None,
+    })
 }
 
 /// The folders that are the server's own: the state and compiled plugins where something is kept there,
@@ -62,11 +68,15 @@ fn make_folder(folder: &Path, mode: u32, account: Option<&Account>) -> io::Resul
     if let Some(above) = folder.parent() {
         make_folder(above, mode, account)?;
     }
-    match DirBuilder::new().mode(mode).create(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-        made => made?,
+    let create = || match DirBuilder::new().mode(mode).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        made => made.map(|()| true),
+    };
+    match in_place_of_root(folder.parent().unwrap_or(folder), account) {
+        Some(account) => acting_as(account, create).map(drop),
+        None if create()? => give(folder, account),
+        None => Ok(()),
     }
-    give(folder, account)
 }
 
 /// Makes the file in a folder that is there.
@@ -75,11 +85,23 @@ fn make_file(file: &Path, account: Option<&Account>) -> io::Result<()> {
     if account.is_none() || !file.parent().is_some_and(Path::is_dir) {
         return Ok(());
     }
-    match std::fs::OpenOptions::new().append(true).create_new(true).mode(0o640).open(file) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
-        Ok(made) => owned(&made, account),
+    let create = || match OpenOptions::new().append(true).create_new(true).mode(0o640).open(file) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+        made => made.map(Some),
+    };
+    match maker_of(file, account) {
+        Some(account) => acting_as(account, create).map(drop),
+        None => create()?.map_or(Ok(()), |made| owned(&made, account)),
     }
+}
+
+/// Who makes this file in place of root. Only the way to its folder counts: a file that is made anew follows no link
+/// of its own name, and is given away by its descriptor.
+pub(super) fn maker_of<'a>(file: &Path, account: Option<&'a Account>) -> Option<&'a Account> {
+    let folder = file.parent()?;
+    // Root's alone as it is, or at a place that is.
+    in_place_of_root(folder, account)?;
+    in_place_of_root(folder.parent().unwrap_or(folder), account)
 }
 
 /// Gives away what was made here a moment ago, if that is still what lies there.

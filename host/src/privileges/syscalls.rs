@@ -36,6 +36,8 @@ const ALLOWED: &[i64] = &[
     c::SYS_getcwd, c::SYS_fcntl, c::SYS_flock, c::SYS_fsync, c::SYS_fdatasync, c::SYS_sync_file_range,
     c::SYS_ftruncate, c::SYS_fallocate, c::SYS_fadvise64, c::SYS_mkdirat, c::SYS_unlinkat, c::SYS_linkat,
     c::SYS_renameat2, c::SYS_fchmod, c::SYS_fchmodat, c::SYS_utimensat, c::SYS_copy_file_range,
+    // What an upload keeps of the file that it replaces; only what is open.
+    c::SYS_fchown, c::SYS_flistxattr, c::SYS_fgetxattr, c::SYS_fsetxattr, c::SYS_fremovexattr,
     c::SYS_dup, c::SYS_dup3, c::SYS_pipe2, c::SYS_eventfd2, c::SYS_umask,
     c::SYS_timerfd_create, c::SYS_timerfd_settime,
     // Memory; which of it may be executed, see below.

@@ -108,7 +108,7 @@ fn usual() -> Account {
         .map_or_else(|| numbered(OVERFLOW), of)
 }
 
-fn account(who: &Who, what: &str) -> Result<Account, PrivilegeError> {
+pub(super) fn account(who: &Who, what: &str) -> Result<Account, PrivilegeError> {
     match who {
         Who::Number(uid) => {
             let known = User::from_uid(Uid::from_raw(*uid)).ok().flatten();

@@ -5,16 +5,15 @@
 
 use super::reload::{Reloaded, Wanted};
 use crate::accept::Trouble;
-use crate::socket_file::bind_file;
+use crate::privileges::Account;
+use crate::socket_file::{SocketFile, bind_file};
 use crate::status::{Report, Status};
 use crate::telemetry::exposition;
 use crate::watch::{Feed, Snapshot, Viewer, Watch};
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener as BlockingListener, UnixStream as BlockingStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::OwnedWriteHalf;
@@ -50,24 +49,22 @@ pub(crate) enum Reply {
 /// The socket. Its file is removed when it is dropped, unless another process made it.
 pub(super) struct Control {
     listener: BlockingListener,
-    path: Option<PathBuf>,
+    _file: Option<SocketFile>,
 }
 
 impl Control {
-    /// Binds it, in the place of one whose server is gone.
+    /// Binds it for this user, in the place of one whose server is gone.
     ///
     /// # Errors
     /// The place cannot be made or used, or another server has it.
-    pub(super) fn bind(path: &Path) -> io::Result<Control> {
-        let listener = bind_file(path)?;
-        let control = Control { listener, path: Some(path.to_owned()) };
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        Ok(control)
+    pub(super) fn bind(path: &Path, account: Option<&Account>) -> io::Result<Control> {
+        let (listener, file) = bind_file(path, 0o600, account)?;
+        Ok(Control { listener, _file: Some(file) })
     }
 
     /// One that was bound before this process began, and does not block. Its file stays.
     pub(super) fn inherit(listener: BlockingListener) -> Control {
-        Control { listener, path: None }
+        Control { listener, _file: None }
     }
 
     /// Answers until it is dropped.
@@ -96,14 +93,6 @@ impl Control {
                     trouble.pause("the control socket", &error).await;
                 }
             }
-        }
-    }
-}
-
-impl Drop for Control {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            let _ = fs::remove_file(path);
         }
     }
 }

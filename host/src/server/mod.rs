@@ -30,7 +30,9 @@ use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
 use open::Opened;
-use policy::{load_policy, log_sink_totals, log_totals, start_runtime, warnings};
+use policy::{
+    keeps_its_user, load_policy, log_sink_totals, log_totals, start_runtime, start_runtime_with, warnings,
+};
 use reload::Reloader;
 use signals::{Signals, Wish};
 use std::io;
@@ -112,16 +114,21 @@ async fn load_unless_stopped(config: &Config, prepared: &mut Prepared) -> Result
     }
 }
 
-/// Checks what only a start would show: that the roots open and that the plugins load and take their
-/// settings. No socket is bound. Answers what the operator should know all the same.
+/// Checks what only a start would show: that the roots open, that the user that would serve may touch what it must,
+/// and that the plugins load for it and take their settings. No socket is bound and nothing is made. Root becomes
+/// that user, for good. Answers what the operator should know all the same.
 ///
 /// # Errors
 /// What would keep the server from starting.
 pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
     let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
-    let runtime = start_runtime_to_look(policy::compiled(config), &config.privileges)?;
+    // Before it is another user. What root keeps of compiled plugins is of no use to that one.
+    let compiled = policy::compiled(config).filter(|_| keeps_its_user(&config.privileges));
+    let mut found = privileges::check(config)?;
+    let runtime = start_runtime_with(compiled)?;
     let policy = control_runtime()?.block_on(load_policy(&runtime, config, &roots, false))?;
     let mut warnings = warnings(config, &policy);
+    warnings.append(&mut found);
     let (_, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
     warnings.extend(complaints.iter().map(ToString::to_string));
     Ok(warnings)
@@ -171,7 +178,11 @@ async fn run(
     let uploads = Uploads::new(config.limits.bounds.uploads_per_name);
     let generation = Current::new(Generation {
         number: 1,
-        files: Files { roots, cache: FileCache::new(config.limits.cache), uploads: uploads.clone() },
+        files: Files {
+            roots,
+            cache: FileCache::new(config.limits.cache, config.limits.cache_max_age),
+            uploads: uploads.clone(),
+        },
         policy,
         limits: ceilings(config),
         drain: config.drain,

@@ -6,7 +6,7 @@ use super::ServeError;
 use super::control::Control;
 use super::given::Given;
 use crate::admin;
-use crate::privileges::{Account, give};
+use crate::privileges::Account;
 use crate::systemd::Inherited;
 use std::path::Path;
 use tuffet_config::Config;
@@ -61,8 +61,7 @@ impl Opened {
 
 /// The control socket; without one, SIGHUP still reloads.
 fn bind_control(path: &Path, account: Option<&Account>) -> Option<Control> {
-    let bound = Control::bind(path).and_then(|control| give(path, account).map(|()| control));
-    let bound = bound.inspect_err(|error| {
+    let bound = Control::bind(path, account).inspect_err(|error| {
         tracing::warn!(
             socket = %path.display(),
             "no control socket, so `tuffet reload` and `tuffet status` do not reach this server: {error}; name \

@@ -34,22 +34,25 @@ pub(crate) fn start_runtime_to_look(
     compiled: Option<&Path>,
     privileges: &Privileges,
 ) -> Result<PolicyRuntime, ServeError> {
-    // Root that would become another user on serving would make folders and files that this user cannot write.
-    // What is root's own already changes nothing by being used.
+    start_runtime_with(compiled.filter(|folder| keeps_its_user(privileges) || is_own_code_cache(folder)))
+}
+
+/// Whether who only looks may make what a server would make: root that would become another user on serving would
+/// make folders and files that this user cannot write.
+pub(super) fn keeps_its_user(privileges: &Privileges) -> bool {
     let stays = || match become_of(privileges) {
         Ok(account) => account.is_none_or(|account| account.uid.is_root()),
         // There is no such user: no server would start.
         Err(_) => false,
     };
-    let may_make = !rustix::process::geteuid().is_root() || stays();
-    start_runtime_with(compiled.filter(|folder| may_make || is_own_code_cache(folder)))
+    !rustix::process::geteuid().is_root() || stays()
 }
 
 /// The same, with this folder for compiled plugins.
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
-fn start_runtime_with(compiled: Option<&Path>) -> Result<PolicyRuntime, ServeError> {
+pub(super) fn start_runtime_with(compiled: Option<&Path>) -> Result<PolicyRuntime, ServeError> {
     PolicyRuntime::new(compiled).map_err(|error| {
         ServeError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
     })

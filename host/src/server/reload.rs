@@ -125,9 +125,13 @@ impl Reloader {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
         let now = self.generation.get();
-        let same_cache = config.limits.cache == self.config.limits.cache;
-        let cache =
-            if same_cache { now.files.cache.clone() } else { now.files.cache.resized(config.limits.cache) };
+        let bounds = |config: &Config| (config.limits.cache, config.limits.cache_max_age);
+        let cache = &now.files.cache;
+        let cache = if bounds(&config) == bounds(&self.config) {
+            cache.clone()
+        } else {
+            cache.resized(config.limits.cache, config.limits.cache_max_age)
+        };
         let next = Generation {
             number: now.number + 1,
             files: Files { roots, cache, uploads: self.uploads.clone() },

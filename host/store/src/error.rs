@@ -14,12 +14,24 @@ pub enum StoreError {
     /// No such file, or no such folder on the way to it.
     #[error("no such file")]
     NotFound,
+    /// The file system finds a file by this name but spells it differently, or would ([`super::spelling`]).
+    #[error(
+        "the file system spells the name of this file, or of a folder on the way to it, differently; policy has judged \
+         the name that was asked for, so only the stored spelling (`ls`) is served and written"
+    )]
+    Spelling,
     /// The path is refused or leads out of its root.
     #[error("refused: {0}")]
     Denied(&'static str),
     /// The operating system forbids it to this process: permissions are the operator's.
     #[error("the operating system forbids it: {0}; check owner and mode of the file and its folders")]
     Forbidden(io::Error),
+    /// The file that an upload would replace may not be written by this process.
+    #[error(
+        "the file is there, and this user may not write it: {0}; let it (`chmod`, `chown`, `setfacl`) if uploads are \
+             to replace that file"
+    )]
+    Protected(io::Error),
     /// The path is taken and the root does not overwrite.
     #[error("the file exists and its root has `overwrite: false`")]
     Exists,
@@ -66,10 +78,12 @@ impl StoreError {
     /// The code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound => ErrorCode::FileNotFound,
-            Self::Denied(_) | Self::Forbidden(_) | Self::ReadOnly | Self::NotRegular(_) => {
-                ErrorCode::AccessViolation
-            }
+            Self::NotFound | Self::Spelling => ErrorCode::FileNotFound,
+            Self::Denied(_)
+            | Self::Forbidden(_)
+            | Self::Protected(_)
+            | Self::ReadOnly
+            | Self::NotRegular(_) => ErrorCode::AccessViolation,
             Self::Exists => ErrorCode::FileExists,
             Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
             Self::Refused(denial) => denial.code,
@@ -82,8 +96,8 @@ impl StoreError {
     /// The text of the ERROR packet.
     pub fn message(&self) -> &str {
         match self {
-            Self::NotFound => "file not found",
-            Self::Denied(_) | Self::Forbidden(_) => "access denied",
+            Self::NotFound | Self::Spelling => "file not found",
+            Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) => "access denied",
             Self::Exists => "file exists",
             Self::ReadOnly => "uploads are not allowed",
             Self::NoSpace(_) => "no space left",

@@ -8,11 +8,15 @@
 //! Everything here but [`OpenFile::read_at`] and [`Upload::write_at`] may wait for a disk and belongs
 //! on a thread that may block.
 
+mod attributes;
 mod cache;
 mod error;
+mod links;
 mod memory;
 mod open_file;
 mod path;
+mod replaced;
+mod spelling;
 mod sweep;
 #[cfg(test)]
 mod sweep_tests;
@@ -29,7 +33,7 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use thiserror::Error;
-use tuffet_request::RootSpec;
+use tuffet_request::{Links, RootSpec};
 
 pub use cache::FileCache;
 pub use error::StoreError;
@@ -51,6 +55,8 @@ struct Root {
     overwrite: bool,
     private: bool,
     max_upload: u64,
+    links: Links,
+    mode: Option<u32>,
     folder: Dir,
 }
 
@@ -89,13 +95,15 @@ impl Roots {
             let root = self.named(name)?;
             return OpenFile::open(&root.folder, &root.name, path);
         }
+        let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
             match OpenFile::open(&root.folder, &root.name, path) {
                 Err(StoreError::NotFound) => {}
+                Err(StoreError::Spelling) => absent = StoreError::Spelling,
                 decided => return decided,
             }
         }
-        Err(StoreError::NotFound)
+        Err(absent)
     }
 
     /// Begins an upload into the named root or, without a name, into the first that is writable.
@@ -103,7 +111,8 @@ impl Roots {
     /// Nothing is visible under `path` before [`Upload::commit`]. Its folder must exist.
     ///
     /// # Errors
-    /// [`StoreError`]; `Exists` at once where the path is taken and the root does not overwrite.
+    /// [`StoreError`]; `Exists` at once where the path is taken and the root does not overwrite, `Protected` where
+    /// it does and this user may not write the file that is there.
     pub fn create(&self, root: Option<&str>, path: &str) -> Result<Upload, StoreError> {
         let path = path::checked(path)?;
         let root = match root {
@@ -159,6 +168,8 @@ impl Root {
             overwrite: spec.overwrite,
             private: spec.private,
             max_upload: spec.max_upload,
+            links: spec.links,
+            mode: spec.mode,
             folder,
         })
     }

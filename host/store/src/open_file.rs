@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use rustix::fs::{FileType, OFlags, Stat, fstat, fstatfs};
+use rustix::fs::{AtFlags, FileType, OFlags, Stat, StatxFlags, fstat, fstatfs, statx};
 use rustix::io::{Errno, preadv};
 
-use super::StoreError;
+use super::{StoreError, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
@@ -40,23 +40,14 @@ pub struct OpenFile {
 /// What tells one content of a file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
+    /// Device numbers are used again: an image that is mounted in the place of another may agree with it in all of
+    /// the rest.
+    mount: u64,
     device: u64,
     inode: u64,
     size: u64,
     modified: (i64, u64),
     status: (i64, u64),
-}
-
-impl Identity {
-    /// Whether a later change would show. The times of a file move in steps, of up to 10 ms by the
-    /// kernel's clock and of up to 2 s where a file system keeps whole seconds: a second write within
-    /// the step of the first may leave the identity as it was.
-    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
-        let (seconds, nanoseconds) = self.status;
-        let step = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
-        let settled = Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds as u32) + step;
-        now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
-    }
 }
 
 impl OpenFile {
@@ -73,6 +64,7 @@ impl OpenFile {
         if opened.st_blocks == 0 {
             refuse_made_up(&file, size)?;
         }
+        spelling::require(folder, path)?;
         Ok(Self { file, root: root.clone(), path: path.to_owned(), opened, size })
     }
 
@@ -101,6 +93,7 @@ impl OpenFile {
     pub(super) fn identity(&self) -> Identity {
         let stat = &self.opened;
         Identity {
+            mount: mount_of(&self.file),
             device: stat.st_dev,
             inode: stat.st_ino,
             size: self.size,
@@ -111,7 +104,17 @@ impl OpenFile {
 
     /// Whether its times will show a change from now on: it was not written just now.
     pub fn is_settled(&self) -> bool {
-        self.identity().is_settled(SystemTime::now())
+        self.is_settled_at(SystemTime::now())
+    }
+
+    /// Whether a later change would show. The times of a file move in steps, of up to 10 ms by the
+    /// kernel's clock and of up to 2 s where a file system keeps whole seconds: a second write within
+    /// the step of the first may leave the identity as it was.
+    pub(super) fn is_settled_at(&self, now: SystemTime) -> bool {
+        let (seconds, nanoseconds) = (self.opened.st_ctime, self.opened.st_ctime_nsec);
+        let step = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
+        let settled = Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds as u32) + step;
+        now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
     }
 
     /// Reads from `offset` into `buffers`, in order, and says how many bytes it read; takes no lock.
@@ -137,16 +140,36 @@ impl OpenFile {
     /// # Errors
     /// Those of preadv(2) and fstat(2).
     pub fn read_whole(&self) -> io::Result<Option<Vec<u8>>> {
-        let Ok(size) = usize::try_from(self.size) else { return Err(Errno::FBIG.into()) };
-        let mut content = vec![0; size];
+        let mut content = vec![0; self.length()?];
+        Ok(self.fill(&mut content)?.then_some(content))
+    }
+
+    /// As [`OpenFile::read_whole`], into memory that can be shared.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_shared(&self) -> io::Result<Option<Arc<[u8]>>> {
+        // Zeros that nobody has written to take no memory, so this does not take it twice.
+        let mut content: Arc<[u8]> = vec![0; self.length()?].into();
+        // Nobody shares it yet.
+        let Some(room) = Arc::get_mut(&mut content) else { return Ok(None) };
+        Ok(self.fill(room)?.then_some(content))
+    }
+
+    fn length(&self) -> io::Result<usize> {
+        usize::try_from(self.size).map_err(|_| Errno::FBIG.into())
+    }
+
+    /// Whether `content` is all of the file, as it was when it was opened.
+    fn fill(&self, content: &mut [u8]) -> io::Result<bool> {
         let mut filled = 0;
-        while filled < size {
+        while filled < content.len() {
             match self.read_at(filled as u64, &mut [IoSliceMut::new(&mut content[filled..])])? {
-                0 => return Ok(None),
+                0 => return Ok(false),
                 read => filled += read,
             }
         }
-        Ok(self.unchanged()?.then_some(content))
+        self.unchanged()
     }
 
     /// Whether the content is still as it was when the file was opened, by size and times.
@@ -191,6 +214,14 @@ fn refuse_made_up(file: &File, size: u64) -> Result<(), StoreError> {
         return Err(StoreError::NotRegular("one that is made up while it is read, as in /proc"));
     }
     Ok(())
+}
+
+/// The mount that a file was opened through: by its unique number since Linux 6.8, before that by one that is used
+/// again after an unmount; 0 before Linux 5.8.
+fn mount_of(file: &File) -> u64 {
+    /// linux/stat.h: `STATX_MNT_ID_UNIQUE`. A kernel that does not know it takes the other.
+    const UNIQUE: StatxFlags = StatxFlags::from_bits_retain(0x4000);
+    statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID | UNIQUE).map_or(0, |stat| stat.stx_mnt_id)
 }
 
 fn size_of(stat: &Stat) -> u64 {

@@ -203,9 +203,16 @@ enum Verdict {
 }
 
 fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
-    // For writing too: over NFS an exclusive lock asks for it (flock(2)).
-    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match openat(&folder, name, flags, Mode::empty()) {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let open = |access| openat(&folder, name, flags | access, Mode::empty());
+    // For writing too: over NFS an exclusive lock asks for it (flock(2)). One that was about to be renamed may have
+    // its last permissions already.
+    let opened = open(OFlags::RDWR);
+    let opened =
+        opened.or_else(|errno| if errno == Errno::ACCESS { open(OFlags::RDONLY) } else { Err(errno) });
+    let opened =
+        opened.or_else(|errno| if errno == Errno::ACCESS { open(OFlags::WRONLY) } else { Err(errno) });
+    let file = match opened {
         Ok(file) => file,
         Err(Errno::NOENT) => return Ok(Verdict::Gone),
         Err(errno) => return Err(errno),

@@ -42,11 +42,12 @@ pub(super) fn lock(file: impl AsFd) -> Result<bool, Errno> {
     }
 }
 
-/// A new temporary file, locked, readable by all as far as the umask lets it; and its name.
-pub(super) fn create(folder: &Dir) -> Result<(File, String), StoreError> {
+/// A new temporary file, locked, and its name. The umask, or the default access control list of the folder, takes
+/// from `mode` what it takes.
+pub(super) fn create(folder: &Dir, mode: u32) -> Result<(File, String), StoreError> {
     let mut options = OpenOptions::new();
     // Read when a plugin wants its digest.
-    options.read(true).write(true).create_new(true).mode(0o644);
+    options.read(true).write(true).create_new(true).mode(mode);
     for _ in 0..TRIES {
         let name = format!("{}{:016x}{ENDING}", path::RESERVED, random()?);
         let file = match folder.open_with(&name, &options) {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::IoSliceMut;
-use std::os::unix::fs::{FileExt, MetadataExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -46,6 +46,10 @@ impl Scene {
 
     fn overwriting(&self) -> Roots {
         Roots::open(&[RootSpec { overwrite: true, ..self.spec() }]).expect("the root opens")
+    }
+
+    fn linking(&self, links: Links) -> Roots {
+        Roots::open(&[RootSpec { overwrite: true, links, ..self.spec() }]).expect("the root opens")
     }
 
     fn link(&self, target: impl AsRef<Path>, at: &str) {
@@ -359,14 +363,106 @@ fn an_existing_file_is_kept_unless_the_root_overwrites() {
 }
 
 #[test]
-fn an_upload_replaces_a_link_and_does_not_follow_it() {
+fn an_upload_leaves_links_out_of_the_root_alone() {
     let scene = Scene::new();
     scene.link("../secret", "root/link");
     assert!(matches!(scene.roots().create(None, "link"), Err(StoreError::Exists)));
-    upload(&scene.overwriting(), "link", "mine").expect("stored");
+    for links in [Links::Refuse, Links::Follow] {
+        let error = upload(&scene.linking(links), "link", "mine").expect_err("refused");
+        assert!(matches!(error, StoreError::Denied(_)), "{error}");
+    }
+    assert!(scene.at("root/link").is_symlink());
+    upload(&scene.linking(Links::Replace), "link", "mine").expect("stored");
     assert_eq!(fs::read_to_string(scene.at("secret")).expect("untouched"), SECRET);
     assert_eq!(fs::read_to_string(scene.at("root/link")).expect("visible"), "mine");
     assert!(fs::symlink_metadata(scene.at("root/link")).expect("a stat").is_file());
+}
+
+/// The look at the start is for the client's sake; that at the end decides.
+#[test]
+fn a_link_that_takes_the_name_meanwhile_stops_the_commit() {
+    let scene = Scene::new();
+    for links in [Links::Refuse, Links::Follow] {
+        let upload = scene.linking(links).create(None, "late").expect("begun");
+        scene.link("../secret", "root/late");
+        assert!(matches!(upload.commit(), Err(StoreError::Denied(_))));
+        assert_eq!((scene.temporaries("root"), scene.at("root/late").is_symlink()), (0, true));
+        fs::remove_file(scene.at("root/late")).expect("removed");
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).expect("a stat").mode() & 0o7777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+}
+
+/// Whatever lay there when it began.
+#[test]
+fn what_lies_there_at_the_end_gives_its_permissions() {
+    let scene = Scene::new();
+    let roots = scene.overwriting();
+    let (boot, late) = (scene.at("root/boot"), scene.at("root/late"));
+    fs::write(&late, "").expect("a file");
+    let of_new_files = mode(&late) & 0o644;
+
+    // Its permissions change meanwhile.
+    let upload = roots.create(None, "boot").expect("begun");
+    set_mode(&boot, 0o610);
+    upload.commit().expect("stored");
+    assert_eq!(mode(&boot), 0o610);
+
+    // It goes meanwhile, or the upload becomes visible elsewhere.
+    let upload = roots.create(None, "boot").expect("begun");
+    fs::remove_file(&boot).expect("removed");
+    upload.commit().expect("stored");
+    assert_eq!(mode(&boot), of_new_files);
+    let mut upload = roots.create(None, "boot").expect("begun");
+    roots.redirect(&mut upload, "sub/elsewhere").expect("a folder");
+    upload.commit().expect("stored");
+    assert_eq!(mode(&scene.at("root/sub/elsewhere")), of_new_files);
+    set_mode(&late, 0o606);
+    let mut upload = roots.create(None, "fresh").expect("begun");
+    roots.redirect(&mut upload, "late").expect("a file");
+    upload.commit().expect("stored");
+    assert_eq!(mode(&late), 0o606);
+
+    // It comes meanwhile.
+    let upload = roots.create(None, "fresh").expect("begun");
+    fs::write(scene.at("root/fresh"), "").expect("a file");
+    set_mode(&scene.at("root/fresh"), 0o640);
+    upload.commit().expect("stored");
+    assert_eq!((mode(&scene.at("root/fresh")), scene.temporaries("root")), (0o640, 0));
+}
+
+/// As a server that stays root with its capabilities has it.
+#[test]
+fn owner_and_group_stay_where_the_system_lets_us() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let scene = Scene::new();
+    let path = scene.at("root/boot");
+    std::os::unix::fs::chown(&path, Some(1234), Some(4321)).expect("root may");
+    set_mode(&path, 0o2664);
+    upload(&scene.overwriting(), "boot", "new").expect("stored");
+    let about = fs::metadata(&path).expect("a stat");
+    assert_eq!((about.uid(), about.gid(), about.mode() & 0o7777), (1234, 4321, 0o664));
+    assert_eq!(fs::read_to_string(&path).expect("visible"), "new");
+}
+
+#[test]
+fn the_mode_of_new_files_is_that_of_the_root() {
+    let scene = Scene::new();
+    for overwrite in [false, true] {
+        let spec = RootSpec { overwrite, mode: Some(0o606), ..scene.spec() };
+        let roots = Roots::open(&[spec]).expect("the root opens");
+        upload(&roots, "new", "new").expect("stored");
+        assert_eq!(mode(&scene.at("root/new")), 0o606);
+        fs::remove_file(scene.at("root/new")).expect("removed");
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! A file that is being written: invisible under its name until it is whole, then visible at once.
+//! A file that is being written: invisible under its name until it is whole, then visible at once, with the
+//! permissions that its root gives to new files, or those of the file that it replaces.
 
 use std::fs::File;
 use std::io;
@@ -8,15 +9,28 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, fsync, linkat, openat, renameat, renameat_with, statat,
-    unlinkat,
+    AtFlags, FileType, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, openat, renameat,
+    renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
+use super::links::followed;
 use super::open_file::require_regular;
-use super::{Root, StoreError, path, temporary};
+use super::replaced::{self, Replaced};
+use super::{Root, StoreError, path, spelling, temporary};
 use crate::Writing;
+use tuffet_request::Links;
+
+/// The permissions of new files, of which the umask takes its part.
+const NEW: u32 = 0o644;
+
+/// The permissions of a temporary file whose last ones are set at its end: by then they may be fewer than those of a
+/// new file, and nobody is to read in it before.
+const CLOSED: u32 = 0o600;
+
+/// How often a commit looks at a file to be replaced that changes its owner or permissions meanwhile.
+const LOOKS: u32 = 8;
 
 /// An upload in progress, in a temporary file beside its target.
 ///
@@ -35,6 +49,10 @@ pub struct Upload {
     root: Arc<str>,
     path: String,
     overwrite: bool,
+    links: Links,
+    mode: Option<u32>,
+    /// Whether its permissions are not yet those of a new file.
+    closed: bool,
     limit: u64,
     /// Counts it among those to its name.
     writing: Option<Writing>,
@@ -42,11 +60,14 @@ pub struct Upload {
 
 impl Upload {
     pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
+        let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
         let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
-        refuse_taken(&parent, name, root.overwrite)?;
+        spelling::require_of_upload(&root.folder, target)?;
+        let replaces = judge(&parent, name, root.overwrite, root.links)?;
         let folder = syncable(&parent)?;
-        let (file, temporary) = temporary::create(&parent)?;
+        let closed = replaces || root.mode.is_some();
+        let (file, temporary) = temporary::create(&parent, if closed { CLOSED } else { NEW })?;
         Ok(Self {
             file,
             folder,
@@ -56,6 +77,9 @@ impl Upload {
             root: root.name.clone(),
             path: target.to_owned(),
             overwrite: root.overwrite,
+            links: root.links,
+            mode: root.mode,
+            closed,
             limit: root.max_upload,
             writing: None,
         })
@@ -101,9 +125,11 @@ impl Upload {
     /// Lets it become visible at another path of its root, whose folder exists. The temporary file stays
     /// where it is until then.
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
+        let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
         let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
-        refuse_taken(&parent, name, self.overwrite)?;
+        spelling::require_of_upload(&root.folder, target)?;
+        judge(&parent, name, self.overwrite, self.links)?;
         self.moved = Some(syncable(&parent)?);
         self.name = name.to_owned();
         self.path = target.to_owned();
@@ -136,17 +162,23 @@ impl Upload {
     /// Makes the upload visible under its name and lasting: the file reaches the disk, takes its name
     /// in one step, and the folder reaches the disk.
     ///
-    /// Of several uploads to one name the later commit wins where the root overwrites, else the first.
-    /// A symbolic link under that name is replaced, not followed.
+    /// Of several uploads to one name the later commit wins where the root overwrites, else the first. The owner,
+    /// the group, the permissions and the attributes of a file that is replaced stay, as far as the system lets
+    /// this user.
     ///
     /// # Errors
-    /// `Exists` where the name was taken meanwhile, `NotRegular` where a folder took it, `NoSpace`,
-    /// `Forbidden`, `Io`. Nothing is visible then, except where the last step alone failed.
+    /// `Exists` where the name was taken meanwhile, `NotRegular` where a folder took it, `Denied` where a link
+    /// did, `Protected` where the file that is there may not be written, `NoSpace`, `Forbidden`, `Io`. Nothing is
+    /// visible then, except where the last step alone failed.
     pub fn commit(mut self) -> Result<(), StoreError> {
-        self.file.sync_all().map_err(StoreError::from_io)?;
+        // Another spelling of the name may come until the last moment, which a rename would replace.
         if self.overwrite {
+            self.finish_over()?;
+            spelling::require_in(self.target(), &self.name)?;
             renameat(&self.folder, &self.temporary, self.target(), &self.name).map_err(from_rename)?;
         } else {
+            self.finish_new()?;
+            spelling::require_in(self.target(), &self.name)?;
             self.rename_to_free_name().map_err(from_rename)?;
         }
         self.temporary.clear();
@@ -155,6 +187,50 @@ impl Upload {
             Ok(()) | Err(Errno::INVAL) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
+    }
+
+    /// Brings it to the disk with the permissions of a new file.
+    fn finish_new(&mut self) -> Result<(), StoreError> {
+        if self.closed {
+            let mode = match self.mode {
+                Some(mode) => Mode::from_raw_mode(mode),
+                None => self.mode_of_new()?,
+            };
+            fchmod(&self.file, mode)?;
+            self.closed = false;
+        }
+        self.file.sync_all().map_err(StoreError::from_io)
+    }
+
+    /// Brings it to the disk with what it keeps of the file that it replaces, if there is one.
+    fn finish_over(&mut self) -> Result<(), StoreError> {
+        // Bounded, for the sake of whoever changes that file all the time.
+        for _ in 0..LOOKS {
+            let replaced = Replaced::open(self.target(), &self.name, self.links)?;
+            match &replaced {
+                Some(replaced) => {
+                    replaced.carry_to(&self.file)?;
+                    self.closed = true;
+                    self.file.sync_all().map_err(StoreError::from_io)?;
+                }
+                None => self.finish_new()?,
+            }
+            // The disk may have taken its time.
+            if replaced::is_current(replaced.as_ref(), self.target(), &self.name) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a new file gets where it becomes visible, of the umask or of a default access control list. Asked of
+    /// the kernel, which alone knows both, by a file that goes at once.
+    fn mode_of_new(&self) -> Result<Mode, StoreError> {
+        let folder = Dir::from_std_file(File::from(self.target().try_clone().map_err(StoreError::from_io)?));
+        let (file, name) = temporary::create(&folder, NEW)?;
+        let mode = fstat(&file).map(|stat| Mode::from_raw_mode(stat.st_mode & 0o777));
+        unlinkat(&folder, &name, AtFlags::empty())?;
+        Ok(mode?)
     }
 
     /// The folder in which it becomes visible.
@@ -203,17 +279,20 @@ impl Drop for Upload {
     }
 }
 
-/// Says early what the commit would say; the commit decides.
-fn refuse_taken(folder: &Dir, name: &str, overwrite: bool) -> Result<(), StoreError> {
+/// Says early what the commit would say; the commit decides. Whether there is a file to be replaced.
+fn judge(folder: &Dir, name: &str, overwrite: bool, links: Links) -> Result<bool, StoreError> {
+    if overwrite {
+        return Ok(Replaced::open(folder, name, links)?.is_some());
+    }
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT) => Ok(()),
+        Err(Errno::NOENT) => Ok(false),
         Err(errno) => Err(StoreError::from_open(errno.into())),
-        Ok(stat) if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink => {
-            require_regular(&stat)?;
-            if overwrite { Ok(()) } else { Err(StoreError::Exists) }
+        Ok(stat) => {
+            if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
+                require_regular(&stat)?;
+            }
+            Err(StoreError::Exists)
         }
-        Ok(_) if overwrite => Ok(()),
-        Ok(_) => Err(StoreError::Exists),
     }
 }
 

@@ -6,6 +6,8 @@
 
 mod addresses;
 mod admin;
+mod admin_places;
+mod cached;
 mod cli;
 mod clock;
 mod doctor;
@@ -23,6 +25,7 @@ mod loss;
 mod mtu;
 mod netascii;
 mod outcomes;
+mod overwrite;
 mod policy;
 mod privileges;
 mod refusals;

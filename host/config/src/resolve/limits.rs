@@ -30,6 +30,7 @@ impl Resolver<'_> {
             transfers: written.transfers,
             pending: written.pending,
             cache: written.cache.0,
+            cache_max_age: written.cache_max_age.0,
             events: written.events,
             bounds: Bounds {
                 half_open: written.half_open.unwrap_or_else(|| defaults::half_open(written.transfers)),

@@ -258,3 +258,35 @@ plugins:
         format!("{}:11:15: a prefix has at most 32 bits; shorten it", file.display())
     );
 }
+
+#[test]
+fn what_becomes_of_uploads_is_checked() {
+    let scene = Scene::new();
+    let said = |rules: &str| {
+        scene.complaints(format!(
+            "listeners: [{{ address: 127.0.0.1:6969 }}]\nroots: [{{ name: in, path: incoming, {rules} }}]\n"
+        ))
+    };
+    for (value, found) in [
+        ("\"04755\"", "2:68: `04755` cannot be read"),
+        ("rw", "2:68: `rw` cannot be read"),
+        ("\"0o640\"", "2:68: `0o640` cannot be read"),
+        ("640", "2:68: found the number 640"),
+        ("0o640", "2:68: found the number 416"),
+    ] {
+        let complaint = format!("{found}; give three octal digits in quotes, such as \"0640\"");
+        assert_eq!(said(&format!("writable: true, write: {{ mode: {value} }}")), [complaint]);
+    }
+    for (rules, complaint) in [
+        ("write: { mode: \"0640\" }", "`write` means nothing while the root has `writable: false`"),
+        (
+            "writable: true, write: { links: follow }",
+            "`links` means nothing while the root has `overwrite: false`",
+        ),
+        ("writable: true, overwrite: true, write: { links: folow }", "unknown word `folow`"),
+        ("writable: true, write: { umask: 0 }", "unknown key `umask`"),
+    ] {
+        let said = said(rules);
+        assert!(said.len() == 1 && said[0].contains(complaint), "{said:?}");
+    }
+}

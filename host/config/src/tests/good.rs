@@ -1,6 +1,7 @@
 //! What is meant by configurations that are good.
 
 use super::*;
+use tuffet_request::Links;
 
 #[test]
 fn the_example_resolves_to_what_it_says() {
@@ -20,6 +21,8 @@ fn the_example_resolves_to_what_it_says() {
         writable: false,
         overwrite: false,
         max_upload: 1 << 30,
+        links: Links::Refuse,
+        mode: None,
     };
     let incoming =
         RootSpec { name: "incoming".into(), path: scene.path("incoming"), writable: true, ..boot.clone() };
@@ -74,6 +77,24 @@ fn shares_follow_from_the_whole() {
     let rate = bounds("per-second: 50, per-client: { per-second: 5, burst: 9 }");
     let [all, client] = [rate.per_second, rate.client_per_second].map(|rate| rate.expect("configured"));
     assert_eq!((all.per_second, all.burst, client.per_second, client.burst), (50, 50, 5, 9));
+}
+
+#[test]
+fn what_becomes_of_uploads_is_read() {
+    let scene = Scene::new();
+    let root = |rules: &str| {
+        let roots = format!("roots: [{{ name: in, path: incoming, writable: true, {rules} }}]\n");
+        let config =
+            scene.load(&format!("listeners: [{{ address: 127.0.0.1:6969 }}]\n{roots}")).expect(rules);
+        (config.roots[0].mode, config.roots[0].links)
+    };
+    assert_eq!(root("write: {}"), (None, Links::Refuse));
+    // YAML takes digits behind a zero for text, quotes or not.
+    for mode in ["\"0640\"", "'640'", "0640"] {
+        assert_eq!(root(&format!("write: {{ mode: {mode} }}")), (Some(0o640), Links::Refuse));
+    }
+    assert_eq!(root("overwrite: true, write: { links: follow }"), (None, Links::Follow));
+    assert_eq!(root("overwrite: true, write: { links: replace }"), (None, Links::Replace));
 }
 
 #[test]

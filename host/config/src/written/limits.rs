@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::ByteCount;
+use crate::units::{ByteCount, TimeSpan};
 
 /// How much is accepted at a time. Requests over a limit are not answered, and counted by reason: clients ask
 /// again.
@@ -42,6 +42,11 @@ pub(crate) struct Limits {
     pub errors_per_second: u32,
     /// Memory for the contents of hot files; 0B reads every file from the disk's own cache.
     pub cache: ByteCount,
+    /// How long a content is used from memory before it is read from the disk again. A change of the file shows at
+    /// once by its size and times, but for writes through a memory mapping (mmap), which may leave both as they
+    /// were: they show after this time at the latest.
+    #[schemars(extend("x-minimum" = "1s", "x-maximum" = "1d"))]
+    pub cache_max_age: TimeSpan,
     /// Starts and ends of transfers that wait for `policy.observe`; then new requests wait.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub events: usize,

@@ -228,8 +228,9 @@ fn fail(entry: &mut Entry, error: &StoreError) {
 /// Who is to blame: the rules, the client's choice of a name, or the server.
 pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     match error {
-        StoreError::NotFound => Outcome::NotFound,
+        StoreError::NotFound | StoreError::Spelling => Outcome::NotFound,
         StoreError::Denied(_)
+        | StoreError::Protected(_)
         | StoreError::Exists
         | StoreError::ReadOnly
         | StoreError::NotRegular(_)

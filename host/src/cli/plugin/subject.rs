@@ -14,7 +14,7 @@ use tuffet_config::{
     ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, TimeSpan,
 };
 use tuffet_policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
-use tuffet_request::RootSpec;
+use tuffet_request::{Links, RootSpec};
 
 #[derive(Debug, Args)]
 pub(super) struct Subject {
@@ -260,5 +260,7 @@ pub(super) fn root(text: &str) -> Result<RootSpec, String> {
         overwrite: false,
         private: false,
         max_upload: 0,
+        links: Links::default(),
+        mode: None,
     })
 }

@@ -43,11 +43,13 @@ pub fn run(command: &mut Command) -> Ran {
     run_for(command, PATIENCE)
 }
 
-/// Runs `tuffet` with these arguments. A server that root starts stays root, whose own the folders of tests are.
+/// Runs `tuffet` with these arguments. A server that root starts stays root, whose own the folders of tests are, and
+/// `check` looks as root.
 pub fn tuffet<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     command.env("CACHE_DIRECTORY", compiled()).args(arguments);
-    if command.get_args().next() == Some(OsStr::new("serve")) && is_root() {
+    let first = command.get_args().next();
+    if is_root() && (first == Some(OsStr::new("serve")) || first == Some(OsStr::new("check"))) {
         command.args(["--user", "root"]);
     }
     run(&mut command)

@@ -233,6 +233,11 @@ impl Server {
         self.child.lock().unwrap().wait().unwrap()
     }
 
+    /// Whether the process has ended.
+    pub fn has_ended(&self) -> bool {
+        self.child.lock().unwrap().try_wait().unwrap().is_some()
+    }
+
     /// The lines that no test has taken yet.
     pub fn unread(&self) -> Vec<Value> {
         self.log.rest()

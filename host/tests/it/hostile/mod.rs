@@ -12,6 +12,8 @@ mod kinds;
 mod names;
 mod options;
 mod requests;
+mod socket_folder;
+mod spelling;
 mod strangers;
 mod swaps;
 mod transfers;

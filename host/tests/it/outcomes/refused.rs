@@ -4,7 +4,8 @@ use super::assert_facts;
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, bytes, data, rrq, wrq};
 use crate::policy::{misbehave, probe};
 use serde_json::Value;
-use std::os::unix::fs::symlink;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 /// A server with plugins that do what their names say, each for the paths below its name.
 fn judged() -> Server {
@@ -144,6 +145,22 @@ fn r20_no_regular_file() {
     std::fs::create_dir(setup.root().path("folder")).unwrap();
     let line = refused(&setup.start(), &rrq("folder", &[]), "folder", 2, "denied");
     assert_ended(&line, "denied", "not a regular file but a folder");
+}
+
+#[test]
+fn r43_what_an_upload_may_not_replace() {
+    let setup = Setup::new().file("kept", b"old");
+    let kept = setup.root().path("kept");
+    std::fs::set_permissions(&kept, Permissions::from_mode(0o444)).unwrap();
+    symlink("kept", setup.root().path("link")).unwrap();
+    let server = setup.yaml("roots: [{ name: root, path: root, writable: true, overwrite: true }]\n").start();
+    for (name, said) in
+        [("kept", "this user may not write it: Permission denied"), ("link", "write.links: refuse")]
+    {
+        let line = refused(&server, &wrq(name, &[]), name, 2, "denied");
+        assert_ended(&line, "denied", said);
+    }
+    assert_eq!(server.root().read("kept"), b"old");
 }
 
 #[test]

@@ -111,7 +111,8 @@ fn what_is_wrong_is_told_and_the_server_serves() {
     let good = "listeners: [{ address: 127.0.0.1:6969 }]\nroots: [{ name: boot, path: root }]\n";
     std::fs::write(&file, good).unwrap();
     let mut check = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-    let ran = run(check.arg("check").arg(file).envs(variables));
+    let user = rustix::process::geteuid().as_raw().to_string();
+    let ran = run(check.arg("check").arg(file).args(["--user", &user]).envs(variables));
     ran.assert_good();
     for due in due {
         assert_eq!(log.matches(due).count(), 1, "{due} in {log}");

@@ -128,7 +128,7 @@ fn one_content(file: &OpenFile) -> io::Result<Option<Vec<u8>>> {
 
 fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
     match error {
-        StoreError::NotFound => Ok(None),
+        StoreError::NotFound | StoreError::Spelling => Ok(None),
         StoreError::Denied(_) | StoreError::Forbidden(_) | StoreError::NotRegular(_) => {
             Err(Error::Denied(error.to_string()))
         }

@@ -1,0 +1,299 @@
+//! Names are served and written only as the file system spells them.
+//!
+//! Policy decides about the name that a client sent. On some file systems other names open the same file: `SECRET/x`
+//! and `secret./x` where `secret/x` is stored (vfat, NTFS, shares of Windows, folders of ext4 with case folding), its
+//! short name `SECRET~1`, or its content as a stream, `x::$DATA`. A rule about `secret/**` would be passed by all of
+//! them. So after a file was opened, each part of its path is looked for in its folder, byte by byte; a part that is
+//! not listed there was not judged by policy, and the file counts as not found.
+//!
+//! Reading a folder takes long where it is large, and most file systems have one spelling for each name. There, one
+//! look shows it: the same name in the other case leads nowhere.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Component, Path};
+
+use cap_std::fs::Dir;
+use rustix::fs::{AtFlags, Dir as Entries, Mode, OFlags, fstatfs, openat, statat};
+use rustix::io::Errno;
+
+use super::{StoreError, path};
+
+/// File systems that compare names byte by byte, but for folders that fold case: statfs(2).
+const BY_BYTES: [u32; 8] = [
+    0x0000_ef53, // ext2, ext3, ext4
+    0x5846_5342, // XFS
+    0x9123_683e, // Btrfs
+    0x0102_1994, // tmpfs
+    0x794c_7630, // overlayfs
+    0x7371_7368, // SquashFS
+    0xe0f5_e1e2, // EROFS
+    0xf2f5_2010, // F2FS
+];
+
+/// That every part of the path, which exists, is spelled as it is stored.
+///
+/// # Errors
+/// `Spelling` where one is not; others where a folder cannot be read.
+pub(super) fn require(root: &Dir, path: &str) -> Result<(), StoreError> {
+    let mut above = String::new();
+    for part in Path::new(path).components() {
+        let Component::Normal(part) = part else { continue };
+        // It was made of text.
+        let Some(part) = part.to_str() else { return Err(StoreError::Spelling) };
+        let stored = if above.is_empty() {
+            Opened(root.as_fd()).stores(part)?
+        } else {
+            let folder = root.open_dir(&above).map_err(StoreError::from_open)?;
+            Opened(folder.as_fd()).stores(part)?
+        };
+        if !stored {
+            return Err(StoreError::Spelling);
+        }
+        above.push_str(part);
+        above.push('/');
+    }
+    Ok(())
+}
+
+/// The same for an upload: its folder exists, and its name may.
+///
+/// # Errors
+/// As [`require`], and `Spelling` where the file system would store a new file under another name.
+pub(super) fn require_of_upload(root: &Dir, target: &str) -> Result<(), StoreError> {
+    let (folder, name) = path::split(target);
+    require(root, folder)?;
+    let folder = root.open_dir(folder).map_err(StoreError::from_open)?;
+    require_in(&folder, name)
+}
+
+/// The same in an open folder.
+///
+/// # Errors
+/// As [`require_of_upload`].
+pub(super) fn require_in(folder: impl AsFd, name: &str) -> Result<(), StoreError> {
+    if Opened(folder.as_fd()).takes(name)? { Ok(()) } else { Err(StoreError::Spelling) }
+}
+
+/// A folder of any file system.
+trait Folder {
+    /// Whether the name leads to something, however that is spelled.
+    fn finds(&self, name: &str) -> Result<bool, StoreError>;
+
+    /// Whether the name is among those of the folder, byte by byte.
+    fn lists(&self, name: &str) -> Result<bool, StoreError>;
+
+    /// Whether names are known to be compared byte by byte, but for folding of case.
+    fn is_by_bytes(&self) -> Result<bool, StoreError>;
+
+    /// Whether a name that leads to something is stored as it is spelled.
+    fn stores(&self, name: &str) -> Result<bool, StoreError> {
+        let certain = match other_case(name) {
+            // Two files, or one that has both names.
+            Some(other) if self.finds(&other)? => false,
+            Some(_) if is_plain(name) => true,
+            // What folds case may also know several forms of a letter without case.
+            None if !name.is_ascii() => false,
+            _ => self.is_by_bytes()?,
+        };
+        Ok(certain || self.lists(name)?)
+    }
+
+    /// Whether a name is stored as it is spelled, or would be if it was made.
+    fn takes(&self, name: &str) -> Result<bool, StoreError> {
+        if self.finds(name)? {
+            return self.stores(name);
+        }
+        // Left out at the end of a name, or the name of a stream.
+        let changes = name.ends_with(['.', ' ']) || name.contains(':');
+        Ok(!changes || self.is_by_bytes()?)
+    }
+}
+
+struct Opened<'a>(BorrowedFd<'a>);
+
+impl Folder for Opened<'_> {
+    fn finds(&self, name: &str) -> Result<bool, StoreError> {
+        match statat(self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            // Among them what says that no file can have the name.
+            Err(Errno::NOENT | Errno::NAMETOOLONG | Errno::INVAL | Errno::ILSEQ) => Ok(false),
+            Err(errno) => Err(StoreError::from_open(errno.into())),
+        }
+    }
+
+    fn lists(&self, name: &str) -> Result<bool, StoreError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        // It may have been opened by O_PATH, which cannot be read.
+        let folder = openat(self.0, ".", flags, Mode::empty())?;
+        let mut entries = Entries::new(folder)?;
+        while let Some(entry) = entries.read() {
+            if entry?.file_name().to_bytes() == name.as_bytes() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_by_bytes(&self) -> Result<bool, StoreError> {
+        // The type is 32 bits wide, whatever the field.
+        Ok(BY_BYTES.contains(&(fstatfs(self.0)?.f_type as u32)))
+    }
+}
+
+/// The name with its ASCII letters in the other case, which every file system folds that folds any; or with all
+/// letters, where there is none of ASCII. `None` where no letter has another case.
+fn other_case(name: &str) -> Option<String> {
+    let ascii = name.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let swap = |letter: char| match letter {
+        'a'..='z' => letter.to_ascii_uppercase(),
+        'A'..='Z' => letter.to_ascii_lowercase(),
+        _ if ascii => letter,
+        _ => single(letter.to_lowercase())
+            .filter(|lower| *lower != letter)
+            .unwrap_or_else(|| single(letter.to_uppercase()).unwrap_or(letter)),
+    };
+    let other: String = name.chars().map(swap).collect();
+    (other != name).then_some(other)
+}
+
+fn single(mut letters: impl Iterator<Item = char>) -> Option<char> {
+    letters.next().filter(|_| letters.next().is_none())
+}
+
+/// Whether case is all in which the name can be spelled differently: no Unicode, no dot or space that is left out at
+/// the end, no stream, no short name.
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+,=@".contains(&byte);
+    name.bytes().all(plain) && !name.ends_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::fs;
+
+    /// Folds case and leaves out dots and spaces at the end, as a share of Windows does; or nothing.
+    struct Fake {
+        names: &'static [&'static str],
+        folds: bool,
+        is_by_bytes: bool,
+        listed: Cell<u32>,
+    }
+
+    impl Fake {
+        fn folding(names: &'static [&'static str]) -> Fake {
+            Fake { names, folds: true, is_by_bytes: false, listed: Cell::new(0) }
+        }
+
+        fn plain(names: &'static [&'static str]) -> Fake {
+            Fake { names, folds: false, is_by_bytes: true, listed: Cell::new(0) }
+        }
+    }
+
+    impl Folder for Fake {
+        fn finds(&self, name: &str) -> Result<bool, StoreError> {
+            let folded =
+                |name: &str| name.trim_end_matches(['.', ' ']).trim_end_matches("::$DATA").to_lowercase();
+            let is_it =
+                |stored: &&str| if self.folds { folded(stored) == folded(name) } else { *stored == name };
+            Ok(self.names.iter().any(is_it))
+        }
+
+        fn lists(&self, name: &str) -> Result<bool, StoreError> {
+            self.listed.set(self.listed.get() + 1);
+            Ok(self.names.contains(&name))
+        }
+
+        fn is_by_bytes(&self) -> Result<bool, StoreError> {
+            Ok(self.is_by_bytes)
+        }
+    }
+
+    #[test]
+    fn only_the_spelling_that_is_stored_is_known() {
+        let folder = Fake::folding(&["secret", "Image.WIM", "12", "gänse", "日本"]);
+        for stored in folder.names {
+            assert!(folder.stores(stored).unwrap() && folder.takes(stored).unwrap(), "{stored}");
+        }
+        for other in [
+            "SECRET",
+            "Secret",
+            "secret.",
+            "secret ",
+            "secret::$DATA",
+            "image.wim",
+            "12.",
+            "12 ",
+            "12::$DATA",
+            "GÄNSE",
+            "日本.",
+        ] {
+            assert!(folder.finds(other).unwrap(), "{other} leads to a file");
+            assert!(!folder.stores(other).unwrap() && !folder.takes(other).unwrap(), "{other}");
+        }
+    }
+
+    #[test]
+    fn new_names_are_stored_as_they_are_spelled() {
+        let folder = Fake::folding(&["old"]);
+        for name in ["new", "New File", "new~1", "neu.ä"] {
+            assert!(folder.takes(name).unwrap(), "{name}");
+        }
+        for name in ["new.", "new ", "new:stream", "new::$DATA"] {
+            assert!(!folder.takes(name).unwrap(), "{name}");
+            assert!(Fake::plain(&["old"]).takes(name).unwrap(), "{name}");
+        }
+    }
+
+    /// A folder is read only where something speaks for several spellings.
+    #[test]
+    fn ordinary_folders_are_not_read() {
+        let folder = Fake::plain(&["kernel", "aa:bb:cc", "12", "12.", "with space ", "ä", "A b~1"]);
+        for stored in folder.names {
+            assert!(folder.stores(stored).unwrap(), "{stored}");
+        }
+        assert_eq!(folder.listed.get(), 0);
+        let both = Fake::plain(&["Readme", "rEADME", "日本"]);
+        for stored in both.names {
+            assert!(both.stores(stored).unwrap(), "{stored}");
+        }
+        assert_eq!(both.listed.get(), 3);
+    }
+
+    #[test]
+    fn the_other_case() {
+        for (name, other) in [
+            ("Secret.X", Some("sECRET.x")),
+            ("gänse", Some("GäNSE")),
+            ("Ä", Some("ä")),
+            ("é", Some("É")),
+            ("ß", None),
+            ("12.-", None),
+            ("", None),
+        ] {
+            assert_eq!(other_case(name).as_deref(), other, "{name}");
+        }
+    }
+
+    /// A hard link is the other spelling: both are listed, so both are served.
+    #[test]
+    fn real_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("a/B")).unwrap();
+        fs::write(folder.path().join("a/B/file"), b"content").unwrap();
+        fs::hard_link(folder.path().join("a/B/file"), folder.path().join("a/B/FILE")).unwrap();
+        std::os::unix::fs::symlink("a/B", folder.path().join("link")).unwrap();
+        let root = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
+        for path in ["a/B/file", "a/B/FILE", "./a//B/./file", "link/file"] {
+            require(&root, path).unwrap();
+        }
+        for path in ["a/B/new", "new", "link/file"] {
+            require_of_upload(&root, path).unwrap();
+        }
+        let within = root.open_dir("a/B").unwrap();
+        assert!(
+            Opened(within.as_fd()).lists("FILE").unwrap() && !Opened(within.as_fd()).lists("File").unwrap()
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! The admin listener answers at once whoever else is connected to it.
+
+use crate::harness::{Events, Server, Setup, connect, http};
+use socket2::{Domain, Socket, Type};
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+const OPEN: &str = "admin: { address: \"127.0.0.1:0\" }\n";
+/// Far below the five seconds after which an idle connection is closed in any case.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
+/// What probes ask for, one after the other.
+#[track_caller]
+fn answers_at_once(server: &Server) {
+    for path in ["/livez", "/readyz", "/metrics"] {
+        let begun = Instant::now();
+        let answer = http(server.admin(), path, &[]);
+        assert_eq!(answer.status, 200, "{path}");
+        assert!(begun.elapsed() < AT_ONCE, "{path} took {:?}", begun.elapsed());
+    }
+}
+
+/// Whether the other end has closed it.
+fn is_closed(mut stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    let read = stream.read(&mut [0; 256]);
+    stream.set_nonblocking(false).unwrap();
+    !matches!(read, Err(error) if error.kind() == ErrorKind::WouldBlock)
+}
+
+#[test]
+fn idle_connections_delay_no_probe() {
+    let server = Setup::new().rest_of_yaml(OPEN).start();
+    for count in [64, 500] {
+        let idle: Vec<TcpStream> = (0..count).map(|_| connect(server.admin())).collect();
+        answers_at_once(&server);
+        drop(idle);
+    }
+}
+
+/// Each sends a part of the head of a request, and then another, byte by byte.
+#[test]
+fn slow_senders_of_headers_delay_no_probe() {
+    let server = Setup::new().rest_of_yaml(OPEN).start();
+    let mut slow: Vec<TcpStream> = (0..100).map(|_| connect(server.admin())).collect();
+    for byte in b"GET /livez HT" {
+        for stream in &mut slow {
+            // Fails where it was closed for another.
+            let _ = stream.write_all(&[*byte]);
+        }
+    }
+    answers_at_once(&server);
+    for stream in &mut slow {
+        let _ = stream.write_all(b"T");
+    }
+    answers_at_once(&server);
+}
+
+/// Each has asked for a lot, and reads nothing.
+#[test]
+fn slow_readers_of_answers_delay_no_probe() {
+    let server = Setup::new().rest_of_yaml(OPEN).start();
+    let host = server.admin();
+    let ask = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n").repeat(8);
+    let slow: Vec<TcpStream> = (0..64)
+        .map(|_| {
+            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            socket.set_recv_buffer_size(2048).unwrap();
+            socket.connect(&host.into()).unwrap();
+            let mut stream = TcpStream::from(socket);
+            stream.write_all(ask.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    answers_at_once(&server);
+    drop(slow);
+}
+
+#[test]
+fn idle_strangers_close_no_view() {
+    let server = Setup::new().rest_of_yaml(OPEN).start();
+    let mut viewers: Vec<Events> =
+        (0..16).map(|_| Events::open(server.admin(), "/api/live").ok().unwrap()).collect();
+    let before: Vec<_> = viewers.iter_mut().map(|viewer| viewer.next().unwrap()).collect();
+    let idle: Vec<TcpStream> = (0..500).map(|_| connect(server.admin())).collect();
+    answers_at_once(&server);
+    for (viewer, before) in viewers.iter_mut().zip(before) {
+        let later = viewer.next().expect("a view is not closed for strangers");
+        assert!(later["unix_ms"].as_u64() > before["unix_ms"].as_u64());
+    }
+    // The oldest of the strangers have made room.
+    assert!(is_closed(&idle[0]));
+}
+
+#[test]
+fn so_it_is_for_a_socket_in_the_file_system() {
+    let server = Setup::new().rest_of_yaml("admin: { address: \"unix:admin\" }\n").start();
+    let path = server.outside().path("admin");
+    let _idle: Vec<UnixStream> = (0..200).map(|_| UnixStream::connect(&path).unwrap()).collect();
+    let begun = Instant::now();
+    let mut stream = UnixStream::connect(&path).unwrap();
+    stream.write_all(b"GET /livez HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.1 200") && begun.elapsed() < AT_ONCE,
+        "{answer}: {:?}",
+        begun.elapsed()
+    );
+}

@@ -70,7 +70,7 @@ def check_dashboard() -> int:
     """Each expression is one that Prometheus understands, about metrics that there are."""
     dashboard = json.loads((EXAMPLE / "grafana" / "tuffet.json").read_text())
     # Metrics of sinks and of failures appear when there are any; the documentation has all.
-    known = set(re.findall(r"tuffet_\w+", (HERE / "docs" / "operations.md").read_text()))
+    known = set(re.findall(r"tuffet_\w+", (HERE / "docs" / "metrics.md").read_text()))
     found = expressions(dashboard)
     for expression in found:
         answer = query(expression.replace("$__rate_interval", "1m"))

@@ -30,7 +30,7 @@ fn complaint(text: &str) -> String {
             }
             (Err(_), _) if host.contains(|c: char| c.is_ascii_alphabetic()) && !host.contains(':') => {
                 return format!(
-                    "`{host}` is not an IP address, and names of hosts are not looked up; write IP:PORT, such as `127.0.0.1:{port}`"
+                    "`{host}` is not an IP address, and host names are not resolved; write IP:PORT, such as `127.0.0.1:{port}`"
                 );
             }
             _ => {}
@@ -50,7 +50,7 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
     }
     match name.chars().find(|&c| !allowed(c)) {
         Some(bad) => Err(format!(
-            "the name `{name}` holds {bad:?}; use letters, digits, `-`, `_`, `.`, `:`, `[` and `]`"
+            "the name `{name}` contains {bad:?}; use letters, digits, `-`, `_`, `.`, `:`, `[` and `]`"
         )),
         None => Ok(()),
     }

@@ -190,7 +190,7 @@ impl FromStr for Grant {
         };
         match name {
             None => Ok(grant),
-            Some(_) => Err(format!("the grant `{word}` has no name behind it; write `{word}` alone")),
+            Some(_) => Err(format!("the grant `{word}` takes no name; write `{word}` alone")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `docs/configuration.md`, written from the schema so that it cannot drift from what is read.
+//! `docs/configuration.md`, generated from the schema so that it cannot drift from what the server reads.
 
 use std::fmt::Write;
 
@@ -12,11 +12,11 @@ pub fn reference() -> String {
     let mut text = String::from(
         "# Configuration\n\n\
          <!-- Generated: change the doc comments in host/config/src/written.rs, then run `tuffet schema --markdown >docs/configuration.md`. -->\n\n\
-         One YAML file says everything. An unknown key is an error, and so is a bad value; each error names the \
-         line and the column. `tuffet check FILE` finds them all without starting a server; `tuffet schema` prints \
-         the JSON Schema, from which editors complete and check.\n\n\
-         Sizes are whole bytes or carry a unit: `64KiB` is 64 times 1024, `1GB` is a thousand million. Times carry \
-         a unit: `250ms`, `4s`, `1m 30s`. Paths are relative to the file.\n\n",
+         The configuration is one YAML file. Unknown keys and invalid values are errors with line and column. \
+         `tuffet check FILE` reports all of them without starting a server. `tuffet schema` prints the JSON Schema, \
+         with which editors complete and check.\n\n\
+         A size is a number of bytes or has a unit: `64KiB` is 64 × 1024 bytes, `1GB` is 10⁹ bytes. A time has a \
+         unit: `250ms`, `4s`, `1m 30s`. Paths are relative to the file.\n\n",
     );
     text += "```yaml\n";
     text += EXAMPLE;
@@ -42,7 +42,7 @@ fn section(text: &mut String, path: &str, schema: &Value) {
     let required: Vec<_> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
     for (key, property) in properties {
         let default = match property.get("default") {
-            _ if required.iter().any(|name| *name == key) => "needed".to_owned(),
+            _ if required.iter().any(|name| *name == key) => "required".to_owned(),
             Some(Value::Object(_)) | None => String::new(),
             Some(value) => format!("`{}`", value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
         };
@@ -77,7 +77,7 @@ fn type_of(schema: &Value) -> String {
         (Some("secret"), _) => "text, or `{ file: PATH }`".to_owned(),
         (Some(format @ ("address" | "name" | "path" | "component")), _) => format.to_owned(),
         (_, ["array"]) => format!("list of {}", schema.get("items").map_or("anything".into(), type_of)),
-        (_, ["object"]) => "mapping".to_owned(),
+        (_, ["object"] | ["object", "null"]) => "mapping".to_owned(),
         (_, ["boolean"]) => "`true` or `false`".to_owned(),
         (_, ["integer"]) => "whole number".to_owned(),
         (_, ["string"]) => "text".to_owned(),

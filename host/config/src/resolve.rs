@@ -112,7 +112,7 @@ impl Resolver<'_> {
             let name = written.name.clone().unwrap_or_else(|| written.address.clone());
             // Port 0 is another free port each time.
             if address.port() != 0 && listeners.iter().any(|other| other.address == address) {
-                let message = format!("{address} is listened on twice; remove one of the two");
+                let message = format!("{address} has two listeners; remove one");
                 self.wrong(join(&pointer, "address"), message);
             } else if listeners.iter().any(|other| other.name == name) {
                 let message = format!("two listeners are named `{name}`; give each a `name` of its own");
@@ -178,7 +178,7 @@ impl Resolver<'_> {
         let pointer = join(root, key);
         if matters && self.source.contains(&pointer) {
             let message = format!(
-                "`{key}` means nothing while the root has `writable: false`; set `writable: true`, or remove it"
+                "`{key}` has no effect while the root has `writable: false`; set `writable: true`, or remove it"
             );
             self.findings.push(Finding::key(pointer, message));
         }
@@ -305,7 +305,7 @@ impl Resolver<'_> {
         };
         if let Some(complaint) = complaint {
             let message = format!(
-                "the component {} {complaint}; correct the path, or write `builtin:NAME` for one that is built in",
+                "the component {} {complaint}; correct the path, or write `builtin:NAME` for a bundled plugin",
                 path.display()
             );
             self.wrong(pointer, message);
@@ -356,8 +356,6 @@ fn complaint_of_folder(path: &Path) -> Option<String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Some(format!("there is no folder {shown}; create it or correct the path"))
         }
-        Err(error) => {
-            Some(format!("the folder {shown} cannot be looked at: {error}; let this user enter it"))
-        }
+        Err(error) => Some(format!("the folder {shown} cannot be accessed: {error}; give this user access")),
     }
 }

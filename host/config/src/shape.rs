@@ -137,8 +137,7 @@ fn check_list(schema: &Map<String, Value>, items: &[Value], pointer: &str, findi
     for (index, item) in items.iter().enumerate() {
         let pointer = join(pointer, &index.to_string());
         if unique && items[..index].contains(item) {
-            findings
-                .push(Finding::value(&pointer, format!("{} stands in the list twice; keep one", show(item))));
+            findings.push(Finding::value(&pointer, format!("{} is in the list twice; keep one", show(item))));
         }
         if let Some(schema) = schema.get("items") {
             check(schema, item, &pointer, findings);
@@ -180,7 +179,7 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
     let complaint = match word("format") {
         Some("address") => parse_address(text).err(),
         Some("admin-address") => match text.strip_prefix(UNIX) {
-            Some("") => Some("there is no path behind `unix:`; write `unix:/run/tuffet/admin`".into()),
+            Some("") => Some("the path after `unix:` is missing; write `unix:/run/tuffet/admin`".into()),
             Some(_) => None,
             None => parse_address(text).err(),
         },
@@ -201,7 +200,7 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
                 check_range::<TimeSpan>(&time.to_string(), word("x-minimum"), word("x-maximum"))
             }
             Ok(_) => None,
-            Err(expected) => Some(format!("`{}` cannot be read; give {expected}", shorten(text))),
+            Err(expected) => Some(format!("`{}` is invalid; give {expected}", shorten(text))),
         },
         _ => None,
     };
@@ -214,7 +213,7 @@ where
 {
     let value = match text.parse::<T>() {
         Ok(value) => value,
-        Err(expected) => return Some(format!("`{text}` cannot be read; give {expected}")),
+        Err(expected) => return Some(format!("`{text}` is invalid; give {expected}")),
     };
     // The bounds are ours and parse; a test sees to it.
     let bound = |text: Option<&str>| text.and_then(|text| text.parse::<T>().ok());

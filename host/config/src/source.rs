@@ -121,7 +121,7 @@ pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Valu
             Some(spot) => at(Position { line: spot.line(), column: spot.column() }),
             None => Place::File(path.to_owned()),
         };
-        ConfigError::one(place, format!("this cannot be read: {error}; write it more plainly"))
+        ConfigError::one(place, format!("this cannot be parsed: {error}; simplify it"))
     })?;
     Ok((Source { file: Some(File { path: path.to_owned(), tree, end }), flags: Vec::new() }, value))
 }
@@ -144,7 +144,9 @@ fn read_text(path: &Path) -> Result<String, ConfigError> {
         .and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes))
         .map_err(|error| whole(advice(path, &error)))?;
     if bytes.len() as u64 > MAX_FILE {
-        return Err(whole(format!("the file is larger than {MAX_FILE} bytes; it is hardly a configuration")));
+        return Err(whole(format!(
+            "the file is larger than {MAX_FILE} bytes; check that this is the configuration"
+        )));
     }
     // Windows editors begin UTF-8 with a byte order mark.
     if bytes.starts_with(b"\xEF\xBB\xBF") {
@@ -163,7 +165,7 @@ fn advice(path: &Path, error: &std::io::Error) -> String {
         std::io::ErrorKind::NotFound => "there is no such file; correct the path".into(),
         std::io::ErrorKind::IsADirectory => "this is a folder; name the YAML file in it".into(),
         std::io::ErrorKind::PermissionDenied => {
-            format!("the file may not be read; {}", remedy(path, "let this user read it"))
+            format!("no permission to read the file; {}", remedy(path, "let this user read it"))
         }
         _ => format!("the file cannot be read: {error}; check the path"),
     }

@@ -142,7 +142,7 @@ impl Builder {
             }
             Event::Alias(anchor) => match self.anchors.get(&anchor).cloned() {
                 Some(node) => self.add(node),
-                None => Err((at, "the alias stands inside its own anchor; write the value out".into())),
+                None => Err((at, "the alias is inside its own anchor; write the value out".into())),
             },
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_tag(at, tag.is_some());
@@ -224,11 +224,10 @@ impl Builder {
         };
         if let Some(first) = entries.iter().find(|entry| entry.key == text) {
             let line = first.at.line;
-            self.faults
-                .push((at, format!("`{text}` stands here twice, first on line {line}; keep one of them")));
+            self.faults.push((at, format!("`{text}` appears twice, first on line {line}; keep one of them")));
         }
         if text == "<<" {
-            self.faults.push((at, "merge keys (`<<`) are not read; write the keys out".into()));
+            self.faults.push((at, "merge keys (`<<`) are not supported; write the keys out".into()));
         }
         *key = Some((text.into_owned(), at));
         Ok(())
@@ -236,7 +235,8 @@ impl Builder {
 
     fn refuse_tag(&mut self, at: Position, tagged: bool) {
         if tagged {
-            self.faults.push((at, "tags (`!word`) are not read; remove it, and put text in quotes".into()));
+            self.faults
+                .push((at, "tags (`!word`) are not supported; remove it, and put text in quotes".into()));
         }
     }
 }
@@ -255,7 +255,7 @@ fn syntax_fault(text: &str, error: &ScanError) -> Fault {
         Some(index) => {
             let line = text.lines().nth(index).unwrap_or_default();
             let column = line.chars().position(|c| c == '\t').unwrap_or(0) + 1;
-            let message = "a tab stands in the indentation; YAML is indented by spaces alone".to_owned();
+            let message = "the indentation contains a tab; YAML uses only spaces".to_owned();
             (Position { line: index + 1, column }, message)
         }
         None => (

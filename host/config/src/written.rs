@@ -1,8 +1,8 @@
-//! The configuration as it is written in YAML.
+//! The configuration as written in YAML.
 //!
 //! The doc comments of the fields are the descriptions in the JSON Schema and in
-//! `docs/configuration.md`; the bounds are what the file is checked against. Keys that the schema
-//! alone cannot judge are judged in `resolve`.
+//! `docs/configuration.md`; the file is checked against the bounds. `resolve` checks what the schema
+//! alone cannot express.
 
 pub(crate) mod defaults;
 mod limits;
@@ -38,95 +38,94 @@ pub(super) const MAX_WORKERS: usize = 1024;
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Written {
-    /// Where requests are awaited. Needed, unless `--listen` is given, which takes its place.
+    /// The addresses on which the server receives requests. Required, unless `--listen` is given, which
+    /// replaces it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
     pub listeners: Vec<Listener>,
-    /// The folders that are served, searched in this order. Needed, unless `--root` is given, which
-    /// takes its place.
+    /// The served folders, searched in this order. Required, unless `--root` is given, which replaces it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
     pub roots: Vec<Root>,
-    /// Who decides, in which order.
+    /// Which plugins decide, and in which order.
     pub policy: Policy,
     /// The plugins, by name. Each must be in a chain of `policy`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub plugins: BTreeMap<String, Plugin>,
-    /// Outputs that plugins may fill, by name, where they are granted.
+    /// Named outputs for plugins with the grant `sinks/NAME`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sinks: BTreeMap<String, Sink>,
-    /// The folder for what must outlive the process: the keys of plugins that are granted `kv`, and spools
-    /// of sinks. Made where
-    /// it is not there; one for each server. Without it `$STATE_DIRECTORY`, as systemd sets it, else
-    /// `/var/lib/tuffet`.
+    /// The folder for data that outlives the process: the keys of plugins with the grant `kv`, and the spools
+    /// of sinks. Created if missing. Each server needs its own. Default: `$STATE_DIRECTORY`, which systemd
+    /// sets, else `/var/lib/tuffet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub state: Option<PathBuf>,
-    /// The socket at which `tuffet reload` and `tuffet status` reach the server; `none` for none. One for
-    /// each server. Without it `control` in `$RUNTIME_DIRECTORY`, as systemd sets it, else in
-    /// `/run/tuffet` for root or in `$XDG_RUNTIME_DIR/tuffet`.
+    /// The control socket, which `tuffet reload` and `tuffet status` connect to; `none` disables it. Each
+    /// server needs its own. Default: `control` in `$RUNTIME_DIRECTORY`, which systemd sets, else in
+    /// `/run/tuffet` for root, else in `$XDG_RUNTIME_DIR/tuffet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub control: Option<PathBuf>,
-    /// The admin listener: the live view as a web page, health and metrics by HTTP, read-only. Without this
-    /// section there is none; `{}` is one with the defaults.
+    /// The admin listener: the live view as a web page, health and metrics over HTTP, read-only. Disabled
+    /// without this section; `{}` enables it with the defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin: Option<Admin>,
-    /// How many threads move blocks. Without it, as many as there are processor cores.
+    /// The number of threads that move blocks. Default: the number of processor cores.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 1024))]
     pub workers: Option<usize>,
-    /// How long a worker looks for the next datagram before it sleeps, while they follow each other that
-    /// closely. Lockstep transfers over short paths become up to three times as fast; the core is busy
-    /// meanwhile. 0s: never.
+    /// How long a worker polls for the next datagram before it sleeps, while datagrams follow each other that
+    /// closely. Makes lockstep transfers over short paths up to three times as fast; the core is busy
+    /// meanwhile. 0s disables it.
     #[schemars(extend("x-minimum" = "0s", "x-maximum" = "1ms"))]
     pub busy_poll: TimeSpan,
-    /// How long running transfers may go on after SIGTERM or SIGINT. A client that has not answered yet holds up
-    /// the end for a second at most. 0s: not at all.
+    /// How long running transfers may continue after SIGTERM or SIGINT. A client that has never answered
+    /// delays the exit by one second at most. 0s ends them at once.
     #[schemars(extend("x-minimum" = "0s", "x-maximum" = "1d"))]
     pub drain: TimeSpan,
-    /// What is negotiated with clients, and how losses are repaired.
+    /// Option negotiation, retransmission, and bounds on slow transfers.
     pub transfer: Transfer,
-    /// How much is accepted at a time.
+    /// Bounds on concurrent transfers, requests, uploads and memory.
     pub limits: Limits,
-    /// What is told to an OpenTelemetry collector, over OTLP. Without this section nothing is, unless
-    /// `OTEL_EXPORTER_OTLP_ENDPOINT` or one of its kind is set. The variables `OTEL_*` have precedence over
-    /// what stands here.
+    /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
+    /// `OTEL_EXPORTER_OTLP_ENDPOINT` or its variant for one signal is set. The variables `OTEL_*` override
+    /// this section.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub telemetry: Option<Telemetry>,
-    /// What is left of root, or of a capability, after the start.
+    /// The user and the restrictions that the server runs with after its start.
     pub privileges: Privileges,
 }
 
-/// An address on which requests are awaited.
+/// An address on which the server receives requests.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Listener {
-    /// IP address and UDP port: `0.0.0.0:69`, `[::]:69`. Port 0 takes any free one. Names of hosts are
-    /// not looked up.
+    /// IP address and UDP port: `0.0.0.0:69`, `[::]:69`. Port 0 selects any free port. Host names are not
+    /// resolved.
     #[schemars(schema_with = "address_schema")]
     pub address: String,
-    /// Its name for plugins and logs. Without it, the address as written.
+    /// The listener's name in plugins and logs. Default: the address as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "name_schema")]
     pub name: Option<String>,
-    /// Whether blocks travel over the listening port too, instead of a port of their own for each
-    /// transfer: for clients behind NAT, containers and load balancers.
+    /// Whether transfers use the listening port instead of TID ports: for clients behind NAT, containers and
+    /// load balancers.
     #[serde(default)]
     pub single_port: bool,
-    /// How many blocks of a window go out to one client within a millisecond, where its clients lose what
-    /// comes faster. Without it, all at once; a transfer that loses block after block at the same place of
-    /// its windows then finds a pace of its own.
+    /// The number of blocks of a window that the server sends to one client per millisecond, for clients that
+    /// lose faster bursts. Default: the whole window at once; the server then paces a transfer by itself if
+    /// it keeps losing blocks at the same place of its windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 32767))]
     pub burst: Option<u16>,
 }
 
-/// A folder whose files are served. No name leads out of it.
+/// A served folder. No name leads out of it.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Root {
-    /// Its name for plugins and logs.
+    /// The root's name in plugins and logs.
     #[schemars(schema_with = "name_schema")]
     pub name: String,
     /// The folder, relative to this file.
@@ -135,227 +134,229 @@ pub(super) struct Root {
     /// Whether clients may upload into it.
     #[serde(default)]
     pub writable: bool,
-    /// Whether an upload may replace a file that is there, if the server's user may write it. Owner, group,
-    /// permissions, access control lists and attributes of that file stay, as far as the system lets the server;
-    /// else it gets fewer permissions, never more. Needs `writable`.
+    /// Whether an upload may replace an existing file that the server's user can write. The file keeps its owner,
+    /// group, permissions, access control lists and attributes as far as the system lets the server; otherwise it
+    /// gets fewer permissions, never more. Needs `writable`.
     #[serde(default)]
     pub overwrite: bool,
-    /// Whether only plugins read it, where they are granted `files/NAME`: clients get nothing from it, by
-    /// whatever name they ask, and no plugin may answer with its files. For leases, inventories, templates.
+    /// Whether only plugins with the grant `files/NAME` can read it: clients get nothing from it, whatever
+    /// name they ask for, and no plugin may answer with its files. For leases, inventories, templates.
     #[serde(default)]
     pub private: bool,
-    /// The largest upload. Needs `writable`.
+    /// The largest upload, in bytes. Needs `writable`.
     #[serde(default = "defaults::max_upload")]
     pub max_upload: ByteCount,
-    /// What becomes of files when they are uploaded. Needs `writable`.
+    /// How uploads are written. Needs `writable`.
     #[serde(default)]
     pub write: Write,
 }
 
-/// Who decides, in which order.
+/// Which plugins decide, and in which order.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Policy {
-    /// What happens to a request on which every plugin of `authorize` abstains.
+    /// The decision if every plugin of `authorize` abstains.
     pub default: DefaultVerdict,
     /// The plugins that decide who may do what, in order. The first denial ends the chain.
     #[schemars(extend("uniqueItems" = true))]
     pub authorize: Vec<String>,
-    /// The plugins that decide what a client gets, in order. The first answer ends the chain; without
-    /// one, the roots are searched for the path that was asked for.
+    /// The plugins that decide which file a client gets, in order. The first answer ends the chain; without
+    /// one, the server searches the roots for the requested path.
     #[schemars(extend("uniqueItems" = true))]
     pub resolve: Vec<String>,
-    /// The plugins that decide whether an upload becomes visible, in order, when it is complete and on
-    /// disk. The first denial ends the chain.
+    /// The plugins that decide whether an upload becomes visible, in order, once it is complete and on disk.
+    /// The first denial ends the chain.
     #[schemars(extend("uniqueItems" = true))]
     pub accept_upload: Vec<String>,
-    /// The plugins that are told what happened.
+    /// The plugins that receive events of transfers.
     #[schemars(extend("uniqueItems" = true))]
     pub observe: Vec<String>,
-    /// The time that all chains together have for one request, waiting included; `accept-upload` has as
-    /// much again. What was not asked by then has failed. Below the time-out of the clients, which is
-    /// often a second.
+    /// The time that all chains together have for one request, waiting included; `accept-upload` has the same
+    /// time again. Plugins that were not asked in time count as failed. Keep it below the time-out of your
+    /// clients, which is often one second.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
     pub time_limit: TimeSpan,
-    /// The folder that compiled plugins are kept in, so that a start compiles only what is new; `none`
-    /// keeps nothing. It must belong to the user of the server and be writable by nobody else. Without
-    /// this key: `$CACHE_DIRECTORY` (which systemd sets), `/var/cache/tuffet` for root,
-    /// `$XDG_CACHE_HOME/tuffet`, or `~/.cache/tuffet`.
+    /// The cache folder for compiled plugins, so that a start compiles only new ones; `none` disables the
+    /// cache. It must belong to the server's user, and nobody else may be able to write to it. Default:
+    /// `$CACHE_DIRECTORY`, which systemd sets, else `/var/cache/tuffet` for root, else
+    /// `$XDG_CACHE_HOME/tuffet` or `~/.cache/tuffet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub compiled: Option<PathBuf>,
 }
 
-/// A plugin: a WebAssembly component that answers for one or more hooks.
+/// A plugin: a WebAssembly component that implements one or more hooks.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Plugin {
-    /// `builtin:NAME` for one that is built in, or the path of a component, relative to this file.
+    /// `builtin:NAME` for a bundled plugin, or the path of a component, relative to this file.
     #[schemars(schema_with = "component_schema")]
     pub component: String,
-    /// The plugin's own settings; it checks them itself.
+    /// The plugin's own settings, which the plugin checks.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub settings: serde_json::Map<String, serde_json::Value>,
-    /// What a failed call counts as: a trap, a limit passed, a bad answer.
+    /// How a failed call (trap, exceeded limit, invalid answer) is treated.
     #[serde(default = "defaults::on_error")]
     pub on_error: OnError,
-    /// What the plugin may use, if its manifest asks for it too. Nothing, unless it stands here:
-    /// `client-mac` (the MAC addresses that are known of a client), `clock`, `random`, `kv` (keys that
-    /// outlive the call), `files/ROOT` (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
+    /// Capabilities that the plugin may use, if its manifest requests them too. None by default: `client-mac`
+    /// (the client's known MAC addresses), `clock`, `random`, `kv` (keys that outlive the call), `files/ROOT`
+    /// (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
     #[serde(default)]
     #[schemars(extend("uniqueItems" = true))]
     pub grants: Vec<Grant>,
-    /// What one call may cost, and what it may keep.
+    /// Limits of one call, and of the plugin's storage.
     #[serde(default)]
     pub limits: PluginLimits,
-    /// Keeps an instance for further calls: much faster, and a plugin may then remember something from one
-    /// request to the next. Without it, each call gets a fresh instance.
+    /// Reuses an instance for further calls: much faster, but the plugin can remember data from one request
+    /// to the next. Default: a fresh instance for each call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reuse: Option<Reuse>,
-    /// `monitor` asks the plugin beside its chain and logs what it would have said; nothing waits for it,
-    /// and nothing changes.
+    /// `monitor` runs the plugin beside its chain and logs its verdict; no request waits for it, and it
+    /// changes nothing.
     #[serde(default)]
     pub mode: PluginMode,
-    /// When a plugin that fails is left alone.
+    /// When the server stops calling a failing plugin.
     #[serde(default)]
     pub breaker: Breaker,
-    /// Remembers decisions of `authorize` and `resolve`. Without it, each request asks.
+    /// Caches decisions of `authorize` and `resolve`. Default: every request calls the plugin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<DecisionCache>,
 }
 
-/// When a plugin that fails is left alone. While it is, `on-error` answers for it. After the back-off one
-/// call tries it; the back-off doubles each time that fails.
+/// When the server stops calling a failing plugin. While the breaker is open, `on-error` answers. After the
+/// back-off, one call probes the plugin; the back-off doubles each time that call fails.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Breaker {
-    /// Failures in a row.
+    /// Consecutive failures that open the breaker.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub failures: u32,
-    /// How long it is not asked at first. At most `cap`.
+    /// The first back-off. At most `cap`.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub back_off: TimeSpan,
-    /// The longest that it is not asked.
+    /// The longest back-off.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
     pub cap: TimeSpan,
 }
 
-/// What is remembered of the decisions of a plugin. Requests that are the same in every fact of `key` get
-/// the same decision, so `key` must name all that it depends on. Failures are not remembered.
+/// A cache of the plugin's decisions. Requests that agree in every fact of `key` get the same decision, so
+/// `key` must name everything that the decision depends on. Failures are not cached.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct DecisionCache {
-    /// How long a decision is remembered.
+    /// How long a decision stays cached.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
     pub ttl: TimeSpan,
-    /// What a decision depends on: any of `operation`, `mode`, `listener`, `address`, `port`, `mac`,
-    /// `requested`, `path`, `options`.
+    /// The facts that a decision depends on: any of `operation`, `mode`, `listener`, `address`, `port`,
+    /// `mac`, `class`, `requested`, `path`, `options`.
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub key: Vec<Fact>,
-    /// Decisions that are remembered, of each hook; 1 KiB of content counts as one more.
+    /// The number of cached decisions per hook; each KiB of content counts as one more.
     #[serde(default = "defaults::cache_entries")]
     #[schemars(range(min = 1, max = 10_000_000))]
     pub entries: usize,
 }
 
-/// How long an instance of a plugin is kept. One that failed, or that has taken more than half of
-/// its memory, is not.
+/// How long an instance of a plugin is reused. An instance that failed, or has used more than half of its
+/// memory, is not reused.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Reuse {
-    /// The calls that it serves.
+    /// The number of calls that one instance serves.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub calls: u32,
-    /// How long it waits for the next call.
+    /// How long an instance waits for its next call.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub idle: TimeSpan,
 }
 
-/// What one call of a plugin may cost, and what it may keep.
+/// Limits of one call, and of the plugin's storage.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct PluginLimits {
-    /// How long it may compute. At most `wall`.
+    /// The CPU time of one call. At most `wall`.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
     pub time: TimeSpan,
-    /// How long it may take, waiting included.
+    /// The duration of one call, waiting included.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
     pub wall: TimeSpan,
     /// The memory of one instance.
     #[schemars(extend("x-minimum" = "1MiB", "x-maximum" = "4GiB"))]
     pub memory: ByteCount,
-    /// The content it may generate for one request.
+    /// The content that the plugin may generate for one request.
     #[schemars(extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
     pub content: ByteCount,
-    /// Calls of it that run at once, each with an instance and memory of its own.
+    /// The number of concurrent calls, each with its own instance and memory.
     #[schemars(range(min = 1, max = 128))]
     pub instances: u32,
-    /// Calls that wait for an instance; one more fails at once.
+    /// The number of calls that may wait for an instance; a further call fails at once.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub queue: u32,
-    /// The keys that it may have, with the grant `kv`.
+    /// The number of keys, with the grant `kv`.
     #[schemars(range(min = 1, max = 100_000_000))]
     pub kv_keys: u64,
-    /// The bytes of all its keys and values.
+    /// The total size of all keys and values.
     #[schemars(extend("x-minimum" = "1KiB", "x-maximum" = "1TiB"))]
     pub kv_bytes: ByteCount,
 }
 
-/// The admin listener: the live view, health and metrics by HTTP. Nothing can be changed through it.
+/// The admin listener: the live view, health and metrics over HTTP. It is read-only.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Admin {
-    /// IP address and TCP port, or `unix:PATH` for a socket in the file system, which the server's user and its
-    /// group may use. An address that is not a loopback address needs a `token`; HTTP is not encrypted, so put a
-    /// proxy with TLS before it where others can listen in.
+    /// IP address and TCP port, or `unix:PATH` for a Unix socket that the server's user and its group may
+    /// use. An address other than loopback needs a `token`. HTTP is not encrypted: put a TLS proxy in front
+    /// where others can listen in.
     #[schemars(schema_with = "admin_address_schema")]
     pub address: String,
-    /// What is asked of who looks: `Authorization: Bearer TOKEN`, and a field on the page. Either `${NAME}`
+    /// The token that readers send: `Authorization: Bearer TOKEN`, or a field on the page. Either `${NAME}`
     /// for an environment variable, or `{ file: PATH }`; at least 16 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<SecretText>,
 }
 
-/// What is negotiated with clients, and how losses are repaired.
+/// Option negotiation, retransmission, and bounds on slow transfers.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Transfer {
-    /// The largest block granted, in bytes (RFC 2348). A client that asks for none gets 512.
+    /// The largest granted block size, in bytes (RFC 2348). A client that requests none gets 512.
     #[schemars(range(min = 8, max = 65464))]
     pub max_blksize: u16,
-    /// The largest window granted, in blocks. RFC 7440 allows 65535; beyond 32767 a doubled ACK could be
-    /// taken for another one. A client that asks for none gets 1.
+    /// The largest granted window, in blocks (RFC 7440). RFC 7440 allows 65535; above 32767 a duplicated ACK
+    /// could be mistaken for another. A client that requests none gets 1.
     #[schemars(range(min = 1, max = 32767))]
     pub max_windowsize: u16,
     /// The block number that follows 65535.
     #[schemars(range(min = 0, max = 1))]
     pub rollover: u16,
-    /// When an unanswered packet is sent again. Each of these is at least the one before it.
+    /// When the server retransmits an unanswered packet.
     pub retransmit: Retransmit,
-    /// The least that a transfer must move, in bytes a second, over twice its patience with a silent client
-    /// (`retransmit.give-up`, or three times the option `timeout`); what is slower is ended with an ERROR.
-    /// Serial lines of 1200 baud move 120. 0 is no limit.
+    /// The slowest allowed transfer, in bytes per second, measured over twice the time that a client may be
+    /// silent (`retransmit.give-up`, or three times the option `timeout`). The server ends a slower one with
+    /// an ERROR. Serial lines of 1200 baud move 120. 0 disables it.
     #[schemars(extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
     pub least_rate: ByteCount,
-    /// How long a transfer may take, however well it gets on; then it is ended with an ERROR. 0s is no limit.
+    /// The longest allowed transfer, however well it progresses; the server ends a longer one with an ERROR.
+    /// 0s disables it.
     #[schemars(extend("x-minimum" = "0s", "x-maximum" = "365d"))]
     pub max_duration: TimeSpan,
 }
 
-/// When an unanswered packet is sent again. Each of these must be at least the one before it.
+/// When the server retransmits an unanswered packet. Each time must be at least the one before it: `floor`,
+/// `initial`, `cap`, `give-up`.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Retransmit {
-    /// The shortest wait, however short the measured round-trip time is.
+    /// The shortest retransmission time-out, however short the measured round-trip time is.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub floor: TimeSpan,
-    /// The wait before a round-trip time has been measured.
+    /// The retransmission time-out before a round-trip time has been measured.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub initial: TimeSpan,
-    /// The longest wait; it doubles with each repetition up to this.
+    /// The longest retransmission time-out; it doubles with each repetition up to this.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub cap: TimeSpan,
-    /// How long a silent client is kept before the transfer is given up.
+    /// How long a client may be silent before the server gives up on the transfer.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub give_up: TimeSpan,
 }

@@ -8,16 +8,16 @@ use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub(super) struct ControlArgs {
-    /// The YAML file of the server, which says where its control socket is.
+    /// The server's configuration file, which names its control socket.
     #[arg(long, value_name = "FILE", conflicts_with = "control")]
     config: Option<PathBuf>,
-    /// The control socket of the server. Without it and without --config, the default place.
+    /// The server's control socket. Default, without --config: the default path.
     #[arg(long, value_name = "PATH")]
     control: Option<PathBuf>,
 }
 
 impl ControlArgs {
-    /// Where the control socket is.
+    /// The path of the control socket.
     pub(super) fn socket(&self) -> Option<PathBuf> {
         self.control.clone().or_else(|| tuffet_config::control_of(self.config.as_deref()))
     }
@@ -27,20 +27,20 @@ impl ControlArgs {
 pub(super) struct StatusArgs {
     #[command(flatten)]
     server: ControlArgs,
-    /// All that can be watched: counters, running transfers, the last that ended, the last ten minutes.
+    /// Print the live view: counters, running transfers, the last ended requests, the last ten minutes.
     #[arg(long)]
     live: bool,
-    /// Every metric, in the text format of Prometheus.
+    /// Print all metrics, in the text format of Prometheus.
     #[arg(long, conflicts_with = "live")]
     metrics: bool,
 }
 
-/// Exit code: 0 if it reloaded, 1 if it was refused, 69 if there is no server.
+/// Exit code: 0 if the server reloaded, 1 if it refused, 69 if no server answers.
 pub(super) fn reload(args: &ControlArgs) -> ExitCode {
     ask(args, "reload")
 }
 
-/// Exit code: 0 if all is well, 1 if the last reload was refused, 69 if there is no server.
+/// Exit code: 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
 pub(super) fn status(args: &StatusArgs) -> ExitCode {
     let question = match args {
         StatusArgs { live: true, .. } => "live",

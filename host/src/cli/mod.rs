@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use tuffet_config::EXIT_CONFIG;
 
-/// A TFTP server whose data path is native and whose policy is WebAssembly.
+/// A TFTP server with a native data path and policy in WebAssembly.
 #[derive(Debug, Parser)]
 #[command(name = "tuffet", version, arg_required_else_help = true)]
 struct Cli {
@@ -27,35 +27,35 @@ struct Cli {
 enum Command {
     /// Serve files.
     ///
-    /// With a YAML file, or without any: `tuffet serve --root DIR --listen 127.0.0.1:6969`. Flags take
-    /// the place of the keys of the file.
+    /// With a YAML file, or without one: `tuffet serve --root DIR --listen 127.0.0.1:6969`. Flags override
+    /// the keys of the file.
     Serve(serve::ServeArgs),
-    /// Let the server that runs read its configuration again.
+    /// Reload the configuration of the running server.
     ///
-    /// The new configuration takes the place of the old one as a whole, or is refused and nothing changes.
-    /// Running transfers end as they began. SIGHUP does the same, without an answer. Exit code 0 if it
-    /// reloaded, 1 if it was refused, 69 if no server answers.
+    /// The new configuration replaces the old one as a whole, or the server refuses it and changes nothing.
+    /// Running transfers keep their old configuration. SIGHUP reloads too, without an answer. Exit code 0 if
+    /// the server reloaded, 1 if it refused, 69 if no server answers.
     Reload(control::ControlArgs),
-    /// Show how the server that runs is, as JSON.
+    /// Show the status of the running server, as JSON.
     ///
     /// Exit code 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
     Status(control::StatusArgs),
-    /// Watch the server that runs: what runs, what ended and why, plugins, queues.
+    /// Watch the running server: transfers, ended requests with their reasons, plugins, queues.
     ///
-    /// A screen that changes each second; where the output is no terminal, one frame as plain text. Exit code 69
-    /// if no server answers.
+    /// Updates the screen each second; if the output is not a terminal, prints one frame as plain text. Exit
+    /// code 69 if no server answers.
     Top(top::TopArgs),
-    /// Check a configuration, its plugins and rights of files included, without opening a socket.
+    /// Check a configuration, including its plugins and file permissions, without opening a socket.
     ///
-    /// Root looks with the rights of the user that would serve. Exit code 0 if a server could start, 64 if the
-    /// configuration is wrong, 66 if a root cannot be opened, 77 if that user may not touch what it must.
+    /// Run by root, it checks with the rights of the user that would serve. Exit code 0 if a server could start,
+    /// 64 if the configuration is invalid, 66 if a root cannot be opened, 77 if that user lacks a permission.
     Check(check::CheckArgs),
-    /// Look at what of this machine a server depends on, and say what mends what is wrong.
+    /// Check the host settings that a server depends on, and print the commands to fix them.
     ///
-    /// Run it as the user of the server. Exit code 0 if nothing is wrong, 1 if something is, 64 if the configuration
-    /// is.
+    /// Run it as the server's user. Exit code 0 if nothing is wrong, 1 if something is, 64 if the
+    /// configuration is invalid.
     Doctor(doctor::DoctorArgs),
-    /// Try plugins out: look at them, check them, run, test and measure them.
+    /// Create, build, inspect, check, run, test and measure plugins.
     #[command(subcommand)]
     Plugin(Box<plugin::PluginCommand>),
     /// Print the JSON Schema of the configuration, for editors.

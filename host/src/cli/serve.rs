@@ -15,17 +15,17 @@ use tuffet_config::{Config, EXIT_CONFIG, Overrides};
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {
-    /// The YAML file; without it, --root and --listen say all that is needed.
+    /// The YAML file. Without it, --root and --listen are required.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Serve this folder, in place of the roots of the file.
+    /// Serve this folder; replaces the roots of the file.
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// Listen here, in place of the listeners of the file; IP:PORT or [IPv6]:PORT, port 0 is any free
-    /// one. May be given several times.
+    /// Listen on IP:PORT or [IPv6]:PORT; replaces the listeners of the file. Port 0 selects any free port.
+    /// May be repeated.
     #[arg(long, value_name = "ADDR")]
     listen: Vec<String>,
-    /// Threads that move blocks; the number of cores unless given.
+    /// The number of threads that move blocks [default: the number of cores].
     #[arg(long, value_name = "N")]
     workers: Option<usize>,
     /// Answer from the listening port: for NAT, containers and load balancers.
@@ -34,14 +34,14 @@ pub(super) struct ServeArgs {
     /// Accept uploads.
     #[arg(long)]
     writable: bool,
-    /// Who serves, where root starts it: a name or a number, in place of `privileges.user`. Without either,
-    /// `tuffet` where there is such a user, else `nobody`.
+    /// The user to become when root starts the server, by name or number; replaces `privileges.user`
+    /// [default: `tuffet` if that user exists, else `nobody`].
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// How log lines look.
+    /// The format of log lines.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
-    /// What is logged: a level (error, warn, info, debug, trace), or directives such as
+    /// What to log: a level (error, warn, info, debug, trace), or directives such as
     /// `warn,tuffet::transfer=info`.
     #[arg(long, value_name = "FILTER", default_value = "info")]
     log: String,

@@ -11,25 +11,26 @@ use tuffet_config::EXIT_CONFIG;
 
 #[derive(Debug, Args)]
 struct CommonArgs {
-    /// Bytes in a block, 8 to 65464 (RFC 2348); larger than the path's MTU minus 32 is fragmented.
+    /// The block size in bytes, 8 to 65464 (RFC 2348). Blocks larger than the path's MTU minus 32 are
+    /// fragmented.
     #[arg(long, value_name = "BYTES", default_value_t = 1428, value_parser = clap::value_parser!(u16).range(8..=65464))]
     blksize: u16,
-    /// Blocks in a window, 1 to 32767 (RFC 7440).
+    /// The window size in blocks, 1 to 32767 (RFC 7440).
     #[arg(long, value_name = "BLOCKS", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=32767))]
     windowsize: u16,
-    /// Seconds that the server may be silent.
+    /// How long the server may be silent, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
-    /// Show nothing but errors.
+    /// Print only errors.
     #[arg(long, short)]
     quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct GetArgs {
-    /// What to download: tftp://HOST[:PORT]/FILE[;mode=netascii].
+    /// The file to download: tftp://HOST[:PORT]/FILE[;mode=netascii].
     url: Url,
-    /// Where to; `-` is standard output. The last part of the file's name unless given.
+    /// The file to write; `-` is standard output [default: the last part of the file's name].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -40,7 +41,7 @@ pub(super) struct GetArgs {
 pub(super) struct PutArgs {
     /// The file to upload; `-` is standard input.
     file: PathBuf,
-    /// Where to: tftp://HOST[:PORT]/FILE[;mode=netascii].
+    /// The destination: tftp://HOST[:PORT]/FILE[;mode=netascii].
     url: Url,
     #[command(flatten)]
     common: CommonArgs,

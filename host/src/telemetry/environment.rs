@@ -73,7 +73,7 @@ impl Complaint {
         (name.starts_with("OTEL_") && !exporter && !READ.contains(&name)).then(|| Complaint {
             variable: name.to_owned(),
             value: None,
-            why: "it has no effect here; docs/operations.md lists those that have".to_owned(),
+            why: "it has no effect here; docs/telemetry.md lists those that have".to_owned(),
         })
     }
 }

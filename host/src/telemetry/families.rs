@@ -1,4 +1,4 @@
-//! Every metric there is: its name, what it says, and its values now. One list for all exporters.
+//! All metrics: name, help text, current values. One list for all exporters.
 //!
 //! Labels come from the configuration and from short lists of words, never from files, clients or requests.
 
@@ -62,17 +62,22 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
 fn server(report: &Report, started_unix: u64) -> Vec<Family> {
     let version = Point { labels: vec![("version", env!("CARGO_PKG_VERSION").into())], value: 1 };
     vec![
-        gauge("build.info", "1, with the version of the server", Unit::Of("{build}"), vec![version]),
-        gauge("start.time", "When the process began, since 1970", Unit::Seconds, one(started_unix)),
+        gauge(
+            "build.info",
+            "Always 1; the label carries the server's version",
+            Unit::Of("{build}"),
+            vec![version],
+        ),
+        gauge("start.time", "Start of the process, in seconds since 1970", Unit::Seconds, one(started_unix)),
         gauge(
             "ready",
-            "1 if what serves is what was last asked for; 0 after a reload that was refused",
+            "1 if the latest configuration is running; 0 after a refused reload",
             Unit::Of("{server}"),
             one(report.ready.into()),
         ),
         gauge(
             "generation",
-            "The configuration that serves, counted from 1",
+            "Number of the running configuration, from 1",
             Unit::Of("{generation}"),
             one(report.generation),
         ),
@@ -89,26 +94,26 @@ fn transfers(totals: &Totals) -> Vec<Family> {
         .iter()
         .map(|dropped| Point { labels: vec![("reason", dropped.reason.clone())], value: dropped.count });
     vec![
+        counter("requests", "Admitted requests", Unit::Of("{request}"), one(totals.admitted)),
         counter(
-            "requests",
-            "Requests that were admitted to a decision",
+            "transfers",
+            "Ended requests, by operation and outcome",
             Unit::Of("{request}"),
-            one(totals.admitted),
+            ended.collect(),
         ),
-        counter("transfers", "Requests that ended, by outcome", Unit::Of("{request}"), ended.collect()),
-        gauge("transfers.active", "Transfers that run now", Unit::Of("{transfer}"), one(totals.active)),
-        counter(
-            "transferred",
-            "Bytes that arrived, as they appear on the wire",
-            Unit::Bytes,
-            by(&totals.bytes),
-        ),
+        gauge("transfers.active", "Running transfers", Unit::Of("{transfer}"), one(totals.active)),
+        counter("transferred", "Bytes that arrived, as on the wire", Unit::Bytes, by(&totals.bytes)),
         counter("blocks", "Blocks that arrived", Unit::Of("{block}"), by(&totals.blocks)),
-        counter("retransmissions", "Packets sent again", Unit::Of("{packet}"), one(totals.retransmissions)),
-        counter("duplicates", "Packets that came again", Unit::Of("{packet}"), one(totals.duplicates)),
+        counter(
+            "retransmissions",
+            "Retransmitted packets",
+            Unit::Of("{packet}"),
+            one(totals.retransmissions),
+        ),
+        counter("duplicates", "Duplicate packets received", Unit::Of("{packet}"), one(totals.duplicates)),
         counter(
             "timeouts",
-            "Times that a client was silent for too long",
+            "Time-outs while waiting for a client",
             Unit::Of("{timeout}"),
             one(totals.timeouts),
         ),
@@ -120,25 +125,25 @@ fn transfers(totals: &Totals) -> Vec<Family> {
         ),
         counter(
             "datagrams.dropped",
-            "Datagrams that came to nothing, by reason",
+            "Dropped datagrams, by reason",
             Unit::Of("{datagram}"),
             dropped.collect(),
         ),
         gauge(
             "transfers.half.open",
-            "Transfers whose client has not answered yet",
+            "Half-open transfers: the client has not answered yet",
             Unit::Of("{transfer}"),
             one(totals.half_open),
         ),
         counter(
             "transfers.unanswered",
-            "Transfers that ended before their client had answered once, those that made room included",
+            "Transfers that ended half-open, including those that made room for others",
             Unit::Of("{transfer}"),
             one(totals.unanswered),
         ),
         counter(
             "transfers.gave.way",
-            "Transfers whose client had not answered and that made room for others",
+            "Half-open transfers that made room for others",
             Unit::Of("{transfer}"),
             one(totals.gave_way),
         ),
@@ -149,16 +154,16 @@ fn times(totals: &Totals) -> Vec<Family> {
     vec![
         histogram(
             "transfer.duration",
-            "From the request to the end, of requests that were granted",
+            "Time from the request to the end, for granted requests",
             by(&totals.duration),
         ),
-        histogram("decision.duration", "From the request to the decision", one(totals.decision.clone())),
+        histogram("decision.duration", "Time from the request to the decision", one(totals.decision.clone())),
         histogram(
             "first.block",
-            "From the request to the first block that arrived",
+            "Time from the request to the first block that arrived",
             one(totals.first_block.clone()),
         ),
-        histogram("rtt", "Smoothed round-trip times at the end of transfers", one(totals.rtt.clone())),
+        histogram("rtt", "Smoothed round-trip time at the end of a transfer", one(totals.rtt.clone())),
     ]
 }
 
@@ -172,22 +177,22 @@ fn queues(totals: &Totals) -> Vec<Family> {
     ];
     let cache = &totals.file_cache;
     vec![
-        gauge("queue.length", "What waits in a queue of the server", Unit::Of("{item}"), waiting),
+        gauge("queue.length", "Items waiting in a queue of the server", Unit::Of("{item}"), waiting),
         counter(
             "progress.dropped",
-            "Samples of progress that observers were not told, since they were busy",
+            "Progress samples dropped because observers were busy",
             Unit::Of("{sample}"),
             one(queues.progress_left_out),
         ),
+        counter("file.cache.hits", "File opens served from the cache", Unit::Of("{file}"), one(cache.hits)),
         counter(
-            "file.cache.hits",
-            "Files that were in memory when they were asked for",
+            "file.cache.misses",
+            "File opens not served from the cache",
             Unit::Of("{file}"),
-            one(cache.hits),
+            one(cache.misses),
         ),
-        counter("file.cache.misses", "Files that were not in memory", Unit::Of("{file}"), one(cache.misses)),
-        gauge("file.cache.used", "Memory that hot files use", Unit::Bytes, one(cache.bytes)),
-        gauge("file.cache.capacity", "Memory that hot files may use", Unit::Bytes, one(cache.capacity)),
+        gauge("file.cache.used", "Memory used by cached files", Unit::Bytes, one(cache.bytes)),
+        gauge("file.cache.capacity", "Memory available for cached files", Unit::Bytes, one(cache.capacity)),
     ]
 }
 
@@ -200,21 +205,21 @@ fn sinks(sinks: &[SinkCounted]) -> Vec<Family> {
     };
     let lines = Unit::Of("{line}");
     vec![
-        gauge("sink.queue.length", "Lines that wait in a sink", lines, each(|sink| sink.waiting)),
-        counter("sink.queued", "Lines that a sink took from plugins", lines, each(|sink| sink.queued)),
-        counter("sink.refused", "Lines that a full sink refused", lines, each(|sink| sink.refused)),
-        counter("sink.delivered", "Lines that arrived", lines, each(|sink| sink.delivered)),
-        counter("sink.dropped", "Lines that a sink took and lost", lines, each(|sink| sink.dropped)),
+        gauge("sink.queue.length", "Lines waiting in a sink", lines, each(|sink| sink.waiting)),
+        counter("sink.queued", "Lines accepted from plugins", lines, each(|sink| sink.queued)),
+        counter("sink.refused", "Lines refused because the sink was full", lines, each(|sink| sink.refused)),
+        counter("sink.delivered", "Lines delivered", lines, each(|sink| sink.delivered)),
+        counter("sink.dropped", "Lines accepted and lost", lines, each(|sink| sink.dropped)),
         counter(
             "sink.retries",
-            "Tries of a sink that failed and were made again",
+            "Failed deliveries that were retried",
             Unit::Of("{try}"),
             each(|sink| sink.retried),
         ),
-        gauge("sink.spooled", "What waits on disk", Unit::Bytes, each(|sink| sink.spooled_bytes)),
+        gauge("sink.spooled", "Bytes waiting in the spool", Unit::Bytes, each(|sink| sink.spooled_bytes)),
         gauge(
             "sink.broken",
-            "1 if the last try of a sink failed",
+            "1 if the last delivery of a sink failed",
             Unit::Of("{sink}"),
             each(|sink| sink.broken.into()),
         ),
@@ -241,23 +246,23 @@ fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {
     });
     let calls = Unit::Of("{call}");
     vec![
-        counter("plugin.calls", "Calls of a plugin that were tried", calls, each(|plugin| plugin.calls)),
-        counter("plugin.failures", "Calls of a plugin that failed, by cause", calls, failures.collect()),
+        counter("plugin.calls", "Attempted calls of a plugin", calls, each(|plugin| plugin.calls)),
+        counter("plugin.failures", "Failed calls of a plugin, by cause", calls, failures.collect()),
         histogram(
             "plugin.duration",
-            "How long calls of a plugin took, the wait for an instance included",
+            "Duration of calls of a plugin, including the wait for an instance",
             durations.collect(),
         ),
-        gauge("plugin.running", "Calls of a plugin that run now", calls, each(|plugin| plugin.running)),
+        gauge("plugin.running", "Calls of a plugin running now", calls, each(|plugin| plugin.running)),
         gauge(
             "plugin.waiting",
-            "Calls of a plugin that wait for an instance",
+            "Calls of a plugin waiting for an instance",
             calls,
             each(|plugin| plugin.waiting),
         ),
         gauge(
             "plugin.loaded",
-            "1 if the configuration that serves has the plugin",
+            "1 if the running configuration uses the plugin",
             Unit::Of("{plugin}"),
             each(|plugin| plugin.loaded.into()),
         ),
@@ -275,25 +280,25 @@ fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {
         ),
         counter(
             "plugin.monitored",
-            "Opinions of a plugin in the mode monitor",
+            "Verdicts of a plugin in mode monitor",
             Unit::Of("{opinion}"),
             each(|plugin| plugin.monitored),
         ),
         counter(
             "plugin.cache.hits",
-            "Questions to a plugin that a decision of before answered",
+            "Decisions answered from the plugin's decision cache",
             Unit::Of("{question}"),
             each(|plugin| plugin.cache_hits),
         ),
         counter(
             "plugin.cache.misses",
-            "Questions to a plugin with a cache that no decision of before answered",
+            "Decisions not found in the plugin's decision cache",
             Unit::Of("{question}"),
             each(|plugin| plugin.cache_misses),
         ),
         counter(
             "plugin.events.lost",
-            "Events that an observer was not told, since all calls with them failed",
+            "Events that an observer never received because every call with them failed",
             Unit::Of("{event}"),
             each(|plugin| plugin.events_lost),
         ),
@@ -311,19 +316,19 @@ fn telemetry(counts: &[(&'static str, Arc<ExportCounts>)]) -> Vec<Family> {
     vec![
         counter(
             "telemetry.exported",
-            "Spans or log records that the collector took",
+            "Spans or log records accepted by the collector",
             Unit::Of("{item}"),
             each(|counts| &counts.exported),
         ),
         counter(
             "telemetry.dropped",
-            "Spans or log records that were dropped",
+            "Spans or log records dropped",
             Unit::Of("{item}"),
             each(|counts| &counts.dropped),
         ),
         counter(
             "telemetry.failures",
-            "Requests to the collector that failed",
+            "Failed requests to the collector",
             Unit::Of("{request}"),
             each(|counts| &counts.failures),
         ),

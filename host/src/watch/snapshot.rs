@@ -1,5 +1,5 @@
 //! What watchers are shown: all of it at one moment, as JSON. `tuffet status --live` prints it, and every
-//! view and every exporter reads from it or from its [`Totals`]; docs/operations.md explains the fields.
+//! view and every exporter reads from it or from its [`Totals`]; docs/watch.md explains the fields.
 //!
 //! Nothing in [`Totals`] is told apart by file, client or request: however many there are, its size is bound
 //! by the configuration.

@@ -118,9 +118,9 @@ fn secrets_come_out_nowhere() {
     let config = server.outside().path("tuffet.yaml");
     for (written, reason) in [
         (good.replace("secrets/token", "secrets/site"), "the token has 9 characters"),
-        (good.replace("\"${S_HTTP}\"", "hush-in-plain"), "secrets do not stand in this file"),
-        (good.replace("\"${S_NATS}\"", "hush-in-plain"), "secrets do not stand in this file"),
-        (good.replace("secrets/creds", "secrets/password"), "no credentials file"),
+        (good.replace("\"${S_HTTP}\"", "hush-in-plain"), "this file must not contain secrets"),
+        (good.replace("\"${S_NATS}\"", "hush-in-plain"), "this file must not contain secrets"),
+        (good.replace("secrets/creds", "secrets/password"), "not a NATS credentials file"),
         (good.replace("nats://", "nats://me:hush-url@"), "sinks"),
         (good.replace("http://", "http://me:hush-url@"), "sinks"),
         (good.replace("{ file: secrets/site }", "[hush-list]"), "give `${NAME}`"),

@@ -45,7 +45,8 @@ impl Resolver<'_> {
                 token.len()
             )
         } else if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            "the token travels in a header and must be visible ASCII without spaces; take another".to_owned()
+            "the token is sent in a header, so it must be visible ASCII without spaces; choose another"
+                .to_owned()
         } else {
             return Some(AdminToken::new(token));
         };

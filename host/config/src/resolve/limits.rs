@@ -15,7 +15,7 @@ impl Resolver<'_> {
         ] {
             if let Some(part) = part.filter(|part| *part > all) {
                 let message = format!(
-                    "{part} is more than there is for all, {all} (`limits.{of}`); lower it, raise that, or leave it out"
+                    "{part} exceeds the total of {all} (`limits.{of}`); lower it, raise the total, or remove it"
                 );
                 self.wrong(format!("/limits/{key}"), message);
             }
@@ -55,7 +55,7 @@ impl Resolver<'_> {
             (Some(per_second), burst) => Some(PerSecond { per_second, burst: burst.unwrap_or(per_second) }),
             (None, None) => None,
             (None, Some(_)) => {
-                let message = "`burst` is how much may exceed `per-second`, which is not there; add it, or remove `burst`";
+                let message = "`burst` needs `per-second`; add it, or remove `burst`";
                 self.wrong(format!("{section}/burst"), message);
                 None
             }

@@ -9,7 +9,7 @@ impl Resolver<'_> {
         let user = written.user.and_then(|user| self.who("/privileges/user", user));
         let group = written.group.and_then(|group| self.who("/privileges/group", group));
         if group.is_some() && user.is_none() {
-            let message = "a group alone changes nothing but the group; name the `user`, too";
+            let message = "`group` needs a `user`; add one, or remove it";
             self.wrong("/privileges/group", message);
         }
         let absolute =
@@ -36,7 +36,7 @@ impl Resolver<'_> {
                 None
             }
             Who::Number(u32::MAX) => {
-                self.wrong(pointer, "4294967295 is nobody's number; give another");
+                self.wrong(pointer, "4294967295 is not a valid id; give another");
                 None
             }
             _ => Some(who),

@@ -36,7 +36,7 @@ impl Resolver<'_> {
                     self.wrong(
                         pointer,
                         format!(
-                            "{what} is a secret, and secrets do not stand in this file; write `${{NAME}}` for an \
+                            "{what} is a secret, and this file must not contain secrets; write `${{NAME}}` for an \
                              environment variable, or `{{ file: PATH }}`"
                         ),
                     );
@@ -95,11 +95,11 @@ fn expand(text: &str) -> Result<Expanded, String> {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("${") {
         let Some((name, after)) = behind.split_once('}') else {
-            return Err("a `${` has no `}` behind it; write `${NAME}`".into());
+            return Err("a `${` has no closing `}`; write `${NAME}`".into());
         };
         let good = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !good {
-            return Err("what stands in `${}` is no name of an environment variable; write `${NAME}`".into());
+            return Err("`${}` does not contain the name of an environment variable; write `${NAME}`".into());
         }
         let value = std::env::var(name).map_err(|_| {
             format!("the environment variable `{name}` is not set, or not UTF-8; set it for the server, or write `{{ file: PATH }}`")

@@ -80,13 +80,13 @@ impl Resolver<'_> {
     fn needs_file(&mut self, pointer: &str, sink: &written::Sink) {
         let keys = [("rotate", sink.rotate.is_some()), ("fsync", sink.fsync.is_some())];
         for (key, _) in keys.iter().filter(|(_, given)| *given && sink.file.is_none()) {
-            let message = format!("`{key}` means nothing without `file`; remove it");
+            let message = format!("`{key}` has no effect without `file`; remove it");
             self.findings.push(Finding::key(join(pointer, key), message));
         }
         if let Some(written::Rotate { size: None, every: None, .. }) = sink.rotate {
             self.wrong(
                 join(pointer, "rotate"),
-                "it says not when; add `size`, `every` or both, or remove it",
+                "it has no condition; add `size`, `every` or both, or remove it",
             );
         }
     }
@@ -110,7 +110,8 @@ impl Resolver<'_> {
             return None;
         };
         if let Some(other) = given.next() {
-            let message = format!("the sink `{name}` has both `{key}` and `{other}`; make two sinks of it");
+            let message =
+                format!("the sink `{name}` has both `{key}` and `{other}`; split it into two sinks");
             self.wrong(join(pointer, other), message);
             return None;
         }
@@ -192,23 +193,20 @@ impl Resolver<'_> {
             let pointer = join(pointer, name);
             if HeaderName::from_bytes(name.as_bytes()).is_err() {
                 self.findings
-                    .push(Finding::key(&pointer, format!("`{name}` is no name of a header; correct it")));
+                    .push(Finding::key(&pointer, format!("`{name}` is not a header name; correct it")));
                 continue;
             }
             if ["content-length", "host", "transfer-encoding", "connection"]
                 .contains(&&*name.to_ascii_lowercase())
             {
-                let message = format!("the header `{name}` follows from the request itself; remove it");
+                let message = format!("the header `{name}` is set by the server; remove it");
                 self.findings.push(Finding::key(&pointer, message));
                 continue;
             }
             let what = secrets::is_secret(name).then(|| format!("the header `{name}`"));
             let Some(value) = self.secret(&pointer, value, what.as_deref()) else { continue };
             if !value.is_header() {
-                self.wrong(
-                    &pointer,
-                    "the value holds what no header may: a line break or a control character; correct it",
-                );
+                self.wrong(&pointer, "the value contains a line break or a control character; remove it");
             }
             headers.push((name.clone(), value));
         }
@@ -234,7 +232,7 @@ impl Resolver<'_> {
         };
         if !nats.subject.split('.').all(plain) || nats.subject.chars().any(char::is_control) {
             let message =
-                "it is no subject to publish to; write words with dots between them, such as `tuffet.events`";
+                "it is not a valid subject; write words with dots between them, such as `tuffet.events`";
             self.wrong(at("subject"), message);
         }
         let token = nats.token.as_ref().and_then(|token| self.secret(&at("token"), token, Some("a token")));
@@ -250,7 +248,7 @@ impl Resolver<'_> {
         if let Some(credentials) = &credentials
             && !credentials.is_nats()
         {
-            let message = "it is no credentials file of NATS, with a token and the seed of a key; let `nsc generate \
+            let message = "it is not a NATS credentials file, with a token and the seed of a key; let `nsc generate \
                            creds` write one";
             self.wrong(at("credentials"), message);
         }
@@ -266,10 +264,7 @@ impl Resolver<'_> {
         ];
         let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(key, _)| key).collect();
         if let [first, second, ..] = given[..] {
-            self.wrong(
-                at(second),
-                format!("one can ask with `{first}` or with `{second}`; keep one of the two"),
-            );
+            self.wrong(at(second), format!("`{first}` and `{second}` exclude each other; keep one"));
         }
         (self.findings.len() == before).then(|| {
             SinkTarget::Nats(NatsTarget {
@@ -289,11 +284,11 @@ impl Resolver<'_> {
     /// What is wrong is said without showing the URL: it may hold a secret.
     fn url(&mut self, pointer: &str, url: &str, schemes: [&str; 2], form: &str) {
         let complaint = match Url::parse(url) {
-            Err(error) => format!("it is no URL ({error}); write {form}"),
+            Err(error) => format!("it is not a URL ({error}); write {form}"),
             Ok(url) if !schemes.contains(&url.scheme()) => {
-                format!("the scheme `{}` is not known here; write {form}, or {}://", url.scheme(), schemes[1])
+                format!("the scheme `{}` is not supported; write {form}, or {}://", url.scheme(), schemes[1])
             }
-            Ok(url) if url.host().is_none() => format!("it names no host; write {form}"),
+            Ok(url) if url.host().is_none() => format!("it has no host; write {form}"),
             Ok(url) if !url.username().is_empty() || url.password().is_some() => {
                 let instead = if schemes[0] == "http" {
                     "the header `authorization` below `headers`"
@@ -301,7 +296,7 @@ impl Resolver<'_> {
                     "`user` and `password`, or `token`"
                 };
                 format!(
-                    "it holds a user or a password, and secrets do not stand in this file; give them with {instead}"
+                    "it contains a user or a password, but this file must not contain secrets; use {instead}"
                 )
             }
             Ok(_) => return,

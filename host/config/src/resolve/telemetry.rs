@@ -20,13 +20,13 @@ impl Resolver<'_> {
             if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
                 self.wrong(
                     &pointer,
-                    format!("`{name}` is no name of a header; use letters, digits and dashes"),
+                    format!("`{name}` is not a header name; use letters, digits and dashes"),
                 );
             }
             let what = is_secret(name).then(|| format!("the header `{name}`"));
             match self.secret(&pointer, value, what.as_deref()) {
                 Some(value) if !value.is_header() => {
-                    self.wrong(pointer, "the value cannot stand in a header; it has control characters");
+                    self.wrong(pointer, "the value contains control characters");
                 }
                 Some(value) => drop(headers.insert(name.to_ascii_lowercase(), value)),
                 None => {}
@@ -58,12 +58,12 @@ pub fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(), Stri
         return Err("a user and password in a URL would be shown; use the header `authorization`".into());
     }
     let uri: http::Uri = endpoint.parse().map_err(|_| {
-        format!("`{endpoint}` is no URL; write one such as http://127.0.0.1:{}", usual_port(protocol))
+        format!("`{endpoint}` is not a URL; write one such as http://127.0.0.1:{}", usual_port(protocol))
     })?;
     match (uri.scheme_str(), uri.host()) {
         (Some("http" | "https"), Some(_)) => Ok(()),
         _ => Err(format!(
-            "`{endpoint}` is no http:// or https:// URL; write one such as http://127.0.0.1:{}",
+            "`{endpoint}` is not an http:// or https:// URL; write one such as http://127.0.0.1:{}",
             usual_port(protocol)
         )),
     }

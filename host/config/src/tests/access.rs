@@ -24,11 +24,11 @@ fn the_admin_listener_is_open_to_this_host_alone_or_has_a_token() {
     for (yaml, complaint) in [
         ("admin: { address: 0.0.0.0:6980 }", "3:19: 0.0.0.0:6980 is not a loopback address"),
         ("admin: { address: 192.0.2.1:1 }", "or listen on `127.0.0.1:1`"),
-        ("admin: { address: \"unix:\" }", "3:19: there is no path behind `unix:`"),
+        ("admin: { address: \"unix:\" }", "3:19: the path after `unix:` is missing"),
         ("admin: { address: 6980 }", "3:19: found the number 6980"),
         (
             "admin: { token: plain-text-of-a-token }",
-            "3:17: a token is a secret, and secrets do not stand in this file",
+            "3:17: a token is a secret, and this file must not contain secrets",
         ),
         ("admin: { token: \"${NO_SUCH_VARIABLE_HERE}\" }", "variable `NO_SUCH_VARIABLE_HERE` is not set"),
         ("admin: { token: { file: short } }", "3:17: the token has 15 characters"),
@@ -56,8 +56,8 @@ fn who_serves_and_what_is_given_up() {
     for (yaml, complaint) in [
         ("privileges: { user: -1 }", "-1 is out of range"),
         ("privileges: { user: 4294967295 }", "4294967295 is out of range"),
-        ("privileges: { user: '4294967295' }", "4294967295 is nobody's number"),
-        ("privileges: { group: boot }", "name the `user`, too"),
+        ("privileges: { user: '4294967295' }", "4294967295 is not a valid id"),
+        ("privileges: { group: boot }", "`group` needs a `user`"),
         ("privileges: { seccomp: maybe }", "unknown word `maybe`"),
         ("privileges: { landlock: on }", "3:25"),
     ] {

@@ -49,7 +49,7 @@ fn bad_flags_are_named() {
     assert_eq!(
         complaints(Config::from_flags(&twice)),
         [
-            "--listen: 127.0.0.1:69 is listened on twice; remove one of the two",
+            "--listen: 127.0.0.1:69 has two listeners; remove one",
             "--root: there is no folder /nowhere/at/all; create it or correct the path",
         ]
     );

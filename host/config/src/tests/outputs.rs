@@ -30,7 +30,7 @@ sinks:
             "4:61: unknown sink `audio`; did you mean `audit`? Known here: `audit`, `far`, `fold` and `lost`"
                 .into(),
             "4:74: unknown sink `mail`; add it below `sinks`, such as `mail: { file: mail.jsonl }`".into(),
-            "7:25: the sink `both` has both `file` and `udp`; make two sinks of it".into(),
+            "7:25: the sink `both` has both `file` and `udp`; split it into two sinks".into(),
             "8:9: the sink `none` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, `http: { url: … }`, `nats: { url: …, subject: … }` or `otlp: { endpoint: … }`".into(),
             format!("10:17: there is no folder {}; create it or correct the path", at("nowhere")),
             format!("11:17: {} is a folder; name a file in it", at("files")),
@@ -60,27 +60,27 @@ sinks:
     let complaints = scene.complaints(&bad);
     assert!(!complaints.concat().contains("s3cr3t"), "{complaints:#?}");
     let starts = [
-        "4:21: it holds a user or a password, and secrets do not stand in this file; give them with the header `authorization`",
-        "4:69: the header `authorization` is a secret, and secrets do not stand in this file; write `${NAME}`",
-        "4:77: `x y` is no name of a header; correct it",
-        "4:87: the header `host` follows from the request itself; remove it",
-        "5:21: the scheme `ftp` is not known here; write http://HOST:PORT/PATH, or https://",
+        "4:21: it contains a user or a password, but this file must not contain secrets; use the header `authorization`",
+        "4:69: the header `authorization` is a secret, and this file must not contain secrets; write `${NAME}`",
+        "4:77: `x y` is not a header name; correct it",
+        "4:87: the header `host` is set by the server; remove it",
+        "5:21: the scheme `ftp` is not supported; write http://HOST:PORT/PATH, or https://",
         &format!("5:60: {} cannot be read", scene.path("no").display()),
         "5:74: the environment variable `NO_SUCH_NAME` is not set, or not UTF-8; set it for the server",
-        "6:32: the scheme `http` is not known here; write nats://HOST:PORT, or tls://",
-        "6:52: it is no subject to publish to",
+        "6:32: the scheme `http` is not supported; write nats://HOST:PORT, or tls://",
+        "6:52: it is not a valid subject",
         "6:66: a token is a secret",
-        "6:80: one can ask with `token` or with `user`; keep one of the two",
+        "6:80: `token` and `user` exclude each other; keep one",
         &format!("6:102: {} is empty", scene.path("nothing").display()),
         "7:49: a `user` needs a `password`; add it, or remove both",
-        "8:28: `rotate` means nothing without `file`; remove it",
-        "8:36: it says not when; add `size`, `every` or both, or remove it",
-        "8:40: `fsync` means nothing without `file`; remove it",
+        "8:28: `rotate` has no effect without `file`; remove it",
+        "8:36: it has no condition; add `size`, `every` or both, or remove it",
+        "8:40: `fsync` has no effect without `file`; remove it",
         "9:37: the sinks `e` and `f` have the same spool; give each a `path` of its own",
         "10:26: `h:4318` is no",
         "10:62: the header `authorization` is a secret",
         "11:26: a user and password in a URL would be shown",
-        "12:56: it is no credentials file of NATS",
+        "12:56: it is not a NATS credentials file",
     ];
     assert_eq!(complaints.len(), starts.len(), "{complaints:#?}");
     for (complaint, start) in complaints.iter().zip(starts) {
@@ -98,7 +98,7 @@ sinks:
         shape,
         [
             "4:59: give `${NAME}` for an environment variable, or `{ file: PATH }`",
-            "4:76: `sometimes` cannot be read; give `never`, `each`, or a time with its unit, such as 1s",
+            "4:76: `sometimes` is invalid; give `never`, `each`, or a time with its unit, such as 1s",
             "5:24: 1us is out of range; give 1ms to 1h",
             "5:45: 1 is out of range; give 4KiB to 1TiB",
         ]
@@ -149,8 +149,8 @@ fn telemetry_and_its_secrets() {
             "{ endpoint: 'https://h:4317', protocol: grpc, headers: { authorization: s3cr3t, 'x y': z }, service-name: ' ' }",
         ),
         &[
-            "3:84: the header `authorization` is a secret, and secrets do not stand in this file",
-            "3:99: `x y` is no name of a header",
+            "3:84: the header `authorization` is a secret, and this file must not contain secrets",
+            "3:99: `x y` is not a header name",
             "3:118: the name is empty",
         ],
     );

@@ -1,81 +1,79 @@
-//! Who may take how much.
+//! The section `limits` as written.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{ByteCount, TimeSpan};
 
-/// How much is accepted at a time. Requests over a limit are not answered, and counted by reason: clients ask
-/// again.
+/// Bounds on concurrent transfers, requests, uploads and memory. The server drops requests over a limit and
+/// counts them by reason; clients ask again.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Limits {
-    /// Transfers in all.
+    /// Concurrent transfers.
     #[schemars(range(min = 1, max = 10_000_000))]
     pub transfers: usize,
     /// Requests that wait for a decision.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub pending: usize,
-    /// Transfers whose client has not answered yet. One more, and the oldest of them makes room: so a flood of
-    /// requests in the names of others takes no place from who answers. At most `transfers`; without it, half
-    /// of them.
+    /// Half-open transfers: the client has not answered yet. At the limit the oldest makes room, so that a
+    /// flood of requests with forged addresses takes no place from real clients. At most `transfers`.
+    /// Default: half of `transfers`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize", range(min = 1, max = 10_000_000))]
     pub half_open: Option<usize>,
-    /// Requests that are admitted in a second, of all clients together. Without it, as many as come.
+    /// Admitted requests per second, over all clients. Default: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 1_000_000))]
     pub per_second: Option<u32>,
-    /// Requests that are admitted at once after a pause; only with `per-second`. Without it, as many as in a
-    /// second.
+    /// Requests admitted at once after a pause. Needs `per-second`. Default: the value of `per-second`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 1_000_000))]
     pub burst: Option<u32>,
-    /// What one client may take of it, whatever its ports and whichever workers it meets.
+    /// What one client may use, over all its ports and all workers.
     pub per_client: PerClient,
-    /// Uploads to one name at once. One more is refused with ERROR 0.
+    /// Concurrent uploads to one name. A further upload is refused with ERROR 0.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub uploads_per_name: u32,
-    /// ERRORs in a second to who has no transfer: for malformed requests and stray DATA. What is over it is
-    /// not answered.
+    /// ERROR packets per second to peers without a transfer, for malformed requests and stray DATA. Beyond it
+    /// the server does not answer them.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub errors_per_second: u32,
-    /// Memory for the contents of hot files; 0B reads every file from the disk's own cache.
+    /// Memory for the contents of frequently read files; 0B disables the cache, so that reads use the
+    /// kernel's page cache.
     pub cache: ByteCount,
-    /// How long a content is used from memory before it is read from the disk again. A change of the file shows at
-    /// once by its size and times, but for writes through a memory mapping (mmap), which may leave both as they
-    /// were: they show after this time at the latest.
+    /// How long the server uses cached contents before it reads the file again. Changes of a file show at once by
+    /// its size and times, except writes through a memory mapping (mmap), which may leave both as they were.
     #[schemars(extend("x-minimum" = "1s", "x-maximum" = "1d"))]
     pub cache_max_age: TimeSpan,
-    /// Starts and ends of transfers that wait for `policy.observe`; then new requests wait.
+    /// Start and end events that may wait for `policy.observe`. At the limit, new requests wait.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub events: usize,
 }
 
-/// What one client may take of it. A client is an IPv4 address or the beginning of an IPv6 address; behind NAT
-/// or a load balancer it may be thousands of machines, so what is not configured leaves them room.
+/// What one client may use. A client is an IPv4 address or the prefix of an IPv6 address. Behind NAT or a
+/// load balancer it may be thousands of machines, so the defaults leave them room.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct PerClient {
-    /// Transfers. At most `limits.transfers`; without it, three quarters of them.
+    /// Concurrent transfers. At most `limits.transfers`. Default: three quarters of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize", range(min = 1, max = 10_000_000))]
     pub transfers: Option<usize>,
-    /// Requests that wait for a decision. At most `limits.pending`; without it, three quarters of them.
+    /// Requests that wait for a decision. At most `limits.pending`. Default: three quarters of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize", range(min = 1, max = 1_000_000))]
     pub pending: Option<usize>,
-    /// Requests that are admitted in a second. Without it, as many as come.
+    /// Admitted requests per second. Default: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 1_000_000))]
     pub per_second: Option<u32>,
-    /// Requests that are admitted at once after a pause; only with `per-second`. Without it, as many as in a
-    /// second.
+    /// Requests admitted at once after a pause. Needs `per-second`. Default: the value of `per-second`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 1_000_000))]
     pub burst: Option<u32>,
-    /// How many leading bits of an IPv6 address are one client. A machine may have a whole /64 to itself; where
-    /// the machines of a network share one, write 128. Without it, 64. Link-local addresses are a client each.
+    /// The number of leading bits of an IPv6 address that identify a client. A machine may own a whole /64;
+    /// if the machines of a network share one, set 128. Each link-local address is a client. Default: 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u8", range(min = 1, max = 128))]
     pub ipv6_prefix: Option<u8>,

@@ -1,4 +1,4 @@
-//! The section `privileges` as it is written.
+//! The section `privileges` as written.
 
 use std::path::PathBuf;
 
@@ -7,33 +7,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::privileges::{SeccompMode, Who};
 
-/// What is left of root, or of a capability, after the start: a user, and what the kernel lets it do. The
-/// default is the least that serving needs.
+/// The user and the restrictions that the server runs with after its start. The defaults are the least that
+/// serving needs.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Privileges {
-    /// Who serves, where root starts it: a name, or a number. Without it `tuffet` where there is such a user,
-    /// else `nobody`. `root` stays root, without its capabilities. Started by anyone else, it stays that user.
+    /// The user to become when root starts the server: a name, or a number. `root` stays root, without its
+    /// capabilities. Started by another user, the server stays that user. Default: `tuffet` if that user
+    /// exists, else `nobody`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "who_schema")]
     pub user: Option<Who>,
-    /// Its group. Without it, that of the user, and those that the user is a member of beside it.
+    /// The group to become. Default: the user's group, and its supplementary groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "who_schema")]
     pub group: Option<Who>,
-    /// System calls that serving does not need: `on` lets them fail, `log` notes them in the kernel's audit
-    /// log, `off` has no filter.
+    /// System calls that serving does not need: `on` makes them fail, `log` allows them and records them in
+    /// the kernel's audit log, `off` disables the filter.
     pub seccomp: SeccompMode,
-    /// Whether the process is kept to the files that its configuration names, and those that the system's
-    /// libraries read (Landlock, Linux 5.13). A reload that names others is refused: it needs a restart.
+    /// Whether the process can access only the files that its configuration names, and those that system
+    /// libraries read (Landlock, Linux 5.13). A reload that names other files is refused and needs a restart.
     pub landlock: bool,
-    /// Whether the start fails where the kernel has no filter of system calls or no Landlock, and the
-    /// configuration does not say `off`. Else a warning says so.
+    /// Whether the server refuses to start if the kernel lacks seccomp or Landlock and the configuration does
+    /// not disable it. Otherwise it logs a warning.
     pub require: bool,
-    /// Files and folders that reloads may add to those that are read.
+    /// Further files and folders that a reload may read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readable: Vec<PathBuf>,
-    /// Folders that reloads may add to those that are written.
+    /// Further folders that a reload may write to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub writable: Vec<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! The section `sinks`, as it is written.
+//! The section `sinks` as written.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,102 +12,100 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::super::units::{ByteCount, TimeSpan};
 use super::{Otlp, address_schema, path_schema};
 
-/// An output that plugins may fill: one of `file`, `stdout`, `udp`, `http`, `nats` and `otlp`.
+/// A named output for plugins: one of `file`, `stdout`, `udp`, `http`, `nats` and `otlp`.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Sink {
-    /// A file, relative to this one, to whose end each line goes by one write. When it is renamed, a new
-    /// one is begun.
+    /// A file, relative to this one. Each line is appended by one write. If the file is renamed, the server
+    /// starts a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub file: Option<PathBuf>,
-    /// When the file is put away: renamed to its name, a dot and the time. Without it, never. Needs `file`.
+    /// When to rotate the file: rename it to its name, a dot and the time. Needs `file`. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotate: Option<Rotate>,
-    /// When what was written to the file is on the disk: `never` leaves it to the kernel, `each` syncs before
-    /// a line counts as delivered, a time such as `1s` is how long it may take. Without it, `never`. Needs
-    /// `file`.
+    /// When written lines are synced to disk: `never` leaves it to the kernel, `each` syncs before a line
+    /// counts as delivered, a time such as `1s` is the longest delay. Needs `file`. Default: `never`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fsync: Option<FsyncPolicy>,
     /// Whether lines go to standard output. The log is on standard error.
     #[serde(default)]
     pub stdout: bool,
-    /// IP address and port that get a datagram for each line.
+    /// IP address and port that receive one datagram per line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "address_schema")]
     pub udp: Option<String>,
-    /// An HTTP server that lines are posted to.
+    /// An HTTP server that receives lines by POST.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<Http>,
-    /// A NATS server that gets a message for each line.
+    /// A NATS server that receives a message for each line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nats: Option<Nats>,
-    /// An OpenTelemetry collector that gets a log record for each line.
+    /// An OpenTelemetry collector that receives a log record for each line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otlp: Option<Otlp>,
-    /// Lines that may wait in memory while the sink is slow or broken; then the plugin hears that it is
-    /// full. Lines under way count. Without a `spool`.
+    /// The number of lines that may wait in memory while the sink is slow or broken, including those being
+    /// delivered; beyond it the plugin gets `full`. Not used with a `spool`.
     #[serde(default = "crate::written::defaults::sink_queue")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub queue: usize,
-    /// Lets lines wait on disk instead of in memory: they outlive the process, and are delivered in their
-    /// order, each at least once. When it is full the plugin hears so.
+    /// Makes lines wait on disk instead of in memory: they outlive the process, and are delivered in order,
+    /// each at least once. If the spool is full, the plugin gets `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spool: Option<Spool>,
 }
 
-/// When a file is put away. `size`, `every` or both.
+/// When to rotate a file: `size`, `every` or both.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Rotate {
-    /// Before it would have more than this.
+    /// Rotate before the file would exceed this size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-minimum" = "1KiB", "x-maximum" = "1TiB"))]
     pub size: Option<ByteCount>,
-    /// With the first line of another period of this length, counted in UTC: `1d` is at midnight.
+    /// Rotate with the first line of each period of this length, counted in UTC: `1d` is at midnight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-minimum" = "1s", "x-maximum" = "366d"))]
     pub every: Option<TimeSpan>,
-    /// How many files that were put away are kept; the oldest are removed. Without it, all.
+    /// The number of rotated files to keep; the oldest are removed. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 100_000))]
     pub keep: Option<usize>,
 }
 
-/// An HTTP server that lines are posted to. It is tried again, after longer and longer pauses, when it cannot
-/// be reached, is overloaded (429) or fails (5xx), and when it does not know us or the URL (401, 403, 404).
-/// Any other 4xx refuses the lines: they are dropped and counted.
+/// An HTTP server that receives lines by POST. The sink retries with growing pauses if the server cannot be
+/// reached, is overloaded (429) or fails (5xx), and if it does not accept the credentials or the URL (401,
+/// 403, 404). With any other 4xx the server rejects the lines: they are dropped and counted.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Http {
-    /// `http://HOST:PORT/PATH`, or `https://`, with the certificates of the system. Redirections are not
-    /// followed.
+    /// `http://HOST:PORT/PATH`, or `https://` with the system's certificates. Redirects are not followed.
     pub url: String,
     /// Headers of each request. `${NAME}` in a value is an environment variable; `{ file: PATH }` is the
-    /// content of a file. What is secret stands here in no other way.
+    /// content of a file. Secrets are accepted in no other form.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, SecretText>,
-    /// What one request holds.
+    /// The size of one request.
     #[serde(default)]
     pub batch: Batch,
-    /// How long one request may take.
+    /// The time limit of one request.
     #[serde(default = "crate::written::defaults::sink_timeout")]
     #[schemars(extend("x-minimum" = "10ms", "x-maximum" = "5m"))]
     pub timeout: TimeSpan,
-    /// `ndjson`: each line with a line feed behind it. `json-array`: one array.
+    /// `ndjson`: one line of JSON after another, each with a line feed. `json-array`: one array.
     #[serde(default)]
     pub format: HttpFormat,
 }
 
-/// What one request holds. It goes out when it has so many lines or bytes, or when its first line has waited
-/// long enough.
+/// The size of one request. It is sent when it has this many lines or bytes, or when its first line has
+/// waited long enough.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Batch {
-    /// Lines at most.
+    /// The largest number of lines.
     #[schemars(range(min = 1, max = 10_000))]
     pub lines: usize,
-    /// Bytes at most; a single line may have more.
+    /// The largest size in bytes; a single line may exceed it.
     #[schemars(extend("x-minimum" = "1KiB", "x-maximum" = "16MiB"))]
     pub bytes: ByteCount,
     /// How long a line waits for others.
@@ -115,7 +113,7 @@ pub(crate) struct Batch {
     pub wait: TimeSpan,
 }
 
-/// How lines become a body.
+/// The form of a request's body.
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum HttpFormat {
@@ -124,12 +122,13 @@ pub(crate) enum HttpFormat {
     JsonArray,
 }
 
-/// A NATS server that gets a message for each line. The server has confirmed what counts as delivered.
+/// A NATS server that receives a message for each line. A line counts as delivered when the server has
+/// confirmed it.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Nats {
-    /// `nats://HOST:PORT`, or `tls://` for TLS with the certificates of the system; a list for the servers
-    /// of a cluster.
+    /// `nats://HOST:PORT`, or `tls://` for TLS with the system's certificates; a list for the servers of a
+    /// cluster.
     pub url: OneOrMore,
     /// The subject of each message.
     pub subject: String,
@@ -142,30 +141,30 @@ pub(crate) struct Nats {
     /// The user's password: `${NAME}` for an environment variable, or `{ file: PATH }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<SecretText>,
-    /// A credentials file, as `nsc` writes them.
+    /// A credentials file, as `nsc` writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub credentials: Option<PathBuf>,
-    /// How long it may take to connect, and to confirm a batch.
+    /// The time limit for connecting, and for confirming a batch.
     #[serde(default = "crate::written::defaults::sink_timeout")]
     #[schemars(extend("x-minimum" = "10ms", "x-maximum" = "5m"))]
     pub timeout: TimeSpan,
 }
 
-/// Lets lines wait on disk.
+/// Makes lines wait on disk.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Spool {
-    /// Bytes that may wait. The disk needs an eighth more.
+    /// The number of bytes that may wait. The disk needs an eighth more.
     #[schemars(extend("x-minimum" = "4KiB", "x-maximum" = "1TiB"))]
     pub bytes: ByteCount,
-    /// The folder. Without it, `sinks/NAME.spool` in `state`.
+    /// The folder. Default: `sinks/NAME.spool` in `state`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub path: Option<PathBuf>,
-    /// When a line that was taken is on the disk: `each` syncs before the plugin hears that it was taken, a
-    /// time is how long it may take, `never` leaves it to the kernel. A crash of the server loses nothing
-    /// either way; one of the machine loses what is not on the disk.
+    /// When accepted lines are synced to disk: `each` syncs before the plugin learns that its line was
+    /// accepted, a time is the longest delay, `never` leaves it to the kernel. A crash of the server loses
+    /// nothing in any case; a crash of the machine loses what is not on disk.
     pub fsync: FsyncPolicy,
 }
 
@@ -177,7 +176,7 @@ pub(crate) enum FsyncPolicy {
     Within(TimeSpan),
 }
 
-/// Text that may be a secret: as it is, or in a file.
+/// Text that may be a secret: inline, or in a file.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum SecretText {
@@ -185,7 +184,7 @@ pub(crate) enum SecretText {
     File { file: PathBuf },
 }
 
-/// One text, or a list.
+/// A text, or a list of texts.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum OneOrMore {
@@ -271,10 +270,7 @@ impl JsonSchema for SecretText {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut file = path_schema(generator);
-        file.insert(
-            "description".into(),
-            "The file that holds it; a line feed at its end is left out.".into(),
-        );
+        file.insert("description".into(), "The file that holds it; a trailing line feed is removed.".into());
         json_schema!({
             "type": ["string", "object"],
             "format": "secret",

@@ -9,18 +9,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use tuffet_request::Links;
 
-/// What becomes of files when they are uploaded.
+/// How uploads are written.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Write {
-    /// The permissions of new files as an octal number in quotes, such as `"0640"`, whatever the umask. Without it,
-    /// 0644 without what the umask, or the default access control list of the folder, takes.
+    /// Permissions of new files, as an octal number in quotes such as `"0640"`, regardless of the umask. Default:
+    /// 0644, reduced by the umask or by the default access control list of the folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "FileMode")]
     pub mode: Option<FileMode>,
-    /// What becomes of a symbolic link under the name of an upload: `refuse` refuses the upload, `replace` puts the
-    /// new file in the place of the link, `follow` replaces the file that the link leads to, below the same root.
-    /// Needs `overwrite`: without it, a link is a file that is there.
+    /// What to do if the name of an upload is a symbolic link: `refuse` refuses the upload, `replace` replaces the
+    /// link by the new file, `follow` replaces the file that the link leads to, if it lies below the same root.
+    /// Needs `overwrite`; without it, a link counts as an existing file.
     pub links: Links,
 }
 

@@ -28,13 +28,13 @@ use tuffet_engine::worker::sockets_per_worker;
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
-    /// The YAML file of the server; without it, a server of one listener on 0.0.0.0:69 is meant.
+    /// The server's configuration file [default: a server with one listener on 0.0.0.0:69].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print one line of JSON.
     #[arg(long)]
     json: bool,
-    /// Leave out the transfers over loopback, which take two seconds.
+    /// Skip the transfers over loopback, which take two seconds.
     #[arg(long)]
     no_rate: bool,
 }

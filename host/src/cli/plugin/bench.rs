@@ -20,7 +20,7 @@ pub(in crate::cli) struct BenchArgs {
     subject: Subject,
     #[command(flatten)]
     request: RequestArgs,
-    /// Calls that are measured, of each kind; a tenth more before them are not.
+    /// The number of measured calls of each kind; a tenth more run before as a warm-up.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     calls: u32,
     /// Print JSON.

@@ -27,40 +27,39 @@ use crate::server::ServeError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PluginCommand {
-    /// Begin a plugin: a folder NAME with a project that builds, its tests, cases and a configuration.
+    /// Create a plugin: a folder NAME with a project that builds, tests, cases and a configuration.
     ///
-    /// Exit code 0, 64 if there is something of this name already, 73 if it cannot be written.
+    /// Exit code 0, 64 if NAME already exists, 73 if it cannot be written.
     New(new::NewArgs),
     /// Build the plugin of a project, and check it.
     ///
-    /// The component becomes FOLDER/NAME.wasm. It is checked with the settings and grants that
-    /// FOLDER/tuffet.yaml has for it, or with what is given here. Exit code 0 if it is good, 1 if it does not
-    /// compile, 64 if there is no project or the check finds it wrong, 69 if the compiler is missing, 73 if
-    /// it cannot be written.
+    /// The component becomes FOLDER/NAME.wasm. It is checked with its settings and grants in
+    /// FOLDER/tuffet.yaml, or with those given here. Exit code 0 if it is valid, 1 if it does not compile, 64
+    /// if there is no project or the check fails, 69 if the compiler is missing, 73 if it cannot be written.
     Build(build::BuildArgs),
-    /// Show what a plugin says of itself: hooks, imports, the grants that it asks for, size and digest.
+    /// Show a plugin's hooks, imports, requested grants, size and digest.
     ///
-    /// Nothing of it runs. Exit code 0, or 64 if it is no plugin.
+    /// Runs no code of the plugin. Exit code 0, or 64 if it is not a plugin.
     Inspect(inspect::InspectArgs),
     /// Load a plugin as a server would and let it check its settings.
     ///
-    /// Exit code 0 if it is good, 64 if not.
+    /// Exit code 0 if it is valid, 64 if not.
     Check(check::CheckArgs),
-    /// Ask a plugin about one request.
+    /// Run a plugin with one request.
     ///
-    /// Nothing that it does has an effect outside, but for requests by HTTP: keys are in memory and gone
-    /// afterwards, what it sends to sinks is shown. Exit code 0 if it answered, 1 if the call failed, 64 if
-    /// it cannot be loaded.
+    /// The call has no effect outside, except for HTTP requests: keys are in memory and discarded afterwards,
+    /// and lines sent to sinks are shown. Exit code 0 if the plugin answered, 1 if the call failed, 64 if the
+    /// plugin cannot be loaded.
     Run(run::RunArgs),
-    /// Ask a plugin about the requests of case files, and compare its verdicts with what they expect.
+    /// Run a plugin with the requests of case files, and compare its answers with the expected ones.
     ///
-    /// Files, keys, answers by HTTP and MAC addresses are those of the case, the clock stands, and random
-    /// numbers are constant; a call of the host that the case does not answer fails it. Exit code 0 if all cases pass, 1
-    /// if one fails, 64 if a file is wrong.
+    /// Files, keys, HTTP answers and MAC addresses come from the case, the clock stands still, and random
+    /// numbers are constant. A call of the host that the case does not answer fails the case. Exit code 0 if
+    /// all cases pass, 1 if one fails, 64 if a file is invalid.
     Test(test::TestArgs),
-    /// Measure what a call of a plugin costs, with a fresh instance for each and with one that is kept.
+    /// Measure the cost of a plugin's calls, with fresh instances and with a reused one.
     ///
-    /// Exit code 0, 1 if a call failed, 64 if it cannot be loaded.
+    /// Exit code 0, 1 if a call failed, 64 if the plugin cannot be loaded.
     Bench(bench::BenchArgs),
 }
 

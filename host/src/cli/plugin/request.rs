@@ -86,7 +86,7 @@ impl WrittenRequest {
         macs.extend(in_name.map(|address| MacFact { address, source: MacSource::RequestedName }));
         let class = self.class.as_deref().map_or(Ok(ClientClass::UNKNOWN), |name| {
             ClientClass::named(name).ok_or_else(|| {
-                let message = format!("{name:?} is no class of clients; docs/operations.md lists them");
+                let message = format!("{name:?} is no class of clients; docs/logs.md lists them");
                 wrong("/class", message)
             })
         })?;
@@ -191,34 +191,34 @@ struct RequestFile {
 
 #[derive(Debug, Args)]
 pub(super) struct RequestArgs {
-    /// The hook to ask; may be left out where the plugin has but one that answers.
+    /// The hook to call; optional if the plugin has only one hook that answers.
     #[arg(long, value_enum)]
     hook: Option<Hook>,
-    /// The request, in a YAML file: `request`, and if need be `hook` and `host`; or `events` for observe.
+    /// A YAML file with `request` and, if needed, `hook` and `host`; or with `events` for observe.
     #[arg(long, value_name = "FILE", conflicts_with_all = FLAGS)]
     request: Option<PathBuf>,
-    /// The name that is asked for.
+    /// The requested name.
     #[arg(long, required_unless_present = "request")]
     path: Option<String>,
-    /// Whether it is read or written.
+    /// The operation.
     #[arg(long, value_enum, default_value = "read")]
     operation: WrittenOperation,
-    /// The mode.
+    /// The transfer mode.
     #[arg(long, value_enum, default_value = "octet")]
     mode: WrittenMode,
-    /// The address of the client, with or without a port [default: 192.0.2.1].
+    /// The client's address, with or without a port [default: 192.0.2.1].
     #[arg(long, value_name = "ADDR")]
     client: Option<String>,
     /// The name of the listener [default: default].
     #[arg(long, value_name = "NAME")]
     listener: Option<String>,
-    /// A MAC address of the client, as the neighbour table has it. May be given several times.
+    /// A MAC address of the client, as if from the neighbour table. May be repeated.
     #[arg(long = "mac", value_name = "MAC")]
     macs: Vec<String>,
-    /// What kind of client it seems to be, such as ipxe [default: unknown].
+    /// The class of the client, such as ipxe [default: unknown].
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
-    /// An option of the request, such as blksize=1428. May be given several times.
+    /// An option of the request, such as blksize=1428. May be repeated.
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
     options: Vec<(String, String)>,
 }

@@ -28,25 +28,23 @@ pub(super) struct Subject {
 /// What surrounds a plugin in a server.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Surroundings {
-    /// The configuration of a server, whose settings, grants, roots and limits for this component are taken.
+    /// A server's configuration, to take settings, grants, roots and limits of this component from.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["settings", "grants", "roots"])]
     config: Option<PathBuf>,
-    /// The settings of the plugin, in a YAML file of their own; `{}` without it.
+    /// A YAML file with the plugin's settings [default: `{}`].
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// A grant, as in `grants` of the configuration: kv, client-mac, files/ROOT … May be given several
-    /// times.
+    /// A grant, as in `grants` of the configuration: kv, client-mac, files/ROOT … May be repeated.
     #[arg(long = "grant", value_name = "GRANT")]
     grants: Vec<Grant>,
     /// A root: its name and its folder. Without any, the plugin may answer with files of any root. May be
-    /// given several times.
+    /// repeated.
     #[arg(long = "root", value_name = "NAME=DIR", value_parser = root)]
     roots: Vec<RootSpec>,
-    /// The time of a call, such as 2s, to compute and in all, in place of the server's defaults (200ms and
-    /// 500ms).
+    /// The time limits of a call, CPU and total, such as 2s [default: those of the server, 200ms and 500ms].
     #[arg(long, value_name = "TIME", value_parser = TimeSpan::from_str)]
     time: Option<TimeSpan>,
-    /// The memory of an instance, such as 16MiB, in place of the server's default (64MiB).
+    /// The memory of an instance, such as 16MiB [default: that of the server, 64MiB].
     #[arg(long, value_name = "SIZE", value_parser = ByteCount::from_str)]
     memory: Option<ByteCount>,
 }

@@ -30,18 +30,18 @@ pub(in crate::cli) struct TestArgs {
     /// A case file, or a folder of them (*.yaml).
     #[arg(value_name = "FILE|FOLDER", default_value = "cases.yaml")]
     path: PathBuf,
-    /// The component, in place of the one that the files name: a file, or builtin:NAME.
+    /// The component: a file, or builtin:NAME; replaces the one that the files name.
     #[arg(long, value_name = "COMPONENT")]
     component: Option<String>,
-    /// The time of a call, to compute and in all. Longer than in a server, so that a busy machine fails no
+    /// The time limits of a call, CPU and total. Longer than in a server, so that a busy machine fails no
     /// case.
     #[arg(long, value_name = "TIME", value_parser = TimeSpan::from_str, default_value = "10s")]
     time: TimeSpan,
-    /// Let the world answer what a case does not: the roots of --root, and HTTP servers that are granted.
-    /// What it answers is written into the case, below `host`, and is its answer from then on.
+    /// Let the real world answer what a case does not: the roots of --root, and granted HTTP servers. The
+    /// answers are written into the case, below `host`, and later runs use them.
     #[arg(long)]
     record: bool,
-    /// A root to record from: its name and its folder. May be given several times.
+    /// A root to record from: its name and its folder. May be repeated.
     #[arg(long = "root", value_name = "NAME=DIR", value_parser = root, requires = "record")]
     roots: Vec<RootSpec>,
 }

@@ -26,13 +26,13 @@ use tokio::signal::unix::{SignalKind, signal};
 pub(super) struct TopArgs {
     #[command(flatten)]
     server: ControlArgs,
-    /// Ask the admin listener of a server, `http://HOST:PORT`, in place of a control socket.
+    /// Read from the admin listener at `http://HOST:PORT` instead of a control socket.
     #[arg(long, value_name = "URL", conflicts_with_all = ["config", "control"])]
     url: Option<String>,
-    /// The file that holds the token of the admin listener.
+    /// The file with the token of the admin listener.
     #[arg(long, value_name = "FILE", requires = "url")]
     token_file: Option<PathBuf>,
-    /// Print what there is once, as plain text. So it is, too, where the output is no terminal.
+    /// Print one frame as plain text. The default if the output is not a terminal.
     #[arg(long)]
     once: bool,
 }
@@ -45,7 +45,7 @@ enum Happening {
     Over,
 }
 
-/// Exit code: 0, 64 if what was given is wrong, 69 if no server answers, 71 if the terminal fails.
+/// Exit code: 0, 64 for invalid arguments, 69 if no server answers, 71 if the terminal fails.
 pub(super) fn top(args: &TopArgs) -> ExitCode {
     let source = match Source::of(args) {
         Ok(source) => source,

@@ -230,8 +230,10 @@ impl Shared {
             }
             // It changed. Those who ask next have another identity.
             Ok(None) => {}
-            Err(error) => tracing::debug!(target: "tuffet::store::cache", root = file.root(), path = file.path(), %error,
-                "a file could not be loaded into memory; it is read from the disk"),
+            Err(error) => {
+                tracing::debug!(target: "tuffet::store::cache", root = file.root(), path = file.path(), %error,
+                "a file could not be loaded into memory; it is read from the disk")
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The table in docs/operations.md, "Outcomes": for each of its rows a test that is named by its number,
+//! The table in docs/logs.md, "Outcomes": for each of its rows a test that is named by its number,
 //! `rNN_…`, and asserts the outcome and the facts that are told with it.
 
 mod classes;
@@ -41,7 +41,7 @@ fn assert_facts(line: &Value, outcome: &str, decision: &str, bytes: usize, block
 #[test]
 fn the_table_is_tested_row_by_row() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let docs = fs::read_to_string(folder.join("../docs/operations.md")).unwrap();
+    let docs = fs::read_to_string(folder.join("../docs/logs.md")).unwrap();
     let table = docs.split("\n## Outcomes\n").nth(1).unwrap().split("\n## ").next().unwrap();
     let rows: Vec<u32> = table
         .lines()

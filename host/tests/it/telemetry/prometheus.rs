@@ -77,9 +77,9 @@ fn every_scrape_is_well_formed_and_says_what_happened() {
     judged_by_promtool(&text);
 }
 
-/// docs/operations.md lists the metrics that there are, no less and no more.
+/// docs/metrics.md lists the metrics that there are, no less and no more.
 fn documented(read: &Exposition) {
-    let docs = include_str!("../../../../docs/operations.md");
+    let docs = include_str!("../../../../docs/metrics.md");
     let rows = docs.lines().filter(|line| line.starts_with("| `tuffet_"));
     let listed: BTreeSet<String> = rows
         .filter_map(|row| row.split('`').nth(1))

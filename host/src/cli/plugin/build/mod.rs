@@ -23,10 +23,10 @@ const CONFIG: &str = "tuffet.yaml";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BuildArgs {
-    /// The project.
+    /// The project's folder.
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// Where the component goes, in place of FOLDER/NAME.wasm.
+    /// The component to write [default: FOLDER/NAME.wasm].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

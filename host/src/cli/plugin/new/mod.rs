@@ -31,17 +31,17 @@ pub(super) fn sdk_files() -> impl Iterator<Item = (&'static str, &'static str)> 
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct NewArgs {
-    /// Its name, and the folder that is made for it: lower-case letters, digits and hyphens.
+    /// The name of the plugin and of its folder: lower-case letters, digits and hyphens.
     #[arg(value_name = "NAME")]
     name: PluginName,
-    /// A hook that it has. May be given several times [default: authorize].
+    /// A hook of the plugin. May be repeated [default: authorize].
     #[arg(long = "hook", value_enum, value_name = "HOOK")]
     hooks: Vec<Hook>,
-    /// What it is written in.
+    /// The plugin's language.
     #[arg(long, value_enum, default_value = "rust")]
     language: Language,
-    /// The folder `sdk` of a copy of Tuffet's sources, to be used where it lies. Without it, the project
-    /// gets a copy of the SDK of this server.
+    /// The folder `sdk` of a copy of Tuffet's sources, used in place [default: the project gets a copy of
+    /// this server's SDK].
     #[arg(long, value_name = "PATH")]
     sdk: Option<PathBuf>,
 }

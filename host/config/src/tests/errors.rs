@@ -278,7 +278,7 @@ fn what_becomes_of_uploads_is_checked() {
         assert_eq!(said(&format!("writable: true, write: {{ mode: {value} }}")), [complaint]);
     }
     for (rules, complaint) in [
-        ("write: { mode: \"0640\" }", "`write` means nothing while the root has `writable: false`"),
+        ("write: { mode: \"0640\" }", "`write` has no effect while the root has `writable: false`"),
         (
             "writable: true, write: { links: follow }",
             "`links` means nothing while the root has `overwrite: false`",

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The edges of an item that a crate's root defines lead here. The root is no module: everything may use it.
@@ -121,7 +122,30 @@ def allowed():
     return table
 
 
+def prove():
+    """Sees a cycle by each way that a path can take, and none where there is none: a check that cannot fail is none."""
+    root = "mod a;\nmod b;\npub use b::Thing;\n"
+    there = [
+        "use crate::a::Item;",
+        "use crate::{a::Item};",
+        "use super::super::a::Item;",
+        "fn f() -> crate::a::Item {}",
+        "mod tests {\n    use super::super::super::a::Item;\n}\n",
+    ]
+    for back, expected in [(line, True) for line in there] + [("use std::fmt; // crate::a", False)]:
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "b"))
+            files = {"lib.rs": root, "a.rs": "use crate::Thing;", "b/mod.rs": "mod deep;", "b/deep.rs": back}
+            for name, text in files.items():
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            found = cycle(edges(folder))
+            if bool(found) != expected:
+                sys.exit(f"check-layers.py is broken: {back!r} gives {found}")
+
+
 def main():
+    prove()
     problems = []
     command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked", "--offline"]
     metadata = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)

@@ -242,12 +242,12 @@ impl Rtt {
     /// An answer to a packet that was sent more than once, so long after it was sent for the first time:
     /// the round trip takes no longer. Counts where nothing better is known, until something is measured.
     pub(crate) fn at_most(&mut self, rtt: u32, timing: &Timing) {
-        // Most often something was lost, and the peer asked again after a time of its own. Were the path really
-        // that slow, the next bound may be twice as long, and so on.
-        let rtt = rtt.min(timing.initial.max(self.smoothed.saturating_mul(2))).max(1);
+        // Most often something was lost, and the peer asked again after a time of its own.
+        let rtt = rtt.min(timing.initial.max(self.smoothed)).max(1);
         let better = match self.basis {
             Basis::Exact => self.smoothed == 0,
-            Basis::Bound | Basis::Anew => true,
+            Basis::Bound => rtt < self.smoothed,
+            Basis::Anew => true,
         };
         if better {
             (self.smoothed, self.variation, self.basis) = (rtt, 0, Basis::Bound);
@@ -289,6 +289,10 @@ impl Rtt {
         if unknown && last < timing.floor {
             self.sample(last);
             return false;
+        }
+        if self.basis == Basis::Bound && first > self.smoothed {
+            // The path may be that slow. It takes two time-outs that double to know.
+            self.smoothed = first.min(self.smoothed.saturating_mul(2)).min(timing.cap);
         }
         self.answered_after_timeout(timing, first, last)
     }

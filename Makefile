@@ -52,15 +52,15 @@ test-telemetry: binary ## what an OpenTelemetry collector and Prometheus receive
 	else echo "skipped: the test against an OpenTelemetry collector"; \
 		python3 scripts/check-observability.py "$(BIN)/tuffet"; fi
 
-lint: wasm-target ## formatting, lints, links, shell scripts, systemd units, licences and sources of dependencies
+lint: wasm-target ## formatting, lints, layers, links, shell scripts, systemd units, licences and sources of dependencies
 	$(CARGO) fmt --all --check
 	@for fuzz in core/fuzz host/fuzz; do $(CARGO) fmt --manifest-path $$fuzz/Cargo.toml --check || exit 1; done
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	@sh scripts/check-unsafe.sh
 	@sh scripts/check-links.sh
 	@sh scripts/check-systemd.sh
-	@if command -v python3 >/dev/null; then python3 scripts/supply.py check; \
-		else echo "python3 is not installed: licences and sources were not checked" >&2; fi
+	@if command -v python3 >/dev/null; then python3 scripts/check-layers.py && python3 scripts/supply.py check; \
+		else echo "python3 is not installed: layers, licences and sources were not checked" >&2; fi
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh scripts/systemd/*.sh bench/k6/*.sh; \
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
 

@@ -1,103 +1,17 @@
-//! Builds the bundled plugins and embeds them, so that `tuffet` is one file.
-//!
-//! `plugins/build.sh` does the building. `TUFFET_GUESTS` names a folder of components that are built
-//! already, for packagers and for machines without a compiler for WebAssembly.
-//!
-//! The SDK is embedded too, as sources, for `tuffet plugin new`.
+//! Embeds the SDK as sources, for `tuffet plugin new`, and tells the tests where the components of
+//! `host/policy/build.rs` are.
 
 #[path = "build/sdk.rs"]
 mod sdk;
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fmt, fs};
-
-/// Name of the plugin, and of its component.
-const BUNDLED: [(&str, &str); 5] = [
-    ("acl", "tuffet_acl.wasm"),
-    ("audit", "tuffet_audit.wasm"),
-    ("mac-map", "tuffet_mac_map.wasm"),
-    ("publish", "tuffet_publish.wasm"),
-    ("template", "tuffet_template.wasm"),
-];
-
-/// The last three are not embedded: guests for the tests, which find them through `TUFFET_TEST_GUESTS`.
-const PACKAGES: [&str; 8] = [
-    "tuffet-acl",
-    "tuffet-audit",
-    "tuffet-mac-map",
-    "tuffet-publish",
-    "tuffet-template",
-    "tuffet-misbehave",
-    "tuffet-probe",
-    "tuffet-reference",
-];
-
-/// What the plugins are made from, below the workspace.
-const SOURCES: [&str; 6] =
-    ["plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
+use std::path::Path;
+use std::{env, fmt};
 
 fn main() -> Result<(), Report> {
     let workspace = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
-    println!("cargo::rerun-if-env-changed=TUFFET_GUESTS");
-    let components = match env::var_os("TUFFET_GUESTS") {
-        Some(folder) => prebuilt(&env::current_dir()?.join(folder)),
-        None => build(&workspace)?,
-    };
-    println!("cargo::rustc-env=TUFFET_TEST_GUESTS={}", components.display());
-    embed(&components)?;
+    println!("cargo::rustc-env=TUFFET_TEST_GUESTS={}", env::var("DEP_TUFFET_GUESTS_COMPONENTS")?);
     sdk::embed(&workspace)
-}
-
-fn prebuilt(folder: &Path) -> PathBuf {
-    for (_, file) in BUNDLED {
-        println!("cargo::rerun-if-changed={}", folder.join(file).display());
-    }
-    folder.to_path_buf()
-}
-
-fn build(workspace: &Path) -> Result<PathBuf, Report> {
-    for source in SOURCES {
-        println!("cargo::rerun-if-changed={}", workspace.join(source).display());
-    }
-    let target_dir = guest_target_dir(Path::new(&env::var("OUT_DIR")?));
-    let script = workspace.join("plugins/build.sh");
-    let output = Command::new("sh").arg(&script).arg(&target_dir).args(PACKAGES).output()?;
-    if output.status.success() {
-        return Ok(target_dir.join("wasm32-wasip2/guest"));
-    }
-    Err(Report(format!(
-        "the bundled plugins could not be built ({})\n\n{}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    )))
-}
-
-/// `guests` beside `debug` and `release`, so that all profiles of the host share one build of the guests.
-/// A folder of its own, because cargo holds the lock of the other while this runs.
-fn guest_target_dir(out_dir: &Path) -> PathBuf {
-    let build = out_dir.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "build"));
-    let target = build.and_then(|build| build.parent()?.parent());
-    target.unwrap_or(out_dir).join("guests")
-}
-
-/// Writes the table that `policy::builtin` includes.
-fn embed(components: &Path) -> Result<(), Report> {
-    let mut table = String::from("[\n");
-    for (name, file) in BUNDLED {
-        let path = components.join(file);
-        if !path.is_file() {
-            return Err(Report(format!(
-                "{} is not there: TUFFET_GUESTS must name a folder that has it (plugins/build.sh makes it)",
-                path.display()
-            )));
-        }
-        table += &format!("    ({name:?}, include_bytes!({path:?}).as_slice()),\n");
-    }
-    table += "]\n";
-    fs::write(Path::new(&env::var("OUT_DIR")?).join("builtin.rs"), table)?;
-    Ok(())
 }
 
 /// An error that cargo shows as it is written, with its line breaks.

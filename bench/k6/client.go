@@ -11,7 +11,7 @@ import (
 	"go.k6.io/k6/js/common"
 	"go.k6.io/k6/lib"
 
-	"github.com/tuffet/tuffet/bench/k6/internal/tftp"
+	"tuffet.invalid/k6/internal/tftp"
 )
 
 // client is what scripts hold: a server and the settings of its transfers.

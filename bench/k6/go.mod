@@ -1,4 +1,4 @@
-module github.com/tuffet/tuffet/bench/k6
+module tuffet.invalid/k6
 
 go 1.25.0
 

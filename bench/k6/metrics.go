@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/lib/netext"
 	"go.k6.io/k6/metrics"
 
-	"github.com/tuffet/tuffet/bench/k6/internal/tftp"
+	"tuffet.invalid/k6/internal/tftp"
 )
 
 // tftpMetrics are what a transfer adds to.

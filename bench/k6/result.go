@@ -6,7 +6,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/metrics"
 
-	"github.com/tuffet/tuffet/bench/k6/internal/tftp"
+	"tuffet.invalid/k6/internal/tftp"
 )
 
 // toJS makes the object that scripts get. Times are in milliseconds, as everywhere in k6.

@@ -11,7 +11,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/lib/types"
 
-	"github.com/tuffet/tuffet/bench/k6/internal/tftp"
+	"tuffet.invalid/k6/internal/tftp"
 )
 
 // Above this a number of JavaScript is not exact.

@@ -10,9 +10,9 @@ mod tests;
 use std::fs;
 use std::path::Path;
 
-use crate::config::{Config, Place, Position};
+use tuffet_config::{Config, Place, Position};
 
-pub use crate::policy::manifest_section;
+pub use tuffet_policy::manifest_section;
 
 /// Loads a configuration as the server does, from a file in `folder`. It may be wrong, but each problem has a
 /// place within the text, and says something.
@@ -52,7 +52,7 @@ pub fn config(yaml: &[u8], folder: &Path) -> Result<(), String> {
 /// # Errors
 /// What does not hold.
 pub fn manifest(component: &[u8]) -> Result<(), String> {
-    crate::policy::check_manifest(component)
+    tuffet_policy::check_manifest(component)
 }
 
 /// Whether a place is in the text, or just behind its end or the end of a line.

@@ -4,7 +4,6 @@
 //! question about this one address: its ARP exchange may be a moment old. The table is never read whole
 //! for a request.
 
-use crate::request::MacAddress;
 use futures_util::StreamExt;
 use netlink_packet_core::{NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::neighbour::{
@@ -16,6 +15,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
+use tuffet_request::MacAddress;
 
 /// A view of the neighbour table that is kept up to date.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use tuffet::udp::{BindOptions, Local, SendBatch, Socket};
+use tuffet_udp::{BindOptions, Local, SendBatch, Socket};
 
 /// The first address of abusers; 127.200.0.0/13 is theirs.
 const FIRST: u32 = 0x7fc8_0000;

@@ -9,8 +9,8 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
-use tuffet::udp::{Local, ReceiveBatch, SendBatch, Socket};
 use tuffet_core::Packet;
+use tuffet_udp::{Local, ReceiveBatch, SendBatch, Socket};
 
 /// How these clients are.
 pub(crate) struct Clients {

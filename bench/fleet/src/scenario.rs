@@ -111,7 +111,7 @@ const CLIENT_PATIENCE: Duration = Duration::from_secs(28);
 /// After how many seconds a client that failed begins its chain anew: PXE 2.1's times for discovery.
 pub(crate) const BACK_OFF: [u64; 4] = [4, 8, 16, 32];
 
-/// Sockets for transfers that each worker has (`host/src/worker`).
+/// Sockets for transfers that each worker has (`host/engine/src/worker`).
 pub(crate) const TID_SOCKETS: u16 = 4;
 
 /// Datagrams that a worker takes with one call, and calls before it looks after other things.

@@ -5,7 +5,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use tuffet::udp::{BindOptions, ReceiveBatch, SendBatch, Socket};
+use tuffet_udp::{BindOptions, ReceiveBatch, SendBatch, Socket};
 
 /// Clients ask again when nothing at all came for so long: a datagram was dropped.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };

@@ -2,7 +2,7 @@
 //!
 //! A server on one core answers each request of 4 bytes with a window of datagrams, and does nothing
 //! else: no parsing, no files, no timers, no copy of the payload. What it costs is the floor that real
-//! servers are held against. It makes its system calls through `tuffet::udp`, as the server does.
+//! servers are held against. It makes its system calls through `tuffet_udp`, as the server does.
 #![forbid(unsafe_code)]
 
 mod client;

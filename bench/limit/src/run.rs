@@ -10,8 +10,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
-use tuffet::udp::{BindOptions, Socket};
 use tuffet_measure::{Busy, CoreMeter, MeasureError, pin};
+use tuffet_udp::{BindOptions, Socket};
 
 /// Bytes before the block in a DATA packet (RFC 1350 section 5).
 const HEADER: usize = 4;

@@ -4,7 +4,7 @@ use crate::shape::Shape;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use tuffet::udp::Socket;
+use tuffet_udp::Socket;
 
 /// How long it sleeps before it looks whether it should stop.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };

@@ -1,7 +1,7 @@
 //! The shapes of traffic that are measured: the sizes, windows and numbers of clients of the cases in
 //! `bench/peers`.
 
-use tuffet::udp::{MAX_MESSAGE, MAX_SEGMENTS};
+use tuffet_udp::{MAX_MESSAGE, MAX_SEGMENTS};
 
 /// How the datagrams of a window leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

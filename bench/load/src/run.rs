@@ -19,8 +19,8 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
-use tuffet::udp::{ReceiveBatch, Socket};
 use tuffet_core::Time;
+use tuffet_udp::{ReceiveBatch, Socket};
 
 /// Transfers started before answers are looked at again.
 const STARTS: usize = 64;

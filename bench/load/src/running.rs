@@ -7,11 +7,11 @@ use crate::schedule::Due;
 use crate::wire::{Line, Wire};
 use std::net::SocketAddr;
 use std::time::Duration;
-use tuffet::udp::Socket;
 use tuffet_core::{
     ErrorCode, Finish, MAX_CONTROL, Mode, Operation, Output, Packet, RequestPacket, Time, Transfer,
     encode_error,
 };
+use tuffet_udp::Socket;
 
 /// Connecting costs a system call and saves a route look-up with each packet that is sent: worth it after
 /// so many.

@@ -5,8 +5,8 @@ use crate::loss::Path;
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send, sendto};
 use std::net::SocketAddr;
-use tuffet::udp::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, Socket};
 use tuffet_core::{Blocks, DATA_HEADER, Transfer, data_header};
+use tuffet_udp::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, Socket};
 
 /// Where a transfer's packets go.
 #[derive(Debug, Clone, Copy)]

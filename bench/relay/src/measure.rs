@@ -10,7 +10,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use tuffet::udp::{BindOptions, ReceiveBatch, SendBatch, Socket};
+use tuffet_udp::{BindOptions, ReceiveBatch, SendBatch, Socket};
 
 /// A block of 1428 bytes and its header.
 const SIZE: usize = 1_432;

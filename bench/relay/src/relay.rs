@@ -14,7 +14,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tuffet::udp::{BindOptions, Local, ReceiveBatch, Received, Socket};
+use tuffet_udp::{BindOptions, Local, ReceiveBatch, Received, Socket};
 
 /// What to relay.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::SocketAddr;
-use tuffet::udp::Local;
+use tuffet_udp::Local;
 
 /// Where a datagram leaves the relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

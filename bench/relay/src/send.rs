@@ -1,7 +1,7 @@
 //! Datagrams that leave at the same time to the same peer leave as one message, which the kernel cuts.
 
 use crate::schedule::Exit;
-use tuffet::udp::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, Socket};
+use tuffet_udp::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, Socket};
 
 /// What leaves through one port before the next has its turn.
 pub(crate) struct Sender {

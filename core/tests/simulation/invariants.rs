@@ -2,7 +2,7 @@
 //! breaks one fails by that name.
 //!
 //! Nothing here depends on how a world is made: the simulation of the protocol (`core/tests/simulation`)
-//! and that of the server's worker (`host/src/worker/simulation`) fill in the same facts.
+//! and that of the server's worker (`host/engine/src/worker/simulation`) fill in the same facts.
 #![allow(dead_code)] // neither of the two asks for all of them
 
 use std::fmt::{self, Debug, Display};

@@ -1,6 +1,5 @@
 //! Who may look: the token, where there is one, and no web page of somebody else.
 
-use crate::config::{Admin, AdminAddress, AdminToken};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, StatusCode, uri::Authority};
@@ -8,6 +7,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
+use tuffet_config::{Admin, AdminAddress, AdminToken};
 
 /// The token. Cheap to clone; all clones are one.
 #[derive(Debug, Clone)]

@@ -13,7 +13,6 @@ pub(crate) use pulse::Pulse;
 pub(crate) use routes::Shown;
 
 use crate::accept::Trouble;
-use crate::config::AdminAddress;
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
 use axum::Router;
@@ -36,6 +35,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::task::JoinSet;
+use tuffet_config::AdminAddress;
 
 /// Connections at once. A further one is taken all the same, and another closed for it ([`places`]).
 const CONNECTIONS: usize = 64;

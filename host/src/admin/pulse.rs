@@ -1,10 +1,10 @@
 //! Whether the workers are alive: each is asked, and must answer soon.
 
-use crate::worker::{Mailbox, ToWorker};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, oneshot};
 use tokio::time::{Instant, timeout_at};
+use tuffet_engine::worker::{Mailbox, ToWorker};
 
 /// How long a worker may take to answer. Its loop turns in microseconds; a disk may hold it up.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);

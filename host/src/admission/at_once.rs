@@ -6,14 +6,15 @@
 //! that waits (for a plugin's turn, its host calls, its next tick) becomes a task, as all do while as many
 //! threads decide as there are cores.
 
-use super::{Admission, Generation};
-use crate::worker::NewRequest;
+use super::Admission;
+use crate::generation::Generation;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Waker};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
+use tuffet_engine::worker::NewRequest;
 
 /// Requests that one thread takes: each waits for those before it.
 const CHUNK: usize = 4;

@@ -1,18 +1,17 @@
 //! authorize → resolve → open: the life of one request up to its grant.
 
-use super::Generation;
 use super::at_once::on_disk;
-use crate::events::{Ending, Outcome};
-use crate::limits::Uploads;
-use crate::policy::{Answer, Target, Verdict};
-use crate::request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
-use crate::store::{FileCache, OpenFile, Roots, StoreError};
-use crate::telemetry::What;
-use crate::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
+use crate::generation::{Files, Generation};
 use std::sync::Arc;
 use std::time::Instant;
 use tuffet_core::netascii::Encoder;
 use tuffet_core::{Limits, Oack};
+use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
+use tuffet_policy::{Answer, Target, Verdict};
+use tuffet_request::What;
+use tuffet_request::events::{Ending, Outcome};
+use tuffet_request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
+use tuffet_store::{OpenFile, Roots, StoreError};
 
 /// A decision and how it came about.
 pub(super) struct Decided {
@@ -107,14 +106,6 @@ struct Opened {
     content: Content,
     /// For the log: `ROOT:PATH`, or `content`.
     resolved: Arc<str>,
-}
-
-/// Where files come from and go to.
-#[derive(Clone)]
-pub(crate) struct Files {
-    pub(crate) roots: Roots,
-    pub(crate) cache: FileCache,
-    pub(crate) uploads: Uploads,
 }
 
 impl Files {

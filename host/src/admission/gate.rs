@@ -1,28 +1,37 @@
 //! The last question about an upload: it is complete and on disk, and not visible yet.
 
-use super::Generation;
-use crate::policy::Acceptance;
-use crate::request::Request;
-use crate::store::{StoreError, Upload};
-use crate::telemetry::What;
-use crate::worker::Stored;
+use crate::generation::Generation;
 use futures_util::FutureExt;
 use std::io;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::spawn_blocking;
+use tuffet_engine::worker::{Gate, Stored};
+use tuffet_policy::Acceptance;
+use tuffet_request::Request;
+use tuffet_request::What;
+use tuffet_store::{StoreError, Upload};
+
+impl Gate for Generation {
+    fn asks(&self) -> bool {
+        self.policy.gates_uploads()
+    }
+
+    fn pass<'a>(
+        &'a self,
+        upload: Upload,
+        request: &'a Arc<Request>,
+    ) -> Pin<Box<dyn Future<Output = Stored> + Send + 'a>> {
+        // A bug in here must cost one upload, not leave its client without an answer.
+        let asked = AssertUnwindSafe(self.ask(upload, request)).catch_unwind();
+        Box::pin(asked.map(|stored| stored.unwrap_or_else(|_| Err(panicked()).into())))
+    }
+}
 
 impl Generation {
     /// Asks the `accept-upload` chain and does what it says.
-    pub(super) async fn gate(&self, upload: Upload, request: &Arc<Request>) -> Stored {
-        // A bug in here must cost one upload, not leave its client without an answer.
-        AssertUnwindSafe(self.ask(upload, request))
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|_| Err(panicked()).into())
-    }
-
     async fn ask(&self, upload: Upload, request: &Arc<Request>) -> Stored {
         let sealed = on_disk(move || upload.seal().map(|sealed| (upload, sealed))).await;
         let (mut upload, sealed) = match sealed {

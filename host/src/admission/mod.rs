@@ -6,26 +6,26 @@
 mod at_once;
 mod decide;
 mod gate;
-mod generation;
 
-use crate::events::{Answered, Ending, Happening, Observers, Outcome};
-use crate::names;
+use crate::events::Observers;
+use crate::generation::{Current, Generation};
 use crate::neighbours::Neighbours;
-use crate::request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
 use crate::telemetry::Sampling;
-use crate::watch::{Granted, Progress, Watch};
-use crate::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
+use crate::watch::{Granted, Watch};
 pub(crate) use at_once::Deciding;
 use decide::Decided;
-pub(crate) use decide::Files;
 use futures_util::FutureExt;
-pub(crate) use generation::{Current, Generation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::runtime::Handle;
 use tuffet_core::Oack;
+use tuffet_engine::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
+use tuffet_request::Progress;
+use tuffet_request::events::{Answered, Ending, Happening, Outcome};
+use tuffet_request::names;
+use tuffet_request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Request, RequestId};
 
 /// What requests are decided with.
 pub(crate) struct Admission {
@@ -58,11 +58,9 @@ impl Admission {
             match letter {
                 ToControl::Request(asked) if generation.policy.is_empty() => unasked.push(asked),
                 ToControl::Request(asked) => to_ask.push(asked),
-                ToControl::Store { worker, key, upload, request, generation }
-                    if generation.policy.gates_uploads() =>
-                {
+                ToControl::Store { worker, key, upload, request, generation } if generation.asks() => {
                     runtime.spawn(async move {
-                        let stored = generation.gate(upload, &request).await;
+                        let stored = generation.pass(upload, &request).await;
                         admission.post(worker, ToWorker::Stored { key, stored });
                     });
                 }

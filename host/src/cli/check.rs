@@ -1,11 +1,11 @@
 //! `tuffet check`.
 
 use super::complain;
-use crate::config::{Config, Overrides};
 use crate::server::{self, ServeError};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tuffet_config::{Config, Overrides};
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {

@@ -1,7 +1,6 @@
 //! `tuffet reload` and `tuffet status`: what is asked of the server that runs.
 
 use super::complain;
-use crate::config;
 use crate::server::{self, Reply};
 use clap::Args;
 use std::path::PathBuf;
@@ -20,7 +19,7 @@ pub(super) struct ControlArgs {
 impl ControlArgs {
     /// The path of the control socket.
     pub(super) fn socket(&self) -> Option<PathBuf> {
-        self.control.clone().or_else(|| config::control_of(self.config.as_deref()))
+        self.control.clone().or_else(|| tuffet_config::control_of(self.config.as_deref()))
     }
 }
 

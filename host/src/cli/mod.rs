@@ -9,11 +9,11 @@ mod serve;
 mod top;
 mod transfer;
 
-use crate::config::{self, EXIT_CONFIG};
 use clap::{Parser, Subcommand};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use tuffet_config::EXIT_CONFIG;
 
 /// A TFTP server with a native data path and policy in WebAssembly.
 #[derive(Debug, Parser)]
@@ -100,7 +100,7 @@ fn complain(line: impl Display) {
 }
 
 fn schema(markdown: bool) -> ExitCode {
-    let text = if markdown { config::reference() } else { format!("{:#}\n", config::schema()) };
+    let text = if markdown { tuffet_config::reference() } else { format!("{:#}\n", tuffet_config::schema()) };
     // A reader that closes early, such as head(1), is no error.
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS

@@ -1,7 +1,6 @@
 //! `tuffet serve`.
 
 use super::complain;
-use crate::config::{Config, EXIT_CONFIG, Overrides};
 use crate::server::{self, ServeError};
 use crate::telemetry::LogBridge;
 use clap::{Args, ValueEnum};
@@ -12,6 +11,7 @@ use std::sync::Arc;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
+use tuffet_config::{Config, EXIT_CONFIG, Overrides};
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {

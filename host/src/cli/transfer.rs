@@ -2,12 +2,12 @@
 
 use super::complain;
 use crate::client::{self, ClientError, ClientOptions, GetOptions, PutOptions, Report, Url};
-use crate::config::EXIT_CONFIG;
 use clap::Args;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use tuffet_config::EXIT_CONFIG;
 
 #[derive(Debug, Args)]
 struct CommonArgs {

@@ -3,9 +3,9 @@
 //! A request proves nothing, so anybody can bring about thousands of them in a second; a line for each would pass
 //! the flood on to the disk. They are summed up then: in the log alone, everything else is told of each.
 
-use super::Unanswered;
 use std::time::Duration;
 use tokio::time::Instant;
+use tuffet_request::events::Unanswered;
 
 /// How many in a second have a line each.
 const MOST: u64 = 50;

@@ -1,13 +1,15 @@
 //! One line in the log for each request that ended, but for what a flood leaves behind.
 
+use super::Observers;
 use super::flood::Flood;
-use super::{Happening, Observers, Outcome, Summary};
-use crate::telemetry::{Telemetry, Traced};
+use crate::telemetry::Telemetry;
 use crate::watch::Watch;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout_at};
 use tuffet_core::Oack;
+use tuffet_request::Traced;
+use tuffet_request::events::{Happening, Outcome, Summary};
 
 /// Summaries that are taken at once.
 const BATCH: usize = 256;

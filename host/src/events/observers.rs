@@ -4,16 +4,16 @@
 //! and the log, behind which summaries then pile up until new requests are not admitted. Running transfers
 //! wait for nothing. Progress is read from counters while there is time for it.
 
-use super::{Kinds, Summary};
-use crate::admission::Current;
-use crate::request::{Request, RequestId};
-use crate::watch::{Progress, Watch};
+use crate::generation::Current;
+use crate::watch::Watch;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tuffet_request::events::{Event, Happening, Kinds};
+use tuffet_request::{Progress, RequestId};
 
 /// Events in one call.
 const BATCH: usize = 256;
@@ -25,32 +25,6 @@ const GATHER: Duration = Duration::from_millis(200);
 const LOOK: Duration = Duration::from_millis(10);
 /// How often progress is looked at.
 const SAMPLE: Duration = Duration::from_secs(1);
-
-/// Something that happened.
-#[derive(Debug)]
-pub(crate) struct Event {
-    pub(crate) at: SystemTime,
-    pub(crate) what: Happening,
-}
-
-#[derive(Debug)]
-pub(crate) enum Happening {
-    /// A request was granted.
-    Started {
-        request: Arc<Request>,
-        resolved: Option<Arc<str>>,
-        verdict_by: Option<Arc<str>>,
-        size: Option<u64>,
-        /// From the request to the decision.
-        decided_after: Duration,
-        /// Where the worker writes how many bytes have arrived.
-        progress: Arc<Progress>,
-    },
-    /// A transfer has come so far.
-    Progressed { id: RequestId, bytes: u64, size: Option<u64> },
-    /// A request has ended.
-    Finished(Box<Summary>),
-}
 
 /// Where events are told. Cheap to clone.
 #[derive(Clone)]
@@ -202,7 +176,7 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{ClientClass, Mode, Operation};
+    use tuffet_request::{ClientClass, Mode, Operation, Request};
 
     fn started(id: u64) -> (Event, Arc<Progress>) {
         let request = Request {

@@ -33,7 +33,7 @@ fn any_configuration_loads_or_is_refused_with_places_in_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::create_dir(folder.path().join("files")).expect("a folder");
     let mut inputs = files("fuzz/seeds/config");
-    inputs.push(crate::config::EXAMPLE.into());
+    inputs.push(tuffet_config::EXAMPLE.into());
     for input in &inputs {
         holds(input, config(input, folder.path()));
     }

@@ -4,11 +4,11 @@
 //! mounts). What root would make before it becomes that user is found out first, and nothing is made.
 
 use super::{Account, PrivilegeError, barred, become_of, drop, in_place_of_root, own, user};
-use crate::config::{AdminAddress, Config};
 use nix::unistd::{Uid, User};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use tuffet_config::{AdminAddress, Config};
 
 /// What the start would find, as far as root must tell.
 #[derive(Debug, Default)]
@@ -93,7 +93,7 @@ pub(crate) fn check(config: &Config) -> Result<Vec<String>, PrivilegeError> {
 
 /// What is read as root at the start, and as the server's user by a reload.
 fn not_read_again(config: &Config, user: &str) -> Option<String> {
-    let closed = config.files.iter().filter(|file| barred::barred(file, false).is_some());
+    let closed = config.files.iter().filter(|file| tuffet_config::barred(file, false).is_some());
     let closed: Vec<String> = closed.map(|file| file.display().to_string()).collect();
     (!closed.is_empty()).then(|| {
         format!(

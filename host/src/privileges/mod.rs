@@ -17,7 +17,7 @@ mod touched;
 mod user;
 
 pub(crate) use acting::{acting_as, in_place_of_root};
-pub(crate) use barred::{out_of_bounds, remedy};
+pub(crate) use barred::out_of_bounds;
 pub(crate) use drop::seal;
 pub(crate) use files::landlock_here;
 pub(crate) use foresee::check;
@@ -26,11 +26,11 @@ pub(crate) use report::Held;
 pub(crate) use syscalls::KNOWN as SYSCALLS_KNOWN;
 pub(crate) use user::{Account, become_of};
 
-use crate::config::{Config, SeccompMode};
 use nix::unistd::Uid;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
+use tuffet_config::{Config, SeccompMode};
 
 /// Why privileges cannot be given up as configured.
 #[derive(Debug, thiserror::Error)]

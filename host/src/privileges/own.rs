@@ -4,8 +4,6 @@
 //! changing the owner of what others can put into a folder is a way to be tricked.
 
 use super::{Account, acting_as, in_place_of_root, unique};
-use crate::config::{AdminAddress, Config, Grant};
-use crate::sinks::SinkTarget;
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Uid, chownat, fstat, open};
 use rustix::process::geteuid;
 use std::fs::{DirBuilder, OpenOptions};
@@ -13,6 +11,8 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use tuffet_config::sinks::SinkTarget;
+use tuffet_config::{AdminAddress, Config, Grant};
 
 /// Makes what is missing. What cannot be made is found missing later, by whoever needs it, and told there.
 pub(super) fn make(config: &Config, account: Option<&Account>) {

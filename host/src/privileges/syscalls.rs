@@ -4,7 +4,6 @@
 //! A filter that kills would turn a call that a library makes once a month into an outage; an error is
 //! handled where it happens.
 
-use crate::config::SeccompMode;
 use libc as c;
 use seccompiler::SeccompCmpArgLen::Dword;
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq};
@@ -13,6 +12,7 @@ use seccompiler::{
     apply_filter_all_threads,
 };
 use std::collections::BTreeMap;
+use tuffet_config::SeccompMode;
 
 /// Whether there is a filter for this processor.
 pub(crate) const KNOWN: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));

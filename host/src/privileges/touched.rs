@@ -2,12 +2,12 @@
 //! libraries read. Everything else is out of reach (Landlock), however a process is talked into trying.
 
 use super::{own, unique};
-use crate::config::{ComponentSource, Config};
-use crate::sinks::SinkTarget;
 use landlock::{ABI, AccessFs, BitFlags, PathFd, make_bitflags};
 use rustix::fs::{Stat, fstat};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use tuffet_config::sinks::SinkTarget;
+use tuffet_config::{ComponentSource, Config};
 
 /// Where names are looked up, certificates are, and code that the C library loads to look names up.
 const SYSTEM: [&str; 8] =

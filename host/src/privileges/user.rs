@@ -1,10 +1,10 @@
 //! Which user the server becomes.
 
 use super::PrivilegeError;
-use crate::config::{Privileges, Who};
 use caps::{CapSet, Capability, has_cap};
 use nix::unistd::{Gid, Group, Uid, User, getgrouplist};
 use std::ffi::CString;
+use tuffet_config::{Privileges, Who};
 
 /// The user that a server started as root becomes where none is named and there is one of this name.
 const OWN: &str = "tuffet";

@@ -4,10 +4,10 @@
 //! and the user of the server may ask.
 
 use super::reload::{Reloaded, Wanted};
-use super::status::{Report, Status};
 use crate::accept::Trouble;
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
+use crate::status::{Report, Status};
 use crate::telemetry::exposition;
 use crate::watch::{Feed, Snapshot, Viewer, Watch};
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,12 @@
 //! Why the server cannot start, what to do about it, and the exit code that tells scripts which it was.
 
-use crate::config::{AdminAddress, ConfigError, EXIT_CONFIG, Listener};
 use crate::privileges::PrivilegeError;
-use crate::store::RootError;
 use crate::systemd::NotInherited;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use tuffet_config::{AdminAddress, ConfigError, EXIT_CONFIG, Listener};
+use tuffet_store::RootError;
 
 /// Why the server cannot start or go on.
 #[derive(Debug, thiserror::Error)]

@@ -2,10 +2,10 @@
 
 use super::ServeError;
 use crate::admin;
-use crate::config::{AdminAddress, Config};
 use crate::systemd::Inherited;
 use std::net::UdpSocket;
 use std::os::unix::net::UnixListener;
+use tuffet_config::{AdminAddress, Config};
 
 /// Sockets that need not be bound any more.
 pub(super) struct Given {

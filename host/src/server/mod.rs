@@ -12,7 +12,6 @@ mod open;
 mod policy;
 mod reload;
 mod signals;
-mod status;
 
 pub(crate) use control::{Reply, ask};
 pub use error::ServeError;
@@ -21,25 +20,21 @@ pub(crate) use policy::{place_of, plugin_spec, start_runtime_to_look};
 pub use reload::Configure;
 
 use crate::admin::{self, Access, Pulse};
-use crate::admission::{Admission, Current, Deciding, Files, Generation};
-use crate::config::Config;
+use crate::admission::{Admission, Deciding};
 use crate::events::{Observers, log_summaries};
-use crate::limits::{Limiter, Uploads};
+use crate::generation::{Current, Files, Generation};
 use crate::neighbours::Neighbours;
-use crate::policy::{Policy, PolicyRuntime};
 use crate::privileges::{self, Left};
-use crate::store::{FileCache, Roots};
+use crate::status::Status;
 use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
-use crate::worker::{Mailbox, ToWorker, Worker, WorkerSettings};
 use open::Opened;
 use policy::{
     keeps_its_user, load_policy, log_sink_totals, log_totals, start_runtime, start_runtime_with, warnings,
 };
 use reload::Reloader;
 use signals::{Signals, Wish};
-pub(crate) use status::{Report, Status};
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -48,7 +43,13 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tuffet_config::Config;
 use tuffet_core::{Limits, Rollover, Settings, Timing};
+use tuffet_engine::limits::Limiter;
+use tuffet_engine::worker::{Mailbox, ToWorker, Worker, WorkerSettings};
+use tuffet_policy::{Policy, PolicyRuntime};
+use tuffet_store::Uploads;
+use tuffet_store::{FileCache, Roots};
 
 /// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
 const FLUSH: Duration = Duration::from_secs(2);

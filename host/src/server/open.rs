@@ -6,12 +6,12 @@ use super::ServeError;
 use super::control::Control;
 use super::given::Given;
 use crate::admin;
-use crate::config::Config;
 use crate::privileges::Account;
-use crate::store::Roots;
 use crate::systemd::Inherited;
-use crate::worker::{ListenerSpec, Sockets, open_all};
 use std::path::Path;
+use tuffet_config::Config;
+use tuffet_engine::worker::{ListenerSpec, Sockets, open_all};
+use tuffet_store::Roots;
 
 /// What is open before the first thread starts. Nothing is read from it yet.
 pub(super) struct Opened {

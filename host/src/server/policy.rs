@@ -1,17 +1,17 @@
 //! From the configuration to a loaded policy; its problems shown at their place in the YAML file.
 
 use super::ServeError;
-use crate::config::{Config, Grant, PluginConfig, Privileges};
-use crate::kv::Quota;
-use crate::policy::{
-    CallLimits, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
-    is_own_code_cache,
-};
 use crate::privileges::become_of;
-use crate::store::Roots;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
+use tuffet_config::{Config, Grant, PluginConfig, Privileges};
+use tuffet_policy::kv::Quota;
+use tuffet_policy::{
+    CallLimits, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
+    is_own_code_cache,
+};
+use tuffet_store::Roots;
 
 /// What plugins run on; one for the process.
 ///

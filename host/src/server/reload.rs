@@ -1,20 +1,21 @@
 //! Reload: another configuration in place of the one that serves, as a whole or not at all.
 
 use super::policy::{load_policy, warnings};
-use super::status::Status;
 use super::{ServeError, ceilings, serving};
 use crate::admin::Access;
-use crate::admission::{Current, Files, Generation};
-use crate::config::Config;
-use crate::limits::{Limiter, Uploads};
-use crate::policy::PolicyRuntime;
+use crate::generation::{Current, Files, Generation};
 use crate::privileges::out_of_bounds;
-use crate::store::Roots;
+use crate::status::Status;
 use crate::systemd::Manager;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
+use tuffet_config::Config;
+use tuffet_engine::limits::Limiter;
+use tuffet_policy::PolicyRuntime;
+use tuffet_store::Roots;
+use tuffet_store::Uploads;
 
 /// Reads the configuration anew, from where the first one came.
 pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;

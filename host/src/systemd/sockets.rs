@@ -3,7 +3,6 @@
 //! They outlive the process, and what arrives while none runs waits in them for the next one. Which socket is
 //! for what is told by their addresses.
 
-use crate::config::Listener;
 use listenfd::ListenFd;
 use std::env;
 use std::fmt;
@@ -11,6 +10,7 @@ use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
+use tuffet_config::Listener;
 
 /// Sockets that are taken at most.
 const MOST: usize = 1024;

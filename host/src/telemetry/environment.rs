@@ -4,12 +4,14 @@
 use super::identity::Tls;
 use super::queue::Batching;
 use super::settings::Destination;
-use crate::config::{OtlpProtocol, TelemetryConfig, TracesSampled, check_endpoint, usual_port};
 use http::{HeaderName, HeaderValue};
 use opentelemetry_sdk::metrics::Temporality;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 use std::time::Duration;
+use tuffet_config::{
+    OtlpProtocol, TelemetryConfig, TracesSampled, check_endpoint, decode, resource_attributes, usual_port,
+};
 
 /// Variables that are read, without those of the exporter, which have forms for each signal.
 const READ: [&str; 21] = [
@@ -330,26 +332,10 @@ impl<'a> Environment<'a> {
     }
 
     pub(super) fn resource(&mut self, config: Option<&TelemetryConfig>) -> Vec<(String, String)> {
-        let fallback = TelemetryConfig::default();
-        let config = config.unwrap_or(&fallback);
-        let mut resource = vec![("service.name".to_owned(), config.service_name.clone())];
-        resource.extend(config.resource.clone());
-        let name = "OTEL_RESOURCE_ATTRIBUTES";
-        if let Some(list) = self.get(name) {
-            let pairs: Option<Vec<_>> = list
-                .split(',')
-                .filter(|pair| !pair.trim().is_empty())
-                .map(|pair| {
-                    let (key, value) = pair.split_once('=')?;
-                    Some((decode(key.trim())?, decode(value.trim())?))
-                })
-                .collect();
-            match pairs {
-                Some(pairs) => resource.extend(pairs),
-                None => self.complain(name, "write `key=value,key=value`, with %XX for other characters"),
-            }
+        let (resource, wrong) = resource_attributes(config, self.variable);
+        if let Some((name, why)) = wrong {
+            self.complain(name, why);
         }
-        resource.extend(self.get("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name)));
         resource
     }
 }
@@ -361,18 +347,4 @@ fn with_path(endpoint: &str, signal: &str, protocol: OtlpProtocol) -> String {
             format!("{}/v1/{}", endpoint.trim_end_matches('/'), signal.to_ascii_lowercase())
         }
     }
-}
-
-/// Percent-decoded (W3C Baggage).
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let digit = |byte: Option<u8>| (byte? as char).to_digit(16);
-        bytes.push(match byte {
-            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
-            plain => plain,
-        });
-    }
-    String::from_utf8(bytes).ok()
 }

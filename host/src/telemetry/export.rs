@@ -2,7 +2,6 @@
 
 use super::queue::Export;
 use super::settings::Destination;
-use crate::config::OtlpProtocol;
 use opentelemetry_otlp::tonic_types::metadata::MetadataMap;
 use opentelemetry_otlp::{
     LogExporter, MetricExporter, Protocol, SpanExporter, WithExportConfig, WithHttpConfig, WithTonicConfig,
@@ -14,6 +13,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
+use tuffet_config::OtlpProtocol;
 
 /// `$builder` with what all signals have in common, built.
 macro_rules! build {

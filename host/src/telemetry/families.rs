@@ -2,12 +2,13 @@
 //!
 //! Labels come from the configuration and from short lists of words, never from files, clients or requests.
 
-use super::ExportCounts;
-use crate::server::Report;
-use crate::sinks::SinkCounted;
-use crate::watch::{ByOperation, Distribution, PluginTotals, Totals, Watch, Word};
+use crate::status::Report;
+use crate::watch::ExportCounts;
+use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tuffet_policy::sinks::SinkCounted;
+use tuffet_request::Distribution;
 
 /// A metric and its values.
 #[derive(Debug, PartialEq)]
@@ -34,7 +35,7 @@ pub(crate) enum Values {
     Counter(Vec<Point<u64>>),
     /// As it is now.
     Gauge(Vec<Point<u64>>),
-    /// Times, in the buckets of [`crate::watch::BOUNDS_US`].
+    /// Times, in the buckets of [`tuffet_request::BOUNDS_US`].
     Histogram(Vec<Point<Distribution>>),
 }
 

@@ -5,11 +5,9 @@
 
 use super::export;
 use super::families::{Family, Point, Unit, Values, families};
-use super::queue::Counts;
 use super::settings::Destination;
-use crate::events::{Answered, Summary};
-use crate::request::Operation;
-use crate::watch::{BOUNDS_US, Watch};
+use crate::watch::ExportCounts as Counts;
+use crate::watch::Watch;
 use opentelemetry::metrics::{Histogram, Meter, MeterProvider};
 use opentelemetry::{InstrumentationScope, KeyValue};
 use opentelemetry_otlp::MetricExporter;
@@ -21,6 +19,9 @@ use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider, Temporality};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
+use tuffet_request::BOUNDS_US;
+use tuffet_request::Operation;
+use tuffet_request::events::{Answered, Summary};
 
 /// How long what was read counts as now: for all instruments of one export.
 const NOW: Duration = Duration::from_millis(50);
@@ -29,7 +30,7 @@ const NOW: Duration = Duration::from_millis(50);
 static PLUGIN_DURATION: OnceLock<Histogram<f64>> = OnceLock::new();
 
 /// A call of a plugin has ended.
-pub(crate) fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
+fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
     if let Some(histogram) = PLUGIN_DURATION.get() {
         let labels = [KeyValue::new("plugin", Arc::clone(plugin)), KeyValue::new("hook", hook)];
         histogram.record(time.as_secs_f64(), &labels);
@@ -72,6 +73,7 @@ impl Metrics {
         let mut take =
             |name: &'static str| times.remove(name).ok_or_else(|| format!("a bug: no histogram {name}"));
         let _ = PLUGIN_DURATION.set(take("plugin.duration")?);
+        tuffet_policy::on_call(plugin_took);
         Ok(Metrics {
             provider,
             counts,

@@ -19,31 +19,27 @@ mod settings;
 mod spans;
 #[cfg(test)]
 mod tests;
-mod trail;
 
 pub(crate) use logs::LogBridge;
-pub(crate) use metrics::plugin_took;
 pub(crate) use prometheus::{CONTENT_TYPE, exposition};
 use sampling::PerSecond;
 pub(crate) use sampling::Sampling;
-pub(crate) use settings::{Settings, resource_attributes};
-pub(crate) use trail::{Trail, What};
+pub(crate) use settings::Settings;
 
-use crate::events::Summary;
-use crate::watch::Watch;
+use crate::watch::{ExportCounts, Watch};
 use logs::{Record, Records};
 use metrics::Metrics;
-use opentelemetry::trace::{SpanId, TraceId};
-use opentelemetry::{InstrumentationScope, KeyValue};
-use opentelemetry_sdk::Resource;
+use opentelemetry::InstrumentationScope;
 use opentelemetry_sdk::logs::LogExporter as _;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
-pub(crate) use queue::Counts as ExportCounts;
 use queue::Queue;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
+use tuffet_policy::sinks::resource;
+use tuffet_request::Traced;
+use tuffet_request::events::Summary;
 
 /// What is exported over OTLP, if anything. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -61,13 +57,6 @@ struct Traces {
     /// Where each listener is.
     listeners: Arc<HashMap<Arc<str>, SocketAddr>>,
     scope: InstrumentationScope,
-}
-
-/// The trace of a request, for log lines about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Traced {
-    pub(crate) trace: TraceId,
-    pub(crate) span: SpanId,
 }
 
 impl Telemetry {
@@ -165,21 +154,4 @@ fn told<T>(signal: &'static str, endpoint: &str, started: Result<T, String>) -> 
         ),
     }
     started.ok()
-}
-
-/// Who tells: what is chosen, and what every process has.
-pub(crate) fn resource(attributes: &[(String, String)]) -> Resource {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    // One for all signals, and for sinks that send log records.
-    static INSTANCE: OnceLock<String> = OnceLock::new();
-    let instance = INSTANCE.get_or_init(|| format!("{:032x}", fastrand::u128(..)));
-    Resource::builder()
-        .with_attributes([
-            KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
-            KeyValue::new("service.instance.id", instance.as_str()),
-            KeyValue::new("host.name", host.trim().to_owned()),
-            KeyValue::new("process.pid", i64::from(std::process::id())),
-        ])
-        .with_attributes(attributes.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())))
-        .build()
 }

@@ -2,8 +2,9 @@
 //! `promtool check metrics` judges.
 
 use super::families::{Family, Point, Unit, Values, families};
-use crate::watch::{BOUNDS_US, Distribution, Watch, Word};
+use crate::watch::{Watch, Word};
 use std::fmt::{self, Display, Write};
+use tuffet_request::{BOUNDS_US, Distribution};
 
 /// The `Content-Type` of [`exposition`].
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";

@@ -1,8 +1,9 @@
 //! A bounded queue and the thread that empties it in batches. Who puts something in never waits: what has no
 //! room is dropped and counted.
 
+use crate::watch::ExportCounts as Counts;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,16 +17,6 @@ pub(crate) struct Batching {
     pub(crate) batch: usize,
     /// How long the first of a batch waits for more at most.
     pub(crate) delay: Duration,
-}
-
-/// What became of the items of one signal.
-#[derive(Debug, Default)]
-pub(crate) struct Counts {
-    pub(super) exported: AtomicU64,
-    /// For want of room, or since the collector did not take them.
-    pub(super) dropped: AtomicU64,
-    /// Requests that failed, their repetitions included in one.
-    pub(super) failures: AtomicU64,
 }
 
 /// Sends a batch; blocks, for a bounded time.

@@ -4,11 +4,10 @@
 //! choose by the same ratio choose the same traces; of these at most so many in a second. And all that went
 //! wrong: how a request ends is known before anything is exported.
 
-use super::trail::{Step, Trail, What};
-use crate::events::{Outcome, Summary};
-use opentelemetry::trace::{SpanId, TraceId};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tuffet_request::events::{Outcome, Summary};
+use tuffet_request::{SpanId, Step, TraceId, Trail, What};
 
 /// Chooses. Cheap to clone.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,14 +26,13 @@ impl Sampling {
     /// The trail of a request that has come.
     pub(crate) fn begin(self, received: Instant) -> Arc<Trail> {
         // Zero is no id (W3C Trace Context).
-        let trace = TraceId::from(fastrand::u128(1..));
-        let span = SpanId::from(fastrand::u64(1..));
+        let trace = TraceId(fastrand::u128(1..));
+        let span = SpanId(fastrand::u64(1..));
         Arc::new(Trail::new(trace, span, self.chooses(trace), received))
     }
 
     fn chooses(self, trace: TraceId) -> bool {
-        let [.., a, b, c, d, e, f, g, h] = trace.to_bytes();
-        u64::from_be_bytes([a, b, c, d, e, f, g, h]) >> 1 < self.below
+        trace.0 as u64 >> 1 < self.below
     }
 }
 
@@ -94,7 +92,7 @@ mod tests {
         assert_eq!((chosen(0.0), chosen(1.0)), (0, 20_000));
         let some = chosen(0.25);
         assert!((4_500..5_500).contains(&some), "{some} of 20,000 is no quarter");
-        assert!(Sampling::ratio(0.5).chooses(TraceId::from(1)));
-        assert!(!Sampling::ratio(0.5).chooses(TraceId::from(u128::MAX)));
+        assert!(Sampling::ratio(0.5).chooses(TraceId(1)));
+        assert!(!Sampling::ratio(0.5).chooses(TraceId(u128::MAX)));
     }
 }

@@ -4,10 +4,10 @@
 use super::environment::{Complaint, Environment};
 use super::identity::Tls;
 use super::queue::Batching;
-use crate::config::{OtlpProtocol, TelemetryConfig, TracesSampled};
 use opentelemetry_sdk::metrics::Temporality;
 use std::collections::HashMap;
 use std::time::Duration;
+use tuffet_config::{OtlpProtocol, TelemetryConfig, TracesSampled};
 
 /// All that is exported.
 #[derive(Debug)]
@@ -98,14 +98,6 @@ impl Destination {
     fn within(self, most: Duration) -> Destination {
         Destination { timeout: self.timeout.min(most), ..self }
     }
-}
-
-/// The resource attributes that the section and the environment choose; later ones win.
-pub(crate) fn resource_attributes(
-    config: Option<&TelemetryConfig>,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Vec<(String, String)> {
-    Environment::new(variable).resource(config)
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! From a request that has ended to its spans, named as the semantic conventions of OpenTelemetry have it;
 //! what they do not know is below `tftp.`.
 
-use super::trail::{Step, Trail, What};
-use crate::events::{Answered, Outcome, Summary};
-use crate::request::{Mode, Operation};
-use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceState};
+use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{InstrumentationScope, KeyValue, Value};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::SystemTime;
+use tuffet_request::events::{Answered, Outcome, Summary};
+use tuffet_request::{Mode, Operation};
+use tuffet_request::{Step, Trail, What};
 
 /// Characters of what clients, plugins and systems say.
 const MAX_TEXT: usize = 256;
@@ -38,7 +38,7 @@ impl Maker<'_> {
     fn span(&self, name: &'static str, began: SystemTime, ended: SystemTime) -> SpanData {
         SpanData {
             span_context: self.context(SpanId::from(fastrand::u64(1..))),
-            parent_span_id: self.trail.span,
+            parent_span_id: SpanId::from(self.trail.span.0),
             parent_span_is_remote: false,
             span_kind: SpanKind::Internal,
             name: Cow::Borrowed(name),
@@ -54,7 +54,13 @@ impl Maker<'_> {
     }
 
     fn context(&self, span: SpanId) -> SpanContext {
-        SpanContext::new(self.trail.trace, span, TraceFlags::SAMPLED, false, TraceState::NONE)
+        SpanContext::new(
+            TraceId::from(self.trail.trace.0),
+            span,
+            TraceFlags::SAMPLED,
+            false,
+            TraceState::NONE,
+        )
     }
 
     fn transfer(&self, summary: &Summary, listener: Option<SocketAddr>) -> SpanData {
@@ -63,7 +69,7 @@ impl Maker<'_> {
             Operation::Write => "tftp.write",
         };
         let mut span = self.span(name, self.trail.received_at(), self.trail.after(summary.duration));
-        span.span_context = self.context(self.trail.span);
+        span.span_context = self.context(SpanId::from(self.trail.span.0));
         span.parent_span_id = SpanId::INVALID;
         span.span_kind = SpanKind::Server;
         span.attributes = attributes(summary, listener);

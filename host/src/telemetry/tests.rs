@@ -1,7 +1,7 @@
 use super::families::{Family, Point, Unit, Values};
 use super::prometheus::render;
-use crate::watch::{BOUNDS_US, Histogram};
 use std::time::Duration;
+use tuffet_request::{BOUNDS_US, Histogram};
 
 fn family(unit: Unit, values: Values) -> Family {
     Family { name: "plugin.cost", help: "What it costs", unit, values }

@@ -6,35 +6,11 @@
 
 use super::counts::Counts;
 use super::snapshot::{Active, unix_ms};
-use crate::events::Summary;
-use crate::request::Request;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
-
-/// How far a transfer has come. Written by its worker alone.
-#[derive(Debug, Default)]
-pub(crate) struct Progress {
-    bytes: AtomicU64,
-    retransmissions: AtomicU32,
-}
-
-impl Progress {
-    pub(crate) fn set(&self, bytes: u64, retransmissions: u32) {
-        self.bytes.store(bytes, Relaxed);
-        self.retransmissions.store(retransmissions, Relaxed);
-    }
-
-    /// Bytes that arrived.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes.load(Relaxed)
-    }
-
-    fn retransmissions(&self) -> u32 {
-        self.retransmissions.load(Relaxed)
-    }
-}
+use tuffet_request::events::Summary;
+use tuffet_request::{Progress, Request};
 
 /// A request that was granted.
 #[derive(Debug, Clone)]

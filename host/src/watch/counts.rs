@@ -1,10 +1,10 @@
 //! Counters of all that happened since the process began: atomics, added to once for each request.
 
-use super::histogram::Histogram;
-use crate::events::{Answered, Outcome, Summary};
-use crate::request::Operation;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+use tuffet_request::Histogram;
+use tuffet_request::Operation;
+use tuffet_request::events::{Answered, Outcome, Summary};
 
 #[derive(Debug, Default)]
 pub(super) struct Counts {

@@ -5,8 +5,8 @@
 
 mod active;
 mod counts;
+mod exports;
 mod feed;
-mod histogram;
 mod readiness;
 mod recent;
 mod seconds;
@@ -14,18 +14,14 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use active::{Granted, Progress};
+pub(crate) use active::Granted;
+pub(crate) use exports::ExportCounts;
 pub(crate) use feed::{Feed, Viewer};
-pub(crate) use histogram::{BOUNDS_US, Distribution, Histogram};
 pub(crate) use readiness::CHECKS;
 pub(crate) use snapshot::{Active, ByOperation, Finished, PluginTotals, Snapshot, Totals, Who, Word};
 
-use crate::admission::Current;
-use crate::events::{Outcome, Summary};
-use crate::policy::{PluginNow, PolicyRuntime};
-use crate::server::{Report, Status};
-use crate::telemetry::ExportCounts;
-use crate::worker::Dropping;
+use crate::generation::Current;
+use crate::status::{Report, Status};
 use active::Running;
 use counts::Counts;
 use readiness::Phase;
@@ -38,6 +34,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
+use tuffet_engine::worker::Dropping;
+use tuffet_policy::{PluginNow, PolicyRuntime};
+use tuffet_request::events::{Outcome, Summary};
 
 /// How many running transfers a snapshot shows.
 pub(crate) const ROWS: usize = 200;

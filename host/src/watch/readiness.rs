@@ -2,7 +2,7 @@
 
 use super::Watch;
 use super::snapshot::{PluginTotals, Word};
-use crate::server::Report;
+use crate::status::Report;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 

@@ -1,12 +1,12 @@
 //! The last requests that ended.
 
 use super::snapshot::{Finished, unix_ms};
-use crate::events::{Answered, Ending, Summary};
-use crate::request::Request;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tuffet_core::{Oack, Stats};
+use tuffet_request::Request;
+use tuffet_request::events::{Answered, Ending, Summary};
 
 /// How many are kept.
 pub(crate) const FINISHED: usize = 200;

@@ -1,13 +1,13 @@
 //! One sample for each second, of the last ten minutes.
 
 use super::counts::Counts;
-use super::histogram::Distribution;
 use super::snapshot::{ByOperation, Sample, unix_ms};
-use crate::events::Outcome;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
+use tuffet_request::Distribution;
+use tuffet_request::events::Outcome;
 
 /// How many are kept.
 pub(crate) const SAMPLES: usize = 600;

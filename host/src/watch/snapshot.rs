@@ -4,13 +4,13 @@
 //! Nothing in [`Totals`] is told apart by file, client or request: however many there are, its size is bound
 //! by the configuration.
 
-use super::histogram::Distribution;
 use super::readiness::Reason;
-use crate::events::Outcome;
-use crate::request::Request;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::SystemTime;
+use tuffet_request::Distribution;
+use tuffet_request::Request;
+use tuffet_request::events::Outcome;
 
 /// A word out of a few.
 pub(crate) type Word = Cow<'static, str>;
@@ -288,8 +288,8 @@ pub(crate) struct Sample {
 
 pub(super) fn operation(request: &Request) -> Word {
     match request.operation {
-        crate::request::Operation::Read => "read".into(),
-        crate::request::Operation::Write => "write".into(),
+        tuffet_request::Operation::Read => "read".into(),
+        tuffet_request::Operation::Write => "write".into(),
     }
 }
 

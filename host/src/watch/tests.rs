@@ -1,14 +1,15 @@
+use super::Granted;
 use super::active::Running;
 use super::counts::Counts;
 use super::recent::{FINISHED, Recent};
 use super::seconds::{SAMPLES, Seconds};
-use super::{Granted, Progress};
-use crate::events::{Answered, Outcome, Summary};
-use crate::request::{ClientClass, Mode, Operation, Request, RequestId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tuffet_core::{Oack, Stats};
+use tuffet_request::Progress;
+use tuffet_request::events::{Answered, Outcome, Summary};
+use tuffet_request::{ClientClass, Mode, Operation, Request, RequestId};
 
 fn request(id: u64, operation: Operation) -> Arc<Request> {
     Arc::new(Request {

@@ -6,8 +6,8 @@
 
 mod addresses;
 mod admin;
-mod cached;
 mod admin_places;
+mod cached;
 mod cli;
 mod clock;
 mod doctor;

@@ -76,7 +76,7 @@ const PENDING: u64 = 4_096;
 /// How far a core's work may reach ahead of the world's time, in nanoseconds.
 const AHEAD: u64 = 100_000;
 
-/// How long a worker waits for its card before what it would send is lost (`host/src/udp/send.rs`).
+/// How long a worker waits for its card before what it would send is lost (`host/udp/src/send.rs`).
 const PATIENCE: u64 = 5_000_000;
 
 impl Server {

@@ -4,7 +4,7 @@ package main
 import (
 	"go.k6.io/k6/cmd"
 
-	_ "github.com/tuffet/tuffet/bench/k6"
+	_ "tuffet.invalid/k6"
 )
 
 func main() {

@@ -15,7 +15,7 @@ use std::io;
 /// By whose hands datagrams come and go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Through {
-    /// `tuffet::udp`: recvmmsg, sendmmsg across peers, UDP_SEGMENT for each message.
+    /// `tuffet_udp`: recvmmsg, sendmmsg across peers, UDP_SEGMENT for each message.
     Own,
     /// recvmmsg, a sendmsg with UDP_SEGMENT for each window.
     QuinnUdp,

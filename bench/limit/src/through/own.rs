@@ -1,10 +1,10 @@
-//! Through `tuffet::udp`, as the server does: all requests that wait are received before the answers go out.
+//! Through `tuffet_udp`, as the server does: all requests that wait are received before the answers go out.
 
 use crate::server::Server;
 use crate::shape::Send;
 use std::io;
 use std::net::SocketAddr;
-use tuffet::udp::{ReceiveBatch, SendBatch};
+use tuffet_udp::{ReceiveBatch, SendBatch};
 
 pub(super) fn serve(server: &Server<'_>) -> io::Result<()> {
     let (mut requests, mut answers) = (ReceiveBatch::new(), SendBatch::new());

@@ -2,9 +2,9 @@
 
 use super::finding::{Finding, Grade, size};
 use super::system::System;
-use crate::config::Config;
-use crate::udp::{BindOptions, KERNEL_BUFFER, Socket};
 use std::net::Ipv4Addr;
+use tuffet_config::Config;
+use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket};
 
 /// The device queue of each core that holds a burst while a core is busy; the kernel's own default.
 const BACKLOG: u64 = 1_000;
@@ -215,7 +215,7 @@ pub(super) fn clock(system: &System) -> Finding {
 mod tests {
     use super::super::system::fake;
     use super::*;
-    use crate::config::Overrides;
+    use tuffet_config::Overrides;
 
     fn config(single_port: bool) -> Config {
         let overrides = Overrides {

@@ -15,9 +15,7 @@ mod roots;
 mod system;
 
 use super::complain;
-use crate::config::{Config, Overrides};
 use crate::server;
-use crate::worker::sockets_per_worker;
 use clap::Args;
 use finding::{Finding, Grade, Report};
 use std::io::{self, Write};
@@ -25,6 +23,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use system::System;
+use tuffet_config::{Config, Overrides};
+use tuffet_engine::worker::sockets_per_worker;
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
@@ -51,7 +51,7 @@ struct Subject {
 }
 
 impl Subject {
-    fn of(file: Option<PathBuf>) -> Result<Subject, crate::config::ConfigError> {
+    fn of(file: Option<PathBuf>) -> Result<Subject, tuffet_config::ConfigError> {
         let config = match &file {
             Some(file) => Config::load(file)?,
             None => Config::from_flags(&Overrides {
@@ -77,7 +77,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
         Ok(subject) => subject,
         Err(error) => {
             complain(&error);
-            return ExitCode::from(crate::config::EXIT_CONFIG);
+            return ExitCode::from(tuffet_config::EXIT_CONFIG);
         }
     };
     let mut findings = Vec::new();
@@ -103,7 +103,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     ExitCode::from(u8::from(report.grade == Grade::Wrong))
 }
 
-fn examine(system: &System, subject: &Subject, running: Option<&server::Report>) -> Vec<Finding> {
+fn examine(system: &System, subject: &Subject, running: Option<&crate::status::Report>) -> Vec<Finding> {
     let mut findings = vec![
         kernel::receive_buffers(system, &kernel::granted()),
         kernel::send_buffers(system, &kernel::granted()),

@@ -2,11 +2,11 @@
 
 use super::finding::{Finding, Grade};
 use super::system::System;
-use crate::config::Config;
 use futures_util::TryStreamExt;
 use netlink_packet_route::address::AddressAttribute;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use tuffet_config::Config;
 
 /// What an Ethernet carries.
 const USUAL: u64 = 1500;

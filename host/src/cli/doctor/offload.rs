@@ -1,10 +1,10 @@
 //! Whether the kernel cuts and merges datagrams: tried over loopback.
 
 use super::finding::{Finding, Grade};
-use crate::udp::{BindOptions, ReceiveBatch, SendBatch, Socket};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::net::Ipv4Addr;
+use tuffet_udp::{BindOptions, ReceiveBatch, SendBatch, Socket};
 
 const BLOCK: usize = 1_432;
 const BLOCKS: usize = 16;

@@ -2,9 +2,9 @@
 
 use super::finding::{Finding, Grade};
 use super::system::System;
-use crate::config::Listener;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
+use tuffet_config::Listener;
 
 /// CAP_NET_BIND_SERVICE (capabilities(7)).
 const BIND_SERVICE: u32 = 10;

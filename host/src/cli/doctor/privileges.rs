@@ -2,9 +2,10 @@
 
 use super::finding::{Finding, Grade};
 use super::system::System;
-use crate::config::{Config, SeccompMode};
 use crate::privileges::{Account, Held, Left, SYSCALLS_KNOWN, landlock_here};
-use crate::server::{Reply, Report, ask};
+use crate::server::{Reply, ask};
+use crate::status::Report;
+use tuffet_config::{Config, SeccompMode};
 
 /// The filter of system calls.
 pub(super) fn seccomp(system: &System, config: &Config) -> Finding {

@@ -3,8 +3,8 @@
 use super::Subject;
 use super::finding::{Finding, Grade, size};
 use super::system::System;
-use crate::config::Config;
 use std::path::{Component, Path, PathBuf};
+use tuffet_config::Config;
 
 /// Descriptors of a server beside its sockets and files: pollers, logs, sinks, the admin listener.
 const OTHERS: u64 = 128;

@@ -2,10 +2,10 @@
 
 use super::finding::{Finding, Grade, size};
 use crate::privileges::Account;
-use crate::store::RootSpec;
 use rustix::fs::{Access, AtFlags, CWD, Uid, accessat, stat, statvfs};
 use rustix::io::Errno;
 use std::path::Path;
+use tuffet_request::RootSpec;
 
 /// `account`: who the server becomes, where root looks.
 pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> {

@@ -12,7 +12,7 @@ use super::request::RequestArgs;
 use super::run::{Prepared, prepare};
 use super::subject::Subject;
 use super::wrong;
-use crate::policy::{Hook, Reuse};
+use tuffet_policy::{Hook, Reuse};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BenchArgs {

@@ -12,9 +12,9 @@ use super::events::WrittenEvent;
 use super::host::{KeyValue, WrittenHost};
 use super::lab::{self, Plan};
 use super::request::{WrittenRequest, matter};
-use crate::config::{ComponentSource, ConfigError, Document, Grant};
-use crate::policy::{Beyond, CallLimits, Hook, Matter, NOTHING};
-use crate::store::RootSpec;
+use tuffet_config::{ComponentSource, ConfigError, Document, Grant};
+use tuffet_policy::{Beyond, CallLimits, Hook, Matter, NOTHING};
+use tuffet_request::RootSpec;
 
 /// A case file as it is written.
 #[derive(Debug, Deserialize)]

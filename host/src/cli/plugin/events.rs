@@ -8,8 +8,8 @@ use tuffet_core::{Oack, Stats};
 
 use super::host::time;
 use super::request::{WrittenRequest, Wrong};
-use crate::events::{Answered, Ending, Event, Happening, Outcome, Summary};
-use crate::request::{Request, RequestId};
+use tuffet_request::events::{Answered, Ending, Event, Happening, Outcome, Summary};
+use tuffet_request::{Request, RequestId};
 
 /// An event: exactly one of `started`, `progressed` and `finished`.
 #[derive(Debug, Clone, Deserialize)]

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::bytes::Bytes;
-use crate::policy::{Beyond, Exchange, Given, HttpAnswer, Learned};
+use tuffet_policy::{Beyond, Exchange, Given, HttpAnswer, Learned};
 
 /// The key `host` of a request or a case.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]

@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::super::complain;
 use super::lab::{self, Lab};
-use crate::config::EXIT_CONFIG;
-use crate::policy::Inspected;
+use tuffet_config::EXIT_CONFIG;
+use tuffet_policy::Inspected;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct InspectArgs {

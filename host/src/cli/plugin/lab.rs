@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::config::{
-    self, BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode, Privileges,
-};
-use crate::kv::Quota;
-use crate::policy::{
+use crate::server::{self, ServeError};
+use tuffet_config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode, Privileges};
+use tuffet_policy::kv::Quota;
+use tuffet_policy::{
     CallLimits, Given, Hook, LoadProblem, Matter, PluginSpec, PolicyRuntime, PolicySpec, Reuse, Stage, Trial,
     Tried,
 };
-use crate::server::{self, ServeError};
-use crate::store::{RootSpec, Roots};
+use tuffet_request::RootSpec;
+use tuffet_store::Roots;
 
 /// A plugin and what surrounds it.
 #[derive(Debug, Clone)]
@@ -54,7 +53,7 @@ impl Lab {
     /// The system has no thread or no memory for it.
     pub fn open() -> Result<Lab, ServeError> {
         let driver = server::control_runtime()?;
-        let compiled = config::default_compiled();
+        let compiled = tuffet_config::default_compiled();
         let runtime = server::start_runtime_to_look(compiled.as_deref(), &Privileges::default())?;
         Ok(Lab { driver, runtime })
     }

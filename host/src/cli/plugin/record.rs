@@ -7,7 +7,7 @@ use std::{fs, io};
 use serde_json::{Value, json};
 
 use super::host::WrittenHost;
-use crate::config::Document;
+use tuffet_config::Document;
 
 /// Replaces the block `host` of cases, by their number, in a file; how many of them have changed.
 ///

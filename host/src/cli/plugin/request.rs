@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::events::{self, WrittenEvent};
 use super::host::WrittenHost;
-use crate::config::{ConfigError, Document};
-use crate::names;
-use crate::policy::{Beyond, Given, Hook, Matter, Uploaded};
-use crate::request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+use tuffet_config::{ConfigError, Document};
+use tuffet_policy::{Beyond, Given, Hook, Matter, Uploaded};
+use tuffet_request::names;
+use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 
 /// Something wrong: a JSON pointer into the request, and a message.
 pub(super) type Wrong = (String, String);

@@ -13,8 +13,8 @@ use super::lab::Lab;
 use super::request::{BadQuestion, Question, RequestArgs};
 use super::subject::{Planned, Subject};
 use super::wrong;
-use crate::config::EXIT_CONFIG;
-use crate::policy::{Hook, LogLine, Matter, Trial, Tried};
+use tuffet_config::EXIT_CONFIG;
+use tuffet_policy::{Hook, LogLine, Matter, Trial, Tried};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RunArgs {

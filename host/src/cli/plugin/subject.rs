@@ -9,12 +9,12 @@ use clap::Args;
 
 use super::super::complain;
 use super::lab::{self, Lab, Plan, Unloaded};
-use crate::config::{
+use crate::server;
+use tuffet_config::{
     ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, TimeSpan,
 };
-use crate::policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
-use crate::server;
-use crate::store::{Links, RootSpec};
+use tuffet_policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
+use tuffet_request::{Links, RootSpec};
 
 #[derive(Debug, Args)]
 pub(super) struct Subject {

@@ -19,11 +19,11 @@ use super::record;
 use super::run::{answer, changed, line};
 use super::subject::root;
 use super::wrong;
-use crate::config::{EXIT_CONFIG, TimeSpan};
-use crate::policy::{
+use tuffet_config::{EXIT_CONFIG, TimeSpan};
+use tuffet_policy::{
     Beyond, CallLimits, Emitted, Hook, Learned, LoadProblem, LoadProblemKind, Matter, Trial,
 };
-use crate::store::RootSpec;
+use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TestArgs {

@@ -2,13 +2,14 @@
 
 use super::state::{State, TABS, client, file};
 use super::text::{bytes, micros, plain, rate, span};
-use crate::events::Outcome;
-use crate::watch::{Active, Distribution, Finished, PluginTotals, Snapshot};
+use crate::watch::{Active, Finished, PluginTotals, Snapshot};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table};
+use tuffet_request::Distribution;
+use tuffet_request::events::Outcome;
 
 const QUIET: Style = Style::new().fg(Color::DarkGray);
 

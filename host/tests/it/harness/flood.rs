@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use tuffet::udp::{BindOptions, Local, SendBatch, Socket};
+use tuffet_udp::{BindOptions, Local, SendBatch, Socket};
 
 /// Packets in one call.
 const BATCH: u32 = 32;

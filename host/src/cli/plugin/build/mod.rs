@@ -12,8 +12,8 @@ use clap::Args;
 use super::super::complain;
 use super::check;
 use super::subject::{Subject, Surroundings};
-use crate::config::EXIT_CONFIG;
-use crate::policy::digest;
+use tuffet_config::EXIT_CONFIG;
+use tuffet_policy::digest;
 
 /// The exit code where a program that is needed is missing (EX_UNAVAILABLE of sysexits.h).
 const EXIT_UNAVAILABLE: u8 = 69;

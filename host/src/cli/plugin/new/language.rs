@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::lock;
 use super::template::Choice;
-use crate::policy::Hook;
+use tuffet_policy::Hook;
 
 /// A language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

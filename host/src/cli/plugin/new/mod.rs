@@ -12,11 +12,11 @@ use std::{fs, io};
 use clap::Args;
 
 use super::super::complain;
-use crate::config::EXIT_CONFIG;
-use crate::policy::Hook;
 use language::Language;
 use name::PluginName;
 use template::Choice;
+use tuffet_config::EXIT_CONFIG;
+use tuffet_policy::Hook;
 
 /// The exit code where a file cannot be written (EX_CANTCREAT of sysexits.h).
 pub(super) const EXIT_CANNOT_WRITE: u8 = 73;

@@ -5,7 +5,7 @@
 //! project has a copy of the SDK. A mark is a comment that begins with a percent sign: `//% resolve`,
 //! `#% resolve`, `<!--% resolve -->`.
 
-use crate::policy::Hook;
+use tuffet_policy::Hook;
 
 /// What a project is to be.
 pub(super) struct Choice<'a> {

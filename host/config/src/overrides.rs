@@ -1,0 +1,77 @@
+//! What the command line puts in place of the file.
+
+use std::path::PathBuf;
+
+use super::address;
+use super::privileges::Who;
+use super::source::{Finding, Source};
+use super::written::defaults;
+use super::written::{Listener, MAX_WORKERS, Root, Write, Written};
+
+/// Flags of `serve` that take the place of keys of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// `--root DIR`: the only root, named `root`. Relative to the current folder.
+    pub root: Option<PathBuf>,
+    /// `--listen ADDR`, as often as given: the only listeners.
+    pub listen: Vec<String>,
+    /// `--workers N`.
+    pub workers: Option<usize>,
+    /// `--single-port`: every listener is in single-port mode.
+    pub single_port: bool,
+    /// `--writable`: every root that is served takes uploads.
+    pub writable: bool,
+    /// `--user USER`: who serves, where root starts it.
+    pub user: Option<String>,
+}
+
+impl Overrides {
+    pub(super) fn apply(&self, written: &mut Written, source: &mut Source) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if let Some(root) = &self.root {
+            source.replace("/roots", "--root");
+            match std::path::absolute(root) {
+                Ok(path) => written.roots = vec![only_root(path)],
+                Err(error) => {
+                    findings
+                        .push(Finding::value("/roots", format!("{error}; name a folder, `.` for this one")));
+                }
+            }
+        }
+        if !self.listen.is_empty() {
+            source.replace("/listeners", "--listen");
+            written.listeners = self.listen.iter().map(|address| listener(address)).collect();
+            let complaints = self.listen.iter().filter_map(|text| address::parse_address(text).err());
+            findings.extend(complaints.map(|message| Finding::value("/listeners", message)));
+        }
+        if let Some(workers) = self.workers {
+            source.replace("/workers", "--workers");
+            written.workers = Some(workers);
+            if !(1..=MAX_WORKERS).contains(&workers) {
+                let message =
+                    format!("{workers} is out of range; give a whole number from 1 to {MAX_WORKERS}");
+                findings.push(Finding::value("/workers", message));
+            }
+        }
+        if let Some(user) = &self.user {
+            source.replace("/privileges/user", "--user");
+            written.privileges.user = Some(Who::of(user));
+        }
+        for listener in &mut written.listeners {
+            listener.single_port |= self.single_port;
+        }
+        for root in &mut written.roots {
+            root.writable |= self.writable && !root.private;
+        }
+        findings
+    }
+}
+
+fn only_root(path: PathBuf) -> Root {
+    let (name, max_upload, write) = ("root".into(), defaults::max_upload(), Write::default());
+    Root { name, path, writable: false, overwrite: false, private: false, max_upload, write }
+}
+
+fn listener(address: &str) -> Listener {
+    Listener { address: address.into(), name: None, single_port: false, burst: None }
+}

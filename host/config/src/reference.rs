@@ -1,0 +1,112 @@
+//! `docs/configuration.md`, generated from the schema so that it cannot drift from what the server reads.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use super::shape::{choices, types};
+use super::{EXAMPLE, schema};
+
+/// The reference of every key as Markdown: a table for each section.
+pub fn reference() -> String {
+    let mut text = String::from(
+        "# Configuration\n\n\
+         <!-- Generated: change the doc comments in host/config/src/written.rs, then run `tuffet schema --markdown >docs/configuration.md`. -->\n\n\
+         The configuration is one YAML file. Unknown keys and invalid values are errors with line and column. \
+         `tuffet check FILE` reports all of them without starting a server. `tuffet schema` prints the JSON Schema, \
+         with which editors complete and check.\n\n\
+         A size is a number of bytes or has a unit: `64KiB` is 64 × 1024 bytes, `1GB` is 10⁹ bytes. A time has a \
+         unit: `250ms`, `4s`, `1m 30s`. Paths are relative to the file.\n\n",
+    );
+    text += "```yaml\n";
+    text += EXAMPLE;
+    text += "```\n";
+    section(&mut text, "", &schema());
+    text
+}
+
+fn section(text: &mut String, path: &str, schema: &Value) {
+    // Said in the row that it stands in.
+    if schema.get("format").and_then(Value::as_str) == Some("secret") {
+        return;
+    }
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return;
+    };
+    let title = if path.is_empty() { "Top level".to_owned() } else { format!("`{path}`") };
+    push(text, format_args!("\n## {title}\n\n"));
+    if !path.is_empty() {
+        push(text, format_args!("{}\n\n", description(schema)));
+    }
+    *text += "| Key | Type | Default | Meaning |\n|---|---|---|---|\n";
+    let required: Vec<_> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+    for (key, property) in properties {
+        let default = match property.get("default") {
+            _ if required.iter().any(|name| *name == key) => "required".to_owned(),
+            Some(Value::Object(_)) | None => String::new(),
+            Some(value) => format!("`{}`", value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+        };
+        let row = [format!("`{key}`"), type_of(property), default, description(property)];
+        push(text, format_args!("| {} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | ")));
+    }
+    for (key, property) in properties {
+        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        section(text, &path, property);
+        if let Some(items) = property.get("items") {
+            section(text, &format!("{path}[]"), items);
+        }
+        if let Some(values) = property.get("additionalProperties") {
+            section(text, &format!("{path}.NAME"), values);
+        }
+    }
+}
+
+fn type_of(schema: &Value) -> String {
+    let Some(schema) = schema.as_object() else {
+        return "anything".into();
+    };
+    if let Some(choices) = choices(schema) {
+        return choices.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
+    }
+    let kind = match (schema.get("format").and_then(Value::as_str), types(schema).as_slice()) {
+        (Some("byte-count"), _) => "size".to_owned(),
+        (Some("time-span"), _) => "time".to_owned(),
+        (Some("file-mode"), _) => "octal number in quotes".to_owned(),
+        (Some("fsync"), _) => "`never`, `each` or time".to_owned(),
+        (Some("admin-address"), _) => "address, or `unix:PATH`".to_owned(),
+        (Some("secret"), _) => "text, or `{ file: PATH }`".to_owned(),
+        (Some(format @ ("address" | "name" | "path" | "component")), _) => format.to_owned(),
+        (_, ["array"]) => format!("list of {}", schema.get("items").map_or("anything".into(), type_of)),
+        (_, ["object"] | ["object", "null"]) => "mapping".to_owned(),
+        (_, ["boolean"]) => "`true` or `false`".to_owned(),
+        (_, ["integer"]) => "whole number".to_owned(),
+        (_, ["string"]) => "text".to_owned(),
+        (_, ["string", "integer"]) => return "name or number".into(),
+        (_, ["string", "array"]) => "text, or a list".to_owned(),
+        (_, types) => types.join(" or "),
+    };
+    format!("{kind}{}", range(schema))
+}
+
+fn range(schema: &Map<String, Value>) -> String {
+    let bound = |keys: [&str; 2]| {
+        keys.iter().find_map(|key| schema.get(*key)).map(|value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+    };
+    match (bound(["x-minimum", "minimum"]), bound(["x-maximum", "maximum"])) {
+        (Some(least), Some(most)) => format!(", {least} to {most}"),
+        _ => String::new(),
+    }
+}
+
+fn description(schema: &Value) -> String {
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = text.write_fmt(what);
+}

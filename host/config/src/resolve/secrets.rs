@@ -1,0 +1,138 @@
+//! Values that may be secrets: from the environment or from a file, and never shown.
+
+use std::fs;
+use std::path::Path;
+
+use super::super::tree::join;
+use super::super::written::SecretText;
+use super::Resolver;
+use crate::barred::remedy;
+use crate::secret::Secret;
+
+/// Bytes of a file that holds a secret.
+const MAX_FILE: u64 = 64 << 10;
+
+/// Words in the names of headers that hold secrets.
+const SECRET_WORDS: [&str; 7] = ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"];
+
+/// Whether a header of this name is one that holds a secret.
+pub(super) fn is_secret(header: &str) -> bool {
+    let name = header.to_ascii_lowercase();
+    SECRET_WORDS.iter().any(|word| name.contains(word))
+}
+
+impl Resolver<'_> {
+    /// The value; `what` names it in the message where it stands in the configuration itself and must not.
+    pub(super) fn secret(
+        &mut self,
+        pointer: &str,
+        written: &SecretText,
+        what: Option<&str>,
+    ) -> Option<Secret> {
+        match written {
+            SecretText::File { file } => self.secret_file(&join(pointer, "file"), file),
+            SecretText::Plain(text) => match (expand(text), what) {
+                (Ok(Expanded { variables: 0, .. }), Some(what)) => {
+                    self.wrong(
+                        pointer,
+                        format!(
+                            "{what} is a secret, and this file must not contain secrets; write `${{NAME}}` for an \
+                             environment variable, or `{{ file: PATH }}`"
+                        ),
+                    );
+                    None
+                }
+                (Ok(expanded), _) => Some(Secret::new(expanded.text)),
+                (Err(complaint), _) => {
+                    self.wrong(pointer, complaint);
+                    None
+                }
+            },
+        }
+    }
+
+    /// The content of a file, without the end of its last line.
+    pub(super) fn secret_file(&mut self, pointer: &str, file: &Path) -> Option<Secret> {
+        let path = self.absolute(file);
+        self.files.push(path.clone());
+        let shown = path.display();
+        let complaint = match fs::metadata(&path) {
+            Ok(about) if about.len() > MAX_FILE => {
+                format!(
+                    "{shown} has {} bytes, and a secret has at most {MAX_FILE}; name another file",
+                    about.len()
+                )
+            }
+            Ok(about) if !about.is_file() => {
+                format!("{shown} is not a file; name the file that holds the secret")
+            }
+            Ok(_) => match fs::read_to_string(&path) {
+                Ok(text) if text.trim().is_empty() => {
+                    format!("{shown} is empty; write the secret into it")
+                }
+                Ok(text) => return Some(Secret::new(text.trim_end_matches(['\n', '\r']))),
+                Err(error) => {
+                    format!("{shown} cannot be read: {error}; {}", remedy(&path, "let this user read it"))
+                }
+            },
+            Err(error) => format!("{shown} cannot be read: {error}; correct the path"),
+        };
+        self.wrong(pointer, complaint);
+        None
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Expanded {
+    text: String,
+    /// How many environment variables are in it.
+    variables: usize,
+}
+
+/// Replaces each `${NAME}` by the environment variable.
+fn expand(text: &str) -> Result<Expanded, String> {
+    let mut expanded = Expanded { text: String::new(), variables: 0 };
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("${") {
+        let Some((name, after)) = behind.split_once('}') else {
+            return Err("a `${` has no closing `}`; write `${NAME}`".into());
+        };
+        let good = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !good {
+            return Err("`${}` does not contain the name of an environment variable; write `${NAME}`".into());
+        }
+        let value = std::env::var(name).map_err(|_| {
+            format!("the environment variable `{name}` is not set, or not UTF-8; set it for the server, or write `{{ file: PATH }}`")
+        })?;
+        expanded.text += before;
+        expanded.text += &value;
+        expanded.variables += 1;
+        rest = after;
+    }
+    expanded.text += rest;
+    Ok(expanded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_replaced_and_nothing_else() {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let expanded = |text: &str, variables| Ok(Expanded { text: text.into(), variables });
+        assert_eq!(expand("plain $5 {x}"), expanded("plain $5 {x}", 0));
+        assert_eq!(expand("a ${PATH}${PATH} b"), expanded(&format!("a {path}{path} b"), 2));
+        for bad in ["${", "${}", "${a b}", "x ${NO_SUCH_VARIABLE_HERE}"] {
+            assert!(expand(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn headers_that_hold_secrets_are_known() {
+        for secret in ["Authorization", "X-Api-Key", "cookie", "X-Auth", "X-Vault-Token"] {
+            assert!(is_secret(secret), "{secret}");
+        }
+        assert!(!is_secret("X-Site") && !is_secret("Content-Type"));
+    }
+}

@@ -1,0 +1,35 @@
+//! What must not be shown.
+
+use std::fmt;
+
+/// A value that may be a secret: it is compared and used, and never shown.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Keeps a value from being shown.
+    pub fn new(value: impl Into<String>) -> Secret {
+        Secret(value.into())
+    }
+
+    /// Whether it can be the value of an HTTP header.
+    pub fn is_header(&self) -> bool {
+        http::HeaderValue::from_str(&self.0).is_ok()
+    }
+
+    /// Whether it can be the content of a credentials file of NATS.
+    pub fn is_nats(&self) -> bool {
+        async_nats::ConnectOptions::new().credentials(&self.0).is_ok()
+    }
+
+    /// The value, for where it is used.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(hidden)")
+    }
+}

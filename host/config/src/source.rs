@@ -1,0 +1,172 @@
+//! Where a configuration came from, so that whatever is wrong with it can be shown at its place: a
+//! position in a file, or a flag of the command line.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::{ConfigError, Place, Position, Problem};
+use super::tree::{self, Node, Side};
+use crate::barred::remedy;
+
+/// A configuration larger than this is something else, in bytes.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+
+/// Something wrong at a JSON pointer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub pointer: String,
+    pub side: Side,
+    pub message: String,
+}
+
+impl Finding {
+    pub(super) fn value(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), side: Side::Value, message: message.into() }
+    }
+
+    pub(super) fn key(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), side: Side::Key, message: message.into() }
+    }
+}
+
+/// The places of a configuration.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Source {
+    file: Option<File>,
+    /// What flags have replaced: the pointer of a section and the flag.
+    flags: Vec<(&'static str, &'static str)>,
+}
+
+/// A file that was read.
+#[derive(Debug, Clone)]
+struct File {
+    path: PathBuf,
+    tree: Arc<Node>,
+    end: Position,
+}
+
+impl Source {
+    /// Notes that a flag gave what stands below `pointer`.
+    pub(super) fn replace(&mut self, pointer: &'static str, flag: &'static str) {
+        self.flags.push((pointer, flag));
+    }
+
+    /// The file.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_ref().map(|file| file.path.as_path())
+    }
+
+    pub(super) fn position(&self, pointer: &str) -> Option<Position> {
+        match self.place(pointer, Side::Value) {
+            Place::Position(_, position) => Some(position),
+            Place::Flag(_) | Place::File(_) => None,
+        }
+    }
+
+    pub(super) fn key_position(&self, pointer: &str) -> Option<Position> {
+        match self.place(pointer, Side::Key) {
+            Place::Position(_, position) if self.contains(pointer) => Some(position),
+            _ => None,
+        }
+    }
+
+    /// Whether the file has something at the pointer that no flag replaced.
+    pub(super) fn contains(&self, pointer: &str) -> bool {
+        self.flag(pointer).is_none() && self.file.as_ref().is_some_and(|file| file.tree.contains(pointer))
+    }
+
+    pub(super) fn error(&self, findings: Vec<Finding>) -> ConfigError {
+        let problem = |finding: Finding| Problem {
+            place: self.place(&finding.pointer, finding.side),
+            message: finding.message,
+        };
+        ConfigError::new(findings.into_iter().map(problem).collect())
+    }
+
+    fn place(&self, pointer: &str, side: Side) -> Place {
+        match (self.flag(pointer), &self.file) {
+            (Some(flag), _) => Place::Flag(flag),
+            (None, Some(File { path, tree, end })) => {
+                Place::Position(path.clone(), tree.locate(pointer, side).min(*end))
+            }
+            (None, None) => Place::Flag("the command line"),
+        }
+    }
+
+    fn flag(&self, pointer: &str) -> Option<&'static str> {
+        let below = |section: &str| {
+            pointer.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.flags.iter().find(|(section, _)| below(section)).map(|(_, flag)| *flag)
+    }
+}
+
+/// Reads a YAML file: its places and its value. `needs` says what an empty one lacks.
+pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Value), ConfigError> {
+    let text = read_text(path)?;
+    let end = end_of(&text);
+    let at = |position: Position| Place::Position(path.to_owned(), position.min(end));
+    let tree = tree::parse(&text).map_err(|faults| {
+        ConfigError::new(
+            faults.into_iter().map(|(position, message)| Problem { place: at(position), message }).collect(),
+        )
+    })?;
+    let Some(tree) = tree else {
+        let message = format!("the file is empty; it needs {needs}");
+        return Err(ConfigError::one(Place::File(path.to_owned()), message));
+    };
+    let value = serde_yaml::from_str(&text).map_err(|error| {
+        let place = match error.location() {
+            Some(spot) => at(Position { line: spot.line(), column: spot.column() }),
+            None => Place::File(path.to_owned()),
+        };
+        ConfigError::one(place, format!("this cannot be parsed: {error}; simplify it"))
+    })?;
+    Ok((Source { file: Some(File { path: path.to_owned(), tree, end }), flags: Vec::new() }, value))
+}
+
+/// With one sort of line breaks, as YAML reads them all, so that everyone counts the same lines.
+fn with_line_feeds(text: String) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
+}
+
+/// Just behind the last character. (For the parser, what is missing at the end stands on a line that is not there.)
+fn end_of(text: &str) -> Position {
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    Position { line: text.matches('\n').count() + 1, column: last.chars().count() + 1 }
+}
+
+fn read_text(path: &Path) -> Result<String, ConfigError> {
+    let whole = |message: String| ConfigError::one(Place::File(path.to_owned()), message);
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes))
+        .map_err(|error| whole(advice(path, &error)))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(whole(format!(
+            "the file is larger than {MAX_FILE} bytes; check that this is the configuration"
+        )));
+    }
+    // Windows editors begin UTF-8 with a byte order mark.
+    if bytes.starts_with(b"\xEF\xBB\xBF") {
+        bytes.drain(..3);
+    }
+    String::from_utf8(bytes).map(with_line_feeds).map_err(|error| {
+        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+        let good = with_line_feeds(good.into_owned());
+        let message = "the text is not UTF-8 from here on; save the file as UTF-8";
+        ConfigError::one(Place::Position(path.to_owned(), end_of(&good)), message)
+    })
+}
+
+fn advice(path: &Path, error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file; correct the path".into(),
+        std::io::ErrorKind::IsADirectory => "this is a folder; name the YAML file in it".into(),
+        std::io::ErrorKind::PermissionDenied => {
+            format!("no permission to read the file; {}", remedy(path, "let this user read it"))
+        }
+        _ => format!("the file cannot be read: {error}; check the path"),
+    }
+}

@@ -1,0 +1,122 @@
+//! What is meant by configurations that are good.
+
+use super::*;
+use tuffet_request::Links;
+
+#[test]
+fn the_example_resolves_to_what_it_says() {
+    let scene = Scene::new();
+    let config = scene.load(EXAMPLE).expect("the example is good");
+    let lan = Listener {
+        name: "lan".into(),
+        address: "127.0.0.1:6969".parse().expect("an address"),
+        single_port: false,
+        burst: Some(64),
+    };
+    assert_eq!(config.listeners, [lan]);
+    let boot = RootSpec {
+        private: false,
+        name: "boot".into(),
+        path: scene.path("files"),
+        writable: false,
+        overwrite: false,
+        max_upload: 1 << 30,
+        links: Links::Refuse,
+        mode: None,
+    };
+    let incoming =
+        RootSpec { name: "incoming".into(), path: scene.path("incoming"), writable: true, ..boot.clone() };
+    let dhcp = RootSpec { name: "dhcp".into(), path: scene.path("dhcp"), private: true, ..boot.clone() };
+    assert_eq!(config.roots, [boot, incoming, dhcp]);
+    assert_eq!(config.workers, 2);
+    assert_eq!(config.policy.default, DefaultVerdict::Allow);
+    assert_eq!((config.policy.authorize[0].as_str(), config.policy.resolve[0].as_str()), ("acl", "mac-map"));
+
+    let [acl, _, mac_map, _] = config.policy.plugins.as_slice() else { unreachable!("four plugins") };
+    assert_eq!(acl.component, ComponentSource::Builtin("acl".into()));
+    assert_eq!(acl.settings["deny"][0]["names"][0], "secret/**");
+    assert_eq!((acl.on_error, acl.grants.as_slice()), (OnError::Deny, &[][..]));
+    assert_eq!((mac_map.on_error, mac_map.grants.as_slice()), (OnError::Abstain, &[Grant::ClientMac][..]));
+    assert_eq!(mac_map.limits, acl.limits, "written out and by default");
+}
+
+/// The example writes out every default, so that changing one of the two alone is noticed.
+#[test]
+fn what_is_left_out_takes_the_defaults() {
+    let scene = Scene::new();
+    let (full, least) = (scene.load(EXAMPLE).expect("good"), scene.load(&minimal("")).expect("good"));
+    assert_eq!(least.transfer, full.transfer);
+    // Rates have no default.
+    let rates = |config: &Config| [config.limits.bounds.per_second, config.limits.bounds.client_per_second];
+    assert!(rates(&full).iter().all(Option::is_some) && rates(&least).iter().all(Option::is_none));
+    let mut limits = full.limits;
+    (limits.bounds.per_second, limits.bounds.client_per_second) = (None, None);
+    assert_eq!(least.limits, limits);
+    assert_eq!(least.listeners[0].name, "127.0.0.1:6969");
+    assert!(least.workers >= 1);
+    assert!(least.policy.plugins.is_empty() && least.policy.default == DefaultVerdict::Allow);
+    assert_eq!(least.transfer.retransmit.initial, Duration::from_millis(250));
+    assert_eq!(least.transfer.max_blksize, 65464);
+}
+
+/// What one client may take follows from what there is for all.
+#[test]
+fn shares_follow_from_the_whole() {
+    let bounds = |limits: &str| {
+        let config = Scene::new().load(&minimal(&format!("limits: {{ {limits} }}\n"))).expect("good");
+        config.limits.bounds
+    };
+    let shares = |limits: &str| {
+        let bounds = bounds(limits);
+        (bounds.half_open, bounds.client_transfers, bounds.client_pending)
+    };
+    assert_eq!(shares(""), (10_000, 15_000, 3072));
+    assert_eq!(shares("transfers: 1, pending: 1"), (1, 1, 1));
+    assert_eq!(shares("transfers: 5, pending: 8"), (3, 4, 6));
+    assert_eq!(shares("half-open: 7, per-client: { transfers: 3, pending: 2 }"), (7, 3, 2));
+    let rate = bounds("per-second: 50, per-client: { per-second: 5, burst: 9 }");
+    let [all, client] = [rate.per_second, rate.client_per_second].map(|rate| rate.expect("configured"));
+    assert_eq!((all.per_second, all.burst, client.per_second, client.burst), (50, 50, 5, 9));
+}
+
+#[test]
+fn what_becomes_of_uploads_is_read() {
+    let scene = Scene::new();
+    let root = |rules: &str| {
+        let roots = format!("roots: [{{ name: in, path: incoming, writable: true, {rules} }}]\n");
+        let config =
+            scene.load(&format!("listeners: [{{ address: 127.0.0.1:6969 }}]\n{roots}")).expect(rules);
+        (config.roots[0].mode, config.roots[0].links)
+    };
+    assert_eq!(root("write: {}"), (None, Links::Refuse));
+    // YAML takes digits behind a zero for text, quotes or not.
+    for mode in ["\"0640\"", "'640'", "0640"] {
+        assert_eq!(root(&format!("write: {{ mode: {mode} }}")), (Some(0o640), Links::Refuse));
+    }
+    assert_eq!(root("overwrite: true, write: { links: follow }"), (None, Links::Follow));
+    assert_eq!(root("overwrite: true, write: { links: replace }"), (None, Links::Replace));
+}
+
+#[test]
+fn files_from_windows_are_read() {
+    let scene = Scene::new();
+    let config = scene.load(&minimal("workers: 3\n").replace('\n', "\r\n")).expect("good");
+    assert_eq!((config.workers, config.position("/workers")), (3, Some(Position { line: 3, column: 10 })));
+    let config = scene.load(&format!("\u{feff}{}", minimal("workers: 4\n"))).expect("good");
+    assert_eq!((config.workers, config.position("/workers")), (4, Some(Position { line: 3, column: 10 })));
+}
+
+#[test]
+fn a_component_is_a_path_beside_the_file() {
+    let scene = Scene::new();
+    let yaml = minimal("policy: { resolve: [own] }\nplugins: { own: { component: ./policy.wasm } }\n");
+    let config = scene.load(&yaml).expect("good");
+    assert_eq!(config.policy.plugins[0].component, ComponentSource::Path(scene.path("policy.wasm")));
+}
+
+#[test]
+fn a_state_is_relative_to_the_file() {
+    let scene = Scene::new();
+    let config = scene.load(&minimal("state: ./keys/here\n")).expect("good");
+    assert_eq!(config.state, scene.path("keys/here"));
+}

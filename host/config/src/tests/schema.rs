@@ -1,0 +1,54 @@
+//! The schema, the check by it, and the reference that is made of it.
+
+use super::*;
+
+/// `shape` knows the keywords that the schema uses, every bound is readable, and every default is
+/// within its bounds.
+#[test]
+fn schema_and_check_fit_together() {
+    fn walk(schema: &serde_json::Value, path: &str) {
+        let Some(object) = schema.as_object() else { return };
+        for (keyword, value) in object {
+            assert!(shape::KNOWN_KEYWORDS.contains(&keyword.as_str()), "{path}: {keyword}");
+            match (keyword.as_str(), object.get("format").and_then(|format| format.as_str())) {
+                ("x-minimum" | "x-maximum", Some("byte-count")) => {
+                    assert!(value.as_str().is_some_and(|text| text.parse::<ByteCount>().is_ok()), "{path}");
+                }
+                ("x-minimum" | "x-maximum", Some("time-span" | "fsync")) => {
+                    assert!(value.as_str().is_some_and(|text| text.parse::<TimeSpan>().is_ok()), "{path}");
+                }
+                ("x-minimum" | "x-maximum", _) => unreachable!("{path}: a bound without a unit"),
+                ("default", _) => {
+                    let mut findings = Vec::new();
+                    shape::check(schema, value, path, &mut findings);
+                    assert_eq!(findings, []);
+                }
+                ("items" | "additionalProperties", _) => walk(value, path),
+                ("oneOf", _) => {
+                    value.as_array().expect("a list").iter().for_each(|branch| walk(branch, path))
+                }
+                _ => {}
+            }
+        }
+        for (key, property) in object.get("properties").and_then(|it| it.as_object()).into_iter().flatten() {
+            let path = tree::join(path, key);
+            assert!(property.get("description").is_some(), "{path} has no description");
+            walk(property, &path);
+        }
+    }
+    walk(&schema(), "");
+}
+
+/// The reference is generated; this keeps the committed file in step.
+#[test]
+fn the_committed_reference_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+    if std::env::var_os("TUFFET_BLESS").is_some() {
+        fs::write(path, reference()).expect("the reference is written");
+    }
+    let committed = fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        committed == reference(),
+        "docs/configuration.md is old; run this test with TUFFET_BLESS=1 to renew it"
+    );
+}

@@ -1,0 +1,160 @@
+//! Sizes and times as people write them: `64MiB`, `250ms`.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A number of bytes: `512`, `64KiB` (1024 each), `1GB` (1000 each).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ByteCount(pub u64);
+
+/// A time: `250ms`, `4s`, `1m 30s`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TimeSpan(pub Duration);
+
+impl FromStr for ByteCount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.parse::<ByteSize>();
+        parsed
+            .map(|size| Self(size.as_u64()))
+            .map_err(|_| "a size in bytes, such as 512, 64KiB or 1GB".into())
+    }
+}
+
+impl FromStr for TimeSpan {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = humantime::parse_duration(text);
+        parsed.map(Self).map_err(|_| "a time with its unit, such as 250ms, 4s or 1m 30s".into())
+    }
+}
+
+impl fmt::Display for ByteCount {
+    /// The largest unit that divides it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+        match units.iter().find(|(bits, _)| self.0 >> bits != 0 && self.0.trailing_zeros() >= *bits) {
+            Some((bits, unit)) => write!(f, "{}{unit}", self.0 >> bits),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+impl fmt::Display for TimeSpan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        humantime::format_duration(self.0).fmt(f)
+    }
+}
+
+impl<'de> Deserialize<'de> for ByteCount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Number(u64),
+            Text(String),
+        }
+        match Form::deserialize(deserializer)? {
+            Form::Number(bytes) => Ok(Self(bytes)),
+            Form::Text(text) => {
+                text.parse().map_err(|expected| de::Error::custom(format!("expected {expected}")))
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for TimeSpan {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(|expected| de::Error::custom(format!("expected {expected}")))
+    }
+}
+
+impl Serialize for ByteCount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Serialize for TimeSpan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for ByteCount {
+    fn schema_name() -> Cow<'static, str> {
+        "ByteCount".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["string", "integer"],
+            "format": "byte-count",
+            "pattern": "^[0-9]+(\\.[0-9]+)?\\s*([kKMGTPE]i?)?[bB]?$",
+            "minimum": 0,
+        })
+    }
+}
+
+impl JsonSchema for TimeSpan {
+    fn schema_name() -> Cow<'static, str> {
+        "TimeSpan".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "format": "time-span",
+            "pattern": "^[0-9].*[a-z]$",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_and_shown() {
+        for (text, bytes) in
+            [("512", 512), ("64KiB", 65536), ("64 KiB", 65536), ("1GB", 1_000_000_000), ("1.5MiB", 1_572_864)]
+        {
+            assert_eq!(text.parse(), Ok(ByteCount(bytes)), "{text}");
+        }
+        for text in ["", "big", "-1", "12 bananas", "GiB"] {
+            assert!(text.parse::<ByteCount>().is_err(), "{text}");
+        }
+        for (bytes, text) in [(0, "0"), (1000, "1000"), (1 << 30, "1GiB"), (1536, "1536"), (3 << 20, "3MiB")]
+        {
+            assert_eq!(ByteCount(bytes).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn times_are_read_and_shown() {
+        for (text, millis) in [("20ms", 20), ("4s", 4000), ("1m 30s", 90_000)] {
+            assert_eq!(text.parse(), Ok(TimeSpan(Duration::from_millis(millis))), "{text}");
+            assert_eq!(TimeSpan(Duration::from_millis(millis)).to_string(), text);
+        }
+        for text in ["", "4", "-4s", "soon", "4 parsecs"] {
+            assert!(text.parse::<TimeSpan>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Who may take how much: what a request needs before it gets a place.
+//!
+//! The kernel spreads the ports of one client over all workers, so what one client has is counted where all
+//! of them see it: in tables of a fixed size whose cells are atomics. Nobody waits for a lock, and a flood
+//! from a million addresses takes no more memory than a quiet day. The tables are indexed by a keyed hash
+//! (SipHash with a random key), so nobody can aim at the cells of somebody else.
+
+mod client;
+mod live;
+mod places;
+mod rate;
+
+use live::Live;
+use places::Places;
+use rate::{Rate, Rates};
+use std::hash::{BuildHasher, RandomState};
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use tuffet_request::Bounds;
+
+/// Why a request gets no place. It is not answered: a client asks again, and who asks in another's name
+/// makes the server send nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// All places are taken (`limits.transfers`).
+    Transfers,
+    /// As many wait for their decision as may (`limits.pending`).
+    Pending,
+    /// What has ended waits to be logged.
+    Events,
+    /// More requests a second than may come in all (`limits.per-second`).
+    PerSecond,
+    /// Its address has as many transfers as one may have (`limits.per-client.transfers`).
+    ClientTransfers,
+    /// As many requests of its address wait for their decision as may (`limits.per-client.pending`).
+    ClientPending,
+    /// More requests a second than one address may send (`limits.per-client.per-second`).
+    ClientPerSecond,
+}
+
+impl Refused {
+    pub(crate) const COUNT: usize = 7;
+
+    /// In the order of their numbers.
+    pub(crate) const ALL: [Refused; Refused::COUNT] = [
+        Refused::Transfers,
+        Refused::Pending,
+        Refused::Events,
+        Refused::PerSecond,
+        Refused::ClientTransfers,
+        Refused::ClientPending,
+        Refused::ClientPerSecond,
+    ];
+
+    /// The reason in metrics.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Refused::Transfers => "limit-transfers",
+            Refused::Pending => "limit-pending",
+            Refused::Events => "limit-events",
+            Refused::PerSecond => "limit-per-second",
+            Refused::ClientTransfers => "limit-client-transfers",
+            Refused::ClientPending => "limit-client-pending",
+            Refused::ClientPerSecond => "limit-client-per-second",
+        }
+    }
+
+    /// For the log: what was reached.
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            Refused::Transfers => "`limits.transfers`",
+            Refused::Pending => "`limits.pending`",
+            Refused::Events => "the room for what has ended and is not logged yet",
+            Refused::PerSecond => "`limits.per-second`",
+            Refused::ClientTransfers => "`limits.per-client.transfers`",
+            Refused::ClientPending => "`limits.per-client.pending`",
+            Refused::ClientPerSecond => "`limits.per-client.per-second`",
+        }
+    }
+}
+
+/// What a request has taken of its client's share, to be given back: the place of its transfer when that is
+/// forgotten, the one among the pending when it is decided. Whatever the limits have become meanwhile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Claim {
+    pub(crate) transfer: Share,
+    pub(crate) pending: Share,
+}
+
+/// A place that is counted for a client; nothing where its table had no room to count it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Share(Option<u64>);
+
+/// The limits that all workers share.
+#[derive(Debug)]
+pub struct Limiter {
+    began: Instant,
+    hasher: RandomState,
+    live: Live,
+    transfers: Places,
+    pending: Places,
+    all: Rate,
+    clients: Rates,
+    errors: Rate,
+}
+
+impl Limiter {
+    /// For `transfers` at once and `pending` requests, of all workers together.
+    pub fn new(bounds: &Bounds, transfers: usize, pending: usize) -> Limiter {
+        let limiter = Limiter {
+            began: Instant::now(),
+            hasher: RandomState::new(),
+            live: Live::default(),
+            transfers: Places::for_clients(transfers),
+            pending: Places::for_clients(pending),
+            all: Rate::default(),
+            clients: Rates::default(),
+            errors: Rate::default(),
+        };
+        limiter.replace(bounds);
+        limiter
+    }
+
+    /// From now on these hold; what is taken stays counted.
+    pub fn replace(&self, bounds: &Bounds) {
+        self.live.replace(bounds);
+        self.all.set(bounds.per_second);
+        self.clients.set(bounds.client_per_second);
+        self.errors.set(bounds.errors_per_second);
+    }
+
+    /// Counts a request that came `now`, if it may come.
+    pub(crate) fn admit(&self, peer: &SocketAddr, now: Instant) -> Result<Claim, Refused> {
+        let client = self.hasher.hash_one(client::key(peer, self.live.ipv6_prefix.load(Relaxed)));
+        let now = self.since(now);
+        // What one client sends too much must not count against all.
+        if !self.clients.take(client, now) {
+            return Err(Refused::ClientPerSecond);
+        }
+        if !self.all.take(now) {
+            return Err(Refused::PerSecond);
+        }
+        let most = self.live.client_transfers.load(Relaxed);
+        let transfer = Share(self.transfers.take(client, most).ok_or(Refused::ClientTransfers)?);
+        let most = self.live.client_pending.load(Relaxed);
+        let Some(pending) = self.pending.take(client, most) else {
+            self.transfer_ended(transfer);
+            return Err(Refused::ClientPending);
+        };
+        Ok(Claim { transfer, pending: Share(pending) })
+    }
+
+    /// Its transfer is forgotten.
+    pub(crate) fn transfer_ended(&self, share: Share) {
+        if let Some(client) = share.0 {
+            self.transfers.give(client);
+        }
+    }
+
+    /// It was decided.
+    pub(crate) fn was_decided(&self, share: Share) {
+        if let Some(client) = share.0 {
+            self.pending.give(client);
+        }
+    }
+
+    /// Nothing came of it.
+    pub(crate) fn withdrawn(&self, claim: Claim) {
+        self.transfer_ended(claim.transfer);
+        self.was_decided(claim.pending);
+    }
+
+    /// Whether an ERROR may be sent to someone who has no transfer: it could be somebody else's address.
+    pub(crate) fn may_answer(&self, now: Instant) -> bool {
+        self.errors.take(self.since(now))
+    }
+
+    /// Transfers of all workers together whose client has not answered yet.
+    pub(crate) fn half_open(&self) -> usize {
+        self.live.half_open.load(Relaxed)
+    }
+
+    /// Bytes that a transfer must move in a second; 0 for none.
+    pub(crate) fn least_rate(&self) -> u64 {
+        self.live.least_rate.load(Relaxed)
+    }
+
+    /// How long a transfer may take.
+    pub(crate) fn max_duration(&self) -> Option<Duration> {
+        let seconds = self.live.max_duration_ms.load(Relaxed);
+        (seconds > 0).then(|| Duration::from_millis(seconds))
+    }
+
+    fn since(&self, now: Instant) -> u64 {
+        u64::try_from(now.saturating_duration_since(self.began).as_nanos()).unwrap_or(u64::MAX / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuffet_request::PerSecond;
+
+    fn bounds() -> Bounds {
+        Bounds { client_transfers: 3, client_pending: 2, ..Bounds::none() }
+    }
+
+    fn peer(last: u8, port: u16) -> SocketAddr {
+        ([192, 0, 2, last], port).into()
+    }
+
+    #[test]
+    fn one_client_has_its_share_whatever_its_ports_and_others_have_theirs() {
+        let limiter = Limiter::new(&bounds(), 100, 100);
+        let now = Instant::now();
+        let first = limiter.admit(&peer(1, 1), now).unwrap();
+        let second = limiter.admit(&peer(1, 2), now).unwrap();
+        assert_eq!(limiter.admit(&peer(1, 3), now), Err(Refused::ClientPending));
+        assert!(limiter.admit(&peer(2, 1), now).is_ok());
+        limiter.was_decided(first.pending);
+        limiter.was_decided(second.pending);
+        let third = limiter.admit(&peer(1, 3), now).unwrap();
+        assert_eq!(limiter.admit(&peer(1, 4), now), Err(Refused::ClientTransfers));
+        limiter.transfer_ended(first.transfer);
+        let fourth = limiter.admit(&peer(1, 4), now).unwrap();
+        // What was refused has left nothing behind.
+        limiter.withdrawn(third);
+        limiter.withdrawn(fourth);
+        limiter.transfer_ended(second.transfer);
+        assert_eq!((limiter.transfers.taken(), limiter.pending.taken()), (1, 1), "the other client's");
+    }
+
+    #[test]
+    fn what_one_client_sends_too_much_is_not_counted_against_all() {
+        let rate = |per_second, burst| Some(PerSecond { per_second, burst });
+        let limiter = Limiter::new(
+            &Bounds { per_second: rate(1, 5), client_per_second: rate(1, 2), ..Bounds::none() },
+            1000,
+            1000,
+        );
+        let now = Instant::now();
+        for port in 1..=100 {
+            let refused = limiter.admit(&peer(1, port), now).err();
+            assert_eq!(refused, (port > 2).then_some(Refused::ClientPerSecond));
+        }
+        let others: Vec<_> = (2..=6).map(|last| limiter.admit(&peer(last, 1), now).err()).collect();
+        assert_eq!(others, [None, None, None, Some(Refused::PerSecond), Some(Refused::PerSecond)]);
+        let later = now + Duration::from_secs(1);
+        assert!(limiter.admit(&peer(1, 200), later).is_ok());
+        assert_eq!(limiter.admit(&peer(7, 1), later).err(), Some(Refused::PerSecond));
+    }
+
+    #[test]
+    fn limits_are_replaced_and_what_is_taken_stays_counted() {
+        let limiter = Limiter::new(&bounds(), 100, 100);
+        let now = Instant::now();
+        let claims: Vec<_> = (0..2).map(|port| limiter.admit(&peer(1, port), now).unwrap()).collect();
+        limiter.replace(&Bounds { client_transfers: 1, client_pending: 50, ipv6_prefix: 128, ..bounds() });
+        assert_eq!(limiter.admit(&peer(1, 9), now), Err(Refused::ClientTransfers));
+        claims.into_iter().for_each(|claim| limiter.withdrawn(claim));
+        assert!(limiter.admit(&peer(1, 9), now).is_ok());
+    }
+
+    #[test]
+    fn reasons_have_names_of_their_own() {
+        for (number, reason) in Refused::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, number);
+            assert!(reason.as_str().starts_with("limit-"));
+        }
+        let mut names = Refused::ALL.map(Refused::as_str);
+        names.sort_unstable();
+        assert!(names.array_windows().all(|[one, next]| one != next));
+    }
+}

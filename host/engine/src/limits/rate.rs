@@ -1,0 +1,174 @@
+//! Token buckets: so many in a second, and so many at once after a pause.
+//!
+//! A bucket is one number, the moment up to which what has come is paid for (GCRA, ITU-T I.371): each one
+//! that comes moves it on by an interval, and one that would move it too far ahead of now does not come. So
+//! a bucket that is full, as that of everyone who has not asked for a while, is one whose moment has passed:
+//! it need not be kept, and a table of them needs no cleaning.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use tuffet_request::PerSecond;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Cells that a client's bucket may be in.
+const CELLS: usize = 8;
+
+/// Clients whose buckets are not full, as far as they are remembered: 512 KiB. Where more ask at once, those
+/// who are nearest to a full bucket are forgotten, never those who ask most.
+const CLIENTS: usize = 1 << 15;
+
+/// How fast, and how much at once, in nanoseconds; an interval of 0 is no limit.
+#[derive(Debug, Default)]
+struct Pace {
+    interval: AtomicU64,
+    ahead: AtomicU64,
+}
+
+impl Pace {
+    fn set(&self, rate: Option<PerSecond>) {
+        let interval = rate.map_or(0, |rate| (SECOND / u64::from(rate.per_second.max(1))).max(1));
+        let burst = rate.map_or(0, |rate| u64::from(rate.burst.max(1)) - 1);
+        self.ahead.store(interval.saturating_mul(burst), Relaxed);
+        self.interval.store(interval, Relaxed);
+    }
+
+    /// The interval and how far a bucket may be ahead, where there is a limit.
+    fn get(&self) -> Option<(u64, u64)> {
+        let interval = self.interval.load(Relaxed);
+        (interval > 0).then(|| (interval, self.ahead.load(Relaxed)))
+    }
+}
+
+/// One bucket for all.
+#[derive(Debug, Default)]
+pub(super) struct Rate {
+    pace: Pace,
+    paid: AtomicU64,
+}
+
+impl Rate {
+    pub(super) fn set(&self, rate: Option<PerSecond>) {
+        self.pace.set(rate);
+    }
+
+    /// Whether one more may come at `now`, in nanoseconds.
+    pub(super) fn take(&self, now: u64) -> bool {
+        let Some((interval, ahead)) = self.pace.get() else { return true };
+        take(&self.paid, now, interval, ahead)
+    }
+}
+
+fn take(paid: &AtomicU64, now: u64, interval: u64, ahead: u64) -> bool {
+    let next = |paid: u64| {
+        let from = paid.max(now);
+        (from - now <= ahead).then(|| from.saturating_add(interval))
+    };
+    paid.fetch_update(Relaxed, Relaxed, next).is_ok()
+}
+
+/// A bucket for each client that has asked lately. A client is its hash.
+#[derive(Debug)]
+pub(super) struct Rates {
+    pace: Pace,
+    cells: Box<[Cell]>,
+}
+
+/// Whose bucket, and the bucket. Another worker may put somebody else in its place between the look at one
+/// and the other; then that one pays for a single request too much.
+#[derive(Debug, Default)]
+struct Cell {
+    client: AtomicU64,
+    paid: AtomicU64,
+}
+
+impl Default for Rates {
+    fn default() -> Rates {
+        Rates { pace: Pace::default(), cells: (0..CLIENTS).map(|_| Cell::default()).collect() }
+    }
+}
+
+impl Rates {
+    pub(super) fn set(&self, rate: Option<PerSecond>) {
+        self.pace.set(rate);
+    }
+
+    /// Whether one more of this client may come at `now`, in nanoseconds.
+    pub(super) fn take(&self, client: u64, now: u64) -> bool {
+        let Some((interval, ahead)) = self.pace.get() else { return true };
+        let start = client as usize % (CLIENTS / CELLS) * CELLS;
+        let cells = &self.cells[start..start + CELLS];
+        // 0 is a cell that was never used.
+        let client = client | 1;
+        if let Some(own) = cells.iter().find(|cell| cell.client.load(Relaxed) == client) {
+            return take(&own.paid, now, interval, ahead);
+        }
+        // The fullest bucket: it has nothing, or the least, to be remembered.
+        if let Some(other) = cells.iter().min_by_key(|cell| cell.paid.load(Relaxed)) {
+            other.client.store(client, Relaxed);
+            other.paid.store(now.saturating_add(interval), Relaxed);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn per_second(per_second: u32, burst: u32) -> Option<PerSecond> {
+        Some(PerSecond { per_second, burst })
+    }
+
+    #[test]
+    fn a_burst_then_the_rate_then_a_burst_again() {
+        let rate = Rate::default();
+        assert!((0..1_000).all(|_| rate.take(0)), "no limit");
+        rate.set(per_second(10, 3));
+        let now = 5 * SECOND;
+        assert_eq!((0..10).filter(|_| rate.take(now)).count(), 3);
+        // Two seconds of asking all the time.
+        let came = (1..=2_000).filter(|ms| rate.take(now + ms * 1_000_000)).count();
+        assert_eq!(came, 20);
+        assert_eq!(
+            (0..10).filter(|_| rate.take(now + 60 * SECOND)).count(),
+            3,
+            "no more than a burst is saved"
+        );
+    }
+
+    #[test]
+    fn each_client_has_its_own() {
+        let rates = Rates::default();
+        rates.set(per_second(1, 2));
+        for client in 1..=100_u64 {
+            let client = client << 20;
+            assert_eq!((0..5).filter(|_| rates.take(client, SECOND)).count(), 2);
+        }
+    }
+
+    #[test]
+    fn who_asks_most_is_not_forgotten_in_a_flood_of_others() {
+        let rates = Rates::default();
+        rates.set(per_second(100, 100));
+        let loud = 42;
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut came = 0;
+        // A second in which the loud one asks 10,000 times, and a million others once.
+        for step in 0..10_000_u64 {
+            let now = SECOND + step * 100_000;
+            came += u64::from(rates.take(loud, now));
+            let others = (0..100).filter(|_| rates.take(random.u64(..), now)).count();
+            assert!(others > 90, "{others} of 100");
+        }
+        assert!((100..=220).contains(&came), "{came}: a burst, and a second of the rate");
+    }
+
+    #[test]
+    fn a_rate_that_does_not_divide_a_second() {
+        let rate = Rate::default();
+        rate.set(per_second(300_000, 1));
+        let came = (0..1_000_000).filter(|us| rate.take(SECOND + us * 1_000)).count();
+        assert!((245_000..=300_000).contains(&came), "{came}");
+    }
+}

@@ -1,0 +1,215 @@
+//! What goes wrong in a worker without belonging to a transfer: counted here, told to the control side now
+//! and then, so that an idle worker sleeps and a flood does not flood the log.
+
+use crate::limits::Refused;
+use std::array;
+use std::ops::Sub;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use tuffet_core::Time;
+
+/// The least time between two reports.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// Counts since the worker started, or between two reports.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Counters {
+    /// Requests dropped because a limit was reached, by [`Refused`]; clients ask again.
+    pub(crate) refused: [u64; Refused::COUNT],
+    /// Half-open transfers that made room for others.
+    pub(crate) gave_way: u64,
+    /// Requests dropped because the server stops.
+    pub(crate) stopping: u64,
+    /// Requests that were sent again while their transfer ran, copies among them.
+    pub(crate) repeated: u64,
+    /// Datagrams that have no place in a transfer and are no request.
+    pub(crate) stray: u64,
+    /// Datagrams that could not be understood.
+    pub(crate) malformed: u64,
+    /// Datagrams that the kernel did not take.
+    pub(crate) send_lost: u64,
+    /// Errors while receiving.
+    pub(crate) receive_errors: u64,
+}
+
+impl Sub for Counters {
+    type Output = Counters;
+
+    fn sub(self, earlier: Counters) -> Counters {
+        Counters {
+            refused: array::from_fn(|reason| self.refused[reason] - earlier.refused[reason]),
+            gave_way: self.gave_way - earlier.gave_way,
+            stopping: self.stopping - earlier.stopping,
+            repeated: self.repeated - earlier.repeated,
+            stray: self.stray - earlier.stray,
+            malformed: self.malformed - earlier.malformed,
+            send_lost: self.send_lost - earlier.send_lost,
+            receive_errors: self.receive_errors - earlier.receive_errors,
+        }
+    }
+}
+
+impl Counters {
+    /// One line for the operator.
+    pub fn log(&self, worker: usize) {
+        let Counters { refused, gave_way, stopping, repeated, stray, malformed, send_lost, receive_errors } =
+            *self;
+        for (reason, requests) in Refused::ALL.into_iter().zip(refused).filter(|(_, count)| *count > 0) {
+            tracing::warn!(
+                target: "tuffet::worker::counters",
+                worker,
+                requests,
+                reason = reason.as_str(),
+                "requests were dropped because {} was reached; clients ask again",
+                reason.what()
+            );
+        }
+        if gave_way > 0 {
+            tracing::warn!(
+                target: "tuffet::worker::counters",
+                worker,
+                transfers = gave_way,
+                "transfers whose clients had not answered made room for others; a flood of requests in the names of \
+                 others looks like this"
+            );
+        }
+        if stopping > 0 {
+            tracing::info!(target: "tuffet::worker::counters", worker, requests = stopping, "requests were dropped because the server stops");
+        }
+        if send_lost > 0 || receive_errors > 0 {
+            tracing::warn!(target: "tuffet::worker::counters", worker, send_lost, receive_errors, "the kernel refused datagrams");
+        }
+        if repeated > 0 || stray > 0 || malformed > 0 {
+            tracing::debug!(
+                target: "tuffet::worker::counters",
+                worker,
+                repeated,
+                stray,
+                malformed,
+                "datagrams that neither began nor advanced a transfer"
+            );
+        }
+    }
+}
+
+/// Counts that have a name in metrics.
+const REASONS: usize = Refused::COUNT + 6;
+
+impl Counters {
+    /// Each count of datagrams that came to nothing and its name in metrics.
+    pub fn by_reason(&self) -> [(&'static str, u64); REASONS] {
+        let others = [
+            ("stopping", self.stopping),
+            ("repeated", self.repeated),
+            ("stray", self.stray),
+            ("malformed", self.malformed),
+            ("send-refused", self.send_lost),
+            ("receive-error", self.receive_errors),
+        ];
+        array::from_fn(|at| match Refused::ALL.get(at) {
+            Some(reason) => (reason.as_str(), self.refused[at]),
+            None => others[at - Refused::COUNT],
+        })
+    }
+}
+
+/// The counts of a worker for whoever wants to know: written by it alone.
+#[derive(Debug, Default)]
+pub struct Dropping {
+    counts: [AtomicU64; REASONS],
+    gave_way: AtomicU64,
+    half_open: AtomicU64,
+}
+
+impl Dropping {
+    fn publish(&self, counters: &Counters, half_open: usize) {
+        for (shared, (_, count)) in self.counts.iter().zip(counters.by_reason()) {
+            shared.store(count, Relaxed);
+        }
+        self.gave_way.store(counters.gave_way, Relaxed);
+        self.half_open.store(half_open as u64, Relaxed);
+    }
+
+    /// Datagrams that came to nothing, by reason.
+    pub fn by_reason(&self) -> [(&'static str, u64); REASONS] {
+        let names = Counters::default().by_reason();
+        array::from_fn(|at| (names[at].0, self.counts[at].load(Relaxed)))
+    }
+
+    /// Half-open transfers that made room for others.
+    pub fn gave_way(&self) -> u64 {
+        self.gave_way.load(Relaxed)
+    }
+
+    /// Transfers whose client has not answered yet, now.
+    pub fn half_open(&self) -> u64 {
+        self.half_open.load(Relaxed)
+    }
+}
+
+/// When and what to report next.
+#[derive(Debug, Default)]
+pub(super) struct Reports {
+    /// What others can see.
+    seen: (Counters, usize),
+    told: Counters,
+    next: Time,
+}
+
+impl Reports {
+    /// Lets others see the counts, if they have changed.
+    pub(super) fn publish(&mut self, counters: Counters, half_open: usize, shared: &Dropping) {
+        if (counters, half_open) != self.seen {
+            shared.publish(&counters, half_open);
+            self.seen = (counters, half_open);
+        }
+    }
+
+    /// What has come up since the last report, if it is time and there is anything.
+    pub(super) fn due(&mut self, counters: Counters, now: Time) -> Option<Counters> {
+        if counters == self.told || now < self.next {
+            return None;
+        }
+        let news = counters - self.told;
+        self.told = counters;
+        self.next = now + INTERVAL;
+        Some(news)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_see_each_count_under_its_name() {
+        let counters = Counters {
+            refused: [1, 2, 3, 4, 5, 6, 7],
+            stopping: 8,
+            repeated: 9,
+            stray: 10,
+            malformed: 11,
+            send_lost: 12,
+            receive_errors: 13,
+            gave_way: 14,
+        };
+        let shared = Dropping::default();
+        Reports::default().publish(counters, 15, &shared);
+        assert_eq!(shared.by_reason(), counters.by_reason());
+        assert_eq!((shared.gave_way(), shared.half_open()), (14, 15));
+        assert_eq!(counters.by_reason().map(|(_, count)| count), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    }
+
+    #[test]
+    fn the_first_trouble_is_told_at_once_the_next_after_a_while() {
+        let at = |seconds: u64| Time::from_micros(seconds * 1_000_000);
+        let mut reports = Reports::default();
+        let mut counters = Counters::default();
+        assert_eq!(reports.due(counters, at(1)), None);
+        counters.refused[0] = 3;
+        assert_eq!(reports.due(counters, at(2)).map(|news| news.refused[0]), Some(3));
+        counters.refused[0] = 5;
+        assert_eq!(reports.due(counters, at(3)), None);
+        assert_eq!(reports.due(counters, at(12)).map(|news| news.refused[0]), Some(2));
+    }
+}

@@ -1,0 +1,113 @@
+//! Stopping: nothing new begins, what runs may end, and nothing takes longer than it may.
+
+use super::Worker;
+use std::time::{Duration, Instant};
+use tuffet_core::{ErrorCode, Time};
+use tuffet_request::events::{Ending, Outcome};
+
+/// How long a client that has not answered yet holds up the end. It has nothing so far, and asks again.
+const HALF_OPEN: Duration = Duration::from_secs(1);
+
+/// How often to look whether it is over.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A worker that stops.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Draining {
+    since: Time,
+    until: Instant,
+}
+
+impl Worker {
+    /// Nothing new begins from now on, and all has ended by then. A second call may bring the end forward.
+    pub(super) fn drain(&mut self, until: Instant, now: Time) {
+        let since = self.draining.map_or(now, |draining| draining.since);
+        self.draining = Some(Draining { since, until });
+    }
+
+    /// Leaves new requests in the kernel, where the next process may find them; `readable` are the sockets that
+    /// are known to have some. Once.
+    pub(super) fn stop_listening(&mut self, readable: &mut [bool]) {
+        if self.draining.is_some() && !self.stopped_listening {
+            self.stopped_listening = true;
+            for number in self.wire.sockets.stop_listening(self.poll.registry()) {
+                readable[usize::from(number)] = false;
+            }
+        }
+    }
+
+    /// When to look whether the end has come.
+    pub(super) fn next_look(&self) -> Option<Duration> {
+        self.draining.map(|its| its.until.saturating_duration_since(Instant::now()).min(LOOK))
+    }
+
+    /// Whether there is nothing left to do; ends what is left in time.
+    pub(super) fn is_drained(&mut self, now: Time) -> bool {
+        let Some(Draining { since, until }) = self.draining else { return false };
+        let over = Instant::now() >= until;
+        if over {
+            self.end_all();
+        } else {
+            self.end_half_open(since, now);
+        }
+        self.wire.flush();
+        over || !self.has_running()
+    }
+
+    /// Ends all transfers: the server stops. Whoever has had no answer, or has not answered, hears nothing: it asks
+    /// again, and the next server knows nothing of this one.
+    pub(super) fn end_all(&mut self) {
+        let now = self.clock.now();
+        for index in self.table.indices() {
+            let Some(entry) = self.table.get_mut(index) else { continue };
+            // Where nothing but the last ACK is missing the server has done its part: the client may have it all. So
+            // it has where the client was given time to answer and did not.
+            let silent = now.since(entry.core.heard()) >= HALF_OPEN;
+            let only_acks_missing = match entry.core.left_to_acknowledge() {
+                Some(1) => true,
+                Some(_) => silent,
+                None => false,
+            };
+            let (outcome, detail) = if only_acks_missing {
+                let detail = "all blocks were sent; the last ACK had not come when the server stopped";
+                (Outcome::TimedOut, detail)
+            } else if entry.core.is_storing() {
+                let detail =
+                    "the server was shut down while the upload was stored; it may have become visible";
+                (Outcome::Failed, detail)
+            } else {
+                (Outcome::Failed, "the server was shut down")
+            };
+            if entry.core.is_unproven() {
+                entry.core.abandon();
+            } else {
+                entry.core.fail(ErrorCode::NotDefined, "the server is shutting down");
+            }
+            entry.ending = Some(Box::new(Ending::new(outcome, detail)));
+            self.drive(index, None, now);
+        }
+    }
+
+    /// Ends, without a word, transfers whose clients have had their chance to answer.
+    fn end_half_open(&mut self, since: Time, now: Time) {
+        for index in self.table.indices() {
+            let Some(entry) = self.table.get_mut(index) else { continue };
+            let granted = entry.ticket.is_some() && entry.core.is_unproven();
+            if granted && now.since(entry.core.heard().max(since)) >= HALF_OPEN {
+                entry.core.abandon();
+                let detail = "the client had not answered when the server stopped";
+                entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+                self.drive(index, None, now);
+            }
+        }
+    }
+
+    /// Whether transfers are under way, not counting those that only stay to repeat their last ACK.
+    fn has_running(&mut self) -> bool {
+        let indices = self.table.indices();
+        self.pending > 0
+            || indices
+                .into_iter()
+                .any(|index| self.table.get_mut(index).is_some_and(|entry| entry.ticket.is_some()))
+    }
+}

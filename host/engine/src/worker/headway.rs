@@ -1,0 +1,82 @@
+//! Whether a transfer gets on: who takes one block in half a minute, or sends for ever, holds a place that
+//! others wait for.
+//!
+//! Looked at when a transfer's timer goes off, which happens every few seconds whether its client answers
+//! or not, so that it costs nothing per block.
+
+use crate::limits::Limiter;
+use std::time::Duration;
+use tuffet_core::{Time, Transfer};
+use tuffet_request::events::{Ending, Outcome};
+
+/// The rate is that of twice the patience with a silent client: who was away for as long as he may be can
+/// still make up for it.
+const PATIENCES: u32 = 2;
+
+/// How far a transfer had come.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Headway {
+    granted: Time,
+    looked: Time,
+    bytes: u64,
+}
+
+impl Headway {
+    pub(super) fn new(granted: Time) -> Headway {
+        Headway { granted, looked: granted, bytes: 0 }
+    }
+
+    /// Why it must end, and what its client is told, if it must.
+    pub(super) fn look(
+        &mut self,
+        core: &Transfer,
+        limiter: &Limiter,
+        now: Time,
+    ) -> Option<(&'static str, Ending)> {
+        // What waits for the server is not its client's fault, and who has not answered has a limit of his own.
+        if core.is_deciding() || core.is_storing() || core.is_dallying() || core.is_unproven() {
+            return None;
+        }
+        if let Some(most) = limiter.max_duration()
+            && now.since(self.granted) >= most
+        {
+            let most = humantime::format_duration(most);
+            let detail = format!("it took longer than `transfer.max-duration` ({most})");
+            return Some(("the transfer took too long", Ending::new(Outcome::TimedOut, detail)));
+        }
+        let span = core.give_up() * PATIENCES;
+        if now.since(self.looked) < span {
+            return None;
+        }
+        let moved = core.bytes().saturating_sub(self.bytes);
+        let took = now.since(self.looked);
+        (self.looked, self.bytes) = (now, core.bytes());
+        if !is_below(moved, took, limiter.least_rate()) {
+            return None;
+        }
+        let detail = format!(
+            "{moved} bytes in {} s are less than `transfer.least-rate` ({} bytes a second)",
+            took.as_secs_f64().round(),
+            limiter.least_rate()
+        );
+        Some(("the transfer is too slow", Ending::new(Outcome::TimedOut, detail)))
+    }
+}
+
+fn is_below(bytes: u64, took: Duration, least: u64) -> bool {
+    u128::from(bytes) * 1_000 < u128::from(least) * took.as_millis()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates() {
+        let minute = Duration::from_secs(60);
+        assert!(!is_below(0, minute, 0), "0 is no limit");
+        assert!(!is_below(64 * 60, minute, 64));
+        assert!(is_below(64 * 60 - 1, minute, 64));
+        assert!(!is_below(u64::MAX, minute, u64::MAX / 100));
+    }
+}

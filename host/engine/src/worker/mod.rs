@@ -1,0 +1,322 @@
+//! A worker: one thread, one event loop, its own sockets, transfers and timers.
+//!
+//! Nothing is shared between workers while blocks move. A worker never opens a file, runs a plugin,
+//! writes a log line or takes a lock that another thread can hold: requests go to the control side, and
+//! come back decided.
+
+mod busy_poll;
+mod content;
+mod counters;
+mod drain;
+mod half_open;
+mod headway;
+mod held_up;
+mod messages;
+mod peer_floors;
+mod recent;
+mod requests;
+mod room;
+mod signal;
+#[cfg(test)]
+mod simulation;
+mod sockets;
+mod table;
+mod transfers;
+mod wheel;
+mod wire;
+
+use busy_poll::BusyPoll;
+pub use content::{Content, NetasciiFile, Sink};
+use counters::Reports;
+pub use counters::{Counters, Dropping};
+use drain::Draining;
+use half_open::HalfOpen;
+use held_up::HeldUp;
+pub use messages::{Decision, Gate, Key, Mailbox, NewRequest, Place, Stored, Ticket, ToControl, ToWorker};
+use peer_floors::PeerFloors;
+use recent::Recent;
+use requests::Overtaking;
+pub use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
+pub use transfers::outcome_of_store_error;
+
+use crate::limits::Limiter;
+use mio::{Events, Poll, Token, Waker};
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use table::Table;
+use tokio::sync::mpsc;
+use tuffet_core::{Settings, Time};
+use tuffet_request::events::Summary;
+use tuffet_udp::{ReceiveBatch, Received};
+use wheel::Wheel;
+use wire::Wire;
+
+const MAILBOX: Token = Token(usize::MAX);
+
+/// Batches received from one socket before the others get their turn.
+const TURN: usize = 4;
+
+/// How long timers wait for sockets to be read.
+const MOST_UNREAD: Duration = Duration::from_millis(50);
+
+/// What a worker is set up with.
+#[derive(Debug, Clone)]
+pub struct WorkerSettings {
+    /// The settings of every transfer.
+    pub transfer: Arc<Settings>,
+    /// Transfers at once in this worker.
+    pub max_transfers: usize,
+    /// Requests of this worker that wait for their decision.
+    pub max_pending: usize,
+    /// When the first answer to a client should have been answered.
+    pub answer_due: Duration,
+    /// As many workers share what `limiter` has.
+    pub workers: usize,
+    /// The limits that all workers share.
+    pub limiter: Arc<Limiter>,
+    /// How long to look for the next datagram before going to sleep.
+    pub busy_poll: Duration,
+}
+
+/// Everything that one worker owns.
+pub struct Worker {
+    number: usize,
+    settings: WorkerSettings,
+    poll: Poll,
+    mailbox: Arc<Mailbox>,
+    wire: Wire,
+    table: Table,
+    wheel: Wheel,
+    half_open: HalfOpen,
+    peer_floors: PeerFloors,
+    held_up: HeldUp,
+    /// What is to be told to the control side at the end of this turn: to wake it costs as much as a block.
+    outbox: Vec<ToControl>,
+    /// Requests that wait until the ACKs before them have been read.
+    overtaking: Vec<Overtaking>,
+    looked_for_acks: bool,
+    recent: Recent,
+    summaries: mpsc::Sender<Summary>,
+    reports: Reports,
+    dropping: Arc<Dropping>,
+    busy_poll: BusyPoll,
+    clock: Clock,
+    /// Requests that wait for their decision.
+    pending: usize,
+    draining: Option<Draining>,
+    stopped_listening: bool,
+}
+
+/// The time of the protocol: since the worker started.
+#[derive(Clone, Copy)]
+struct Clock(Instant);
+
+impl Clock {
+    fn now(self) -> Time {
+        Time::from_micros(u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Worker {
+    /// Worker `number`. Summaries go to `summaries`; what it drops is counted in `dropping`.
+    ///
+    /// # Errors
+    /// The kernel refuses an event queue.
+    pub fn new(
+        number: usize,
+        settings: WorkerSettings,
+        sockets: Sockets,
+        summaries: mpsc::Sender<Summary>,
+        dropping: Arc<Dropping>,
+    ) -> io::Result<Worker> {
+        let poll = Poll::new()?;
+        sockets.register(poll.registry())?;
+        let mailbox = Arc::new(Mailbox::new(Waker::new(poll.registry(), MAILBOX)?));
+        Ok(Worker {
+            number,
+            busy_poll: BusyPoll::new(settings.busy_poll),
+            settings,
+            poll,
+            mailbox,
+            wire: Wire::new(sockets),
+            table: Table::default(),
+            wheel: Wheel::new(),
+            half_open: HalfOpen::default(),
+            peer_floors: PeerFloors::default(),
+            held_up: HeldUp::default(),
+            outbox: Vec::new(),
+            overtaking: Vec::new(),
+            looked_for_acks: false,
+            recent: Recent::default(),
+            summaries,
+            reports: Reports::default(),
+            dropping,
+            clock: Clock(Instant::now()),
+            pending: 0,
+            draining: None,
+            stopped_listening: false,
+        })
+    }
+
+    /// Where decisions are posted.
+    pub fn mailbox(&self) -> Arc<Mailbox> {
+        self.mailbox.clone()
+    }
+
+    /// Serves until it is drained. `control` takes what the control side has to do, and does not wait for it.
+    ///
+    /// # Errors
+    /// When the kernel refuses to wait for events: nothing can be served then.
+    pub fn run(mut self, control: impl Fn(Vec<ToControl>)) -> io::Result<()> {
+        let result = self.serve(&control);
+        if result.is_err() {
+            self.end_all();
+            self.wire.flush();
+            control(std::mem::take(&mut self.outbox));
+        }
+        // What is decided from now on still has its outcome.
+        self.mailbox.close();
+        result
+    }
+
+    fn serve(&mut self, control: &impl Fn(Vec<ToControl>)) -> io::Result<()> {
+        let mut events = Events::with_capacity(256);
+        let mut received = ReceiveBatch::new();
+        let numbers = self.wire.sockets.numbers();
+        let mut readable = vec![false; numbers.len()];
+        let mut due = Vec::new();
+        let mut now = self.clock.now();
+        let mut read_until = now;
+        loop {
+            let busy = readable.contains(&true) || self.looks(now);
+            let before = self.clock.now();
+            let patience = self.patience(busy);
+            match self.poll.poll(&mut events, patience) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                polled => polled?,
+            }
+            now = self.clock.now();
+            if events.is_empty() {
+                self.held_up.waited(before, now, patience);
+            }
+            self.wheel.advance(now);
+            for event in &events {
+                match event.token() {
+                    MAILBOX => self.read_mailbox(now),
+                    Token(number) => readable[number] = true,
+                }
+            }
+            self.stop_listening(&mut readable);
+            for &number in &numbers {
+                let readable = &mut readable[usize::from(number)];
+                if *readable {
+                    *readable = self.receive(number, &mut received, &mut now);
+                }
+            }
+            self.take_overtaking(&mut received, &mut readable, &mut now);
+            // Without an event nothing had come until the wait ended.
+            let asked_at = if events.is_empty() { now } else { before };
+            if !self.wire.sockets.has_unread_tid(&readable) {
+                read_until = read_until.max(asked_at);
+            }
+            self.wheel.expire(self.timer_horizon(read_until, now), &mut due);
+            for index in due.drain(..) {
+                self.time_out(index, now);
+            }
+            self.wire.flush();
+            self.reports.publish(self.wire.counters, self.half_open.len(), &self.dropping);
+            if let Some(news) = self.reports.due(self.wire.counters, now) {
+                self.outbox.push(ToControl::Counted { worker: self.number, news });
+            }
+            let drained = self.is_drained(now);
+            if !self.outbox.is_empty() {
+                control(std::mem::take(&mut self.outbox));
+            }
+            if drained {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Timers up to this time may go off: those after it may be answered by what lies unread in a socket, because
+    /// this thread did not get to run, or has more to read than fits into a turn. A flood holds them up for
+    /// [`MOST_UNREAD`] at most.
+    fn timer_horizon(&self, read_until: Time, now: Time) -> Time {
+        let oldest = now.as_micros().saturating_sub(MOST_UNREAD.as_micros() as u64);
+        read_until.max(Time::from_micros(oldest))
+    }
+
+    /// How long to sleep: until the next timer, for good if there is none, not at all while sockets may
+    /// have more.
+    fn patience(&self, busy: bool) -> Option<Duration> {
+        if busy {
+            return Some(Duration::ZERO);
+        }
+        let timer = self.wheel.next().map(|time| time.since(self.clock.now()));
+        [timer, self.next_look()].into_iter().flatten().min()
+    }
+
+    /// Whether to look for datagrams rather than to sleep. Not while requests wait for their decision: the
+    /// control side may need this core for it.
+    fn looks(&mut self, now: Time) -> bool {
+        self.busy_poll.looks(now) && self.pending == 0
+    }
+
+    /// Takes a few batches from a socket; true if there may be more. `now` becomes the time of the last.
+    fn receive(&mut self, number: u16, received: &mut ReceiveBatch, now: &mut Time) -> bool {
+        for _ in 0..TURN {
+            let Some(socket) = self.wire.sockets.get(number) else { return false };
+            let (listener, listens) = (socket.listener, socket.listens);
+            let more = received.fill(&socket.socket);
+            if !received.is_empty() {
+                *now = self.clock.now();
+                self.busy_poll.arrived(*now);
+            }
+            let now = *now;
+            for buffer in (0..received.len()).filter_map(|index| received.get(index)) {
+                for datagram in buffer.each() {
+                    self.dispatch(number, (listener, listens), &datagram, now);
+                }
+            }
+            self.wire.flush();
+            match more {
+                Ok(true) => {}
+                Ok(false) => return false,
+                // An error that the kernel kept for an earlier datagram; reading took it away.
+                Err(_) => self.wire.counters.receive_errors += 1,
+            }
+        }
+        true
+    }
+
+    /// A datagram that came to this socket of this listener.
+    fn dispatch(
+        &mut self,
+        number: u16,
+        (listener, listens): (u16, bool),
+        datagram: &Received<'_>,
+        now: Time,
+    ) {
+        match self.table.find(number, &datagram.peer) {
+            Some(index) => self.deliver(index, number, datagram, now),
+            None if listens => self.request(number, listener, datagram, now),
+            None => self.stray(number, datagram),
+        }
+    }
+
+    fn read_mailbox(&mut self, now: Time) {
+        self.mailbox.open();
+        while let Some(letter) = self.mailbox.take() {
+            match letter {
+                ToWorker::Decided { key, ticket, decision } => self.decided(key, ticket, decision, now),
+                ToWorker::Stored { key, stored } => self.stored(key, stored, now),
+                ToWorker::Ping(answer) => {
+                    // Who asked may have gone.
+                    let _ = answer.send(());
+                }
+                ToWorker::Drain { until } => self.drain(until, now),
+            }
+        }
+    }
+}

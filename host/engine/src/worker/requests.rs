@@ -1,0 +1,306 @@
+//! From a datagram on a listening socket to a transfer that waits for its decision.
+
+use super::Worker;
+use super::headway::Headway;
+use super::messages::{Key, NewRequest, Place, ToControl};
+use super::table::Entry;
+use crate::limits::{Claim, Refused};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
+use tuffet_request::events::{Ending, Outcome};
+use tuffet_udp::{Local, ReceiveBatch, Received};
+
+/// RFC 2347 allows 512 bytes; some clients ask for more.
+const MAX_REQUEST: usize = 2048;
+
+/// How long a transfer with blocks still to move may be without progress before the same request from the same
+/// port shows that the client has begun anew.
+const ANEW: Duration = Duration::from_secs(1);
+
+/// How late the network delivers the copy of a datagram that it doubled, at most. Copies come milliseconds
+/// after their twins: from a retransmission on a radio link, or from two paths of a bridge. Clients repeat a
+/// request that was not answered after a second or more, so one that has begun anew and whose first request is
+/// taken for a copy is served when it repeats it.
+pub(super) const DOUBLED: Duration = Duration::from_millis(500);
+
+/// What it means that a port sends the request of its transfer again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Again {
+    /// A copy, or a repetition because the first answer has not arrived.
+    Repeated,
+    /// Either a copy or a client that has begun anew: both send the same packets so far.
+    Unclear,
+    /// The client has begun anew.
+    Anew,
+}
+
+/// A request from a port whose last transfer lacks nothing but its last ACK.
+pub(super) struct Overtaking {
+    asked: u16,
+    served: u16,
+    peer: SocketAddr,
+    local: Option<Local>,
+    payload: Box<[u8]>,
+}
+
+impl Worker {
+    /// A datagram on a listening socket that belongs to no transfer there.
+    pub(super) fn request(&mut self, asked: u16, listener: u16, datagram: &Received<'_>, now: Time) {
+        // Every worker has a copy of a broadcast: one answers. With a single port the kernel chooses the
+        // worker that will get the ACKs, which is not known here, so that all must.
+        let copied = datagram.local.is_some_and(|local| local.copied);
+        let first = self.number == 0 && self.wire.sockets.is_first(asked);
+        if copied && !first && self.wire.sockets.tids(listener).next().is_some() {
+            return;
+        }
+        match Packet::parse(datagram.payload) {
+            Ok(Packet::Request(_)) if datagram.payload.len() > MAX_REQUEST => {
+                self.wire.counters.malformed += 1;
+                self.refuse(asked, datagram, ErrorCode::IllegalOperation, "request longer than 2048 bytes");
+            }
+            Ok(Packet::Request(request)) => self.admit(asked, listener, datagram, request, now),
+            // An answer to nothing, or noise: answering could start a loop between two servers.
+            Ok(_) => self.wire.counters.stray += 1,
+            Err(malformed) if malformed.is_request() => {
+                self.wire.counters.malformed += 1;
+                self.refuse(asked, datagram, ErrorCode::IllegalOperation, &malformed.to_string());
+            }
+            Err(_) => self.wire.counters.malformed += 1,
+        }
+    }
+
+    /// A request from a port that has a transfer already: a repetition, or the client wants something else.
+    pub(super) fn request_again(&mut self, index: u32, asked: u16, datagram: &Received<'_>, now: Time) {
+        let Some(listener) = self.wire.sockets.get(asked).map(|socket| socket.listener) else { return };
+        let is_readable = matches!(Packet::parse(datagram.payload), Ok(Packet::Request(_)));
+        if !is_readable || datagram.payload.len() > MAX_REQUEST {
+            // The transfer goes on, and an ERROR could be taken for its end.
+            return self.wire.counters.malformed += 1;
+        }
+        let fingerprint = self.table.fingerprint(&datagram.peer, datagram.payload);
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let same = entry.fingerprint == fingerprint;
+        let again = if same { again(entry, now) } else { Again::Anew };
+        if again == Again::Repeated {
+            self.wire.counters.repeated += 1;
+            if entry.core.is_unproven() {
+                entry.requested = now;
+            }
+            entry.core.handle_repeated_request(now);
+            self.drive(index, None, now);
+            return;
+        }
+        // Its last ACK may lie in another socket, unread: see `take_overtaking`.
+        if entry.core.awaits_last_ack() && entry.served != asked && !self.looked_for_acks {
+            let Received { peer, local, payload, .. } = *datagram;
+            let served = entry.served;
+            self.overtaking.push(Overtaking { asked, served, peer, local, payload: payload.into() });
+            return;
+        }
+        let dallying = entry.core.is_dallying();
+        if !same && !dallying && self.recent.came_lately(fingerprint, now) {
+            // A late copy of what this port asked for before its current transfer.
+            self.wire.counters.repeated += 1;
+            return;
+        }
+        let two_ports = entry.served != asked;
+        let has_room = self.table.len() < self.settings.max_transfers;
+        if (again == Again::Unclear || dallying) && two_ports && has_room {
+            return self.begin_beside(index, asked, listener, datagram, now);
+        }
+        // iPXE and U-Boot use a source port again. What it asked before is of no interest any more, and
+        // an ERROR for it could be taken for an answer to the new request.
+        self.supersede(index);
+        self.request(asked, listener, datagram, now);
+    }
+
+    /// Begins a new transfer for a peer whose old one may still be wanted. The old one keeps its TID, and ends
+    /// when the client answers the new one: a client that has begun anew does, one whose request was doubled
+    /// only ever answers its first TID (RFC 1350 section 4).
+    fn begin_beside(&mut self, index: u32, asked: u16, listener: u16, datagram: &Received<'_>, now: Time) {
+        if self.draining.is_some() {
+            return self.wire.counters.stopping += 1;
+        }
+        let Some(old) = self.table.step_aside(index) else { return };
+        if let Some(entry) = self.table.get_mut(index) {
+            // Both are one transfer as far as limits are concerned.
+            self.settings.limiter.transfer_ended(std::mem::take(&mut entry.share));
+        }
+        self.request(asked, listener, datagram, now);
+        let new = self.table.find(asked, &datagram.peer);
+        if let Some(entry) = new.and_then(|new| self.table.get_mut(new)) {
+            entry.old = Some(old);
+        }
+    }
+
+    /// Ends, without a word, a transfer whose client has asked anew, and the one that it stands beside.
+    pub(super) fn supersede(&mut self, index: u32) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        entry.ending =
+            Some(Box::new(Ending::new(Outcome::Aborted, "the client asked again from the same port")));
+        let old = entry.old.take();
+        self.forget(index);
+        self.supersede_old(old);
+    }
+
+    /// As [`Worker::supersede`], for a transfer that has stepped aside.
+    pub(super) fn supersede_old(&mut self, old: Option<Key>) {
+        if let Some(key) = old.filter(|key| self.table.by_key(*key).is_some()) {
+            self.supersede(key.index);
+        }
+    }
+
+    /// Takes the requests that may have overtaken an ACK: what was sent before them is read first, so that
+    /// the transfer before is known to have gone well.
+    pub(super) fn take_overtaking(
+        &mut self,
+        received: &mut ReceiveBatch,
+        readable: &mut [bool],
+        now: &mut Time,
+    ) {
+        for late in std::mem::take(&mut self.overtaking) {
+            // What is left in it is not signalled again.
+            readable[usize::from(late.served)] = self.receive(late.served, received, now);
+            self.looked_for_acks = true;
+            let Overtaking { asked, peer, local, payload, .. } = late;
+            let datagram = Received { peer, local, payload: &payload, segment: None };
+            match (self.table.find(asked, &peer), self.wire.sockets.get(asked)) {
+                (Some(index), _) => self.deliver(index, asked, &datagram, *now),
+                (None, Some(socket)) => self.request(asked, socket.listener, &datagram, *now),
+                (None, None) => {}
+            }
+            self.looked_for_acks = false;
+        }
+    }
+
+    /// A datagram on a TID socket from someone who has no transfer there.
+    pub(super) fn stray(&mut self, number: u16, datagram: &Received<'_>) {
+        self.wire.counters.stray += 1;
+        // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still wants something,
+        // whereas a late ACK is the end of a transfer that went well, and an ERROR is never answered.
+        if let Ok(Packet::Data { .. }) = Packet::parse(datagram.payload) {
+            self.refuse(number, datagram, ErrorCode::UnknownTransferId, "unknown transfer ID");
+        }
+    }
+
+    fn admit(
+        &mut self,
+        asked: u16,
+        listener: u16,
+        datagram: &Received<'_>,
+        request: RequestPacket<'_>,
+        now: Time,
+    ) {
+        if self.draining.is_some() {
+            return self.wire.counters.stopping += 1;
+        }
+        let (peer, received) = (datagram.peer, Instant::now());
+        let (claim, place) = match self.place_for(&peer, received, now) {
+            Ok(found) => found,
+            // No answer: the client asks again in a second, when there may be room.
+            Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
+        };
+        let served = self.tid_for(asked, listener, &peer);
+        let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
+        core.raise_floor(self.peer_floors.of(peer.ip(), now));
+        let fingerprint = self.table.fingerprint(&peer, datagram.payload);
+        self.recent.note(fingerprint, now);
+        let key = self.table.insert(Entry {
+            core,
+            peer,
+            local: self.wire.sockets.source(asked, datagram.local),
+            asked,
+            served,
+            generation: 0,
+            operation: request.operation,
+            fingerprint,
+            requested: now,
+            old: None,
+            content: None,
+            ticket: None,
+            progress: None,
+            ending: None,
+            share: claim.transfer,
+            half_open: false,
+            gave_way: false,
+            headway: Headway::new(now),
+        });
+        self.pending += 1;
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let asked_for = ToControl::Request(NewRequest {
+            worker: self.number,
+            key,
+            received,
+            listener,
+            peer,
+            local: datagram.local,
+            operation: request.operation,
+            mode: request.mode,
+            name: request.name.into(),
+            options: request
+                .options
+                .iter()
+                .map(|(name, value)| (lossy(name).to_ascii_lowercase(), lossy(value)))
+                .collect(),
+            asked: request.options.asked(),
+            place,
+            share: claim.pending,
+        });
+        self.outbox.push(asked_for);
+    }
+
+    /// All that a request needs to be admitted, or what is missing. What costs least is looked at first:
+    /// in a flood nearly every request ends here.
+    fn place_for(
+        &mut self,
+        peer: &SocketAddr,
+        received: Instant,
+        now: Time,
+    ) -> Result<(Claim, Place), Refused> {
+        if self.pending >= self.settings.max_pending {
+            return Err(Refused::Pending);
+        }
+        let claim = self.settings.limiter.admit(peer, received)?;
+        let place = if self.has_room(now) {
+            self.summaries.clone().try_reserve_owned().map_err(|_| Refused::Events)
+        } else {
+            Err(Refused::Transfers)
+        };
+        place.map(|place| (claim, place)).inspect_err(|_| self.settings.limiter.withdrawn(claim))
+    }
+
+    /// A TID socket on which this peer has no transfer; the listening socket where there is no such.
+    fn tid_for(&mut self, asked: u16, listener: u16, peer: &SocketAddr) -> u16 {
+        self.wire.sockets.tids(listener).find(|tid| self.table.find(*tid, peer).is_none()).unwrap_or(asked)
+    }
+
+    /// Tells someone who has no transfer why. Not more often than is configured: the address may be that of
+    /// somebody else, and an ERROR is larger than what it answers may be.
+    fn refuse(&mut self, number: u16, datagram: &Received<'_>, code: ErrorCode, text: &str) {
+        if !self.settings.limiter.may_answer(Instant::now()) {
+            return;
+        }
+        self.wire.error(number, datagram.peer, datagram.local, code, text);
+    }
+}
+
+/// What the request of this transfer means when its port sends it again.
+fn again(entry: &Entry, now: Time) -> Again {
+    let core = &entry.core;
+    let nothing_but_the_last_ack = core.awaits_last_ack() || core.is_dallying();
+    if !nothing_but_the_last_ack {
+        let progresses = now.since(core.heard()) < ANEW;
+        return if core.is_deciding() || progresses { Again::Repeated } else { Again::Anew };
+    }
+    // A client whose last ACK was lost has all it wanted. A device that stores a file again uses its port again,
+    // maybe at once.
+    if now.since(entry.requested) >= DOUBLED {
+        Again::Anew
+    } else if entry.served == entry.asked {
+        // With one port for both there is no way to answer the new one and to leave the old one alone.
+        Again::Repeated
+    } else {
+        Again::Unclear
+    }
+}

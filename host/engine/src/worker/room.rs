@@ -1,0 +1,61 @@
+//! Room for one more: who has to go, if anyone.
+
+use super::Worker;
+use tuffet_core::Time;
+use tuffet_request::events::{Ending, Outcome};
+
+impl Worker {
+    /// Whether there is room for one more transfer; the oldest half-open one makes some if it may.
+    ///
+    /// It may when its first answer should have been answered by now: if there are no places at all, as in a
+    /// storm of honest clients, each newcomer would otherwise take the place of one that is about to answer,
+    /// and none of them would get anywhere.
+    pub(super) fn has_room(&mut self, now: Time) -> bool {
+        if self.table.len() < self.settings.max_transfers {
+            return true;
+        }
+        let oldest = self.half_open.oldest();
+        let overdue = oldest.filter(|(_, since)| now.since(*since) >= self.settings.answer_due);
+        overdue.is_some_and(|(index, _)| {
+            self.give_way(index, "`limits.transfers`", now);
+            self.table.len() < self.settings.max_transfers
+        })
+    }
+
+    /// A transfer was granted: until its client answers it is one of those that make room.
+    pub(super) fn may_be_half_open(&mut self, index: u32, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        if !entry.core.is_unproven() || entry.core.is_deciding() {
+            return;
+        }
+        entry.half_open = true;
+        self.half_open.push(index, now);
+        let most = self.settings.limiter.half_open().div_ceil(self.settings.workers).max(1);
+        while self.half_open.len() > most
+            && let Some((oldest, _)) = self.half_open.oldest()
+        {
+            self.give_way(oldest, "`limits.half-open`", now);
+        }
+    }
+
+    /// A half-open transfer has had a datagram.
+    pub(super) fn has_it_answered(&mut self, index: u32) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        if entry.half_open && !entry.core.is_unproven() {
+            entry.half_open = false;
+            self.half_open.remove(index);
+        }
+    }
+
+    /// Ends a half-open transfer without a word: if its client exists, it asks again.
+    fn give_way(&mut self, index: u32, limit: &str, now: Time) {
+        self.half_open.remove(index);
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let detail = format!("its client had not answered, and another took its place ({limit})");
+        entry.core.abandon();
+        entry.gave_way = true;
+        entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+        self.wire.counters.gave_way += 1;
+        self.drive(index, None, now);
+    }
+}

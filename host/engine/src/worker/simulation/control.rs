@@ -1,0 +1,232 @@
+//! The control side of a simulated worker: decides late, never, with an ERROR, or grants what fails.
+
+use super::world::later;
+use crate::worker::{
+    Content, Decision, Gate, Mailbox, NewRequest, Sink, Stored, Ticket, ToControl, ToWorker,
+};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+use tempfile::TempDir;
+use tuffet_core::{Limits, Operation, Time};
+use tuffet_request::RootSpec;
+use tuffet_request::events::{Answered, Ending, Outcome};
+use tuffet_request::{ClientClass, ErrorCode, Request, RequestId};
+use tuffet_store::{Roots, StoreError, Upload};
+
+/// What becomes of the requests for a name.
+#[derive(Debug, Clone)]
+pub(super) struct Fate {
+    /// Microseconds until it is decided; `None`: not before the server stops.
+    pub(super) after: Option<u64>,
+    pub(super) answer: Answer,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Answer {
+    /// Bytes in memory.
+    Bytes(Arc<[u8]>),
+    /// A file on disk.
+    File(Arc<[u8]>),
+    /// A file that is cut to so many bytes while it is read.
+    Shrinks(Arc<[u8]>, u64),
+    /// An upload of so many bytes at most.
+    Upload(u64),
+    /// An upload that cannot be stored.
+    CannotStore,
+    Refuse,
+    Drop,
+    /// A plugin trapped, and `on-error` denies.
+    Trap,
+}
+
+/// Asks nobody about uploads.
+struct Nobody;
+
+impl Gate for Nobody {
+    fn asks(&self) -> bool {
+        false
+    }
+
+    fn pass<'a>(
+        &'a self,
+        upload: Upload,
+        _: &'a Arc<Request>,
+    ) -> Pin<Box<dyn Future<Output = Stored> + Send + 'a>> {
+        Box::pin(async { upload.commit().into() })
+    }
+}
+
+/// One for all seeds of a thread.
+pub(super) struct Control {
+    folder: TempDir,
+    roots: Roots,
+    pub(super) fates: HashMap<String, Fate>,
+    /// What is to be posted when.
+    pub(super) letters: Vec<(Time, ToWorker)>,
+    /// What is decided only when the server has stopped.
+    undecided: Vec<NewRequest>,
+    pub(super) admitted: u64,
+    decided: u64,
+}
+
+impl Control {
+    pub(super) fn new() -> Control {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let read_only = RootSpec::read_only("root", folder.path());
+        let spec = RootSpec { writable: true, overwrite: true, max_upload: 1 << 30, ..read_only };
+        let roots = Roots::open(&[spec]).expect("the folder is there");
+        Control {
+            folder,
+            roots,
+            fates: HashMap::new(),
+            letters: Vec::new(),
+            undecided: Vec::new(),
+            admitted: 0,
+            decided: 0,
+        }
+    }
+
+    /// Another world begins.
+    pub(super) fn renew(&mut self) {
+        for entry in fs::read_dir(self.folder.path()).expect("the folder is there").flatten() {
+            let _ = fs::remove_file(entry.path());
+        }
+        self.fates.clear();
+        self.letters.clear();
+        (self.admitted, self.decided) = (0, 0);
+    }
+
+    /// What is visible under a name.
+    pub(super) fn stored(&self, name: &str) -> Option<Vec<u8>> {
+        fs::read(self.folder.path().join(name)).ok()
+    }
+
+    /// Names in the folder: temporary files among them.
+    pub(super) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).expect("the folder is there");
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    pub(super) fn take(&mut self, now: Time, letter: ToControl) {
+        match letter {
+            ToControl::Request(asked) => {
+                self.admitted += 1;
+                let name = String::from_utf8_lossy(&asked.name).into_owned();
+                match self.fates.get(&name).and_then(|fate| fate.after) {
+                    None => self.undecided.push(asked),
+                    Some(after) => {
+                        let letter = self.decide(&name, asked);
+                        self.letters.push((later(now, after), letter));
+                    }
+                }
+            }
+            ToControl::Store { key, upload, request, .. } => {
+                let fails = matches!(
+                    self.fates.get(&request.path).map(|fate| &fate.answer),
+                    Some(Answer::CannotStore)
+                );
+                let result = if fails {
+                    drop(upload);
+                    Err(StoreError::NoSpace(std::io::ErrorKind::StorageFull.into()))
+                } else {
+                    upload.commit()
+                };
+                let stored = Stored::from(result);
+                self.letters.push((later(now, 2_000), ToWorker::Stored { key, stored }));
+            }
+            ToControl::Discard(upload) => drop(upload),
+            ToControl::Counted { .. } => {}
+        }
+    }
+
+    /// The worker has ended: what is decided now still has its outcome.
+    pub(super) fn stop(&mut self, mailbox: &Mailbox) {
+        for asked in std::mem::take(&mut self.undecided) {
+            let name = String::from_utf8_lossy(&asked.name).into_owned();
+            let letter = self.decide(&name, asked);
+            self.letters.push((Time::NEVER, letter));
+        }
+        for (_, letter) in self.letters.drain(..) {
+            mailbox.post(letter).expect("a closed mailbox wakes nobody");
+        }
+    }
+
+    fn decide(&mut self, name: &str, asked: NewRequest) -> ToWorker {
+        self.decided += 1;
+        let answer = self.fates.get(name).map(|fate| fate.answer.clone()).unwrap_or(Answer::Refuse);
+        let decision = self.decision(name, &asked, answer);
+        let request = Request {
+            id: RequestId(self.decided),
+            listener: "sim".into(),
+            operation: asked.operation,
+            mode: asked.mode,
+            requested: name.into(),
+            path: name.into(),
+            client: asked.peer,
+            macs: Vec::new(),
+            class: ClientClass::guess(asked.operation, name, &[]),
+            options: Vec::new(),
+            trail: None,
+        };
+        let (answered, size) = match &decision {
+            Decision::Grant { content, .. } => (Answered::Granted, content.size().or(asked.asked.tsize)),
+            Decision::Refuse { .. } => (Answered::Refused, None),
+            Decision::Drop { .. } => (Answered::Dropped, None),
+        };
+        let ticket = Ticket {
+            request: Arc::new(request),
+            asked: asked.asked,
+            answered,
+            size,
+            resolved: None,
+            verdict_by: None,
+            plugin_calls: 0,
+            received: asked.received,
+            decided: Instant::now(),
+            place: asked.place,
+            share: asked.share,
+            progress: None,
+            generation: Arc::new(Nobody),
+        };
+        ToWorker::Decided { key: asked.key, ticket: Box::new(ticket), decision }
+    }
+
+    fn decision(&self, name: &str, asked: &NewRequest, answer: Answer) -> Decision {
+        let grant = |content| Decision::Grant { content, limits: Limits::default() };
+        let refuse = |code, outcome| Decision::Refuse {
+            code,
+            message: "refused".into(),
+            ending: Ending::new(outcome, "refused"),
+        };
+        match (answer, asked.operation) {
+            (Answer::Bytes(bytes), Operation::Read) => grant(Content::Bytes(bytes)),
+            (Answer::File(bytes), Operation::Read) => grant(self.file(name, &bytes)),
+            (Answer::Shrinks(bytes, to), Operation::Read) => {
+                let content = self.file(name, &bytes);
+                let file = File::options().write(true).open(self.folder.path().join(name));
+                file.and_then(|file| file.set_len(to)).expect("it is there");
+                grant(content)
+            }
+            (Answer::Upload(limit), Operation::Write) => self.upload(name, limit),
+            (Answer::CannotStore, Operation::Write) => self.upload(name, u64::MAX),
+            (Answer::Drop, _) => Decision::Drop { ending: Ending::new(Outcome::Denied, "dropped by policy") },
+            (Answer::Trap, _) => refuse(ErrorCode::NotDefined, Outcome::Failed),
+            _ => refuse(ErrorCode::AccessViolation, Outcome::Denied),
+        }
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> Content {
+        fs::write(self.folder.path().join(name), bytes).expect("there is room");
+        Content::File(Arc::new(self.roots.open_read(None, name).expect("it was written")), false)
+    }
+
+    fn upload(&self, name: &str, limit: u64) -> Decision {
+        let mut upload = self.roots.create(None, name).expect("a writable folder");
+        upload.lower_limit(limit);
+        let content = Content::Upload(Box::new(Sink::new(upload, false)));
+        Decision::Grant { content, limits: Limits::default() }
+    }
+}

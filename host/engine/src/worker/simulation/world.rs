@@ -1,0 +1,283 @@
+//! A worker, its clients, and the network between them, in virtual time.
+
+use super::client::{BUSY, Client, Sent};
+use super::control::Control;
+use super::invariants::{Invariant, Unproven, bounded_answers_before_proof};
+use crate::worker::{Dropping, ListenerSpec, Worker, WorkerSettings, open_all};
+use fastrand::Rng;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tuffet_core::Time;
+use tuffet_request::events::Summary;
+use tuffet_udp::{ReceiveBatch, Received};
+
+/// A datagram at a client, and through which of how many sockets the worker sent it.
+#[derive(Clone, Copy)]
+pub(super) struct Arrival<'a> {
+    pub(super) socket: u16,
+    pub(super) sockets: u16,
+    pub(super) datagram: &'a [u8],
+}
+
+/// The path between all clients and the worker. Times in microseconds, shares between 0 and 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Path {
+    pub(super) delay: u64,
+    pub(super) jitter: u64,
+    pub(super) loss: f64,
+    pub(super) duplicate: f64,
+}
+
+/// What the path does on purpose, in worlds that have a name.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    /// Each request arrives once more, so many microseconds later.
+    pub(super) doubles_requests: Option<u64>,
+    /// The first datagram to a client that begins with these bytes is lost.
+    pub(super) loses: Option<Vec<u8>>,
+}
+
+/// A datagram on its way; ordered by arrival, then by sending.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Flight {
+    arrival: Time,
+    order: u64,
+    client: usize,
+    to_worker: bool,
+    socket: u16,
+    datagram: Vec<u8>,
+}
+
+pub(super) struct World<'a> {
+    pub(super) worker: Worker,
+    pub(super) control: &'a mut Control,
+    pub(super) clients: Vec<Client>,
+    by_address: HashMap<SocketAddr, usize>,
+    path: Path,
+    pub(super) faults: Faults,
+    flights: BinaryHeap<Reverse<Flight>>,
+    sent: u64,
+    now: Time,
+    random: Rng,
+    /// Datagrams of each client before its address was proven, and what it got.
+    unproven: Vec<(Unproven, bool)>,
+    summaries: mpsc::Receiver<Summary>,
+    pub(super) told: Vec<Summary>,
+    received: ReceiveBatch,
+    sockets: u16,
+}
+
+/// Sockets that listen: with TID sockets beside it, and alone.
+pub(super) const LISTENERS: [u16; 2] = [0, 5];
+
+const MOST_EVENTS: u64 = 2_000_000;
+
+impl<'a> World<'a> {
+    pub(super) fn new(
+        seed: u64,
+        settings: WorkerSettings,
+        places: usize,
+        path: Path,
+        clients: Vec<Client>,
+        control: &'a mut Control,
+    ) -> World<'a> {
+        let address: SocketAddr = ([127, 0, 0, 1], 0).into();
+        let listener = |single_port| ListenerSpec { address, single_port, burst: None };
+        let bound = open_all(&mut [listener(false), listener(true)], Vec::new(), 1);
+        let sockets = bound.ok().and_then(|mut bound| bound.pop()).expect("loopback has ports");
+        let (sender, summaries) = mpsc::channel(places);
+        let worker = Worker::new(0, settings, sockets, sender, Arc::<Dropping>::default());
+        let mut worker = worker.expect("the kernel has epoll");
+        worker.wire.captured = Some(Vec::new());
+        let sockets = worker.wire.sockets.numbers().len() as u16;
+        World {
+            worker,
+            control,
+            by_address: clients.iter().enumerate().map(|(index, it)| (it.address, index)).collect(),
+            unproven: vec![Default::default(); clients.len()],
+            clients,
+            path,
+            faults: Faults::default(),
+            flights: BinaryHeap::new(),
+            sent: 0,
+            now: Time::default(),
+            random: Rng::with_seed(seed),
+            summaries,
+            told: Vec::new(),
+            received: ReceiveBatch::new(),
+            sockets,
+        }
+    }
+
+    /// Runs until nothing is left to happen, or until then.
+    pub(super) fn run(&mut self, until: Time) {
+        let mut events = 0;
+        while let Some(next) = self.next().filter(|next| *next <= until) {
+            self.now = self.now.max(next);
+            self.step();
+            events += 1;
+            Invariant::NoBusyLoop.demand(events < MOST_EVENTS, format_args!("no end in sight at {next:?}"));
+            Invariant::BoundedMemory
+                .demand(next < Time::default() + BUSY, format_args!("still busy at {next:?}"));
+        }
+    }
+
+    /// The server stops at once; what was admitted still has its outcome.
+    pub(super) fn stop(&mut self) {
+        self.worker.drain(Instant::now(), self.now);
+        assert!(self.worker.is_drained(self.now), "its time is over");
+        self.worker.wire.flush();
+        for letter in std::mem::take(&mut self.worker.outbox) {
+            self.control.take(self.now, letter);
+        }
+        self.worker.mailbox.close();
+        let mailbox = self.worker.mailbox();
+        self.control.stop(&mailbox);
+        self.hear_summaries();
+        self.clients.iter_mut().for_each(Client::rest);
+    }
+
+    /// Transfers that it holds though they were decided.
+    pub(super) fn held(&mut self) -> u64 {
+        let table = &mut self.worker.table;
+        let mut held = 0;
+        for index in table.indices() {
+            held += u64::from(table.get_mut(index).is_some_and(|entry| !entry.core.is_deciding()));
+        }
+        held
+    }
+
+    /// Places for summaries that are free, and those that there are.
+    pub(super) fn places(&self) -> (usize, usize) {
+        (self.worker.summaries.capacity(), self.worker.summaries.max_capacity())
+    }
+
+    fn next(&self) -> Option<Time> {
+        let arrival = self.flights.peek().map(|Reverse(flight)| flight.arrival);
+        let letter = self.control.letters.iter().map(|(time, _)| *time).min();
+        let client = self.clients.iter().map(Client::deadline).min();
+        let timer = self.worker.wheel.next();
+        [arrival, letter, client, timer].into_iter().flatten().min().filter(|time| *time != Time::NEVER)
+    }
+
+    fn step(&mut self) {
+        let now = self.now;
+        self.worker.wheel.advance(now);
+        self.post_letters();
+        while self.flights.peek().is_some_and(|Reverse(flight)| flight.arrival <= now) {
+            let Some(Reverse(flight)) = self.flights.pop() else { break };
+            if flight.to_worker { self.at_worker(flight) } else { self.at_client(flight) }
+        }
+        for index in 0..self.clients.len() {
+            if self.clients[index].deadline() <= now {
+                let mut out = Vec::new();
+                self.clients[index].wake(now, &mut out);
+                self.send(index, out);
+            }
+        }
+        self.turn();
+        if self.random.u32(0..4) == 0 {
+            self.hear_summaries();
+        }
+    }
+
+    /// The rest of a turn of the worker's loop, after it has read.
+    fn turn(&mut self) {
+        let mut now = self.now;
+        let worker = &mut self.worker;
+        let mut readable = vec![false; usize::from(self.sockets)];
+        worker.take_overtaking(&mut self.received, &mut readable, &mut now);
+        let mut due = Vec::new();
+        worker.wheel.expire(now, &mut due);
+        due.into_iter().for_each(|index| worker.time_out(index, now));
+        worker.wire.flush();
+        let settings = &worker.settings;
+        let within = worker.table.len() <= settings.max_transfers && worker.pending <= settings.max_pending;
+        Invariant::BoundedMemory.demand(
+            within,
+            format_args!("{} transfers, {} of them pending", worker.table.len(), worker.pending),
+        );
+        let captured = worker.wire.captured.as_mut().map(std::mem::take).unwrap_or_default();
+        for letter in std::mem::take(&mut worker.outbox) {
+            self.control.take(self.now, letter);
+        }
+        for (socket, peer, datagram) in captured {
+            let client = self.by_address[&peer];
+            let (unproven, proven) = &mut self.unproven[client];
+            if !*proven {
+                unproven.answers += 1;
+                unproven.bytes += datagram.len() as u64;
+                bounded_answers_before_proof(*unproven);
+            }
+            self.fly(client, false, socket, datagram);
+        }
+    }
+
+    fn post_letters(&mut self) {
+        let (due, later) =
+            std::mem::take(&mut self.control.letters).into_iter().partition(|(time, _)| *time <= self.now);
+        self.control.letters = later;
+        for (_, letter) in due {
+            self.worker.mailbox.post(letter).expect("it can be woken");
+        }
+        self.worker.read_mailbox(self.now);
+    }
+
+    fn at_worker(&mut self, flight: Flight) {
+        let Flight { client, socket, datagram, .. } = flight;
+        let request = matches!(datagram[..], [0, 1 | 2, ..]);
+        let (unproven, proven) = &mut self.unproven[client];
+        *proven |= !request;
+        unproven.heard += u64::from(!*proven);
+        let peer = self.clients[client].address;
+        let received = Received { peer, local: None, payload: &datagram, segment: None };
+        let its = self.worker.wire.sockets.get(socket).map(|socket| (socket.listener, socket.listens));
+        if let Some(listener) = its {
+            self.worker.dispatch(socket, listener, &received, self.now);
+        }
+    }
+
+    fn at_client(&mut self, flight: Flight) {
+        let mut out = Vec::new();
+        let arrival = Arrival { socket: flight.socket, sockets: self.sockets, datagram: &flight.datagram };
+        self.clients[flight.client].receive(self.now, arrival, &mut out);
+        self.send(flight.client, out);
+    }
+
+    fn send(&mut self, client: usize, out: Vec<Sent>) {
+        for (socket, datagram) in out {
+            self.fly(client, true, socket, datagram);
+        }
+    }
+
+    fn fly(&mut self, client: usize, to_worker: bool, socket: u16, datagram: Vec<u8>) {
+        if self.random.f64() < self.path.loss {
+            return;
+        }
+        if !to_worker && self.faults.loses.take_if(|lost| datagram.starts_with(lost)).is_some() {
+            return;
+        }
+        let again = self.faults.doubles_requests.filter(|_| matches!(datagram[..], [0, 1 | 2, ..]));
+        let copies = 1 + u32::from(self.random.f64() < self.path.duplicate);
+        for late in std::iter::repeat_n(0, copies as usize).chain(again) {
+            self.sent += 1;
+            let arrival = later(self.now, self.path.delay + self.random.u64(0..=self.path.jitter) + late);
+            let (order, datagram) = (self.sent, datagram.clone());
+            self.flights.push(Reverse(Flight { arrival, order, client, to_worker, socket, datagram }));
+        }
+    }
+
+    fn hear_summaries(&mut self) {
+        while let Ok(summary) = self.summaries.try_recv() {
+            self.told.push(summary);
+        }
+    }
+}
+
+pub(super) fn later(now: Time, micros: u64) -> Time {
+    now + Duration::from_micros(micros)
+}

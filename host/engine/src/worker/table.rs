@@ -1,0 +1,223 @@
+//! The transfers of a worker: a slab, and an index that finds them by (socket, peer).
+
+use super::content::Content;
+use super::headway::Headway;
+use super::messages::{Key, Ticket};
+use crate::limits::Share;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use slab::Slab;
+use std::hash::BuildHasher;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tuffet_core::{Time, Transfer};
+use tuffet_request::Operation;
+use tuffet_request::Progress;
+use tuffet_request::events::Ending;
+use tuffet_udp::Local;
+
+/// A transfer and what the host knows of it.
+pub(super) struct Entry {
+    pub(super) core: Transfer,
+    pub(super) peer: SocketAddr,
+    /// The address that was asked, where the socket has several; answers leave from it.
+    pub(super) local: Option<Local>,
+    /// The socket that was asked: a listener.
+    pub(super) asked: u16,
+    /// The socket that it is served through: its TID, or `asked` in single-port mode.
+    pub(super) served: u16,
+    pub(super) generation: u32,
+    pub(super) operation: Operation,
+    /// Tells a repeated request from another one.
+    pub(super) fingerprint: u64,
+    /// When it was last asked for, as far as the client had not answered.
+    pub(super) requested: Time,
+    /// The transfer that this one stands beside until its client has answered.
+    pub(super) old: Option<Key>,
+    pub(super) content: Option<Content>,
+    /// There from the decision to the outcome.
+    pub(super) ticket: Option<Box<Ticket>>,
+    /// Where others read how far it has come.
+    pub(super) progress: Option<Arc<Progress>>,
+    /// Why the server ended it, when it did.
+    pub(super) ending: Option<Box<Ending>>,
+    /// Its place among those of its client.
+    pub(super) share: Share,
+    /// Whether it is among those whose client has not answered.
+    pub(super) half_open: bool,
+    /// Whether it was one of those, and made room for another.
+    pub(super) gave_way: bool,
+    pub(super) headway: Headway,
+}
+
+#[derive(Default)]
+pub(super) struct Table {
+    entries: Slab<Entry>,
+    /// Four bytes for each address of a transfer, whatever the size of an address.
+    found: HashTable<Reference>,
+    hasher: DefaultHashBuilder,
+    generation: u32,
+}
+
+/// An entry and which of its sockets this reference is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Reference(u32);
+
+impl Reference {
+    fn new(index: u32, served: bool) -> Self {
+        Reference(index << 1 | u32::from(served))
+    }
+
+    fn index(self) -> u32 {
+        self.0 >> 1
+    }
+
+    fn address(self, entries: &Slab<Entry>) -> Option<(u16, SocketAddr)> {
+        let entry = entries.get(self.index() as usize)?;
+        Some((if self.0 & 1 == 1 { entry.served } else { entry.asked }, entry.peer))
+    }
+}
+
+impl Table {
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn get_mut(&mut self, index: u32) -> Option<&mut Entry> {
+        self.entries.get_mut(index as usize)
+    }
+
+    /// The entry of `key`, if it is still that one.
+    pub(super) fn by_key(&mut self, key: Key) -> Option<&mut Entry> {
+        self.get_mut(key.index).filter(|entry| entry.generation == key.generation)
+    }
+
+    /// The transfer that a datagram from `peer` on `socket` belongs to.
+    pub(super) fn find(&self, socket: u16, peer: &SocketAddr) -> Option<u32> {
+        let hash = self.hasher.hash_one((socket, peer));
+        let wanted = Some((socket, *peer));
+        self.found.find(hash, |reference| reference.address(&self.entries) == wanted).map(|it| it.index())
+    }
+
+    pub(super) fn indices(&self) -> Vec<u32> {
+        self.entries.iter().map(|(index, _)| index as u32).collect()
+    }
+
+    /// Adds a transfer; its addresses must be free.
+    pub(super) fn insert(&mut self, mut entry: Entry) -> Key {
+        self.generation = self.generation.wrapping_add(1);
+        entry.generation = self.generation;
+        let own_tid = entry.served != entry.asked;
+        let key = Key { index: self.entries.insert(entry) as u32, generation: self.generation };
+        self.refer(Reference::new(key.index, false));
+        if own_tid {
+            self.refer(Reference::new(key.index, true));
+        }
+        key
+    }
+
+    pub(super) fn remove(&mut self, index: u32) -> Option<Entry> {
+        for served in [false, true] {
+            self.unrefer(Reference::new(index, served));
+        }
+        self.entries.try_remove(index as usize)
+    }
+
+    /// Takes the port that was asked away from a transfer with a TID of its own: the next request from its peer
+    /// gets a transfer of its own. `None` where there is no such TID.
+    pub(super) fn step_aside(&mut self, index: u32) -> Option<Key> {
+        let entry = self.get_mut(index)?;
+        let key = Key { index, generation: entry.generation };
+        if entry.served == entry.asked {
+            return None;
+        }
+        self.unrefer(Reference::new(index, false));
+        Some(key)
+    }
+
+    pub(super) fn fingerprint(&self, peer: &SocketAddr, request: &[u8]) -> u64 {
+        self.hasher.hash_one((peer, request))
+    }
+
+    /// Does nothing where there is no such reference.
+    fn unrefer(&mut self, reference: Reference) {
+        let Some(address) = reference.address(&self.entries) else { return };
+        let hash = self.hasher.hash_one((address.0, &address.1));
+        if let Ok(found) = self.found.find_entry(hash, |other| *other == reference) {
+            found.remove();
+        }
+    }
+
+    fn refer(&mut self, reference: Reference) {
+        let Table { entries, found, hasher, .. } = self;
+        let hash = |reference: &Reference| {
+            reference.address(entries).map_or(0, |(socket, peer)| hasher.hash_one((socket, &peer)))
+        };
+        found.insert_unique(hash(&reference), reference, hash);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuffet_core::Settings;
+
+    fn entry(asked: u16, served: u16, port: u16) -> Entry {
+        Entry {
+            core: Transfer::server(Time::default(), Operation::Read, Settings::default()),
+            peer: ([192, 0, 2, 1], port).into(),
+            local: None,
+            asked,
+            served,
+            generation: 0,
+            operation: Operation::Read,
+            fingerprint: 0,
+            requested: Time::default(),
+            old: None,
+            content: None,
+            ticket: None,
+            progress: None,
+            ending: None,
+            share: Share::default(),
+            half_open: false,
+            gave_way: false,
+            headway: Headway::new(Time::default()),
+        }
+    }
+
+    #[test]
+    fn found_by_either_address_until_removed() {
+        let mut table = Table::default();
+        let keys: Vec<Key> = (0..2_000).map(|port| table.insert(entry(0, 1 + port % 3, port))).collect();
+        for (port, key) in (0_u16..).zip(&keys) {
+            let peer = ([192, 0, 2, 1], port).into();
+            assert_eq!(table.find(0, &peer), Some(key.index));
+            assert_eq!(table.find(1 + port % 3, &peer), Some(key.index));
+            assert_eq!(table.find(9, &peer), None);
+        }
+        for key in &keys {
+            assert!(table.remove(key.index).is_some());
+            assert!(table.remove(key.index).is_none());
+        }
+        assert_eq!((table.len(), table.found.len()), (0, 0));
+        let again = table.insert(entry(5, 5, 7));
+        assert_eq!(table.found.len(), 1, "one port, one reference");
+        assert!(table.by_key(keys[again.index as usize]).is_none(), "an old key names no new transfer");
+        assert!(table.by_key(again).is_some());
+    }
+
+    #[test]
+    fn one_that_stepped_aside_keeps_its_tid_alone() {
+        let mut table = Table::default();
+        let peer = ([192, 0, 2, 1], 7).into();
+        let old = table.insert(entry(0, 1, 7));
+        assert_eq!(table.step_aside(old.index), Some(old));
+        assert_eq!((table.find(0, &peer), table.find(1, &peer)), (None, Some(old.index)));
+        let new = table.insert(entry(0, 2, 7));
+        assert_eq!(table.find(0, &peer), Some(new.index));
+        assert!(table.remove(old.index).is_some());
+        assert_eq!((table.find(0, &peer), table.find(1, &peer)), (Some(new.index), None));
+        let single = table.insert(entry(5, 5, 7));
+        assert_eq!(table.step_aside(single.index), None);
+        assert_eq!(table.find(5, &peer), Some(single.index));
+    }
+}

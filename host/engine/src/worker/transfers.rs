@@ -1,0 +1,293 @@
+//! Driving transfers: what comes in goes to the state machine, what it asks for is done.
+
+use super::Worker;
+use super::content::{Content, ReadError};
+use super::headway::Headway;
+use super::messages::{Decision, Key, Stored, Ticket, ToControl};
+use super::table::Entry;
+use std::time::{Duration, Instant};
+use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
+use tuffet_request::Operation;
+use tuffet_request::events::{Answered, Ending, Outcome, Summary, Unanswered, outcome_of};
+use tuffet_store::StoreError;
+use tuffet_udp::Received;
+
+impl Worker {
+    /// A datagram of a known peer.
+    pub(super) fn deliver(&mut self, index: u32, number: u16, datagram: &Received<'_>, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        // RRQ is 1 and WRQ 2 (RFC 1350 section 5); they concern the port that was asked alone.
+        if matches!(datagram.payload, [0, 1 | 2, ..]) {
+            if number == entry.asked {
+                return self.request_again(index, number, datagram, now);
+            }
+            return self.wire.counters.stray += 1;
+        }
+        if number != entry.served {
+            return self.wire.counters.stray += 1;
+        }
+        let has_place = has_place(entry, datagram.payload);
+        if entry.core.handle_datagram(now, datagram.payload).is_err() {
+            return self.wire.counters.malformed += 1;
+        }
+        if !has_place {
+            return self.wire.counters.stray += 1;
+        }
+        if !entry.half_open {
+            return self.drive(index, Some(datagram.payload), now);
+        }
+        // An ERROR may come from a client that has another transfer beside this one (RFC 1350 section 4).
+        let answered = !entry.core.is_unproven() && !matches!(datagram.payload, [0, 5, ..]);
+        let old = if answered { entry.old.take() } else { None };
+        self.drive(index, Some(datagram.payload), now);
+        self.has_it_answered(index);
+        self.supersede_old(old);
+    }
+
+    /// The timer of a transfer went off, maybe early.
+    pub(super) fn time_out(&mut self, index: u32, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let soonest = entry.core.last_sent().map(|sent| sent + self.held_up.allowance(now));
+        if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
+            return self.wheel.set(index, soonest);
+        }
+        match entry.headway.look(&entry.core, &self.settings.limiter, now) {
+            None => entry.core.handle_timeout(now),
+            Some((told, ending)) => {
+                entry.core.fail(ErrorCode::NotDefined, told);
+                entry.ending = Some(Box::new(ending));
+            }
+        }
+        self.drive(index, None, now);
+    }
+
+    /// The control side has decided a request.
+    pub(super) fn decided(&mut self, key: Key, ticket: Box<Ticket>, decision: Decision, now: Time) {
+        self.pending = self.pending.saturating_sub(1);
+        self.settings.limiter.was_decided(ticket.share);
+        let Some(entry) = self.table.by_key(key) else {
+            // The client has asked something else meanwhile.
+            if let Decision::Grant { content: Content::Upload(sink), .. } = decision {
+                self.discard(Content::Upload(sink));
+            }
+            let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
+            let ticket = Ticket { answered: Answered::Undecided, ..*ticket };
+            report(ticket, ending, None, None, self.clock.0);
+            return;
+        };
+        match decision {
+            Decision::Grant { content, limits } => {
+                let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
+                entry.core.handle_grant(now, &ticket.asked, &limits, ticket.size);
+                entry.content = Some(content);
+                entry.headway = Headway::new(now);
+                entry.progress.clone_from(&ticket.progress);
+            }
+            Decision::Refuse { code, message, ending } => {
+                entry.core.fail(code, message);
+                entry.ending = Some(Box::new(ending));
+            }
+            Decision::Drop { ending } => {
+                entry.core.abandon();
+                entry.ending = Some(Box::new(ending));
+            }
+        }
+        entry.ticket = Some(ticket);
+        self.drive(key.index, None, now);
+        self.may_be_half_open(key.index, now);
+    }
+
+    /// The control side has stored an upload, or could not.
+    pub(super) fn stored(&mut self, key: Key, stored: Stored, now: Time) {
+        let Some(entry) = self.table.by_key(key) else { return };
+        if let Some(ticket) = &mut entry.ticket {
+            ticket.plugin_calls += stored.plugin_calls;
+            ticket.verdict_by = stored.verdict_by.or(ticket.verdict_by.take());
+            ticket.resolved = stored.resolved.or(ticket.resolved.take());
+        }
+        match stored.result {
+            Ok(()) => entry.core.handle_stored(now),
+            Err(error) => fail(entry, &error),
+        }
+        self.drive(key.index, None, now);
+    }
+
+    /// Does all that a transfer asks for. `datagram` is the one it has just handled.
+    pub(super) fn drive(&mut self, index: u32, datagram: Option<&[u8]>, now: Time) {
+        loop {
+            let Some(entry) = self.table.get_mut(index) else { return };
+            match entry.core.poll(now) {
+                Output::Send(blocks) => self.send_blocks(index, blocks),
+                Output::Control(control) => self.wire.control(entry, &control),
+                Output::Accept { length, .. } => {
+                    let payload = datagram.and_then(|bytes| bytes.get(DATA_HEADER..)).unwrap_or_default();
+                    let payload = &payload[..payload.len().min(usize::from(length))];
+                    if let Some(Content::Upload(sink)) = &mut entry.content
+                        && let Err(error) = sink.accept(payload)
+                    {
+                        fail(entry, &error);
+                    }
+                }
+                Output::Store { .. } => self.store(index),
+                Output::Finished(finish) => self.finished(index, finish, datagram),
+                Output::Timeout(time) => {
+                    if let Some(progress) = &entry.progress {
+                        progress.set(entry.core.bytes(), entry.core.stats().retransmissions);
+                    }
+                    return self.wheel.set(index, time);
+                }
+                Output::Closed => return self.forget(index),
+                // Only clients ask.
+                Output::Request => {}
+            }
+        }
+    }
+
+    /// Takes a transfer out. One without an outcome so far gets the one that was noted.
+    pub(super) fn forget(&mut self, index: u32) {
+        self.wheel.cancel(index);
+        self.half_open.remove(index);
+        let Some(mut entry) = self.table.remove(index) else { return };
+        self.settings.limiter.transfer_ended(entry.share);
+        self.peer_floors.note(entry.peer.ip(), entry.core.raised_floor(), self.clock.now());
+        if let Some(content) = entry.content.take() {
+            self.discard(content);
+        }
+        if let Some(ticket) = entry.ticket.take() {
+            let ending = entry.ending.take().map_or(Outcome::Aborted.into(), |ending| *ending);
+            let unanswered = unanswered(&entry, &ending);
+            report(*ticket, ending, unanswered, Some(&entry.core), self.clock.0);
+        }
+    }
+
+    fn send_blocks(&mut self, index: u32, blocks: Blocks) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let Err(error) = self.wire.blocks(entry, blocks) else { return };
+        let (message, detail) = match error {
+            ReadError::Changed => {
+                ("the file changed while it was read", "the file changed while it was read".into())
+            }
+            ReadError::Io(error) => ("read error", format!("the file cannot be read: {error}")),
+        };
+        entry.core.fail(ErrorCode::NotDefined, message);
+        entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
+    }
+
+    fn store(&mut self, index: u32) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        // It goes with the transfer until its outcome.
+        let Some(ticket) = &entry.ticket else { return };
+        let (request, generation) = (ticket.request.clone(), ticket.generation.clone());
+        let Some(Content::Upload(mut sink)) = entry.content.take() else { return };
+        if let Err(error) = sink.finish() {
+            fail(entry, &error);
+            return self.discard(Content::Upload(sink));
+        }
+        let key = Key { index, generation: entry.generation };
+        let upload = sink.into_upload();
+        self.outbox.push(ToControl::Store { worker: self.number, key, upload, request, generation });
+    }
+
+    fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let Some(ticket) = entry.ticket.take() else { return };
+        let ending = match entry.ending.take() {
+            Some(ending) => *ending,
+            None => {
+                let text = datagram.and_then(error_text);
+                outcome_of(entry.operation, finish, entry.core.blocks(), text)
+            }
+        };
+        let unanswered = unanswered(entry, &ending);
+        report(*ticket, ending, unanswered, Some(&entry.core), self.clock.0);
+    }
+
+    /// Removing a temporary file may wait for a disk: not here.
+    fn discard(&mut self, content: Content) {
+        if let Content::Upload(sink) = content {
+            self.outbox.push(ToControl::Discard(sink.into_upload()));
+        }
+    }
+}
+
+/// Whether a packet can mean anything to this transfer, now or as a duplicate. Else it does nothing.
+fn has_place(entry: &Entry, packet: &[u8]) -> bool {
+    match (packet, entry.operation) {
+        ([0, 5, ..], _) => true,
+        ([0, 4, ..], Operation::Read) | ([0, 3, ..], Operation::Write) => !entry.core.is_deciding(),
+        _ => false,
+    }
+}
+
+/// Ends a transfer whose upload cannot be written.
+fn fail(entry: &mut Entry, error: &StoreError) {
+    entry.core.fail(error.code(), error.message().to_owned());
+    entry.ending = Some(Box::new(Ending::new(outcome_of_store_error(error), error.to_string())));
+}
+
+/// Who is to blame: the rules, the client's choice of a name, or the server.
+pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
+    match error {
+        StoreError::NotFound | StoreError::Spelling => Outcome::NotFound,
+        StoreError::Denied(_)
+        | StoreError::Protected(_)
+        | StoreError::Exists
+        | StoreError::ReadOnly
+        | StoreError::NotRegular(_)
+        | StoreError::Refused(_)
+        | StoreError::Busy { .. }
+        | StoreError::TooLarge { .. } => Outcome::Denied,
+        StoreError::Forbidden(_)
+        | StoreError::NoSpace(_)
+        | StoreError::Exhausted(_)
+        | StoreError::UnknownRoot(_)
+        | StoreError::Io(_) => Outcome::Failed,
+    }
+}
+
+/// Whether the client of a transfer that ended so had not answered once. One that ended it has.
+fn unanswered(entry: &Entry, ending: &Ending) -> Option<Unanswered> {
+    let how = if entry.gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
+    (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)
+}
+
+/// Sends the summary of a request to its place. `began`: when the worker's clock did.
+pub(super) fn report(
+    ticket: Ticket,
+    ending: Ending,
+    unanswered: Option<Unanswered>,
+    core: Option<&Transfer>,
+    began: Instant,
+) {
+    let Ticket { received, decided, place, .. } = ticket;
+    let first_block = core.and_then(Transfer::first_block);
+    let first_block = first_block.map(|time| began + Duration::from_micros(time.as_micros()));
+    place.send(Summary {
+        request: ticket.request,
+        asked: ticket.asked,
+        ending,
+        unanswered,
+        decision: ticket.answered,
+        resolved: ticket.resolved,
+        verdict_by: ticket.verdict_by,
+        plugin_calls: ticket.plugin_calls,
+        options: core.map(|core| *core.options()).unwrap_or_default(),
+        size: ticket.size,
+        bytes: core.map_or(0, Transfer::bytes),
+        blocks: core.map_or(0, Transfer::blocks),
+        stats: core.map(Transfer::stats).unwrap_or_default(),
+        rtt: core.and_then(Transfer::rtt),
+        decided_after: decided.checked_duration_since(received),
+        first_block_after: first_block.map(|time| time.saturating_duration_since(received)),
+        duration: Instant::now().saturating_duration_since(received),
+    });
+}
+
+fn error_text(datagram: &[u8]) -> Option<String> {
+    match Packet::parse(datagram) {
+        Ok(Packet::Error { text, .. }) => {
+            Some(String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,153 @@
+//! The way out: packets of all transfers, batched by the socket that they leave through.
+
+use super::content::{Content, ReadError};
+use super::counters::Counters;
+use super::sockets::Sockets;
+use super::table::Entry;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tuffet_core::{
+    Blocks, Control, DATA_HEADER, ErrorCode, MAX_CONTROL, Transfer, data_header, encode_error,
+};
+use tuffet_udp::{Local, MAX_MESSAGE, MAX_SEGMENTS, SendBatch};
+
+pub(super) struct Wire {
+    pub(super) sockets: Sockets,
+    pub(super) counters: Counters,
+    /// Waits to be sent, all through one socket.
+    batch: SendBatch,
+    through: u16,
+    /// Where what would be sent goes in a simulation, and through which socket.
+    #[cfg(test)]
+    pub(super) captured: Option<Vec<(u16, SocketAddr, Vec<u8>)>>,
+}
+
+impl Wire {
+    pub(super) fn new(sockets: Sockets) -> Wire {
+        Wire {
+            sockets,
+            counters: Counters::default(),
+            batch: SendBatch::new(),
+            through: 0,
+            #[cfg(test)]
+            captured: None,
+        }
+    }
+
+    /// Sends all that waits.
+    pub(super) fn flush(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
+        #[cfg(test)]
+        if let Some(captured) = &mut self.captured {
+            let through = self.through;
+            return captured.extend(self.batch.drain().into_iter().map(|(peer, it)| (through, peer, it)));
+        }
+        if let Some(socket) = self.sockets.get(self.through) {
+            let report = self.batch.flush(&socket.socket);
+            self.counters.send_lost += u64::from(report.lost);
+        }
+    }
+
+    /// Queues ACK, OACK or ERROR.
+    pub(super) fn control(&mut self, entry: &Entry, control: &Control) {
+        self.packet(entry.served, entry.peer, entry.local, |room| control.encode(room));
+    }
+
+    /// Queues an ERROR to someone who has no transfer.
+    pub(super) fn error(
+        &mut self,
+        socket: u16,
+        peer: SocketAddr,
+        local: Option<Local>,
+        code: ErrorCode,
+        text: &str,
+    ) {
+        self.packet(socket, peer, local, |room| encode_error(code, text, room));
+    }
+
+    /// Queues DATA.
+    ///
+    /// # Errors
+    /// When the bytes cannot be read; some of the blocks may be queued then.
+    pub(super) fn blocks(&mut self, entry: &mut Entry, blocks: Blocks) -> Result<(), ReadError> {
+        let Some(mut content) = entry.content.take() else { return Ok(()) };
+        let segment = usize::from(entry.core.options().block_size()) + DATA_HEADER;
+        let at_once = (MAX_MESSAGE / segment).clamp(1, MAX_SEGMENTS) as u32;
+        let end = blocks.first + u64::from(blocks.count);
+        let mut first = blocks.first;
+        let mut queued = Ok(());
+        while first < end && queued.is_ok() {
+            let run = Blocks { first, count: at_once.min((end - first) as u32) };
+            queued = match &mut content {
+                // One block is copied faster than it is described.
+                Content::Bytes(bytes) if run.count > 1 => {
+                    self.gathered(entry, bytes, run, segment);
+                    Ok(())
+                }
+                content => self.copied(entry, content, run, segment),
+            };
+            first += u64::from(run.count);
+        }
+        entry.content = Some(content);
+        queued
+    }
+
+    /// Blocks whose payloads are sent from where they lie.
+    fn gathered(&mut self, entry: &Entry, bytes: &Arc<[u8]>, run: Blocks, segment: usize) {
+        let headers = run.count as usize * DATA_HEADER;
+        let batch = self.through(entry.served, headers);
+        let Some(room) = batch.room(headers) else { return };
+        for (position, header) in (run.first..).zip(room.chunks_exact_mut(DATA_HEADER)) {
+            header.copy_from_slice(&data_header(entry.core.wire(position)));
+        }
+        let start = entry.core.range(run.first, bytes.len() as u64).0 as usize;
+        let stop = (start + run.count as usize * (segment - DATA_HEADER)).min(bytes.len());
+        batch.push_gathered(entry.peer, entry.local, (headers, DATA_HEADER), segment, (bytes, start..stop));
+    }
+
+    /// Blocks that are read into the batch.
+    fn copied(
+        &mut self,
+        entry: &Entry,
+        content: &mut Content,
+        run: Blocks,
+        segment: usize,
+    ) -> Result<(), ReadError> {
+        let length = length_of(&entry.core, run, content.size().unwrap_or(0), segment);
+        let batch = self.through(entry.served, length);
+        let Some(room) = batch.room(length) else { return Ok(()) };
+        content.fill(&entry.core, run, room)?;
+        batch.push(entry.peer, entry.local, length, segment);
+        Ok(())
+    }
+
+    fn packet(
+        &mut self,
+        socket: u16,
+        peer: SocketAddr,
+        local: Option<Local>,
+        encode: impl FnOnce(&mut [u8]) -> Option<usize>,
+    ) {
+        let batch = self.through(socket, MAX_CONTROL);
+        if let Some(length) = batch.room(MAX_CONTROL).and_then(encode) {
+            batch.push(peer, local, length, length);
+        }
+    }
+
+    /// The batch, ready for a message of `length` bytes through `socket`.
+    fn through(&mut self, socket: u16, length: usize) -> &mut SendBatch {
+        if self.through != socket || !self.batch.has_room(length) {
+            self.flush();
+            self.through = socket;
+        }
+        &mut self.batch
+    }
+}
+
+/// Bytes of some DATA packets, one after the other.
+fn length_of(transfer: &Transfer, run: Blocks, size: u64, segment: usize) -> usize {
+    let (_, last) = transfer.range(run.first + u64::from(run.count) - 1, size);
+    segment * (run.count as usize - 1) + DATA_HEADER + usize::from(last)
+}

@@ -1,0 +1,127 @@
+//! The thread that writes: one transaction of all that waits.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use redb::{Database, ReadableTable, Table};
+use tokio::sync::{mpsc, oneshot};
+
+use super::entry::Entry;
+use super::usage::{Usage, Usages};
+use super::{KvError, MAX_VALUE, Quota, TABLE, now_ms, unavailable};
+
+/// Changes in one transaction.
+const BATCH: usize = 256;
+
+/// A change that someone waits for.
+pub(super) struct Job {
+    pub(super) namespace: Arc<str>,
+    pub(super) quota: Quota,
+    pub(super) key: String,
+    pub(super) change: Change,
+    pub(super) answer: oneshot::Sender<Result<i64, KvError>>,
+}
+
+pub(super) enum Change {
+    Set { value: Vec<u8>, ttl_seconds: Option<u32> },
+    Delete,
+    Increment { by: i64, ttl_seconds: Option<u32> },
+}
+
+type Answer = Result<i64, KvError>;
+type Keys<'a> = Table<'a, (&'static str, &'static str), &'static [u8]>;
+
+/// Writes until all senders are gone.
+pub(super) fn run(database: &Database, mut jobs: mpsc::Receiver<Job>) {
+    let mut usages = Usages::new();
+    let mut batch = Vec::new();
+    while jobs.blocking_recv_many(&mut batch, BATCH) > 0 {
+        match write(database, &mut usages, &batch) {
+            Ok(answers) => {
+                for (job, answer) in batch.drain(..).zip(answers) {
+                    // Whoever does not wait any more has run out of time.
+                    let _ = job.answer.send(answer);
+                }
+            }
+            Err(error) => {
+                tracing::warn!(target: "tuffet::kv::writer", %error, "the keys of plugins cannot be written; look at the disk of `state`");
+                // What was counted for this transaction has not come to be.
+                usages = HashMap::new();
+                for job in batch.drain(..) {
+                    let _ = job.answer.send(Err(unavailable(&error)));
+                }
+            }
+        }
+    }
+}
+
+fn write(database: &Database, usages: &mut Usages, batch: &[Job]) -> Result<Vec<Answer>, redb::Error> {
+    let transaction = database.begin_write()?;
+    let mut answers = Vec::with_capacity(batch.len());
+    {
+        let mut table = transaction.open_table(TABLE)?;
+        for job in batch {
+            answers.push(apply(&mut table, usages, job, now_ms())?);
+        }
+    }
+    transaction.commit()?;
+    Ok(answers)
+}
+
+/// The outer error is that of the file and ends the transaction; the inner one is the job's.
+fn apply(keys: &mut Keys<'_>, usages: &mut Usages, job: &Job, now: u64) -> Result<Answer, redb::Error> {
+    let id = (&*job.namespace, &*job.key);
+    let usage = match usages.get(&job.namespace) {
+        Some(usage) => *usage,
+        None => Usage::sweep(keys, &job.namespace, now)?,
+    };
+    let found = keys.get(id)?.map(|found| {
+        let Entry { until, value } = Entry::parse(found.value());
+        (until, value.to_vec())
+    });
+    let mut after = usage;
+    if let Some((_, value)) = &found {
+        after.remove(&job.key, value.len());
+    }
+    let (entry, answer) = match &job.change {
+        Change::Delete => (None, 0),
+        Change::Set { value, ttl_seconds } => (Some((Entry::until(now, *ttl_seconds), value.clone())), 0),
+        Change::Increment { by, ttl_seconds } => {
+            let current = found.filter(|(until, value)| !Entry { until: *until, value }.is_over(now));
+            let (until, counter) = match current {
+                None => (Entry::until(now, *ttl_seconds), 0),
+                Some((until, value)) => match <[u8; 8]>::try_from(value.as_slice()) {
+                    Ok(counter) => (until, i64::from_le_bytes(counter)),
+                    Err(_) => return Ok(Err(KvError::NotACounter)),
+                },
+            };
+            let counter = counter.saturating_add(*by);
+            (Some((until, counter.to_le_bytes().to_vec())), counter)
+        }
+    };
+    match entry {
+        None => {
+            keys.remove(id)?;
+        }
+        Some((until, value)) => {
+            debug_assert!(value.len() <= MAX_VALUE, "checked where the plugin asks");
+            after.add(&job.key, value.len());
+            if after.exceeds(job.quota, usage) {
+                // What is over may make room.
+                let swept = Usage::sweep(keys, &job.namespace, now)?;
+                after = swept;
+                if let Some(there) = keys.get(id)? {
+                    after.remove(&job.key, Entry::parse(there.value()).value.len());
+                }
+                after.add(&job.key, value.len());
+                if after.exceeds(job.quota, swept) {
+                    usages.insert(Arc::clone(&job.namespace), swept);
+                    return Ok(Err(KvError::Quota));
+                }
+            }
+            keys.insert(id, &*Entry { until, value: &value }.bytes())?;
+        }
+    }
+    usages.insert(Arc::clone(&job.namespace), after);
+    Ok(Ok(answer))
+}

@@ -1,0 +1,29 @@
+//! What wasmtime makes of `sdk/wit`.
+//!
+//! One world with all hooks, so that their types are shared. A plugin need not have all: each exported
+//! interface is looked up by itself (`GuestIndices`), the world as a whole never is.
+#![allow(missing_docs, unused_qualifications, clippy::all)]
+
+wasmtime::component::bindgen!({
+    path: "../../sdk/wit",
+    inline: "
+        package tuffet:host;
+        world plugin {
+            include tuffet:policy/authorizer@0.1.0;
+            include tuffet:policy/resolver@0.1.0;
+            include tuffet:policy/upload-gate@0.1.0;
+            include tuffet:policy/observer@0.1.0;
+        }
+    ",
+    world: "tuffet:host/plugin",
+    imports: {
+        "tuffet:policy/kv": async,
+        "tuffet:policy/files": async,
+        "tuffet:policy/sinks": async,
+    },
+    exports: { default: async },
+    additional_derives: [PartialEq, Eq, Clone],
+});
+
+/// The version of the package that this server provides.
+pub(super) const VERSION: &str = "0.1.0";

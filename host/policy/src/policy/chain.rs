@@ -1,0 +1,258 @@
+//! Plugins in order, and what their opinions come to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::ask::Patience;
+use super::code_cache::CodeCache;
+use super::convert::{self, Found, Opinion};
+use super::engine::PolicyRuntime;
+use super::load::{load, missing_hook};
+use super::monitor;
+use super::plugin::Plugin;
+use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
+use tuffet_config::DefaultVerdict;
+use tuffet_request::{Ceilings, Denial, ErrorCode, Request};
+
+/// A loaded policy. Requests of one generation of the configuration are all judged by the same one.
+pub struct Policy {
+    default: DefaultVerdict,
+    pub(super) authorize: Vec<Arc<Plugin>>,
+    pub(super) resolve: Vec<Arc<Plugin>>,
+    pub(super) accept_upload: Vec<Arc<Plugin>>,
+    pub(super) observe: Vec<Arc<Plugin>>,
+    roots: Arc<[String]>,
+    pub(super) time_limit: Duration,
+    warnings: Vec<LoadProblem>,
+}
+
+/// What the `authorize` chain came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authorization {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The plugin that decided; of several that allowed, the first. `None` when the default did.
+    pub by: Option<Arc<str>>,
+    /// How many plugins were asked.
+    pub calls: u32,
+}
+
+/// Whether a request goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Yes, below these ceilings.
+    Allow(Ceilings),
+    /// No, and the client is told.
+    Deny(Denial),
+    /// No, and the client hears nothing.
+    Drop,
+}
+
+/// What the `resolve` chain came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolution {
+    /// The answer.
+    pub answer: Answer,
+    /// The plugin that answered; `None` when all abstained.
+    pub by: Option<Arc<str>>,
+    /// How many plugins were asked.
+    pub calls: u32,
+}
+
+/// What a request gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The path as asked, looked up in the roots in order.
+    Abstain,
+    /// The first of these that exists; for a write request, the first. Never empty; every root is a
+    /// configured one, every path relative and without empty parts, `.` and `..`.
+    Files(Vec<Target>),
+    /// The content itself. Never for a write request.
+    Content(Arc<[u8]>),
+    /// Nothing, and the client is told.
+    Deny(Denial),
+}
+
+/// A file in a root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The name of a configured root.
+    pub root: String,
+    /// A path in it.
+    pub path: String,
+}
+
+impl Policy {
+    /// Loads every plugin of the specification and lets it check its settings.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them.
+    pub async fn load(runtime: &PolicyRuntime, spec: &PolicySpec) -> Result<Policy, Vec<LoadProblem>> {
+        let mut plugins = Vec::new();
+        let mut problems = Vec::new();
+        runtime.with_code_cache(CodeCache::verify).await;
+        let loaded = join_all(spec.plugins.iter().map(|plugin| load(runtime, spec, plugin))).await;
+        runtime.with_code_cache(CodeCache::seal).await;
+        for loaded in loaded {
+            match loaded {
+                Ok(plugin) => plugins.push(Arc::new(plugin)),
+                Err(its) => problems.extend(its),
+            }
+        }
+        let mut chain = |hook, names: &[String], has_hook: fn(&Plugin) -> bool| {
+            let mut chain = Vec::new();
+            for name in names {
+                match plugins.iter().find(|plugin| *plugin.name == **name) {
+                    Some(plugin) if has_hook(plugin) => chain.push(Arc::clone(plugin)),
+                    Some(plugin) => problems.push(missing_hook(plugin, hook)),
+                    None if spec.plugins.iter().any(|plugin| plugin.name == *name) => {} // said above
+                    None => problems.push(LoadProblem {
+                        plugin: name.clone(),
+                        kind: LoadProblemKind::UnknownPlugin,
+                        pointer: None,
+                        message: format!(
+                            "policy.{hook} names it, and plugins does not have it: add it there"
+                        ),
+                    }),
+                }
+            }
+            chain
+        };
+        let authorize = chain("authorize", &spec.authorize, |plugin| plugin.authorize.is_some());
+        let resolve = chain("resolve", &spec.resolve, |plugin| plugin.resolve.is_some());
+        let accept_upload =
+            chain("accept-upload", &spec.accept_upload, |plugin| plugin.accept_upload.is_some());
+        let observe = chain("observe", &spec.observe, |plugin| plugin.observe.is_some());
+        if !problems.is_empty() {
+            problems.iter().for_each(|problem| runtime.counters_of(&problem.plugin).unloadable(problem));
+            return Err(problems);
+        }
+        let warnings = plugins.iter().flat_map(|plugin| warnings_of(plugin)).collect();
+        let (roots, time_limit) = (spec.served_roots().into(), spec.time_limit);
+        Ok(Policy {
+            default: spec.default,
+            authorize,
+            resolve,
+            accept_upload,
+            observe,
+            roots,
+            time_limit,
+            warnings,
+        })
+    }
+
+    /// The first plugin of the `authorize` chain.
+    #[cfg(test)]
+    pub(super) fn first(&self) -> &Plugin {
+        &self.authorize[0]
+    }
+
+    /// What the operator should know, though it keeps nothing from running.
+    pub fn warnings(&self) -> &[LoadProblem] {
+        &self.warnings
+    }
+
+    /// Whether asking about a request would change nothing: no plugin in a chain, and the default allows.
+    pub fn is_empty(&self) -> bool {
+        self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
+    }
+
+    /// The time that there is for a request, from now on.
+    pub fn patience(&self) -> Patience {
+        Patience::of(self.time_limit)
+    }
+
+    /// Asks the `authorize` chain: the first deny or drop ends it, ceilings of several allows combine to the
+    /// lowest, and if all abstain the default decides.
+    pub async fn authorize(&self, request: &Request, patience: Patience) -> Authorization {
+        let mut asked = convert::Asked::new(request);
+        let mut allowed: Option<(Ceilings, Arc<str>)> = None;
+        let mut calls = 0;
+        for plugin in &self.authorize {
+            if plugin.monitors {
+                monitor::authorize(plugin, request);
+                continue;
+            }
+            calls += 1;
+            let by = Arc::clone(&plugin.name);
+            match plugin.verdict(request, asked.by(&plugin.access), patience).await {
+                None => {}
+                Some(Opinion::Allow(ceilings)) => {
+                    let (lowest, _) = allowed.get_or_insert((ceilings, by));
+                    *lowest = lower(*lowest, ceilings);
+                }
+                Some(Opinion::Deny(denial)) => {
+                    return Authorization { verdict: Verdict::Deny(denial), by: Some(by), calls };
+                }
+                Some(Opinion::Drop) => {
+                    return Authorization { verdict: Verdict::Drop, by: Some(by), calls };
+                }
+            }
+        }
+        match (allowed, self.default) {
+            (Some((ceilings, by)), _) => {
+                Authorization { verdict: Verdict::Allow(ceilings), by: Some(by), calls }
+            }
+            (None, DefaultVerdict::Allow) => {
+                Authorization { verdict: Verdict::Allow(Ceilings::default()), by: None, calls }
+            }
+            (None, DefaultVerdict::Deny) => Authorization {
+                verdict: Verdict::Deny(Denial {
+                    code: ErrorCode::AccessViolation,
+                    message: "access denied".into(),
+                    reason: "no plugin allowed it (policy.default: deny)".into(),
+                }),
+                by: None,
+                calls,
+            },
+        }
+    }
+
+    /// Asks the `resolve` chain: the first that does not abstain answers.
+    pub async fn resolve(&self, request: &Request, patience: Patience) -> Resolution {
+        let mut asked = convert::Asked::new(request);
+        let mut calls = 0;
+        for plugin in &self.resolve {
+            if plugin.monitors {
+                monitor::resolve(plugin, request, &self.roots);
+                continue;
+            }
+            calls += 1;
+            let found = plugin.resolution(request, asked.by(&plugin.access), &self.roots, patience).await;
+            let answer = match found {
+                None => continue,
+                Some(Found::Files(files)) => Answer::Files(files),
+                Some(Found::Content(content)) => Answer::Content(content),
+                Some(Found::Deny(denial)) => Answer::Deny(denial),
+            };
+            return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls };
+        }
+        Resolution { answer: Answer::Abstain, by: None, calls }
+    }
+}
+
+/// What the operator should know of a plugin.
+pub(super) fn warnings_of(plugin: &Plugin) -> impl Iterator<Item = LoadProblem> + '_ {
+    plugin.warnings.iter().map(|warning| LoadProblem {
+        plugin: plugin.name.to_string(),
+        kind: LoadProblemKind::Grant,
+        pointer: None,
+        message: warning.clone(),
+    })
+}
+
+fn lower(a: Ceilings, b: Ceilings) -> Ceilings {
+    fn least<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+    Ceilings {
+        blksize: least(a.blksize, b.blksize),
+        windowsize: least(a.windowsize, b.windowsize),
+        bytes: least(a.bytes, b.bytes),
+    }
+}

@@ -1,0 +1,170 @@
+//! Compiled code that outlives the process: a start compiles only what is new.
+//!
+//! wasmtime keeps the code, by version of the compiler, settings of the engine and content of the component,
+//! and writes it under a temporary name first. It runs what it finds, so what it may find is watched here:
+//! the folder belongs to this user alone, and every file in it must still have the SHA-256 digest that it
+//! had when it was written. Any other is removed, and the component compiled again.
+
+use std::collections::HashMap;
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use sha2::{Digest, Sha256};
+use wasmtime::{Cache, CacheConfig};
+
+/// Bytes of all code that is kept; what was not used for longest goes first.
+const MAX_BYTES: u64 = 512 << 20;
+const MAX_FILES: u64 = 256;
+
+/// The folder of compiled code.
+#[derive(Debug)]
+pub(super) struct CodeCache {
+    cache: Cache,
+    code: PathBuf,
+    digests: PathBuf,
+    /// Files whose digest was right when they looked like this.
+    verified: Mutex<HashMap<PathBuf, Look>>,
+}
+
+/// Changes whenever the content may have.
+type Look = (u64, u64, i64, i64);
+
+impl CodeCache {
+    /// Opens the folder, or makes it.
+    ///
+    /// # Errors
+    /// It cannot be made or written to, or others may write to it.
+    pub fn open(folder: &Path) -> io::Result<CodeCache> {
+        let (code, digests) = (folder.join("code"), folder.join("digests"));
+        for folder in [folder, &code, &digests] {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            require_own(folder, &fs::metadata(folder)?)?;
+        }
+        let probe = digests.join(format!(".probe-{}", std::process::id()));
+        File::create(&probe)?;
+        fs::remove_file(&probe)?;
+        let mut config = CacheConfig::new();
+        config
+            .with_directory(&code)
+            .with_file_count_soft_limit(MAX_FILES)
+            .with_files_total_size_soft_limit(MAX_BYTES)
+            .with_cleanup_interval(Duration::from_secs(3600))
+            // A second, denser compression of what is used often would change files behind our back.
+            .with_optimized_compression_usage_counter_threshold(u64::from(u32::MAX));
+        let cache = Cache::new(config).map_err(|error| io::Error::other(format!("{error:#}")))?;
+        Ok(CodeCache { cache, code, digests, verified: Mutex::default() })
+    }
+
+    /// What the engine is given.
+    pub fn cache(&self) -> Cache {
+        self.cache.clone()
+    }
+
+    /// How many components came from here, and how many were compiled.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.cache.cache_hits(), self.cache.cache_misses())
+    }
+
+    /// Removes every file that is not as it was written. To be called before plugins are loaded; blocks on
+    /// the disk.
+    pub fn verify(&self) {
+        self.each_file(|path, look, name| {
+            let expected = fs::read_to_string(self.digests.join(name))?;
+            if digest(path)? == expected {
+                self.remember(path, look);
+                return Ok(());
+            }
+            tracing::warn!(
+                target: "tuffet::policy",
+                file = %path.display(),
+                "compiled code is not as it was written; it is removed and will be compiled again"
+            );
+            Err(io::ErrorKind::InvalidData.into())
+        });
+    }
+
+    /// Notes the digests of files that are new. To be called after plugins were loaded; blocks on the disk.
+    pub fn seal(&self) {
+        self.each_file(|path, look, name| {
+            let temporary = self.digests.join(format!(".{name}-{}", std::process::id()));
+            fs::write(&temporary, digest(path)?)?;
+            fs::rename(&temporary, self.digests.join(name))?;
+            self.remember(path, look);
+            Ok(())
+        });
+    }
+
+    /// Calls `judge` for each file of code that has changed since it was verified, with the name of its
+    /// digest; a file on which it fails is removed.
+    fn each_file(&self, judge: impl Fn(&Path, Look, &str) -> io::Result<()>) {
+        for path in files_of_code(&self.code) {
+            let Ok(metadata) = fs::metadata(&path) else { continue };
+            let look = look(&metadata);
+            let verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner).get(&path).copied();
+            if verified == Some(look) {
+                continue;
+            }
+            let name = path.strip_prefix(&self.code).unwrap_or(&path).to_string_lossy().replace('/', "_");
+            if judge(&path, look, &name).is_err() {
+                // What cannot be removed cannot be trusted either, but then the folder is not ours any more.
+                let _ = fs::remove_file(&path);
+            }
+        }
+    }
+
+    /// A file that changed a moment ago is looked at again: the next change could leave the same times.
+    fn remember(&self, path: &Path, look: Look) {
+        let (_, _, changed, _) = look;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        if changed.saturating_add(2) > now.cast_signed() {
+            return;
+        }
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), look);
+    }
+}
+
+/// The files that wasmtime would run: `modules/COMPILER/KEY`, without an extension.
+fn files_of_code(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = entries(folder.join("modules")).flat_map(entries);
+    files.filter(|path| path.extension().is_none()).collect()
+}
+
+/// Whether there is such a folder already, and it is this user's.
+pub fn is_own(folder: &Path) -> bool {
+    let is_own = |folder: &Path| {
+        fs::symlink_metadata(folder).is_ok_and(|about| about.is_dir() && require_own(folder, &about).is_ok())
+    };
+    [folder, &folder.join("code"), &folder.join("digests")].into_iter().all(is_own)
+}
+
+fn require_own(folder: &Path, metadata: &Metadata) -> io::Result<()> {
+    let user = rustix::process::geteuid().as_raw();
+    if metadata.uid() != user || metadata.mode() & 0o022 != 0 {
+        let message = format!(
+            "{} must belong to this user (id {user}) and be writable by nobody else: chown and chmod 700 it, or name \
+             another folder",
+            folder.display()
+        );
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    }
+    Ok(())
+}
+
+fn look(metadata: &Metadata) -> Look {
+    (metadata.ino(), metadata.size(), metadata.ctime(), metadata.ctime_nsec())
+}
+
+fn digest(path: &Path) -> io::Result<String> {
+    use std::fmt::Write;
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(fs::read(path)?) {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    Ok(hex)
+}

@@ -1,0 +1,130 @@
+//! What plugins did, counted.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::failure::Cause;
+use super::spec::LoadProblem;
+use tuffet_request::{Distribution, Histogram};
+
+/// The counts of one plugin, from the start of the process; a reload goes on counting.
+#[derive(Debug, Default)]
+pub struct Counters {
+    fetch: AtomicU64,
+    load: AtomicU64,
+    calls: AtomicU64,
+    failures: [AtomicU64; Cause::ALL.len()],
+    opened: AtomicU64,
+    monitored: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    lost: AtomicU64,
+    durations: [Histogram; HOOKS.len()],
+}
+
+/// Hears of a call that has ended: the plugin, the hook, and how long it took.
+type Hears = fn(&Arc<str>, &'static str, Duration);
+
+/// There is one set of exporters in a process.
+static HEARS: OnceLock<Hears> = OnceLock::new();
+
+/// From now on this function hears of each call that has ended. Said once, by whoever starts the exporters.
+pub fn on_call(hears: Hears) {
+    let _ = HEARS.set(hears);
+}
+
+/// A call of a plugin has ended.
+pub(super) fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
+    if let Some(hears) = HEARS.get() {
+        hears(plugin, hook, time);
+    }
+}
+
+/// The hooks, by the place of their durations.
+const HOOKS: [&str; 4] = ["authorize", "resolve", "accept-upload", "observe"];
+
+/// Counts at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The plugin's name.
+    pub plugin: Arc<str>,
+    /// How often its component was not to be had.
+    pub fetch: u64,
+    /// How often it could not be loaded otherwise.
+    pub load: u64,
+    /// Calls of its hooks that were tried, those that the breaker kept from it included.
+    pub calls: u64,
+    /// Those that failed, by cause.
+    pub failures: Vec<(&'static str, u64)>,
+    /// How often its breaker opened.
+    pub opened: u64,
+    /// Opinions in the mode `monitor`.
+    pub monitored: u64,
+    /// Questions that a decision of before answered.
+    pub hits: u64,
+    /// Questions with a cache that it did not answer.
+    pub misses: u64,
+    /// Events that it was not told, since all calls with them failed.
+    pub lost: u64,
+    /// How long its calls took, by hook; those that the breaker kept from it are not among them.
+    pub durations: Vec<(&'static str, Distribution)>,
+}
+
+impl Counters {
+    pub(super) fn unloadable(&self, problem: &LoadProblem) {
+        let count = if problem.failure() == "fetch" { &self.fetch } else { &self.load };
+        count.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn call(&self) {
+        self.calls.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn took(&self, hook: &str, time: Duration) {
+        if let Some(place) = HOOKS.iter().position(|name| *name == hook) {
+            self.durations[place].observe(time);
+        }
+    }
+
+    pub(super) fn failure(&self, cause: Cause) {
+        self.failures[cause as usize].fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn open(&self) {
+        self.opened.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn monitor(&self) {
+        self.monitored.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn hit(&self) {
+        self.hits.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn miss(&self) {
+        self.misses.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn lose(&self, events: usize) {
+        self.lost.fetch_add(events as u64, Relaxed);
+    }
+
+    pub(super) fn read(&self, plugin: Arc<str>) -> Counted {
+        let failures = Cause::ALL.iter().zip(&self.failures);
+        Counted {
+            plugin,
+            fetch: self.fetch.load(Relaxed),
+            load: self.load.load(Relaxed),
+            calls: self.calls.load(Relaxed),
+            failures: failures.map(|(cause, count)| (cause.as_str(), count.load(Relaxed))).collect(),
+            opened: self.opened.load(Relaxed),
+            monitored: self.monitored.load(Relaxed),
+            hits: self.hits.load(Relaxed),
+            misses: self.misses.load(Relaxed),
+            lost: self.lost.load(Relaxed),
+            durations: HOOKS.into_iter().zip(self.durations.iter().map(Histogram::read)).collect(),
+        }
+    }
+}

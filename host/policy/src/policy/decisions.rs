@@ -1,0 +1,226 @@
+//! Decisions that are remembered: who asks the same again is told the same, for a while.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use tokio::time::{Instant, timeout_at};
+
+use super::convert::{Found, Opinion, UploadOpinion};
+use super::counters::Counters;
+use super::failure::{Cause, Failure};
+use tuffet_config::{DecisionCacheConfig, Fact};
+use tuffet_request::Request;
+
+/// Bytes of content that weigh as much as one decision.
+const CONTENT_UNIT: usize = 1024;
+
+/// The decisions of one hook of one plugin, by the facts that they depend on.
+pub(super) struct Decisions<O> {
+    config: DecisionCacheConfig,
+    decided: Cache<Box<str>, Decided<O>, Weight>,
+}
+
+#[derive(Clone)]
+struct Decided<O> {
+    /// `None`: it abstained.
+    opinion: Option<O>,
+    until: Instant,
+}
+
+#[derive(Clone)]
+struct Weight;
+
+/// What a decision takes, in decisions.
+pub(super) trait Weighty {
+    fn weight(&self) -> u64;
+    /// For traces.
+    fn word(&self) -> &'static str;
+}
+
+impl Weighty for Opinion {
+    fn weight(&self) -> u64 {
+        1
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Opinion::Allow(_) => "allow",
+            Opinion::Deny(_) => "deny",
+            Opinion::Drop => "drop",
+        }
+    }
+}
+
+impl Weighty for UploadOpinion {
+    fn weight(&self) -> u64 {
+        1
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            UploadOpinion::Accept => "accept",
+            UploadOpinion::Rename(_) => "rename",
+            UploadOpinion::Deny(_) => "deny",
+        }
+    }
+}
+
+impl Weighty for Found {
+    fn weight(&self) -> u64 {
+        match self {
+            Found::Content(content) => 1 + (content.len() / CONTENT_UNIT) as u64,
+            Found::Files(files) => 1 + (files.len() / 8) as u64,
+            Found::Deny(_) => 1,
+        }
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Found::Files(_) => "files",
+            Found::Content(_) => "content",
+            Found::Deny(_) => "deny",
+        }
+    }
+}
+
+impl<O: Weighty> Weighter<Box<str>, Decided<O>> for Weight {
+    fn weight(&self, _: &Box<str>, decided: &Decided<O>) -> u64 {
+        decided.opinion.as_ref().map_or(1, Weighty::weight)
+    }
+}
+
+impl<O: Weighty + Clone> Decisions<O> {
+    pub fn new(config: &DecisionCacheConfig) -> Decisions<O> {
+        let decided = Cache::with_weighter(config.entries, config.entries as u64, Weight);
+        Decisions { config: config.clone(), decided }
+    }
+
+    /// How many are remembered.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.decided.len()
+    }
+
+    /// The decision of before, or the one that `decide` comes to. Of several that ask the same at once one
+    /// decides and the others wait for it, at most until `until`. Failures are not remembered.
+    pub async fn get(
+        &self,
+        request: &Request,
+        counters: &Counters,
+        until: Instant,
+        decide: impl Future<Output = Result<Option<O>, Failure>>,
+    ) -> Result<Option<O>, Failure> {
+        let key = key(&self.config.key, request);
+        let stale = |decided: &Decided<O>| decided.until <= Instant::now();
+        self.decided.remove_if(&*key, stale);
+        let mut decided_here = false;
+        let decide = async {
+            decided_here = true;
+            counters.miss();
+            let opinion = decide.await?;
+            Ok(Decided { opinion, until: Instant::now() + self.config.ttl })
+        };
+        let decided = timeout_at(until, self.decided.get_or_insert_async(&key, decide)).await;
+        let decided = decided.unwrap_or_else(|_| {
+            Err(Failure::new(
+                Cause::Chain,
+                "the time of the chain was over while it was asked the same by another",
+            ))
+        })?;
+        if !decided_here {
+            counters.hit();
+        }
+        Ok(decided.opinion)
+    }
+}
+
+/// The facts, with nothing in them that could be taken for the end of one: no name and no option of a
+/// request has a NUL in it.
+fn key(facts: &Arc<[Fact]>, request: &Request) -> Box<str> {
+    use std::fmt::Write;
+    let mut key = String::with_capacity(64);
+    for fact in facts.iter() {
+        let written = match fact {
+            Fact::Operation => write!(key, "{}", request.operation),
+            Fact::Mode => write!(key, "{:?}", request.mode),
+            Fact::Listener => write!(key, "{}", request.listener),
+            Fact::Address => write!(key, "{}", request.client.ip().to_canonical()),
+            Fact::Port => write!(key, "{}", request.client.port()),
+            Fact::Mac => {
+                request.macs.iter().try_for_each(|mac| write!(key, "{:?}={}\0", mac.source, mac.address))
+            }
+            Fact::Class => write!(key, "{}", request.class),
+            Fact::Requested => write!(key, "{}", request.requested),
+            Fact::Path => write!(key, "{}", request.path),
+            Fact::Options => {
+                request.options.iter().try_for_each(|(name, value)| write!(key, "{name}\0{value}\0"))
+            }
+        };
+        debug_assert!(written.is_ok(), "a string takes everything");
+        key.push('\0');
+    }
+    key.into_boxed_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, RequestId};
+
+    fn request() -> Request {
+        Request {
+            id: RequestId(1),
+            listener: "lan".into(),
+            operation: Operation::Read,
+            mode: Mode::Octet,
+            requested: "/a".into(),
+            path: "a".into(),
+            client: "192.0.2.1:2000".parse().unwrap_or_else(|_| unreachable!("an address")),
+            macs: Vec::new(),
+            class: ClientClass::UNKNOWN,
+            options: Vec::new(),
+            trail: None,
+        }
+    }
+
+    #[test]
+    fn each_fact_tells_requests_apart_and_no_other_does() {
+        let mac = MacFact { address: MacAddress([2; 6]), source: MacSource::RequestedName };
+        let plain = ClientClass::guess(Operation::Read, "a", &[]);
+        let changed = [
+            (Fact::Operation, Request { operation: Operation::Write, ..request() }),
+            (Fact::Mode, Request { mode: Mode::Netascii, ..request() }),
+            (Fact::Listener, Request { listener: "wan".into(), ..request() }),
+            (
+                Fact::Address,
+                Request { client: "192.0.2.2:2000".parse().unwrap_or(request().client), ..request() },
+            ),
+            (
+                Fact::Port,
+                Request { client: "192.0.2.1:2001".parse().unwrap_or(request().client), ..request() },
+            ),
+            (Fact::Mac, Request { macs: vec![mac], ..request() }),
+            (Fact::Class, Request { class: plain, ..request() }),
+            (Fact::Requested, Request { requested: "//a".into(), ..request() }),
+            (Fact::Path, Request { path: "b".into(), ..request() }),
+            (Fact::Options, Request { options: vec![("blksize".into(), "8".into())], ..request() }),
+        ];
+        for (fact, _) in &changed {
+            let facts: Arc<[Fact]> = [*fact].into();
+            for (other, changed) in &changed {
+                let same = key(&facts, changed) == key(&facts, &request());
+                assert_eq!(same, fact != other, "{fact:?} of a request with another {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn neighbouring_facts_do_not_run_together() {
+        let facts: Arc<[Fact]> = [Fact::Listener, Fact::Path].into();
+        let one = Request { listener: "a".into(), path: "bc".into(), ..request() };
+        let other = Request { listener: "ab".into(), path: "c".into(), ..request() };
+        assert_ne!(key(&facts, &one), key(&facts, &other));
+    }
+}

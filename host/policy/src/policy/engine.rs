@@ -1,0 +1,178 @@
+//! The WebAssembly engine that all policies of the process share.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use std::{fmt, io};
+
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use wasmtime::component::{HasSelf, Linker};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+use super::bindings;
+use super::code_cache::CodeCache;
+use super::compiled::Compiled;
+use super::counters::{Counted, Counters};
+use super::resources::Resources;
+use super::sandbox::Sandbox;
+use super::ticker::Ticker;
+use crate::sinks::Sinks;
+
+/// How often a guest that computes is looked at, and lets others of its thread run.
+pub(super) const TICK: Duration = Duration::from_millis(5);
+
+/// Calls that run at once; more wait their turn, within their own time limit. Bounds the memory of all
+/// plugins to this many times the limit of each.
+const MAX_CALLS: u32 = 128;
+
+/// Instances of all plugins that wait, configured, for their next call (`reuse`). They have room of their
+/// own, so that they never take the turn of a call.
+const MAX_KEPT: u32 = 128;
+
+/// The engine: cheap to clone, one for the process. Reloads share it.
+#[derive(Clone)]
+pub struct PolicyRuntime(Arc<Shared>);
+
+pub(super) struct Shared {
+    pub engine: Engine,
+    pub linker: Linker<Sandbox>,
+    pub compiled: Compiled,
+    pub resources: Resources,
+    pub code_cache: Option<CodeCache>,
+    pub ticker: Ticker,
+    pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
+    pub calls: Semaphore,
+    /// Room for instances that are kept; each holds its permit.
+    pub kept: Arc<Semaphore>,
+}
+
+impl PolicyRuntime {
+    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs. Compiled code is
+    /// kept in the folder `compiled`; without one, or where it is of no use, each start compiles anew.
+    ///
+    /// # Errors
+    /// The machine has no room for the pool of instances (address space), or no thread.
+    pub fn new(compiled: Option<&Path>) -> wasmtime::Result<PolicyRuntime> {
+        let code_cache = compiled.and_then(|folder| {
+            let opened = CodeCache::open(folder);
+            opened.map_err(|error| warn_of_folder(folder, &error)).ok()
+        });
+        let config = || config(code_cache.as_ref());
+        let engine = Engine::new(&config()).or_else(|pool| {
+            // Without room for the pool (a small address space, an unusual kernel) calls are only slower.
+            tracing::warn!(
+                target: "tuffet::policy",
+                "no pool of plugin instances, each will be allocated by itself: {pool:#}"
+            );
+            Engine::new(&small_room(config()))
+        })?;
+        let mut linker = Linker::new(&engine);
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+        bindings::Plugin::add_to_linker::<_, HasSelf<_>>(&mut linker, |sandbox: &mut Sandbox| sandbox)?;
+        let ticker = Ticker::start(engine.clone(), TICK)?;
+        Ok(PolicyRuntime(Arc::new(Shared {
+            engine,
+            linker,
+            compiled: Compiled::default(),
+            resources: Resources::default(),
+            code_cache,
+            ticker,
+            counters: Mutex::default(),
+            calls: Semaphore::new(MAX_CALLS as usize),
+            kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
+        })))
+    }
+
+    /// The sinks of plugins.
+    pub fn sinks(&self) -> &Sinks {
+        &self.0.resources.sinks
+    }
+
+    /// What each plugin did since the process began, by name.
+    pub fn counted(&self) -> Vec<Counted> {
+        let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
+    }
+
+    /// The counters of a plugin, which it shares with the generations before it.
+    pub(super) fn counters_of(&self, plugin: &str) -> Arc<Counters> {
+        let mut all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(Arc::from(plugin)).or_default())
+    }
+
+    /// How many components came from the folder of compiled code, and how many were compiled; `None`
+    /// without a folder.
+    pub fn compiled(&self) -> Option<(usize, usize)> {
+        self.0.code_cache.as_ref().map(CodeCache::counts)
+    }
+
+    /// Does something to the folder of compiled code, if there is one, off the async threads.
+    pub(super) async fn with_code_cache(&self, work: fn(&CodeCache)) {
+        let shared = Arc::clone(&self.0);
+        if shared.code_cache.is_some() {
+            // A panic in there is none of the plugins' faults: they are compiled all the same.
+            let _ = spawn_blocking(move || shared.code_cache.as_ref().map(work)).await;
+        }
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PolicyRuntime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PolicyRuntime")
+            .field("free_calls", &self.0.calls.available_permits())
+            .finish_non_exhaustive()
+    }
+}
+
+fn warn_of_folder(folder: &Path, error: &io::Error) {
+    tracing::warn!(
+        target: "tuffet::policy",
+        folder = %folder.display(),
+        "compiled plugins are not kept, so each start compiles them: {error}; name a folder that can be written to \
+         in policy.compiled, or write `none` there"
+    );
+}
+
+/// Each instance by itself, and no more address space for it than its memory needs.
+fn small_room(mut config: Config) -> Config {
+    config
+        .allocation_strategy(InstanceAllocationStrategy::OnDemand)
+        .memory_reservation(0)
+        .memory_reservation_for_growth(1 << 20)
+        .memory_guard_size(64 << 10);
+    config
+}
+
+fn config(code_cache: Option<&CodeCache>) -> Config {
+    // Script languages bring several core modules and large tables; a Rust plugin has one of each. The
+    // numbers cost address space, not memory.
+    let mut pool = PoolingAllocationConfig::new();
+    let instances = MAX_CALLS + MAX_KEPT;
+    pool.total_component_instances(instances)
+        .total_stacks(instances)
+        .total_core_instances(instances * 32)
+        .total_memories(instances * 4)
+        .total_tables(instances * 32)
+        .max_memories_per_component(4)
+        .table_elements(64 << 10)
+        // What a small plugin touches is cleared in place instead of by page faults on every call; where the
+        // kernel can say which pages those are (Linux 6.7), no others.
+        .pagemap_scan(Enabled::Auto)
+        .linear_memory_keep_resident(256 << 10)
+        .table_keep_resident(16 << 10);
+    let mut config = Config::new();
+    config
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
+        .epoch_interruption(true)
+        .concurrency_support(false)
+        .wasm_backtrace_max_frames(None)
+        .cache(code_cache.map(CodeCache::cache));
+    config
+}

@@ -1,0 +1,230 @@
+//! The import `files`.
+
+use std::io;
+use std::thread::sleep;
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+
+use super::{Access, MAX_READ, not_granted};
+use crate::policy::bindings::tuffet::policy::files::{Error, Host, Metadata};
+use crate::policy::sandbox::Sandbox;
+use tuffet_store::{OpenFile, StoreError};
+
+/// Bytes of a path (PATH_MAX of Linux).
+const MAX_PATH: usize = 4096;
+/// How often a file is read that changes each time, before the plugin hears of it.
+const ATTEMPTS: u32 = 4;
+/// Before the second attempt, and as much more before each later one; all are 30 ms, of a call's `wall` limit.
+const PAUSE: Duration = Duration::from_millis(5);
+
+impl Host for Sandbox {
+    async fn stat(&mut self, root: String, path: String) -> Result<Option<Metadata>, Error> {
+        self.may_read(&root, &path)?;
+        if let Some(staged) = self.access.clone().staged("stat", &root, &path).await? {
+            return Ok(staged.map(|file| Metadata { bytes: file.len() as u64, modified_unix_ms: 0 }));
+        }
+        let roots = self.access.roots.clone();
+        blocking(move || match roots.open_read(Some(&root), &path) {
+            Ok(file) => Ok(Some(Metadata { bytes: file.size(), modified_unix_ms: file.modified_unix_ms() })),
+            Err(error) => absent(&error),
+        })
+        .await
+    }
+
+    async fn read(&mut self, root: String, path: String, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+        self.may_read(&root, &path)?;
+        let most = limit.min(MAX_READ.saturating_sub(self.taken.read));
+        let content = match self.access.clone().staged("read", &root, &path).await? {
+            Some(Some(file)) if file.len() as u64 > most => return Err(Error::TooLarge(file.len() as u64)),
+            Some(staged) => staged,
+            None => self.access.clone().whole(root, path, most).await?,
+        };
+        self.taken.read += content.as_ref().map_or(0, |content| content.len() as u64);
+        Ok(content)
+    }
+}
+
+impl Access {
+    /// The file as the stage of a trial has it; `None` where the roots are to be looked at.
+    async fn staged(&self, call: &str, root: &str, path: &str) -> Result<Option<Option<Vec<u8>>>, Error> {
+        let Some(stage) = &self.stage else { return Ok(None) };
+        let known = stage.file(call, root, path).map_err(Error::Unavailable)?;
+        if known.is_some() || !stage.records() {
+            return Ok(known);
+        }
+        match self.whole(root.to_owned(), path.to_owned(), MAX_READ).await {
+            Ok(file) => {
+                stage.learn_file(root, path, file.clone());
+                Ok(Some(file))
+            }
+            Err(error) => {
+                stage.not_learned(call, root, path);
+                Err(error)
+            }
+        }
+    }
+
+    /// The file as the roots have it, if it has at most so many bytes.
+    async fn whole(&self, root: String, path: String, most: u64) -> Result<Option<Vec<u8>>, Error> {
+        let roots = self.roots.clone();
+        blocking(move || steady(|| roots.open_read(Some(&root), &path), &root, &path, most)).await
+    }
+}
+
+impl Sandbox {
+    fn may_read(&mut self, root: &str, path: &str) -> Result<(), Error> {
+        if !self.access.files.iter().any(|granted| granted == root) {
+            let root: String = root.chars().take(64).collect();
+            return Err(Error::Denied(not_granted(format_args!("files/{root}"))));
+        }
+        self.taken.operation().map_err(Error::Invalid)?;
+        if path.len() > MAX_PATH {
+            let message = format!("the path has {} bytes: {MAX_PATH} are allowed", path.len());
+            return Err(Error::Invalid(message));
+        }
+        Ok(())
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    spawn_blocking(work).await.unwrap_or_else(|panicked| Err(Error::Unavailable(panicked.to_string())))
+}
+
+/// A file whole, if it has at most so many bytes. One that changes while it is read is opened and read anew.
+fn steady(
+    open: impl Fn() -> Result<OpenFile, StoreError>,
+    root: &str,
+    path: &str,
+    most: u64,
+) -> Result<Option<Vec<u8>>, Error> {
+    for attempt in 0..ATTEMPTS {
+        // Whoever writes is given some time to end.
+        sleep(PAUSE * attempt);
+        let file = match open() {
+            Ok(file) if file.size() > most => return Err(Error::TooLarge(file.size())),
+            Ok(file) => file,
+            Err(error) => return absent(&error),
+        };
+        if let Some(content) = one_content(&file).map_err(|error| Error::Unavailable(error.to_string()))? {
+            return Ok(Some(content));
+        }
+    }
+    Err(Error::Unavailable(format!(
+        "{root}:{path} changed while it was read, {ATTEMPTS} times: write it under another name and rename it"
+    )))
+}
+
+/// What the file held at one moment; `None` where it changed meanwhile.
+fn one_content(file: &OpenFile) -> io::Result<Option<Vec<u8>>> {
+    let settled = file.is_settled();
+    let Some(content) = file.read_whole()? else { return Ok(None) };
+    // Within a step of the clock a write leaves no trace. But what two readings found alike was there between
+    // them.
+    Ok(if settled || file.read_whole()?.as_ref() == Some(&content) { Some(content) } else { None })
+}
+
+fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
+    match error {
+        StoreError::NotFound | StoreError::Spelling => Ok(None),
+        StoreError::Denied(_) | StoreError::Forbidden(_) | StoreError::NotRegular(_) => {
+            Err(Error::Denied(error.to_string()))
+        }
+        error => Err(Error::Unavailable(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::fs;
+    use std::path::Path;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use tuffet_request::RootSpec;
+    use tuffet_store::Roots;
+
+    const OLD: &[u8] = b"aaaaaaaa";
+
+    fn writes_over(path: &Path) {
+        let before = fs::metadata(path).unwrap().modified().unwrap();
+        fs::write(path, "bbbbbbbb").unwrap();
+        // Of the same size, and at another time whatever the step of the clock.
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(before + Duration::from_secs(1)).unwrap();
+    }
+
+    /// Reads a file that is changed behind each open for so many times; also how often it was opened.
+    fn read(times: u32, change: fn(&Path), most: u64) -> (Result<Option<Vec<u8>>, Error>, u32) {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        fs::write(&path, OLD).unwrap();
+        let spec = RootSpec { private: true, ..RootSpec::read_only("r", folder.path()) };
+        let roots = Roots::open(&[spec]).unwrap();
+        let opened = Cell::new(0);
+        let open = || {
+            let file = roots.open_read(Some("r"), "f")?;
+            opened.set(opened.get() + 1);
+            if opened.get() <= times {
+                change(&path);
+            }
+            Ok(file)
+        };
+        (steady(open, "r", "f", most), opened.get())
+    }
+
+    fn unavailable(result: Result<Option<Vec<u8>>, Error>) -> String {
+        match result {
+            Err(Error::Unavailable(text)) => text,
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_is_read_anew() {
+        let grows = |path: &Path| fs::write(path, [&fs::read(path).unwrap()[..], b"+"].concat()).unwrap();
+        let shrinks = |path: &Path| fs::write(path, "aaaa").unwrap();
+        for (change, content) in
+            [(writes_over as fn(&Path), &b"bbbbbbbb"[..]), (grows, b"aaaaaaaa+"), (shrinks, b"aaaa")]
+        {
+            let (read, opened) = read(1, change, 100);
+            assert_eq!((read.unwrap().as_deref(), opened), (Some(content), 2));
+        }
+        assert_eq!(read(0, writes_over, 100).0.unwrap().as_deref(), Some(OLD));
+    }
+
+    #[test]
+    fn one_that_changes_each_time_is_an_error() {
+        for change in [writes_over as fn(&Path), |path| {
+            fs::write(path, [&fs::read(path).unwrap()[..], b"+"].concat()).unwrap();
+        }] {
+            let (read, opened) = read(u32::MAX, change, 100);
+            let text = unavailable(read);
+            assert!(text.starts_with("r:f changed while it was read, 4 times: "), "{text}");
+            assert_eq!(opened, ATTEMPTS);
+        }
+    }
+
+    /// What is open is the whole old file.
+    #[test]
+    fn one_that_is_replaced_or_removed_is_whole() {
+        let replaced = |path: &Path| {
+            fs::write(path.with_extension("next"), "b").unwrap();
+            fs::rename(path.with_extension("next"), path).unwrap();
+        };
+        for change in [replaced, |path: &Path| fs::remove_file(path).unwrap()] {
+            let (read, opened) = read(1, change, 100);
+            assert_eq!((read.unwrap().as_deref(), opened), (Some(OLD), 1));
+        }
+    }
+
+    #[test]
+    fn one_that_grows_beyond_the_limit_is_too_large() {
+        let grows = |path: &Path| fs::write(path, [b'a'; 9]).unwrap();
+        assert!(matches!(read(1, grows, 8).0, Err(Error::TooLarge(9))));
+    }
+}

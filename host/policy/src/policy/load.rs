@@ -1,0 +1,290 @@
+//! From a plugin's specification to a plugin that can be called.
+
+use std::borrow::Cow;
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use tokio::sync::Semaphore;
+use wasmtime::Engine;
+use wasmtime::component::{Component, InstancePre};
+
+use super::bindings::VERSION;
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, resolve};
+use super::breaker::Breaker;
+use super::builtin;
+use super::decisions::Decisions;
+use super::engine::PolicyRuntime;
+use super::failure::{Cause, Failure};
+use super::grants::{self, Judged, Known};
+use super::imports::{Access, Keys, Outlet, Unsent};
+use super::kept::Kept;
+use super::manifest::Manifest;
+use super::plugin::Plugin;
+use super::sandbox::Sandbox;
+use super::spec::{LoadProblem, LoadProblemKind, PluginSpec, PolicySpec};
+use super::text;
+use super::told as observe;
+use crate::kv;
+use tuffet_config::{ComponentSource, Grant, PluginMode};
+
+/// Reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
+/// seconds and is done off the async threads.
+pub(super) async fn load(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginSpec,
+) -> Result<Plugin, Vec<LoadProblem>> {
+    let (its_runtime, its_policy, its_spec) = (runtime.clone(), policy.clone(), spec.clone());
+    let compiled = tokio::task::spawn_blocking(move || compile(&its_runtime, &its_policy, &its_spec)).await;
+    let plugin = compiled.unwrap_or_else(|panicked| {
+        let message = format!("the compiler failed, please report it with the component: {panicked}");
+        Err(vec![problem(spec, LoadProblemKind::NotAComponent, message)])
+    });
+    let plugin = plugin?;
+    match plugin.check().await {
+        Ok(()) => Ok(plugin),
+        Err(failure) => Err(explain(spec, failure)),
+    }
+}
+
+fn compile(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginSpec,
+) -> Result<Plugin, Vec<LoadProblem>> {
+    let shared = runtime.shared();
+    let one = |kind, message| vec![problem(spec, kind, message)];
+    let binary = read(&spec.component).map_err(|message| one(LoadProblemKind::Unreadable, message))?;
+    check_kind(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
+    let compile = || Component::from_binary(&shared.engine, &binary);
+    let component = shared.compiled.get(&binary, compile).map_err(|error| {
+        let message = format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")));
+        one(LoadProblemKind::NotAComponent, message)
+    })?;
+    let pre = shared
+        .linker
+        .instantiate_pre(&component)
+        .map_err(|error| one(LoadProblemKind::Import, explain_imports(&shared.engine, &component, &error)))?;
+    let Ok(lifecycle) = lifecycle::GuestIndices::new(&pre) else {
+        return Err(one(LoadProblemKind::Export, explain_exports(&pre, "lifecycle")));
+    };
+    let manifest = Manifest::of(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
+    let judged = judge(runtime, policy, spec, &component, &manifest)?;
+    Ok(Plugin {
+        name: Arc::from(spec.name.as_str()),
+        on_error: spec.on_error,
+        access: Arc::new(access(runtime, policy, spec, &judged)?),
+        warnings: judged.warnings,
+        limits: spec.limits,
+        calls: Semaphore::new(spec.limits.instances as usize),
+        waiting: AtomicU32::new(0),
+        breaker: Breaker::new(spec.breaker),
+        counters: runtime.counters_of(&spec.name),
+        monitors: spec.mode == PluginMode::Monitor,
+        verdicts: spec.cache.as_ref().map(Decisions::new),
+        resolutions: spec.cache.as_ref().map(Decisions::new),
+        kept: spec.reuse.map(|reuse| Kept::new(reuse, Arc::clone(&shared.kept))),
+        runtime: runtime.clone(),
+        settings: spec.settings.to_string(),
+        lifecycle,
+        authorize: authorize::GuestIndices::new(&pre).ok(),
+        resolve: resolve::GuestIndices::new(&pre).ok(),
+        accept_upload: accept_upload::GuestIndices::new(&pre).ok(),
+        observe: observe::GuestIndices::new(&pre).ok(),
+        wants: manifest.wants(),
+        component: pre,
+    })
+}
+
+pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, String> {
+    match source {
+        ComponentSource::Builtin(name) => builtin::component(name).map(Cow::Borrowed).ok_or_else(|| {
+            let known = builtin::names().map(|name| format!("builtin:{name}")).collect::<Vec<_>>().join(", ");
+            format!("there is no builtin:{name}: there are {known}")
+        }),
+        ComponentSource::Path(path) => {
+            fs::read(path).map(Cow::Owned).map_err(|error| format!("cannot read {}: {error}", path.display()))
+        }
+    }
+}
+
+/// Compares what the component imports and asks for with what it is granted.
+fn judge(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginSpec,
+    component: &Component,
+    manifest: &Manifest,
+) -> Result<Judged, Vec<LoadProblem>> {
+    let ty = component.component_type();
+    let imports: Vec<&str> = ty.imports(&runtime.shared().engine).map(|(name, _)| name).collect();
+    let sinks: Vec<String> = policy.sinks.iter().map(|sink| sink.name.clone()).collect();
+    let known = Known { roots: &policy.roots, sinks: &sinks };
+    let mut judged = grants::judge(&imports, manifest, &spec.grants, &known);
+    if judged.problems.is_empty() {
+        return Ok(judged);
+    }
+    let problems = judged.problems.drain(..);
+    Err(problems.map(|message| problem(spec, LoadProblemKind::Grant, message)).collect())
+}
+
+/// Opens what the plugin is granted; only looks at it where the policy is not to run.
+fn access(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginSpec,
+    judged: &Judged,
+) -> Result<Access, Vec<LoadProblem>> {
+    let resources = &runtime.shared().resources;
+    let granted = &judged.granted;
+    let mut access = Access {
+        plugin: Arc::from(spec.name.as_str()),
+        client_mac: granted.contains(&Grant::ClientMac),
+        clock: granted.contains(&Grant::Clock),
+        random: granted.contains(&Grant::Random),
+        keys: None,
+        files: Vec::new(),
+        http: Vec::new(),
+        roots: policy.open_roots.clone(),
+        sinks: Vec::new(),
+        unsent: judged.empty_batches.then(Unsent::new),
+        stage: policy.stage.clone(),
+    };
+    let mut problems = Vec::new();
+    for grant in granted {
+        match grant {
+            Grant::Kv if policy.stage.is_some() => access.keys = policy.stage.clone().map(Keys::Staged),
+            Grant::Kv if policy.live => match resources.store(&policy.state) {
+                Ok(store) => {
+                    let namespace = Arc::from(spec.name.as_str());
+                    access.keys = Some(Keys::Stored { store, namespace, quota: spec.quota });
+                }
+                Err(error) => problems.push((LoadProblemKind::Grant, error.to_string())),
+            },
+            Grant::Kv => {
+                if let Err(error) = kv::usable(&policy.state) {
+                    problems.push((LoadProblemKind::Grant, error.to_string()));
+                }
+            }
+            Grant::Files(root) => access.files.push(root.clone()),
+            Grant::Http(host) => access.http.push(host.clone()),
+            Grant::Sinks(name) if policy.stage.is_some() => {
+                access.sinks.extend(policy.stage.clone().map(|stage| (name.clone(), Outlet::Staged(stage))));
+            }
+            Grant::Sinks(name) if policy.live => {
+                let Some(sink) = policy.sinks.iter().find(|sink| sink.name == *name) else { continue };
+                match resources.sinks.open(sink) {
+                    Ok(open) => access.sinks.push((name.clone(), Outlet::Sink(open))),
+                    Err(error) => problems.push((
+                        LoadProblemKind::Sink,
+                        format!("its sink `{name}` cannot be opened: {error}; let this user write there, or correct the sink"),
+                    )),
+                }
+            }
+            Grant::Sinks(_) | Grant::ClientMac | Grant::Clock | Grant::Random => {}
+        }
+    }
+    if problems.is_empty() {
+        Ok(access)
+    } else {
+        Err(problems.into_iter().map(|(kind, message)| problem(spec, kind, message)).collect())
+    }
+}
+
+/// Why a plugin that loaded cannot be in the chain of this hook.
+pub(super) fn missing_hook(plugin: &Plugin, hook: &str) -> LoadProblem {
+    LoadProblem {
+        plugin: plugin.name.to_string(),
+        kind: LoadProblemKind::Export,
+        pointer: None,
+        message: explain_exports(&plugin.component, hook),
+    }
+}
+
+/// The first eight bytes of a binary tell a component from a core module.
+pub(super) fn check_kind(binary: &[u8]) -> Result<(), String> {
+    match binary {
+        [0, b'a', b's', b'm', 0x0d, 0, 1, 0, ..] => Ok(()),
+        [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => Err(
+            "it is a core WebAssembly module, not a component: build it for wasm32-wasip2, or wrap it with \
+                 `wasm-tools component new`"
+                .into(),
+        ),
+        [0, b'a', b's', b'm', ..] => {
+            Err("it is WebAssembly of a version that this server does not know: build it for wasm32-wasip2"
+                .into())
+        }
+        _ => Err("it is not WebAssembly: a plugin is a component, built for wasm32-wasip2".into()),
+    }
+}
+
+fn explain_imports(engine: &Engine, component: &Component, error: &wasmtime::Error) -> String {
+    let ty = component.component_type();
+    let provided = format!("tuffet:policy@{VERSION} and WASI 0.2");
+    for (name, _) in ty.imports(engine) {
+        if let Some(version) = name.strip_prefix("tuffet:policy/").and_then(|name| name.split('@').nth(1))
+            && version != VERSION
+        {
+            return format!(
+                "it was built for tuffet:policy@{version} and this server has {VERSION}: rebuild it with the SDK \
+                 of this server"
+            );
+        }
+        if !name.starts_with("wasi:") && !name.starts_with("tuffet:policy/") {
+            return format!(
+                "it imports {name}, and this server provides {provided} alone: rebuild it without, or link \
+                 what it needs into it"
+            );
+        }
+    }
+    let error = text::reason(&format!("{error:#}"));
+    format!("it imports what this server does not provide ({provided}): {error}")
+}
+
+fn explain_exports(pre: &InstancePre<Sandbox>, hook: &str) -> String {
+    let component = pre.component();
+    let ty = component.component_type();
+    let exports: Vec<&str> = ty.exports(component.engine()).map(|(name, _)| name).collect();
+    let wanted = format!("tuffet:policy/{hook}@");
+    if let Some(version) = exports.iter().find_map(|name| name.strip_prefix(&wanted)) {
+        return format!(
+            "it exports tuffet:policy/{hook}@{version} and this server asks for {VERSION}, as in its \
+             sdk/wit/policy.wit: rebuild it with the SDK of this server"
+        );
+    }
+    let exports = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
+    let remedy = match hook {
+        "lifecycle" => "every plugin exports it, the SDK does it for you".to_string(),
+        hook => format!("take it out of policy.{hook}, or implement the hook"),
+    };
+    format!("it does not export tuffet:policy/{hook}@{VERSION} but {exports}: {remedy}")
+}
+
+fn explain(spec: &PluginSpec, failure: Failure) -> Vec<LoadProblem> {
+    let settings = |pointer, message| LoadProblem {
+        plugin: spec.name.clone(),
+        kind: LoadProblemKind::Settings,
+        pointer: Some(pointer),
+        message,
+    };
+    match failure.cause {
+        Cause::Settings if failure.problems.is_empty() => {
+            vec![settings(String::new(), "it refuses them and does not say why".into())]
+        }
+        Cause::Settings => failure
+            .problems
+            .into_iter()
+            .map(|problem| settings(problem.pointer, text::reason(&problem.message)))
+            .collect(),
+        _ => vec![problem(
+            spec,
+            LoadProblemKind::Failed,
+            format!("it failed while it was configured: {failure}"),
+        )],
+    }
+}
+
+fn problem(spec: &PluginSpec, kind: LoadProblemKind, message: String) -> LoadProblem {
+    LoadProblem { plugin: spec.name.clone(), kind, pointer: None, message }
+}

@@ -1,0 +1,210 @@
+//! What a plugin asks for, as its component says: the custom section `tuffet:manifest`, with JSON in it. It
+//! lies in the component itself or in a module of it, where the SDK of a language could only put it there.
+
+use serde::Deserialize;
+use wasmparser::{Parser, Payload};
+
+use tuffet_config::GrantKind;
+use tuffet_request::events::{Kind, Kinds};
+
+/// The name of the section.
+const SECTION: &str = "tuffet:manifest";
+/// Its bytes.
+const MAX_BYTES: usize = 64 << 10;
+
+/// A plugin about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub(super) struct Manifest {
+    /// Its own name.
+    pub name: String,
+    /// Its version, in whatever form its author counts.
+    #[serde(default)]
+    pub version: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    /// What it asks for.
+    #[serde(default)]
+    pub grants: Vec<Wish>,
+    /// Whether its hook `observe` is to be called without events, too, when a sink that had no room for a line of
+    /// it may have some.
+    #[serde(default, rename = "empty-batches")]
+    pub empty_batches: bool,
+    /// The kinds of events that `observe` wants to be told; all, where it says nothing.
+    pub events: Option<Vec<Kind>>,
+}
+
+/// A grant that a plugin asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Wish {
+    /// A word of [`GrantKind`].
+    pub grant: String,
+    /// What it wants it for; the operator reads this.
+    pub reason: String,
+    /// Whether it can do without.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+impl Manifest {
+    /// The manifest of a component; an empty one where it has none.
+    ///
+    /// # Errors
+    /// The manifest is none, asks for what there is not, or gives no reason; what is wrong and the remedy.
+    pub fn of(component: &[u8]) -> Result<Manifest, String> {
+        let Some(section) = section(component)? else { return Ok(Manifest::default()) };
+        if section.len() > MAX_BYTES {
+            return Err(format!(
+                "its section {SECTION} has {} bytes: {MAX_BYTES} are allowed",
+                section.len()
+            ));
+        }
+        let manifest: Manifest = serde_json::from_slice(section).map_err(|error| {
+            format!("its section {SECTION} cannot be read: {error}; docs/plugins.md shows the form")
+        })?;
+        for wish in &manifest.grants {
+            if wish.kind().is_none() {
+                let known = GrantKind::ALL.map(GrantKind::word).join(", ");
+                return Err(format!(
+                    "its manifest asks for the grant {:?}, which this server does not have: there are {known}",
+                    wish.grant
+                ));
+            }
+            if wish.reason.trim().is_empty() {
+                return Err(format!(
+                    "its manifest asks for the grant `{}` without a reason: its author must add one",
+                    wish.grant
+                ));
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// The events that it wants to be told.
+    pub fn wants(&self) -> Kinds {
+        self.events.as_ref().map_or(Kinds::ALL, |kinds| kinds.iter().copied().collect())
+    }
+
+    /// What it says of a kind of grant.
+    pub fn wish(&self, kind: GrantKind) -> Option<&Wish> {
+        self.grants.iter().find(|wish| wish.kind() == Some(kind))
+    }
+}
+
+impl Wish {
+    fn kind(&self) -> Option<GrantKind> {
+        GrantKind::ALL.into_iter().find(|kind| kind.word() == self.grant)
+    }
+}
+
+/// The section of that name; of several the outermost, then the first.
+fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
+    let (mut depth, mut found) = (0_u32, None);
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.map_err(|error| format!("it cannot be read: {error}"))? {
+            Payload::CustomSection(section)
+                if section.name() == SECTION && found.is_none_or(|(outer, _)| depth < outer) =>
+            {
+                found = Some((depth, section.data()));
+            }
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Ok(found.map(|(_, section)| section))
+}
+
+/// What holds of the manifest of any component: it is refused with a reason, or all of it is understood.
+pub fn check(component: &[u8]) -> Result<(), String> {
+    let manifest = match Manifest::of(component) {
+        Ok(manifest) => manifest,
+        Err(reason) if reason.trim().is_empty() => return Err("refused without a reason".into()),
+        Err(_) => return Ok(()),
+    };
+    let kinds: Vec<GrantKind> = manifest.grants.iter().filter_map(Wish::kind).collect();
+    if kinds.len() != manifest.grants.len()
+        || manifest.grants.iter().any(|wish| wish.reason.trim().is_empty())
+    {
+        return Err(format!("taken, with a wish that is none: {manifest:?}"));
+    }
+    if kinds.iter().any(|kind| manifest.wish(*kind).is_none()) {
+        return Err(format!("a wish that is not found: {manifest:?}"));
+    }
+    manifest.wants();
+    Ok(())
+}
+
+/// The smallest component with this text as its manifest.
+pub fn section_with(json: &[u8]) -> Vec<u8> {
+    let content = [&[SECTION.len() as u8], SECTION.as_bytes(), json].concat();
+    let mut component = b"\0asm\x0d\0\x01\0\0".to_vec();
+    // Its length in LEB128.
+    let mut length = content.len();
+    while length > 0x7f {
+        component.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    component.push(length as u8);
+    component.extend(content);
+    component
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+    const MODULE: &[u8] = b"\0asm\x01\0\0\0";
+
+    /// A section as docs/plugins.md describes it.
+    fn append(to: &[u8], id: u8, content: &[u8]) -> Vec<u8> {
+        let (low, high) = ((content.len() & 0x7f) as u8 | 0x80, (content.len() >> 7) as u8);
+        [to, &[id, low, high], content].concat()
+    }
+
+    fn manifest(to: &[u8], json: &str) -> Vec<u8> {
+        append(to, 0, &[&[SECTION.len() as u8], SECTION.as_bytes(), json.as_bytes()].concat())
+    }
+
+    #[test]
+    fn it_may_be_appended_and_then_counts_more_than_one_inside() {
+        assert_eq!(Manifest::of(COMPONENT), Ok(Manifest::default()));
+        let inside = manifest(MODULE, r#"{ "name": "inside" }"#);
+        let component = append(COMPONENT, 1, &inside);
+        assert_eq!(Manifest::of(&component).map(|manifest| manifest.name).as_deref(), Ok("inside"));
+        let json = r#"{ "name": "a", "grants": [{ "grant": "kv", "reason": "counts" }], "later": 1 }"#;
+        let manifest = Manifest::of(&manifest(&component, json)).unwrap_or_default();
+        assert_eq!(manifest.name, "a");
+        assert_eq!(manifest.wish(GrantKind::Kv).map(|wish| wish.optional), Some(false));
+        assert_eq!(manifest.wish(GrantKind::Clock), None);
+        assert_eq!(manifest.wants(), Kinds::ALL);
+    }
+
+    #[test]
+    fn an_observer_names_the_events_that_it_wants() {
+        let of = |json: &str| Manifest::of(&manifest(COMPONENT, json)).map(|manifest| manifest.wants());
+        let finished = Kinds { finished: true, ..Kinds::default() };
+        assert_eq!(of(r#"{ "name": "a", "events": ["finished"] }"#), Ok(finished));
+        let two = Kinds { started: true, ..finished };
+        assert_eq!(of(r#"{ "name": "a", "events": ["started", "finished"] }"#), Ok(two));
+        assert_eq!(of(r#"{ "name": "a", "events": [] }"#), Ok(Kinds::default()));
+        let wrong = of(r#"{ "name": "a", "events": ["ended"] }"#).err().unwrap_or_default();
+        assert!(wrong.contains("`started`, `progressed`, `finished`"), "{wrong}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_the_remedy() {
+        for (json, said) in [
+            ("", "cannot be read"),
+            ("{}", "missing field `name`"),
+            (r#"{"name":"a","grants":[{"grant":"tape","reason":"x"}]}"#, "there are client-mac, clock"),
+            (r#"{"name":"a","grants":[{"grant":"kv","reason":" "}]}"#, "without a reason"),
+        ] {
+            let refused = Manifest::of(&manifest(COMPONENT, json)).err().unwrap_or_default();
+            assert!(refused.contains(said), "{json}: {refused}");
+        }
+        let long = format!(r#"{{"name":"{}"}}"#, "x".repeat(5000));
+        assert!(Manifest::of(&manifest(COMPONENT, &long)).is_ok());
+    }
+}

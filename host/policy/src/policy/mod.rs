@@ -1,0 +1,64 @@
+//! What plugins decide about a request: who may do what, and which file it is.
+//!
+//! Plugins are WebAssembly components, asked once for each request before the first block. Each call gets a
+//! fresh instance (or, with `reuse`, one that is kept) and ends within limits of CPU, time and memory: a
+//! plugin that loops, hogs or traps costs its own request, never another one. The interface is
+//! `sdk/wit/policy.wit`.
+//!
+//! [`PolicyRuntime`] is the machinery, one for the process. [`Policy`] is a loaded configuration; a reload
+//! loads another one beside it and swaps.
+
+mod ask;
+mod bindings;
+mod breaker;
+mod builtin;
+mod call;
+mod chain;
+mod code_cache;
+mod compiled;
+mod convert;
+mod counters;
+mod decisions;
+mod engine;
+mod failure;
+mod grants;
+mod imports;
+mod inspect;
+mod instance;
+mod kept;
+mod load;
+mod log;
+mod manifest;
+mod meter;
+mod monitor;
+mod now;
+mod observe;
+mod plugin;
+mod report;
+mod resources;
+mod sandbox;
+mod shown;
+mod spec;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod text;
+mod ticker;
+mod told;
+mod trial;
+mod upload;
+
+pub use ask::Patience;
+pub use chain::{Answer, Policy, Resolution, Target, Verdict};
+pub use code_cache::is_own as is_own_code_cache;
+pub use counters::on_call;
+pub use engine::PolicyRuntime;
+pub use inspect::Inspected;
+pub use manifest::check as check_manifest;
+pub use manifest::section_with as manifest_section;
+pub use now::PluginNow;
+pub use shown::digest;
+pub use spec::{CallLimits, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};
+pub use stage::{Beyond, Emitted, Exchange, Given, HttpAnswer, Learned, LogLine, Stage};
+pub use trial::{Hook, Matter, NOTHING, Trial, Tried, Uploaded};
+pub use upload::{Acceptance, Accepted};

@@ -1,0 +1,87 @@
+//! Plugins in the mode `monitor`: they are asked, and what they say is logged and changes nothing.
+//!
+//! They are asked beside the chain, not in it: no request waits for them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::ask::Patience;
+use super::bindings::exports::tuffet::policy::accept_upload::Upload;
+use super::convert::{Asked, Found, Opinion, UploadOpinion};
+use super::plugin::Plugin;
+use tuffet_request::{Denial, Request};
+
+pub(super) fn authorize(plugin: &Arc<Plugin>, request: &Request) {
+    let (plugin, request) = (Arc::clone(plugin), request.clone());
+    tokio::spawn(async move {
+        let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
+        let opinion = plugin.verdict(&request, asked.by(&plugin.access), patience).await;
+        plugin.note("authorize", &request, opinion.map(Said::Verdict));
+    });
+}
+
+pub(super) fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[String]>) {
+    let (plugin, request, roots) = (Arc::clone(plugin), request.clone(), Arc::clone(roots));
+    tokio::spawn(async move {
+        let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
+        let found = plugin.resolution(&request, asked.by(&plugin.access), &roots, patience).await;
+        plugin.note("resolve", &request, found.map(Said::Resolution));
+    });
+}
+
+pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Upload) {
+    let (plugin, request, upload) = (Arc::clone(plugin), request.clone(), upload.clone());
+    tokio::spawn(async move {
+        let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
+        let opinion = plugin.acceptance(&request, asked.by(&plugin.access), &upload, patience).await;
+        plugin.note("accept-upload", &request, opinion.map(Said::Acceptance));
+    });
+}
+
+impl Plugin {
+    /// Logs what it would have said, unless that is nothing.
+    fn note(&self, hook: &'static str, request: &Request, said: Option<Said>) {
+        self.counters.monitor();
+        let Some(said) = said else { return };
+        tracing::info!(
+            target: "tuffet::policy",
+            plugin = %self.name,
+            hook,
+            request = %request.id,
+            client = %request.client,
+            path = %request.path,
+            would = %said,
+            "monitored"
+        );
+    }
+}
+
+/// An opinion, for the log.
+enum Said {
+    Verdict(Opinion),
+    Resolution(Found),
+    Acceptance(UploadOpinion),
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Said::Verdict(Opinion::Allow(_)) => f.write_str("allow"),
+            Said::Verdict(Opinion::Drop) => f.write_str("drop"),
+            Said::Resolution(Found::Files(files)) => {
+                f.write_str("files")?;
+                files.iter().try_for_each(|file| write!(f, " {}:{}", file.root, file.path))
+            }
+            Said::Resolution(Found::Content(content)) => write!(f, "content of {} bytes", content.len()),
+            Said::Acceptance(UploadOpinion::Accept) => f.write_str("accept"),
+            Said::Acceptance(UploadOpinion::Rename(path)) => write!(f, "rename to {path}"),
+            Said::Verdict(Opinion::Deny(denial))
+            | Said::Resolution(Found::Deny(denial))
+            | Said::Acceptance(UploadOpinion::Deny(denial)) => deny(f, denial),
+        }
+    }
+}
+
+fn deny(f: &mut fmt::Formatter<'_>, denial: &Denial) -> fmt::Result {
+    write!(f, "deny: {}", if denial.reason.is_empty() { &denial.message } else { &denial.reason })
+}

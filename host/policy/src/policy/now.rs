@@ -1,0 +1,37 @@
+//! How the plugins of a policy are at this moment.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::chain::Policy;
+use super::plugin::Plugin;
+
+/// A plugin at one moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PluginNow {
+    /// Whether its breaker is open.
+    pub breaker_open: bool,
+    /// Calls that run.
+    pub running: u64,
+    /// Calls that wait for an instance.
+    pub waiting: u64,
+}
+
+impl Policy {
+    /// The plugins in the chains, by name; one that is in several comes several times.
+    pub fn plugins_now(&self) -> impl Iterator<Item = (Arc<str>, PluginNow)> + '_ {
+        let chains = [&self.authorize, &self.resolve, &self.accept_upload, &self.observe];
+        chains.into_iter().flatten().map(|plugin| (Arc::clone(&plugin.name), plugin.now()))
+    }
+}
+
+impl Plugin {
+    fn now(&self) -> PluginNow {
+        let free = self.calls.available_permits() as u64;
+        PluginNow {
+            breaker_open: self.breaker.is_open(),
+            running: u64::from(self.limits.instances).saturating_sub(free),
+            waiting: self.waiting.load(Ordering::Relaxed).into(),
+        }
+    }
+}

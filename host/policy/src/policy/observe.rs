@@ -1,0 +1,95 @@
+//! Telling observers what happened.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::chain::Policy;
+use super::failure::{Cause, Failure};
+use super::imports::Unsent;
+use super::plugin::Plugin;
+use super::report::{Fact, Texts};
+use super::told::Event as Told;
+use tuffet_request::events::{Event, Kinds};
+
+/// Before an observer whose call failed is told the same once more. The queue of events is bounded, and new
+/// requests wait for it: so must this be.
+const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
+
+impl Policy {
+    /// What the plugins that observe want to be told, all together.
+    pub fn observed(&self) -> Kinds {
+        self.observe.iter().fold(Kinds::default(), |all, plugin| all.or(plugin.wants))
+    }
+
+    /// Tells every observer, all at once; ends when all have taken it or failed for good.
+    pub async fn observe(&self, events: &[Event]) {
+        let texts: Vec<Texts> = events.iter().map(Texts::of).collect();
+        let facts = Fact::all(events, &texts);
+        join_all(self.observe.iter().map(async |plugin| {
+            let events = wanted(plugin, &facts);
+            if !events.is_empty() {
+                tell(plugin, &events).await;
+            }
+        }))
+        .await;
+    }
+
+    /// Whether any plugin waits to be called without events.
+    pub fn has_unsent(&self) -> bool {
+        self.observe.iter().any(|plugin| plugin.access.unsent.as_ref().is_some_and(Unsent::waits))
+    }
+
+    /// Calls those without events that want it, and whose sinks had no room for something when they were
+    /// called the last time: there may be room now.
+    pub async fn observe_nothing(&self) {
+        let unsent = self.observe.iter().filter_map(|plugin| Some((plugin, plugin.access.unsent.as_ref()?)));
+        let due = unsent.filter(|(_, unsent)| unsent.is_due());
+        join_all(due.map(async |(plugin, unsent)| {
+            tell(plugin, &[]).await;
+            unsent.called();
+        }))
+        .await;
+    }
+}
+
+/// Tells a plugin that is tried out.
+pub(super) async fn try_out(plugin: &Plugin, events: &[Event]) -> Result<(), Failure> {
+    let texts: Vec<Texts> = events.iter().map(Texts::of).collect();
+    let facts = Fact::all(events, &texts);
+    plugin.observe(&wanted(plugin, &facts)).await
+}
+
+async fn tell(plugin: &Plugin, events: &[Told<'_>]) {
+    for pause in PAUSES.map(Some).into_iter().chain([None]) {
+        let Err(failure) = plugin.guarded("observe", None, None, plugin.observe(events)).await else {
+            return;
+        };
+        // Another instance may do; what it has done of these, it does again.
+        let again = matches!(failure.cause, Cause::Trap | Cause::Time | Cause::Memory | Cause::Busy);
+        let pause = pause.filter(|_| again && !events.is_empty());
+        if pause.is_none() {
+            plugin.counters.lose(events.len());
+        }
+        tracing::warn!(
+            target: "tuffet::policy",
+            plugin = %plugin.name,
+            hook = "observe",
+            events = events.len(),
+            cause = failure.cause.as_str(),
+            "a plugin failed, and what it was told is {}: {}",
+            if pause.is_some() { "told once more" } else { "lost on it" },
+            failure.detail
+        );
+        match pause {
+            Some(pause) => tokio::time::sleep(pause).await,
+            None => return,
+        }
+    }
+}
+
+/// The events that the plugin wants, as one with its access sees them.
+fn wanted<'a>(plugin: &Plugin, facts: &'a [Fact<'a>]) -> Vec<Told<'a>> {
+    let wanted = facts.iter().filter(|fact| plugin.wants.include(&fact.event.what));
+    wanted.map(|fact| fact.told(&plugin.access)).collect()
+}

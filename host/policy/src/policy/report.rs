@@ -1,0 +1,165 @@
+//! Events in the words of the interface. They borrow what they say: each observer is told all of them, and
+//! copying the words would cost as much as telling.
+
+use std::time::{Duration, SystemTime};
+
+use super::imports::Access;
+use super::told::{
+    self, Decision, Event as Told, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
+};
+use tuffet_request::events::{Answered, Event, Happening, Outcome, Summary};
+use tuffet_request::{MacSource, Mode, Operation, Request};
+
+/// What of an event has to be written as text first.
+#[derive(Debug)]
+pub(super) struct Texts {
+    id: String,
+    address: String,
+    macs: Vec<String>,
+}
+
+impl Texts {
+    pub fn of(event: &Event) -> Texts {
+        let request = match &event.what {
+            Happening::Started { request, .. } => request,
+            Happening::Finished(summary) => &summary.request,
+            Happening::Progressed { id, .. } => {
+                return Texts { id: id.to_string(), address: String::new(), macs: Vec::new() };
+            }
+        };
+        Texts {
+            id: request.id.to_string(),
+            address: request.client.ip().to_canonical().to_string(),
+            macs: request.macs.iter().map(|fact| fact.address.to_string()).collect(),
+        }
+    }
+}
+
+/// An event with its words, for all who are told of it.
+pub(super) struct Fact<'a> {
+    pub event: &'a Event,
+    texts: &'a Texts,
+    macs: Vec<told::Mac<'a>>,
+    options: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Fact<'a> {
+    pub fn all(events: &'a [Event], texts: &'a [Texts]) -> Vec<Fact<'a>> {
+        events.iter().zip(texts).map(|(event, texts)| Fact::new(event, texts)).collect()
+    }
+
+    fn new(event: &'a Event, texts: &'a Texts) -> Fact<'a> {
+        let (macs, options) = match &event.what {
+            Happening::Started { request, .. } => lists(request, texts),
+            Happening::Finished(summary) => lists(&summary.request, texts),
+            Happening::Progressed { .. } => Default::default(),
+        };
+        Fact { event, texts, macs, options }
+    }
+
+    /// As a plugin with this access sees it.
+    pub fn told(&'a self, access: &Access) -> Told<'a> {
+        let since = self.event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let what = match &self.event.what {
+            Happening::Started { request, resolved, verdict_by, size, decided_after, .. } => {
+                What::Started(Start {
+                    request: self.request(request, access),
+                    resolved: resolved.as_deref(),
+                    verdict_by: verdict_by.as_deref(),
+                    size: *size,
+                    decision_us: us(*decided_after),
+                })
+            }
+            Happening::Progressed { bytes, size, .. } => {
+                What::Progressed(Progress { id: &self.texts.id, bytes: *bytes, size: *size })
+            }
+            Happening::Finished(summary) => What::Finished(self.summary(summary, access)),
+        };
+        Told { unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), what }
+    }
+
+    /// MAC addresses are for those that may see them.
+    fn request(&'a self, request: &'a Request, access: &Access) -> told::Request<'a> {
+        told::Request {
+            id: &self.texts.id,
+            listener: &request.listener,
+            operation: match request.operation {
+                Operation::Read => told::Operation::Read,
+                Operation::Write => told::Operation::Write,
+            },
+            mode: match request.mode {
+                Mode::Octet => told::Mode::Octet,
+                Mode::Netascii => told::Mode::Netascii,
+            },
+            requested: &request.requested,
+            path: &request.path,
+            client: told::Client {
+                address: &self.texts.address,
+                port: request.client.port(),
+                macs: if access.client_mac { &self.macs } else { &[] },
+                class: request.class.as_str(),
+            },
+            options: &self.options,
+            attributes: &[],
+        }
+    }
+
+    fn summary(&'a self, summary: &'a Summary, access: &Access) -> Sum<'a> {
+        Sum {
+            request: self.request(&summary.request, access),
+            outcome: match summary.ending.outcome {
+                Outcome::Served => Ended::Served,
+                Outcome::Stored => Ended::Stored,
+                Outcome::Probed => Ended::Probed,
+                Outcome::Aborted => Ended::Aborted,
+                Outcome::Denied => Ended::Denied,
+                Outcome::NotFound => Ended::NotFound,
+                Outcome::TimedOut => Ended::TimedOut,
+                Outcome::Failed => Ended::Failed,
+            },
+            detail: summary.ending.detail.as_deref(),
+            decision: match summary.decision {
+                Answered::Granted => Decision::Granted,
+                Answered::Refused => Decision::Refused,
+                Answered::Dropped => Decision::Dropped,
+                Answered::Undecided => Decision::Undecided,
+            },
+            verdict_by: summary.verdict_by.as_deref(),
+            plugin_calls: summary.plugin_calls,
+            resolved: summary.resolved.as_deref(),
+            size: summary.size,
+            blksize: summary.options.block_size(),
+            windowsize: summary.options.window_size(),
+            timeout_option: summary.options.timeout,
+            tsize: summary.options.tsize,
+            bytes: summary.bytes,
+            blocks: summary.blocks,
+            retransmissions: summary.stats.retransmissions.into(),
+            duplicates: summary.stats.duplicates.into(),
+            timeouts: summary.stats.timeouts.into(),
+            rtt_us: summary.rtt.map(us),
+            decision_us: summary.decided_after.map(us),
+            first_block_us: summary.first_block_after.map(us),
+            duration_us: us(summary.duration),
+            attributes: &[],
+        }
+    }
+}
+
+type Lists<'a> = (Vec<told::Mac<'a>>, Vec<(&'a str, &'a str)>);
+
+fn lists<'a>(request: &'a Request, texts: &'a Texts) -> Lists<'a> {
+    let macs = request.macs.iter().zip(&texts.macs).map(|(fact, address)| told::Mac {
+        address,
+        source: match fact.source {
+            MacSource::NeighbourTable => told::MacSource::NeighbourTable,
+            MacSource::RequestedName => told::MacSource::RequestedName,
+        },
+    });
+    let options = request.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    (macs.collect(), options.collect())
+}
+
+fn us(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,165 @@
+//! What surrounds one instance: an empty world, a limit on memory, a log.
+
+use std::sync::Arc;
+
+use wasmtime::ResourceLimiter;
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
+
+use super::bindings::tuffet::policy::types;
+use super::imports::{Access, FixedClock, HttpGate, Taken, constant};
+use super::log::CallLog;
+use super::text;
+use tuffet_request::Traced;
+
+/// Bytes of standard error that are kept, for the message of a panic.
+const MAX_STDERR: usize = 4096;
+/// Things of the host (streams, timers) that an instance may hold at once.
+const MAX_RESOURCES: usize = 256;
+/// Random bytes that it may ask for at once.
+const MAX_RANDOM: u64 = 64 << 10;
+
+/// The data of one store, which lives as long as one call.
+pub(super) struct Sandbox {
+    wasi: WasiCtx,
+    table: ResourceTable,
+    stderr: MemoryOutputPipe,
+    pub memory: MemoryLimit,
+    pub log: CallLog,
+    pub access: Arc<Access>,
+    pub taken: Taken,
+    http: HttpGate,
+    http_limits: WasiHttpCtx,
+}
+
+impl Sandbox {
+    /// No files, environment, arguments, network or input; what is written to standard output is lost. Without
+    /// their grants, the clock stands still and random numbers are always the same: there must be some,
+    /// because the standard libraries of most languages want them.
+    pub fn new(memory: u64, access: Arc<Access>, log: CallLog) -> Sandbox {
+        let stderr = MemoryOutputPipe::new(MAX_STDERR);
+        let mut wasi = WasiCtx::builder();
+        // On a stage that answers for everything, so do they: a case must come out the same each time.
+        let fixed = access.stage.as_ref().and_then(|stage| stage.time());
+        if let Some(time) = fixed.filter(|_| access.clock) {
+            wasi.wall_clock(FixedClock(time)).monotonic_clock(FixedClock(time));
+        } else if !access.clock {
+            wasi.wall_clock(FixedClock::default()).monotonic_clock(FixedClock::default());
+        }
+        if !access.random || fixed.is_some() {
+            wasi.secure_random(constant()).insecure_random(constant()).insecure_random_seed(0);
+        }
+        let wasi = wasi
+            .stderr(stderr.clone())
+            .allow_tcp(false)
+            .allow_udp(false)
+            .allow_ip_name_lookup(false)
+            .max_random_size(MAX_RANDOM)
+            .build();
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(MAX_RESOURCES);
+        Sandbox {
+            wasi,
+            table,
+            stderr,
+            memory: MemoryLimit::new(memory),
+            log,
+            http: HttpGate::new(Arc::clone(&access)),
+            http_limits: WasiHttpCtx::new(),
+            access,
+            taken: Taken::default(),
+        }
+    }
+
+    /// The instance is configured: from now on it may log, and do what has an effect.
+    pub fn configured(&mut self) {
+        self.log.muted = false;
+        self.taken = Taken::configured();
+        self.http.open();
+    }
+
+    /// Starts a call: what is counted for each call begins at nothing. `muted` while a fresh instance is
+    /// configured for a request.
+    pub fn begin(&mut self, request: &str, traced: Option<Traced>, muted: bool) {
+        self.log.restart(request, traced, muted);
+        self.memory.refused = false;
+        self.taken.restart();
+        self.http.restart();
+    }
+
+    /// Whether it has used up so much of what an instance gets that another one should take the next call.
+    pub fn is_worn(&self) -> bool {
+        self.memory.used > self.memory.max / 2 || self.stderr.contents().len() > MAX_STDERR / 2
+    }
+
+    /// The last of what it wrote to standard error, on one line; empty when it wrote nothing.
+    pub fn last_words(&self) -> String {
+        text::one_line(&String::from_utf8_lossy(&self.stderr.contents()), 400)
+    }
+}
+
+impl WasiView for Sandbox {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for Sandbox {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { hooks: &mut self.http, table: &mut self.table, ctx: &mut self.http_limits }
+    }
+}
+
+impl types::Host for Sandbox {}
+
+/// Bounds the sum of all memories and tables of an instance.
+#[derive(Debug)]
+pub(super) struct MemoryLimit {
+    max: u64,
+    used: u64,
+    /// Whether it wanted more than it may have. It usually traps a moment later, and that is then the cause.
+    pub refused: bool,
+}
+
+impl MemoryLimit {
+    fn new(max: u64) -> MemoryLimit {
+        MemoryLimit { max, used: 0, refused: false }
+    }
+
+    /// Bytes of all memories and tables.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    fn grow(&mut self, by: usize) -> bool {
+        let wanted = self.used.saturating_add(by as u64);
+        if wanted > self.max {
+            self.refused = true;
+            return false;
+        }
+        self.used = wanted;
+        true
+    }
+}
+
+impl ResourceLimiter for MemoryLimit {
+    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(self.grow(desired.saturating_sub(current)))
+    }
+
+    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(self.grow(desired.saturating_sub(current).saturating_mul(size_of::<usize>())))
+    }
+}
+
+/// Names the plugin and the request that an instance works for.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    pub plugin: Arc<str>,
+    /// The request's id; empty while the configuration is loaded.
+    pub request: String,
+    /// The request's trace, where traces are exported.
+    pub traced: Option<Traced>,
+}

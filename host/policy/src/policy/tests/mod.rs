@@ -1,0 +1,144 @@
+//! Policies over real components: the bundled plugins, and `plugins/misbehave`, which does what its
+//! settings ask.
+#![allow(clippy::unwrap_used)]
+
+mod bundled;
+mod chains;
+mod compiled;
+mod frozen;
+mod guards;
+mod limits;
+mod lines;
+mod loading;
+mod reuse;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::kv::Quota;
+use tuffet_config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
+use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+use tuffet_store::Roots;
+
+const LONG: Duration = Duration::from_secs(600);
+
+/// One engine for all tests of the process, as in the server.
+fn runtime() -> &'static PolicyRuntime {
+    static RUNTIME: OnceLock<PolicyRuntime> = OnceLock::new();
+    RUNTIME.get_or_init(|| PolicyRuntime::new(None).unwrap())
+}
+
+fn misbehave() -> ComponentSource {
+    ComponentSource::Path(PathBuf::from(env!("TUFFET_TEST_GUESTS")).join("tuffet_misbehave.wasm"))
+}
+
+fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginSpec {
+    PluginSpec {
+        name: name.into(),
+        component,
+        settings,
+        on_error: OnError::Deny,
+        grants: Vec::new(),
+        quota: Quota { keys: 100, bytes: 100_000 },
+        // Generous in time, so that a busy machine does not fail the tests of other things.
+        limits: CallLimits {
+            cpu: Duration::from_secs(5),
+            wall: Duration::from_secs(20),
+            ..CallLimits::default()
+        },
+        reuse: None,
+        mode: PluginMode::Enforce,
+        // Never, but where that is tested.
+        breaker: BreakerConfig { failures: u32::MAX, back_off: LONG, cap: LONG },
+        cache: None,
+    }
+}
+
+/// A plugin that misbehaves in `authorize`.
+fn bad(name: &str, misdeed: &str) -> PluginSpec {
+    plugin(name, misbehave(), json!({ "do": misdeed }))
+}
+
+/// A plugin that misbehaves in `resolve`.
+fn bad_resolver(name: &str, misdeed: &str) -> PluginSpec {
+    plugin(name, misbehave(), json!({ "do": misdeed, "hook": "resolve" }))
+}
+
+fn acl(name: &str, settings: Value) -> PluginSpec {
+    plugin(name, ComponentSource::Builtin("acl".into()), settings)
+}
+
+/// All of the plugins in the `authorize` chain.
+fn authorizers(plugins: Vec<PluginSpec>) -> PolicySpec {
+    PolicySpec {
+        default: DefaultVerdict::Allow,
+        authorize: plugins.iter().map(|plugin| plugin.name.clone()).collect(),
+        resolve: Vec::new(),
+        accept_upload: Vec::new(),
+        observe: Vec::new(),
+        plugins,
+        time_limit: LONG,
+        roots: vec!["boot".into()],
+        open_roots: Roots::open(&[]).unwrap(),
+        sinks: Vec::new(),
+        state: PathBuf::from("/nonexistent"),
+        live: true,
+        stage: None,
+    }
+}
+
+/// All of the plugins in the `resolve` chain.
+fn resolvers(plugins: Vec<PluginSpec>) -> PolicySpec {
+    let spec = authorizers(plugins);
+    PolicySpec { resolve: spec.authorize, authorize: Vec::new(), ..spec }
+}
+
+async fn load(spec: &PolicySpec) -> Policy {
+    Policy::load(runtime(), spec).await.unwrap_or_else(|problems| unreachable!("{problems:#?}"))
+}
+
+async fn problems(spec: &PolicySpec) -> Vec<LoadProblem> {
+    Policy::load(runtime(), spec).await.err().unwrap()
+}
+
+fn request(operation: Operation, path: &str) -> Request {
+    Request {
+        id: RequestId(7),
+        listener: "lan".into(),
+        operation,
+        mode: Mode::Octet,
+        requested: format!("/{path}"),
+        path: path.into(),
+        client: SocketAddr::from(([192, 0, 2, 1], 2000)),
+        macs: vec![MacFact {
+            address: MacAddress([0x02, 0, 0x5e, 0x10, 0, 0x01]),
+            source: MacSource::NeighbourTable,
+        }],
+        class: ClientClass::UNKNOWN,
+        options: vec![("blksize".into(), "1428".into())],
+        trail: None,
+    }
+}
+
+fn read(path: &str) -> Request {
+    request(Operation::Read, path)
+}
+
+fn denial(verdict: Verdict) -> tuffet_request::Denial {
+    match verdict {
+        Verdict::Deny(denial) => denial,
+        other => unreachable!("a deny was expected, not {other:?}"),
+    }
+}
+
+fn refusal(answer: Answer) -> tuffet_request::Denial {
+    match answer {
+        Answer::Deny(denial) => denial,
+        other => unreachable!("a deny was expected, not {other:?}"),
+    }
+}

@@ -1,0 +1,229 @@
+//! A plugin that is tried out by itself: loaded and called as in the server, with its stage for a host.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::ask::Patience;
+use super::bindings::VERSION;
+use super::bindings::exports::tuffet::policy::{accept_upload, resolve};
+use super::bindings::tuffet::policy::types;
+use super::chain::warnings_of;
+use super::code_cache::CodeCache;
+use super::convert::{self, Asked};
+use super::engine::PolicyRuntime;
+use super::failure::{Cause, Failure};
+use super::load::{load, missing_hook};
+use super::observe;
+use super::plugin::Plugin;
+use super::shown;
+use super::spec::{LoadProblem, PluginSpec, PolicySpec};
+use super::stage::{Emitted, LogLine, Stage};
+use tuffet_request::Request;
+use tuffet_request::events::Event;
+
+/// What `observe` answers.
+pub const NOTHING: &str = "nothing";
+
+/// A hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)] // On a variant it would be a line in the help of `tuffet plugin`.
+pub enum Hook {
+    Authorize,
+    Resolve,
+    AcceptUpload,
+    Observe,
+}
+
+impl Hook {
+    /// All hooks, in the order in which they are called.
+    pub const ALL: [Hook; 4] = [Hook::Authorize, Hook::Resolve, Hook::AcceptUpload, Hook::Observe];
+
+    /// As in the configuration.
+    pub fn word(self) -> &'static str {
+        match self {
+            Hook::Authorize => "authorize",
+            Hook::Resolve => "resolve",
+            Hook::AcceptUpload => "accept-upload",
+            Hook::Observe => "observe",
+        }
+    }
+
+    /// The interface that a component exports for it.
+    pub(super) fn interface(self) -> String {
+        format!("tuffet:policy/{}@{VERSION}", self.word())
+    }
+}
+
+/// An upload that is complete.
+#[derive(Debug, Clone)]
+pub struct Uploaded {
+    /// The root that it goes to.
+    pub root: String,
+    /// Its path there.
+    pub path: String,
+    /// What was received.
+    pub content: Vec<u8>,
+}
+
+/// What a hook is asked about, or told.
+#[derive(Debug)]
+pub enum Matter {
+    /// A request, and the upload that it ends with, which `accept-upload` needs.
+    Request(Box<Request>, Option<Uploaded>),
+    /// What happened, for `observe`.
+    Events(Vec<Event>),
+}
+
+/// A plugin on its stage.
+pub struct Trial {
+    plugin: Plugin,
+    /// The roots that an answer may name; `None` is any.
+    roots: Option<Vec<String>>,
+    stage: Arc<Stage>,
+}
+
+/// What a call came to.
+#[derive(Debug, Clone)]
+pub struct Tried {
+    /// The answer, or the cause of the failure and its detail.
+    pub answer: Result<Value, (&'static str, String)>,
+    /// What it logged.
+    pub lines: Vec<LogLine>,
+    /// What it put into sinks.
+    pub emitted: Vec<Emitted>,
+    /// Keys that it set (`Some`) or deleted.
+    pub keys: BTreeMap<String, Option<Vec<u8>>>,
+    /// Calls that its stage had no answer for.
+    pub unanswered: Vec<String>,
+    /// From the question to the answer.
+    pub wall: Duration,
+    /// What it computed of that.
+    pub cpu: Duration,
+    /// Bytes of its memories and tables.
+    pub memory: u64,
+}
+
+impl Trial {
+    /// Loads the plugin as a server would. `policy` names the roots and the stage.
+    ///
+    /// # Errors
+    /// Everything that would keep a server from starting.
+    pub async fn load(
+        runtime: &PolicyRuntime,
+        policy: &PolicySpec,
+        plugin: &PluginSpec,
+    ) -> Result<Trial, Vec<LoadProblem>> {
+        runtime.with_code_cache(CodeCache::verify).await;
+        let plugin = load(runtime, policy, plugin).await;
+        runtime.with_code_cache(CodeCache::seal).await;
+        let stage = policy.stage.clone().unwrap_or_default();
+        let roots = (!policy.roots.is_empty()).then(|| policy.served_roots());
+        Ok(Trial { plugin: plugin?, roots, stage })
+    }
+
+    /// The hooks that it has.
+    pub fn hooks(&self) -> Vec<Hook> {
+        Hook::ALL.into_iter().filter(|hook| self.has(*hook)).collect()
+    }
+
+    /// What the operator should know of it.
+    pub fn warnings(&self) -> Vec<LoadProblem> {
+        warnings_of(&self.plugin).collect()
+    }
+
+    /// Why a hook cannot be asked, if it cannot.
+    pub fn lacks(&self, hook: Hook) -> Option<LoadProblem> {
+        (!self.has(hook)).then(|| missing_hook(&self.plugin, hook.word()))
+    }
+
+    fn has(&self, hook: Hook) -> bool {
+        match hook {
+            Hook::Authorize => self.plugin.authorize.is_some(),
+            Hook::Resolve => self.plugin.resolve.is_some(),
+            Hook::AcceptUpload => self.plugin.accept_upload.is_some(),
+            Hook::Observe => self.plugin.observe.is_some(),
+        }
+    }
+
+    /// Asks one hook, or tells it.
+    pub async fn ask(&self, hook: Hook, matter: &Matter) -> Tried {
+        self.stage.begin();
+        let begun;
+        let answer = match (hook, matter) {
+            (Hook::Observe, Matter::Events(events)) => {
+                begun = Instant::now();
+                observe::try_out(&self.plugin, events).await.map(|()| NOTHING.into())
+            }
+            (_, Matter::Request(request, upload)) => {
+                let mut asked = Asked::new(request);
+                let asked = asked.by(&self.plugin.access);
+                let upload = upload.as_ref().map(shown::upload);
+                begun = Instant::now();
+                self.ask_about(hook, request, asked, upload.as_ref()).await
+            }
+            _ => {
+                begun = Instant::now();
+                Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
+            }
+        };
+        let wall = begun.elapsed();
+        let seen = self.stage.take();
+        Tried {
+            answer: answer.map_err(|failure| (failure.cause.as_str(), failure.detail)),
+            keys: seen.keys,
+            lines: seen.lines,
+            emitted: seen.emitted,
+            unanswered: seen.unanswered,
+            wall,
+            cpu: seen.cpu,
+            memory: seen.memory,
+        }
+    }
+
+    async fn ask_about(
+        &self,
+        hook: Hook,
+        request: &Request,
+        asked: &types::Request,
+        upload: Option<&accept_upload::Upload>,
+    ) -> Result<Value, Failure> {
+        // Its own limits are to be what ends it.
+        let patience = Patience::of(self.plugin.limits.wall.saturating_mul(2));
+        match (hook, upload) {
+            (Hook::Authorize, _) => {
+                let answer = self.plugin.authorize(asked, None, patience).await;
+                answer.and_then(convert::verdict).map(shown::verdict)
+            }
+            (Hook::Resolve, _) => {
+                let answer = self.plugin.resolve(asked, None, patience).await;
+                answer.and_then(|answer| self.resolution(answer, request)).map(shown::resolution)
+            }
+            (Hook::AcceptUpload, Some(upload)) => {
+                let answer = self.plugin.accept_upload(asked, upload, None, patience).await;
+                answer.and_then(convert::acceptance).map(shown::acceptance)
+            }
+            (Hook::AcceptUpload | Hook::Observe, _) => {
+                Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
+            }
+        }
+    }
+
+    /// Where no root was named, any may be.
+    fn resolution(
+        &self,
+        answer: resolve::Resolution,
+        request: &Request,
+    ) -> Result<Option<convert::Found>, Failure> {
+        let content = self.plugin.limits.content;
+        let named = match (&answer, &self.roots) {
+            (resolve::Resolution::Files(files), None) => files.iter().map(|file| file.root.clone()).collect(),
+            (_, roots) => roots.clone().unwrap_or_default(),
+        };
+        convert::resolution(answer, request.operation, content, &named)
+    }
+}

@@ -1,0 +1,227 @@
+//! Lines as the body of HTTP requests.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Response, StatusCode};
+use tokio::runtime::Runtime;
+
+use super::output::{Failure, Output, Then};
+use super::{Batch, Format, HttpTarget, Secret, runtime};
+use crate::tls;
+
+/// The longest pause between two tries.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// Bytes of an answer that are read, so that its connection serves the next request.
+const MAX_ANSWER: usize = 64 << 10;
+
+pub(super) struct HttpOutput {
+    target: HttpTarget,
+    client: Client,
+    headers: HeaderMap,
+    /// Started when there is something to deliver.
+    runtime: Option<Runtime>,
+}
+
+impl HttpOutput {
+    pub(super) fn open(target: &HttpTarget) -> io::Result<HttpOutput> {
+        let client = client(&target.url, target.timeout)?;
+        let headers = headers(target.format.content_type(), &target.headers)?;
+        Ok(HttpOutput { target: target.clone(), client, headers, runtime: None })
+    }
+
+    /// Posts all of them, in parts where the other end says that they are too many at once.
+    fn post(&mut self, lines: &[String]) -> Result<(), Failure> {
+        let body = self.target.format.body(lines);
+        let request = self.client.post(&self.target.url).headers(self.headers.clone()).body(body);
+        let runtime = match &mut self.runtime {
+            Some(runtime) => runtime,
+            none => none.insert(runtime::start().map_err(|error| Failure::again(0, error))?),
+        };
+        let (status, after) = runtime
+            .block_on(async {
+                let answer = request.send().await?;
+                let about = (answer.status(), retry_after(&answer));
+                // What it says is of no interest.
+                let _ = read(answer).await;
+                Ok(about)
+            })
+            .map_err(|error: reqwest::Error| Failure::again(0, explain(error)))?;
+        match judge(status) {
+            Judgement::Good => Ok(()),
+            Judgement::TooLarge if lines.len() > 1 => {
+                let (first, second) = lines.split_at(lines.len() / 2);
+                self.post(first)?;
+                self.post(second).map_err(|failure| Failure { done: failure.done + first.len(), ..failure })
+            }
+            Judgement::Later => {
+                let error = format!("the answer has the status {}", status.as_u16());
+                Err(Failure { done: 0, then: Then::Again(after), error })
+            }
+            Judgement::TooLarge | Judgement::Never => {
+                let error = format!("the answer has the status {}", status.as_u16());
+                Err(Failure { done: 0, then: Then::Drop(lines.len()), error })
+            }
+        }
+    }
+}
+
+/// A client for this URL.
+pub(super) fn client(url: &str, timeout: Duration) -> io::Result<Client> {
+    tls::choose_provider();
+    let mut builder = Client::builder()
+        .user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(timeout)
+        .timeout(timeout);
+    if url.starts_with("http:") {
+        // A machine without any certificates can still do without TLS.
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(|error| io::Error::other(explain(error)))
+}
+
+/// The headers of each request.
+pub(super) fn headers(content_type: &'static str, written: &[(String, Secret)]) -> io::Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    for (name, value) in written {
+        let pair = (name.parse::<HeaderName>().ok()).zip(HeaderValue::from_str(value.reveal()).ok());
+        // Checked where the configuration is read.
+        let Some((name, mut value)) = pair else { return Err(io::ErrorKind::InvalidInput.into()) };
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+impl Output for HttpOutput {
+    fn batch(&self) -> Batch {
+        self.target.batch
+    }
+
+    fn longest_pause(&self) -> Duration {
+        LONGEST_PAUSE
+    }
+
+    fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
+        self.post(lines)
+    }
+}
+
+/// What a format makes of lines.
+trait Body {
+    fn content_type(self) -> &'static str;
+    fn body(self, lines: &[String]) -> String;
+}
+
+impl Body for Format {
+    fn content_type(self) -> &'static str {
+        match self {
+            Format::Ndjson => "application/x-ndjson",
+            Format::JsonArray => "application/json",
+        }
+    }
+
+    /// Lines are JSON already.
+    fn body(self, lines: &[String]) -> String {
+        let length = lines.iter().map(|line| line.len() + 1).sum::<usize>() + 1;
+        let mut body = String::with_capacity(length);
+        for (at, line) in lines.iter().enumerate() {
+            match self {
+                Format::Ndjson => body.extend([line, "\n"]),
+                Format::JsonArray => body.extend([if at == 0 { "[" } else { "," }, line]),
+            }
+        }
+        if self == Format::JsonArray {
+            body.push(']');
+        }
+        body
+    }
+}
+
+/// What an answer means for the lines.
+#[derive(Debug, PartialEq, Eq)]
+enum Judgement {
+    Good,
+    /// The other end does not take anything now, whatever the lines are.
+    Later,
+    /// Fewer at once may do.
+    TooLarge,
+    /// These lines are not wanted, now or ever.
+    Never,
+}
+
+fn judge(status: StatusCode) -> Judgement {
+    match status.as_u16() {
+        200..=299 => Judgement::Good,
+        413 => Judgement::TooLarge,
+        // Who we are and where it is, not what the lines say: an operator mends it, and no line is lost.
+        401 | 403 | 404 | 407 | 408 | 421 | 425 | 429 => Judgement::Later,
+        400..=499 => Judgement::Never,
+        _ => Judgement::Later,
+    }
+}
+
+/// In seconds; a date is left to the back-off.
+pub(super) fn retry_after(answer: &Response) -> Option<Duration> {
+    let seconds = answer.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+/// The body, or the beginning of a long one.
+pub(super) async fn read(mut answer: Response) -> Vec<u8> {
+    let mut body = Vec::new();
+    while body.len() < MAX_ANSWER
+        && let Ok(Some(chunk)) = answer.chunk().await
+    {
+        body.extend_from_slice(&chunk);
+    }
+    body
+}
+
+/// All that is known of an error, but for the URL, which may hold a secret.
+pub(super) fn explain(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_a_body() {
+        let lines = ["1".to_owned(), r#"{"a":2}"#.to_owned()];
+        assert_eq!(Format::Ndjson.body(&lines), "1\n{\"a\":2}\n");
+        assert_eq!(Format::JsonArray.body(&lines), "[1,{\"a\":2}]");
+        assert_eq!(Format::JsonArray.body(&lines[..1]), "[1]");
+    }
+
+    #[test]
+    fn only_what_is_wrong_with_the_lines_drops_them() {
+        let judged = |status| judge(StatusCode::from_u16(status).unwrap_or_default());
+        for (status, judgement) in [
+            (200, Judgement::Good),
+            (204, Judgement::Good),
+            (302, Judgement::Later),
+            (400, Judgement::Never),
+            (401, Judgement::Later),
+            (413, Judgement::TooLarge),
+            (422, Judgement::Never),
+            (429, Judgement::Later),
+            (500, Judgement::Later),
+            (503, Judgement::Later),
+        ] {
+            assert_eq!(judged(status), judgement, "{status}");
+        }
+    }
+}

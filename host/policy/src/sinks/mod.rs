@@ -1,0 +1,205 @@
+//! Named outputs, filled by plugins and delivered by threads of their own: a slow or broken one fills its
+//! queue or its spool and nothing else.
+//!
+//! A line waits in memory ([`memory`]) or on disk ([`spool`]); one thread takes lines in batches, delivers
+//! them and tries again what failed ([`deliver`]); what is at the other end is an [`output`].
+
+mod backlog;
+mod counters;
+mod deliver;
+mod file;
+mod http;
+mod line;
+mod memory;
+mod nats;
+mod otlp;
+mod output;
+mod registry;
+mod rotate;
+mod runtime;
+mod spool;
+mod stdout;
+#[cfg(test)]
+mod tests;
+mod udp;
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
+
+pub use counters::SinkCounted;
+pub use otlp::resource;
+pub use registry::Sinks;
+
+use backlog::Backlog;
+use counters::{Counters, add};
+use memory::Memory;
+use output::Output;
+use spool::Spool;
+use tuffet_config::Secret;
+use tuffet_config::sinks::{
+    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, OtlpTarget, Rotate, SinkSpec,
+    SinkTarget, SpoolSpec,
+};
+
+/// How long a broken output is left alone before the next try; what is far away, longer and longer.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How often it is looked, at the end of the process, whether all is delivered.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// An open sink. When it is dropped, what is queued is still delivered, unless the process ends before.
+pub struct Sink(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    name: String,
+    /// Whether it matters at its other end when a line was taken, and from whom.
+    marks: bool,
+    backlog: Backlog,
+    counters: Arc<Counters>,
+    broken: AtomicBool,
+    /// Since when no more lines come.
+    closed: OnceLock<Instant>,
+    /// Whether lines are not to wait for others.
+    hurry: AtomicBool,
+}
+
+/// The sink has no room: its queue or its spool is full.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Full;
+
+/// How a thread of a sink is to go about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// Lines may wait for others, and it may wait for lines.
+    Calm,
+    /// Lines do not wait for others.
+    Hurry,
+    /// It does not wait for anything.
+    Stop,
+}
+
+impl Sink {
+    fn start(
+        spec: &SinkSpec,
+        spool: Option<Arc<Spool>>,
+        counters: Arc<Counters>,
+        output: Box<dyn Output>,
+    ) -> io::Result<Sink> {
+        let shared = Arc::new(Shared {
+            name: spec.name.clone(),
+            marks: matches!(spec.target, SinkTarget::Otlp(_)),
+            backlog: match spool {
+                None => Backlog::Memory(Memory::new(spec.queue)),
+                Some(spool) => {
+                    let claim = spool.claim();
+                    Backlog::Spool(spool, claim)
+                }
+            },
+            counters,
+            broken: AtomicBool::new(false),
+            closed: OnceLock::new(),
+            hurry: AtomicBool::new(false),
+        });
+        let its = Arc::clone(&shared);
+        std::thread::Builder::new().name("tuffet-sink".into()).spawn(move || deliver::run(&its, output))?;
+        Ok(Sink(shared))
+    }
+
+    /// Takes a line of a plugin, without its end: into memory at once, or onto the disk, on a thread that may
+    /// block. Who is told that it was taken can rely on as much as the sink promises.
+    pub(crate) async fn emit(&self, plugin: &str, line: String) -> Result<(), Full> {
+        let line = if self.0.marks { otlp::mark(plugin, &line) } else { line };
+        if !self.0.backlog.is_kept() {
+            return self.0.push(line);
+        }
+        let shared = Arc::clone(&self.0);
+        tokio::task::spawn_blocking(move || shared.push(line)).await.unwrap_or(Err(Full))
+    }
+
+    /// What is on its way, also after the sink was dropped.
+    fn pending(&self) -> Pending {
+        Pending(Arc::downgrade(&self.0))
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        let _ = self.0.closed.set(Instant::now());
+        self.0.backlog.wake();
+    }
+}
+
+impl std::fmt::Debug for Sink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sink").field("name", &self.0.name).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn push(&self, line: String) -> Result<(), Full> {
+        let pushed = self.backlog.push(line);
+        add(if pushed.is_ok() { &self.counters.queued } else { &self.counters.refused }, 1);
+        pushed
+    }
+
+    fn pace(&self) -> Pace {
+        if self.closed.get().is_some() || !self.backlog.is_mine() {
+            Pace::Stop
+        } else if self.hurry.load(Ordering::Acquire) {
+            Pace::Hurry
+        } else {
+            Pace::Calm
+        }
+    }
+
+    fn closed_for(&self) -> Option<Duration> {
+        self.closed.get().map(Instant::elapsed)
+    }
+
+    fn set_broken(&self, broken: bool) {
+        self.broken.store(broken, Ordering::Release);
+    }
+
+    fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+}
+
+/// The lines of a sink that are not delivered yet.
+#[derive(Debug, Clone)]
+struct Pending(Weak<Shared>);
+
+impl Pending {
+    /// Whether there can be any: the sink is open, or its thread still delivers.
+    fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+
+    /// Waits until they are delivered, at most until then. Blocks.
+    fn flush(&self, end: Instant) {
+        while let Some(shared) = self.0.upgrade() {
+            let (lines, _) = shared.backlog.size();
+            // Where the sink is closed its thread has the last word: what is written may be to be synced.
+            if lines == 0 && shared.closed.get().is_none() {
+                return;
+            }
+            // Nothing is lost by not waiting for these.
+            if shared.backlog.is_kept() && shared.is_broken() {
+                return;
+            }
+            if Instant::now() >= end {
+                if lines > 0 && !shared.backlog.is_kept() {
+                    let sink = &*shared.name;
+                    tracing::warn!(target: "tuffet::sinks", sink, lines, "lines of a sink could not be delivered in time");
+                }
+                return;
+            }
+            shared.hurry.store(true, Ordering::Release);
+            shared.backlog.wake();
+            drop(shared);
+            std::thread::sleep(LOOK);
+        }
+    }
+}

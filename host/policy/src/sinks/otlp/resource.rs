@@ -1,0 +1,22 @@
+//! Who tells: the resource of all that leaves the process as OTLP.
+
+use opentelemetry::KeyValue;
+use opentelemetry_sdk::Resource;
+use std::sync::OnceLock;
+
+/// Who tells: what is chosen, and what every process has.
+pub fn resource(attributes: &[(String, String)]) -> Resource {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    // One for all signals, and for sinks that send log records.
+    static INSTANCE: OnceLock<String> = OnceLock::new();
+    let instance = INSTANCE.get_or_init(|| format!("{:032x}", fastrand::u128(..)));
+    Resource::builder()
+        .with_attributes([
+            KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+            KeyValue::new("service.instance.id", instance.as_str()),
+            KeyValue::new("host.name", host.trim().to_owned()),
+            KeyValue::new("process.pid", i64::from(std::process::id())),
+        ])
+        .with_attributes(attributes.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())))
+        .build()
+}

@@ -1,0 +1,228 @@
+//! What a spool holds, under its lock: segments, the place up to which they are delivered, and counts.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::position::{Place, Position};
+use super::segment;
+use tuffet_config::sinks::{Batch, Fsync, SpoolSpec};
+
+/// Bytes of a segment at least, and at most; between, an eighth of the spool.
+const SEGMENT: (u64, u64) = (4 << 10, 8 << 20);
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub bytes_at_most: u64,
+    pub fsync: Fsync,
+    /// Oldest first; never empty. Lines are added to the last one.
+    segments: VecDeque<Segment>,
+    /// Up to where it is delivered; always in the first segment.
+    place: Place,
+    position: Position,
+    pub lines: u64,
+    /// The line that was added last may have been cut off.
+    cut: bool,
+    /// When something was added that is not known to be on the disk.
+    pub dirty: Option<Instant>,
+    /// When the first of the lines that wait came.
+    pub since: Option<Instant>,
+    /// Whether it was said that it cannot be written.
+    pub complained: bool,
+}
+
+#[derive(Debug)]
+struct Segment {
+    number: u64,
+    file: Arc<File>,
+    bytes: u64,
+}
+
+/// Lines from the spool.
+#[derive(Debug, Default)]
+pub(in crate::sinks) struct Taken {
+    pub lines: Vec<String>,
+    /// For each line, where delivery goes on behind it.
+    pub(super) places: Vec<Place>,
+    /// Lines that were damaged and are left out.
+    pub damaged: usize,
+}
+
+impl State {
+    pub fn recover(spec: &SpoolSpec, position: Position, written: Option<Place>) -> io::Result<State> {
+        let mut place = written.unwrap_or_default();
+        let (mut segments, mut lines) = (VecDeque::new(), 0);
+        let numbers = segment::numbers(&spec.path)?;
+        for number in &numbers {
+            let path = segment::path(&spec.path, *number);
+            // Delivered as a whole, and a crash came before it was removed.
+            if *number < place.segment {
+                fs::remove_file(path)?;
+                continue;
+            }
+            let mut file = segment::open(&path)?;
+            let length = file.metadata()?.len();
+            let from = if *number == place.segment && place.offset <= length { place.offset } else { 0 };
+            if segments.is_empty() {
+                place = Place { segment: *number, offset: from };
+            }
+            let (its, whole) = segment::scan(&mut file, from)?;
+            if whole < length {
+                file.set_len(whole)?;
+            }
+            lines += its;
+            segments.push_back(Segment { number: *number, file: Arc::new(file), bytes: whole });
+        }
+        if segments.is_empty() {
+            let number = place.segment.max(numbers.last().copied().unwrap_or_default()) + 1;
+            segments.push_back(Segment::make(&spec.path, number)?);
+            place = Place { segment: number, offset: 0 };
+        }
+        Ok(State {
+            bytes_at_most: spec.bytes,
+            fsync: spec.fsync,
+            segments,
+            place,
+            position,
+            lines,
+            cut: false,
+            dirty: None,
+            since: (lines > 0).then(Instant::now),
+            complained: false,
+        })
+    }
+
+    /// Bytes that wait.
+    pub fn waiting(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.bytes).sum::<u64>() - self.place.offset
+    }
+
+    pub fn append(&mut self, folder: &Path, line: &str) -> io::Result<()> {
+        let record = segment::record(line);
+        let most = (self.bytes_at_most / 8).clamp(SEGMENT.0, SEGMENT.1);
+        let fsync = self.fsync;
+        let last = self.last();
+        if last.bytes > 0 && last.bytes + record.len() as u64 > most {
+            // What is in the one before is on the disk before anything in the next one.
+            if fsync != Fsync::Never {
+                last.file.sync_data()?;
+            }
+            let next = last.number + 1;
+            self.segments.push_back(Segment::make(folder, next)?);
+            if fsync != Fsync::Never {
+                File::open(folder)?.sync_all()?;
+            }
+            self.cut = false;
+        }
+        let cut = self.cut;
+        let segment = self.last();
+        if cut {
+            // It could not be taken back: a line feed ends it, and it counts as damaged.
+            (&*segment.file).write_all(b"\n")?;
+            segment.bytes = segment.file.metadata()?.len();
+            self.lines += 1;
+            self.cut = false;
+        }
+        let segment = self.last();
+        if let Err(error) = (&*segment.file).write_all(&record) {
+            // A full disk: no half line may stay.
+            let back = segment.bytes;
+            self.cut = segment.file.set_len(back).is_err();
+            return Err(error);
+        }
+        segment.bytes += record.len() as u64;
+        let file = Arc::clone(&segment.file);
+        self.lines += 1;
+        self.since.get_or_insert_with(Instant::now);
+        match self.fsync {
+            Fsync::Never => {}
+            // Where this fails the plugin hears of it, and the line may come all the same.
+            Fsync::Each => file.sync_data()?,
+            Fsync::Every(_) => {
+                self.dirty.get_or_insert_with(Instant::now);
+            }
+        }
+        Ok(())
+    }
+
+    fn last(&mut self) -> &mut Segment {
+        self.segments.back_mut().expect("a spool has a segment at all times")
+    }
+
+    /// When the last segment is to be synced, and its file.
+    pub fn sync_due(&self) -> Option<(Instant, Arc<File>)> {
+        let Fsync::Every(time) = self.fsync else { return None };
+        Some((self.dirty? + time, Arc::clone(&self.segments.back()?.file)))
+    }
+
+    pub fn take(&mut self, folder: &Path, batch: &Batch) -> io::Result<Taken> {
+        let mut taken = Taken::default();
+        // Behind damaged lines that no good one precedes.
+        let mut behind = None;
+        let mut bytes = 0;
+        let mut from = self.place.offset;
+        for segment in &self.segments {
+            let (lines, room) = (batch.lines - taken.lines.len(), batch.bytes.saturating_sub(bytes));
+            if lines == 0 || (room == 0 && !taken.lines.is_empty()) {
+                break;
+            }
+            let found = segment::read(&segment.file, from, segment.bytes, lines, room)?;
+            let reached = found.lines.last().map_or(from, |(_, end)| *end);
+            for (line, end) in found.lines {
+                let place = Place { segment: segment.number, offset: end };
+                match line {
+                    Some(line) => {
+                        bytes += line.len();
+                        taken.lines.push(line);
+                        taken.places.push(place);
+                    }
+                    None => {
+                        taken.damaged += 1;
+                        // Goes with the line before it, or is left behind at once.
+                        match taken.places.last_mut() {
+                            Some(last) => *last = place,
+                            None => behind = Some(place),
+                        }
+                    }
+                }
+            }
+            if reached < segment.bytes {
+                break;
+            }
+            from = 0;
+        }
+        self.lines = self.lines.saturating_sub(taken.damaged as u64);
+        if self.lines == 0 {
+            self.since = None;
+        }
+        if let Some(place) = behind {
+            self.advance(folder, place)?;
+        }
+        Ok(taken)
+    }
+
+    /// Everything up to this place is delivered.
+    pub fn advance(&mut self, folder: &Path, place: Place) -> io::Result<()> {
+        let mut over = Vec::new();
+        while self.segments.len() > 1
+            && let Some(first) = self.segments.front()
+            && (first.number < place.segment || first.bytes <= place.offset)
+        {
+            over.extend(self.segments.pop_front().map(|segment| segment.number));
+        }
+        let first = self.segments.front().map_or(place.segment, |first| first.number);
+        self.place = if first == place.segment { place } else { Place { segment: first, offset: 0 } };
+        self.position.write(self.place)?;
+        over.into_iter().try_for_each(|number| fs::remove_file(segment::path(folder, number)))
+    }
+}
+
+impl Segment {
+    fn make(folder: &Path, number: u64) -> io::Result<Segment> {
+        let file = segment::open(&segment::path(folder, number))?;
+        Ok(Segment { number, file: Arc::new(file), bytes: 0 })
+    }
+}

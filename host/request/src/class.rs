@@ -1,0 +1,218 @@
+//! What kind of client asks, guessed from the shape of its request: which options, in which order, with
+//! which values; of network gear the name. A hint for whoever reads the outcomes, and no credential.
+
+use std::fmt;
+use tuffet_core::Operation;
+
+/// The kind of a client, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ClientClass(&'static str);
+
+impl ClientClass {
+    /// Nothing fits.
+    pub const UNKNOWN: ClientClass = ClientClass("unknown");
+
+    /// The name.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// The class of this name, if there is one.
+    pub fn named(name: &str) -> Option<ClientClass> {
+        ClientClass::all().find(|class| class.0 == name)
+    }
+
+    /// All of them; some more than once.
+    pub fn all() -> impl Iterator<Item = ClientClass> {
+        let names = NAMED.iter().map(|(class, _)| *class);
+        names.chain(SHAPES.iter().map(|shape| shape.class)).chain(["windows", "unknown"]).map(ClientClass)
+    }
+
+    /// The class that a request fits; the names of its options in lower case.
+    pub fn guess(operation: Operation, path: &str, options: &[(String, String)]) -> ClientClass {
+        let file = path.rsplit('/').next().unwrap_or_default();
+        if let Some((class, _)) = NAMED.iter().find(|(_, fits)| fits(file)) {
+            return ClientClass(class);
+        }
+        if options.iter().any(|(name, _)| name == "msftwindow") {
+            return ClientClass("windows");
+        }
+        let shape = SHAPES.iter().find(|shape| shape.fits(operation, options));
+        shape.map_or(ClientClass::UNKNOWN, |shape| ClientClass(shape.class))
+    }
+}
+
+impl fmt::Display for ClientClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// All options of a request in their order, as `name=value`; `name` alone stands for any value.
+struct Shape {
+    class: &'static str,
+    operation: Option<Operation>,
+    options: &'static [&'static str],
+}
+
+impl Shape {
+    fn fits(&self, operation: Operation, options: &[(String, String)]) -> bool {
+        let fits = |(wanted, (name, value)): (&&str, &(String, String))| {
+            wanted.split_once('=').map_or(*wanted == name, |wanted| wanted == (name.as_str(), value.as_str()))
+        };
+        self.operation.is_none_or(|wanted| wanted == operation)
+            && self.options.len() == options.len()
+            && self.options.iter().zip(options).all(fits)
+    }
+}
+
+const fn read(class: &'static str, options: &'static [&'static str]) -> Shape {
+    Shape { class, operation: Some(Operation::Read), options }
+}
+
+const fn write(class: &'static str, options: &'static [&'static str]) -> Shape {
+    Shape { class, operation: Some(Operation::Write), options }
+}
+
+const fn either(class: &'static str, options: &'static [&'static str]) -> Shape {
+    Shape { class, operation: None, options }
+}
+
+/// The first that fits counts. What several clients send alike has the name of the one that is met most.
+const SHAPES: [Shape; 32] = [
+    either("plain", &[]),
+    // PXE ROMs ask for the size, then for the file. busybox asks like the first of the two.
+    read("pxe", &["tsize=0"]),
+    read("pxe", &["blksize=1456"]),
+    read("pxe", &["tsize=0", "blksize=1456"]),
+    read("pxelinux", &["tsize=0", "blksize=1408"]),
+    // EDK2: the size, then the file; without windows before 2020.
+    read("uefi", &["tsize=0", "blksize", "windowsize"]),
+    read("uefi", &["blksize", "windowsize"]),
+    read("uefi", &["tsize=0", "blksize=1468"]),
+    read("uefi", &["blksize=1468"]),
+    read("ipxe", &["blksize=1432", "tsize=0"]),
+    read("ipxe", &["blksize", "tsize=0", "multicast"]),
+    read("grub", &["blksize=1024", "tsize=0"]),
+    read("barebox", &["timeout=5", "blksize=1432", "tsize"]),
+    read("barebox", &["timeout=5", "blksize=1432", "tsize", "windowsize"]),
+    read("barebox", &["timeout=5", "blksize=512", "tsize"]),
+    read("barebox", &["timeout=5", "tsize", "blksize=1432"]),
+    write("barebox", &["timeout=5", "blksize=1432"]),
+    read("u-boot", &["timeout", "tsize=0", "blksize"]),
+    read("u-boot", &["timeout", "tsize=0", "blksize", "windowsize"]),
+    read("u-boot", &["timeout", "blksize"]),
+    read("u-boot", &["timeout", "blksize", "windowsize"]),
+    write("u-boot", &["timeout", "tsize", "blksize"]),
+    write("u-boot", &["timeout", "blksize"]),
+    read("curl", &["tsize=0", "blksize", "timeout"]),
+    write("curl", &["tsize", "blksize", "timeout"]),
+    read("atftp", &["tsize=0", "timeout"]),
+    read("atftp", &["tsize=0", "timeout", "blksize"]),
+    read("atftp", &["tsize=0", "timeout", "blksize", "windowsize"]),
+    read("busybox", &["blksize", "tsize=0"]),
+    write("busybox", &["blksize", "tsize"]),
+    write("busybox", &["tsize"]),
+    either("tuffet", &["blksize", "tsize", "windowsize"]),
+];
+
+type Fits = fn(&str) -> bool;
+
+/// Network gear asks for files of its own, mostly without any option.
+const NAMED: [(&str, Fits); 2] = [("cisco", is_of_cisco), ("yealink", is_of_yealink)];
+
+fn is_of_cisco(file: &str) -> bool {
+    let of_a_phone = |file: &str| {
+        let file = file.strip_prefix("CTL").or(file.strip_prefix("ITL")).unwrap_or(file);
+        let id = file.strip_prefix("SEP").and_then(|rest| rest.split('.').next());
+        id.is_some_and(|id| id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    of_a_phone(file)
+        || ["XMLDefault.cnf.xml", "network-confg", "router-confg", "cisconet.cfg"].contains(&file)
+}
+
+/// `y000000000028.cfg`: the settings that all phones of a model share.
+fn is_of_yealink(file: &str) -> bool {
+    let digits = file.strip_prefix('y').and_then(|rest| rest.strip_suffix(".cfg"));
+    digits.is_some_and(|digits| digits.len() == 12 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuffet_core::Packet;
+
+    /// The class of a request as it is on the wire.
+    fn class(packet: &[u8]) -> &'static str {
+        let Ok(Packet::Request(request)) = Packet::parse(packet) else { unreachable!("{packet:?}") };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let options: Vec<_> = request.options.iter().map(|(name, value)| (text(name), text(value))).collect();
+        ClientClass::guess(request.operation, &text(request.name), &options).as_str()
+    }
+
+    fn options(class_options: &[&str], opcode: u8) -> Vec<u8> {
+        let mut packet = vec![0, opcode, b'f', 0];
+        packet.extend_from_slice(b"octet\0");
+        for option in class_options {
+            let (name, value) = option.split_once('=').unwrap_or((option, "1468"));
+            packet.extend_from_slice(format!("{name}\0{value}\0").as_bytes());
+        }
+        packet
+    }
+
+    /// Recorded from curl 7.88, atftp 0.8, tftp-hpa 5.2, busybox 1.35 and tuffet itself.
+    #[test]
+    fn recorded_requests() {
+        for (packet, expected) in [
+            (&b"\0\x01abc\0octet\0tsize\x000\0blksize\x00512\0timeout\x006\0"[..], "curl"),
+            (b"\0\x01abc\0octet\0tsize\x000\0blksize\x001400\0timeout\x006\0", "curl"),
+            (b"\0\x02abc\0octet\0tsize\x00100\0blksize\x00512\0timeout\x006\0", "curl"),
+            (b"\0\x01abc\0netascii\0tsize\x000\0blksize\x00512\0timeout\x001\0", "curl"),
+            (b"\0\x01abc\0octet\0tsize\x000\0timeout\x003\0blksize\x001428\0windowsize\x004\0", "atftp"),
+            (b"\0\x01abc\0octet\0blksize\x001400\0tsize\x000\0", "busybox"),
+            (b"\0\x02abc\0octet\0tsize\x00100\0", "busybox"),
+            (b"\0\x02abc\0octet\0blksize\x0065464\0tsize\x00100\0", "busybox"),
+            (b"\0\x01abc\0octet\0blksize\x001428\0tsize\x000\0windowsize\x0016\0", "tuffet"),
+            (b"\0\x02abc\0octet\0blksize\x001428\0tsize\x00100\0windowsize\x0016\0", "tuffet"),
+            // Nothing tells these apart: tftp-hpa, atftp and curl --tftp-no-options, and busybox from a ROM.
+            (b"\0\x01abc\0netascii\0", "plain"),
+            (b"\0\x02abc\0octet\0", "plain"),
+            (b"\0\x01abc\0octet\0tsize\x000\0", "pxe"),
+            (b"\0\x01abc\0octet\0blksize\x001428\0", "unknown"),
+            // From published traces.
+            (b"\0\x01pxelinux.cfg/0A00FEF7\0octet\0tsize\x000\0blksize\x001408\0", "pxelinux"),
+            (b"\0\x01PXElinux.0\0octet\0blksize\x001456\0", "pxe"),
+            (b"\0\x01bootnetx64.efi\0octet\0tsize\x000\0blksize\x001468\0windowsize\x004\0", "uefi"),
+        ] {
+            assert_eq!(class(packet), expected, "{}", packet.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn each_shape_is_reached() {
+        for shape in &SHAPES {
+            let opcode = if shape.operation == Some(Operation::Write) { 2 } else { 1 };
+            assert_eq!(class(&options(shape.options, opcode)), shape.class, "{:?}", shape.options);
+            if shape.operation.is_some() && !shape.options.is_empty() {
+                let more = [shape.options, &["x=1"]].concat();
+                assert_eq!(class(&options(&more, opcode)), "unknown", "{more:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn network_gear_by_name_and_windows_by_its_option() {
+        for (path, expected) in [
+            ("SEP02005E100001.cnf.xml", "cisco"),
+            ("CTLSEP02005E100001.tlv", "cisco"),
+            ("sub/XMLDefault.cnf.xml", "cisco"),
+            ("SEPARATE", "plain"),
+            ("y000000000028.cfg", "yealink"),
+            ("y00.cfg", "plain"),
+        ] {
+            assert_eq!(ClientClass::guess(Operation::Read, path, &[]).as_str(), expected, "{path}");
+        }
+        let windows = options(&["tsize=0", "blksize=1456", "msftwindow=31416"], 1);
+        assert_eq!(class(&windows), "windows");
+    }
+}

@@ -1,0 +1,90 @@
+//! What happened: each request ends in exactly one [`Outcome`], told once in a [`Summary`].
+
+mod event;
+mod kinds;
+mod outcome;
+
+pub use event::{Event, Happening};
+pub use kinds::{Kind, Kinds};
+pub use outcome::{Ending, Outcome, outcome_of};
+
+use crate::request::Request;
+use serde::Deserialize;
+use std::sync::Arc;
+use std::time::Duration;
+use tuffet_core::{Oack, Stats};
+
+/// What was answered to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answered {
+    /// It was granted.
+    Granted,
+    /// It was refused with an ERROR.
+    Refused,
+    /// It was not answered.
+    Dropped,
+    /// It ended before the decision reached it.
+    Undecided,
+}
+
+impl Answered {
+    /// The word for it in the log and to plugins.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Answered::Granted => "granted",
+            Answered::Refused => "refused",
+            Answered::Dropped => "dropped",
+            Answered::Undecided => "undecided",
+        }
+    }
+}
+
+/// How a transfer ended whose client had not answered once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unanswered {
+    /// Its time was over.
+    TimedOut,
+    /// It made room for another.
+    GaveWay,
+}
+
+/// All that is known of a request when it has ended.
+#[derive(Debug)]
+pub struct Summary {
+    /// What was asked, and by whom.
+    pub request: Arc<Request>,
+    /// The options in the request that the protocol knows.
+    pub asked: Oack,
+    /// How it ended.
+    pub ending: Ending,
+    /// Whether that was before the client of a transfer had answered once, and how.
+    pub unanswered: Option<Unanswered>,
+    /// What was answered.
+    pub decision: Answered,
+    /// What the request became: `ROOT:PATH`, or `content` where a plugin made it.
+    pub resolved: Option<Arc<str>>,
+    /// The plugin that decided; `None` where the configuration did.
+    pub verdict_by: Option<Arc<str>>,
+    /// How many plugins were called.
+    pub plugin_calls: u32,
+    /// Options as negotiated.
+    pub options: Oack,
+    /// Bytes on the wire, where they are known: of the file that is read, or as the client announced.
+    pub size: Option<u64>,
+    /// Bytes that arrived, as they appear on the wire.
+    pub bytes: u64,
+    /// Blocks that arrived.
+    pub blocks: u64,
+    /// Retransmissions, duplicates and time-outs.
+    pub stats: Stats,
+    /// The smoothed round-trip time, where it was measured.
+    pub rtt: Option<Duration>,
+    /// From the request to the decision.
+    pub decided_after: Option<Duration>,
+    /// From the request to the first block that is known to have arrived: for a read the first ACK of one,
+    /// for a write the block itself. `None` where none did.
+    pub first_block_after: Option<Duration>,
+    /// From the request to the end.
+    pub duration: Duration,
+}

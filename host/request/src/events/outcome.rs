@@ -1,0 +1,135 @@
+//! The few honest outcomes, and how what is seen on the wire becomes one of them.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+use tuffet_core::{Finish, Operation};
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The client acknowledged the last block.
+    Served,
+    /// The upload is on disk under its name and the last ACK was sent.
+    Stored,
+    /// The client wanted the size only, or closed early as GRUB and iPXE do: not a failure.
+    Probed,
+    /// The client ended it, broke the protocol, or asked for something else instead.
+    Aborted,
+    /// Policy, a root's rules or a limit said no.
+    Denied,
+    /// There is no such file.
+    NotFound,
+    /// The client fell silent.
+    TimedOut,
+    /// The server could not do it.
+    Failed,
+}
+
+impl Outcome {
+    /// In the order of their values.
+    pub const ALL: [Outcome; 8] = [
+        Outcome::Served,
+        Outcome::Stored,
+        Outcome::Probed,
+        Outcome::Aborted,
+        Outcome::Denied,
+        Outcome::NotFound,
+        Outcome::TimedOut,
+        Outcome::Failed,
+    ];
+
+    /// The word for it in logs, metrics and events.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Served => "served",
+            Outcome::Stored => "stored",
+            Outcome::Probed => "probed",
+            Outcome::Aborted => "aborted",
+            Outcome::Denied => "denied",
+            Outcome::NotFound => "not-found",
+            Outcome::TimedOut => "timed-out",
+            Outcome::Failed => "failed",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An outcome and what there is to say about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// For the log; may name what the client must not learn.
+    pub detail: Option<Cow<'static, str>>,
+}
+
+impl Ending {
+    /// An outcome with a detail for the log.
+    pub fn new(outcome: Outcome, detail: impl Into<Cow<'static, str>>) -> Self {
+        Ending { outcome, detail: Some(detail.into()) }
+    }
+}
+
+impl From<Outcome> for Ending {
+    fn from(outcome: Outcome) -> Self {
+        Ending { outcome, detail: None }
+    }
+}
+
+/// The outcome of a transfer that the server did not end itself. `blocks`: how many the receiving end
+/// has; `text`: what the client's ERROR said.
+pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Option<String>) -> Ending {
+    match (finish, operation) {
+        (Finish::Complete, Operation::Read) => Outcome::Served.into(),
+        (Finish::Complete, Operation::Write) => Outcome::Stored.into(),
+        (Finish::PeerError(code), _) => {
+            let text = text.unwrap_or_default();
+            Ending::new(
+                ended_by_client(operation, code, blocks),
+                format!("ERROR {code} {text:?} from the client"),
+            )
+        }
+        (Finish::TimedOut, Operation::Read) if blocks == 0 => {
+            Ending::new(Outcome::TimedOut, "the client never answered")
+        }
+        (Finish::TimedOut, _) => Ending::new(Outcome::TimedOut, format!("silent after block {blocks}")),
+        // Whoever else ends a transfer says why: this is the protocol's own.
+        (Finish::Failed(code), _) => {
+            Ending::new(Outcome::Aborted, format!("the client broke the protocol: {code:?}"))
+        }
+    }
+}
+
+/// UEFI asks for the size and then refuses the options (ERROR 8); GRUB and iPXE close with ERROR 0 when
+/// they have what they want.
+fn ended_by_client(operation: Operation, code: u16, blocks: u64) -> Outcome {
+    match (operation, code) {
+        (Operation::Read, 0) => Outcome::Probed,
+        (Operation::Read, 8) if blocks == 0 => Outcome::Probed,
+        _ => Outcome::Aborted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_client_does_is_told_apart() {
+        let outcome = |operation, finish, blocks| outcome_of(operation, finish, blocks, None).outcome;
+        assert_eq!(outcome(Operation::Read, Finish::PeerError(8), 0), Outcome::Probed);
+        assert_eq!(outcome(Operation::Read, Finish::PeerError(0), 50), Outcome::Probed);
+        assert_eq!(outcome(Operation::Read, Finish::PeerError(3), 50), Outcome::Aborted);
+        assert_eq!(outcome(Operation::Read, Finish::PeerError(8), 50), Outcome::Aborted);
+        assert_eq!(outcome(Operation::Write, Finish::PeerError(0), 0), Outcome::Aborted);
+        assert_eq!(outcome(Operation::Write, Finish::Complete, 9), Outcome::Stored);
+        assert_eq!(outcome(Operation::Read, Finish::TimedOut, 0), Outcome::TimedOut);
+    }
+}

@@ -1,0 +1,49 @@
+//! A root as the configuration says it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What a root is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootSpec {
+    /// Its name for policy and logs; unique.
+    pub name: String,
+    /// The folder.
+    pub path: PathBuf,
+    /// Whether uploads are accepted.
+    pub writable: bool,
+    /// Whether an upload may replace a file that is there.
+    pub overwrite: bool,
+    /// Whether it is for plugins alone.
+    pub private: bool,
+    /// The largest upload, in bytes.
+    pub max_upload: u64,
+    /// What becomes of a symbolic link under the name of an upload that may overwrite.
+    pub links: Links,
+    /// The permissions of new files, 0 to 0o777, whatever the umask; `None`: 0o644 without what the umask, or the
+    /// default access control list of the folder, takes.
+    pub mode: Option<u32>,
+}
+
+impl RootSpec {
+    /// One that clients may read, and nothing more.
+    pub fn read_only(name: &str, path: impl Into<PathBuf>) -> RootSpec {
+        let (name, path) = (name.into(), path.into());
+        let (links, mode) = (Links::default(), None);
+        RootSpec { name, path, writable: false, overwrite: false, private: false, max_upload: 0, links, mode }
+    }
+}
+
+/// What becomes of a symbolic link under the name of an upload, where the root overwrites.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Links {
+    /// The upload is refused.
+    #[default]
+    Refuse,
+    /// The link is replaced by the new file. What it leads to stays as it is.
+    Replace,
+    /// The file that the link leads to is replaced, below the same root. The link stays.
+    Follow,
+}

@@ -1,0 +1,76 @@
+//! Extended attributes (xattr(7)) that a new file takes over from the one that it replaces: those of users, access
+//! control lists, and labels of security modules. Digests and capabilities belong to the old content and are left.
+
+use std::fs::File;
+
+use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
+use rustix::io::Errno;
+
+/// xattr(7): neither a list of names nor a value is longer.
+const LONGEST: usize = 64 << 10;
+
+/// Attributes that say who may do what.
+const LISTS: [&[u8]; 3] = [b"system.posix_acl_access", b"system.nfs4_acl", b"system.richacl"];
+
+/// Labels that stay with a file whose content changes.
+const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
+
+/// What became of access control lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lists {
+    /// The old file has none, and the new one has none.
+    None,
+    /// The new file has those of the old one.
+    Kept,
+    /// The old file has some that the new one has not. The new one has none, as far as they could be removed.
+    Lost,
+}
+
+/// Takes over access control lists; `keep`: whether those of the old file may be used. What the new file inherited
+/// from its folder goes.
+pub(super) fn carry_lists(old: &File, new: &File, keep: bool) -> Lists {
+    let of_old = names(old);
+    let has = |name: &&[u8]| of_old.as_ref().is_ok_and(|names| names.iter().any(|other| other == name));
+    let there: Vec<&[u8]> = LISTS.into_iter().filter(has).collect();
+    let carried = of_old.is_ok() && there.iter().all(|name| keep && carry(old, new, name).is_ok());
+    let mut lost = !carried;
+    for name in LISTS.iter().filter(|name| !carried || !there.contains(name)) {
+        // Where the file system has no such attribute, there is nothing to remove.
+        let removed = fremovexattr(new, *name);
+        lost |= !matches!(removed, Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::INVAL));
+    }
+    match (lost, there.is_empty()) {
+        (true, _) => Lists::Lost,
+        (false, true) => Lists::None,
+        (false, false) => Lists::Kept,
+    }
+}
+
+/// Takes over attributes of users and labels, as far as the system lets this user.
+pub(super) fn carry_others(old: &File, new: &File) {
+    let Ok(names) = names(old) else { return };
+    for name in names.iter().filter(|name| name.starts_with(b"user.") || LABELS.contains(&name.as_slice())) {
+        if let Err(errno) = carry(old, new, name) {
+            tracing::debug!(target: "tuffet::store::attributes", attribute = %name.escape_ascii(), error = %std::io::Error::from(errno),
+                "an upload does not take over an extended attribute of the file that it replaces");
+        }
+    }
+}
+
+fn names(file: &File) -> Result<Vec<Vec<u8>>, Errno> {
+    let mut list = vec![0; LONGEST];
+    match flistxattr(file, list.as_mut_slice()) {
+        Ok(length) => {
+            let names = list[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty());
+            Ok(names.map(<[u8]>::to_vec).collect())
+        }
+        Err(Errno::OPNOTSUPP) => Ok(Vec::new()),
+        Err(errno) => Err(errno),
+    }
+}
+
+fn carry(old: &File, new: &File, name: &[u8]) -> Result<(), Errno> {
+    let mut value = vec![0; LONGEST];
+    let length = fgetxattr(old, name, value.as_mut_slice())?;
+    fsetxattr(new, name, &value[..length], XattrFlags::empty())
+}

@@ -1,0 +1,42 @@
+//! How many files are loaded into memory at a time, and which.
+
+use crate::open_file::Identity;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Loads at a time. Each holds up to the largest file in memory beside the cache, and a thread; a load from a disk
+/// that hangs keeps its place until the disk answers.
+pub(super) const MOST: usize = 2;
+
+/// The loads that run.
+#[derive(Default)]
+pub(super) struct Loads(Arc<Mutex<Vec<Identity>>>);
+
+/// The place of one load, free again when it is dropped.
+pub(super) struct Place {
+    identity: Identity,
+    running: Arc<Mutex<Vec<Identity>>>,
+}
+
+impl Loads {
+    /// A place for a load, unless this file is being loaded or there is none.
+    pub(super) fn begin(&self, identity: Identity) -> Option<Place> {
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.len() >= MOST || running.contains(&identity) {
+            return None;
+        }
+        running.push(identity);
+        Some(Place { identity, running: Arc::clone(&self.0) })
+    }
+
+    #[cfg(test)]
+    pub(super) fn running(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|identity| *identity != self.identity);
+    }
+}

@@ -1,0 +1,150 @@
+//! What can go wrong with a file. Each error has two sides: a code and a short message for the client,
+//! which give nothing of the server away, and a reason for the log, which says who is to blame.
+
+use std::io;
+
+use rustix::io::Errno;
+use thiserror::Error;
+
+use tuffet_request::{Denial, ErrorCode};
+
+/// Why a file cannot be opened, written or made visible. The display text is for the log.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// No such file, or no such folder on the way to it.
+    #[error("no such file")]
+    NotFound,
+    /// The file system finds a file by this name but spells it differently, or would ([`super::spelling`]).
+    #[error(
+        "the file system spells the name of this file, or of a folder on the way to it, differently; policy has judged \
+         the name that was asked for, so only the stored spelling (`ls`) is served and written"
+    )]
+    Spelling,
+    /// The path is refused or leads out of its root.
+    #[error("refused: {0}")]
+    Denied(&'static str),
+    /// The operating system forbids it to this process: permissions are the operator's.
+    #[error("the operating system forbids it: {0}; check owner and mode of the file and its folders")]
+    Forbidden(io::Error),
+    /// The file that an upload would replace may not be written by this process.
+    #[error(
+        "the file is there, and this user may not write it: {0}; let it (`chmod`, `chown`, `setfacl`) if uploads are \
+             to replace that file"
+    )]
+    Protected(io::Error),
+    /// The path is taken and the root does not overwrite.
+    #[error("the file exists and its root has `overwrite: false`")]
+    Exists,
+    /// The root takes no uploads, or no root does.
+    #[error("no writable root: its root has `writable: false`")]
+    ReadOnly,
+    /// The disk or a quota is full, or the file larger than the file system or `RLIMIT_FSIZE` allows.
+    #[error("no space: {0}")]
+    NoSpace(io::Error),
+    /// The process has no descriptor or no memory left. It may have again in a moment: the client had better ask
+    /// again than give up.
+    #[error(
+        "the server has no room for it: {0}; raise the limit of open files (`LimitNOFILE=`, `ulimit -n`), or \
+             lower `limits.transfers`"
+    )]
+    Exhausted(io::Error),
+    /// A folder, FIFO, device or socket.
+    #[error("not a regular file but {0}")]
+    NotRegular(&'static str),
+    /// The upload passes its limit.
+    #[error("the upload passes its limit of {limit} bytes")]
+    TooLarge {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// As many uploads to this name run as may.
+    #[error("{running} uploads to this name are running, as many as `limits.uploads-per-name` allows")]
+    Busy {
+        /// How many.
+        running: u32,
+    },
+    /// A plugin refused the upload.
+    #[error("{}", .0.reason)]
+    Refused(Denial),
+    /// A plugin named a root that is not configured.
+    #[error("there is no root named `{0}`; the plugin that answered it is wrong, or its settings are")]
+    UnknownRoot(String),
+    /// Any other failure of the system.
+    #[error("the system failed: {0}")]
+    Io(io::Error),
+}
+
+impl StoreError {
+    /// The code of the ERROR packet.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound | Self::Spelling => ErrorCode::FileNotFound,
+            Self::Denied(_)
+            | Self::Forbidden(_)
+            | Self::Protected(_)
+            | Self::ReadOnly
+            | Self::NotRegular(_) => ErrorCode::AccessViolation,
+            Self::Exists => ErrorCode::FileExists,
+            Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
+            Self::Refused(denial) => denial.code,
+            Self::UnknownRoot(_) | Self::Exhausted(_) | Self::Io(_) | Self::Busy { .. } => {
+                ErrorCode::NotDefined
+            }
+        }
+    }
+
+    /// The text of the ERROR packet.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::NotFound | Self::Spelling => "file not found",
+            Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) => "access denied",
+            Self::Exists => "file exists",
+            Self::ReadOnly => "uploads are not allowed",
+            Self::NoSpace(_) => "no space left",
+            Self::NotRegular(_) => "not a regular file",
+            Self::TooLarge { .. } => "file too large",
+            Self::Busy { .. } => "the file is being written by others",
+            Self::Refused(denial) => &denial.message,
+            Self::Exhausted(_) => "the server is too busy; try again later",
+            Self::UnknownRoot(_) | Self::Io(_) => "server error",
+        }
+    }
+
+    /// Both sides together.
+    pub fn denial(&self) -> Denial {
+        Denial { code: self.code(), message: self.message().to_owned(), reason: self.to_string() }
+    }
+
+    /// An error met while a path was resolved or its last part opened.
+    pub(super) fn from_open(error: io::Error) -> Self {
+        // cap-std reports an escape without a number of the system's.
+        if error.raw_os_error().is_none() && error.kind() == io::ErrorKind::PermissionDenied {
+            return Self::Denied("the path leads out of its root");
+        }
+        match Errno::from_io_error(&error) {
+            Some(Errno::NOENT | Errno::NOTDIR) => Self::NotFound,
+            Some(Errno::LOOP) => Self::Denied("too many symbolic links"),
+            Some(Errno::NAMETOOLONG) => Self::Denied("the name is too long for the file system"),
+            Some(Errno::ISDIR) => Self::NotRegular("a folder"),
+            // open(2): what a socket, or a device without a driver, answers.
+            Some(Errno::NXIO | Errno::NODEV) => Self::NotRegular("a socket or device"),
+            _ => Self::from_io(error),
+        }
+    }
+
+    /// An error of an operation on a file that is open already.
+    pub(super) fn from_io(error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Self::Forbidden(error),
+            Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => Self::NoSpace(error),
+            Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM) => Self::Exhausted(error),
+            _ => Self::Io(error),
+        }
+    }
+}
+
+impl From<Errno> for StoreError {
+    fn from(errno: Errno) -> Self {
+        Self::from_io(errno.into())
+    }
+}

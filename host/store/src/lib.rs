@@ -1,0 +1,176 @@
+//! The files that are served and stored: roots, confined so that no name leads out of them.
+//!
+//! Each root is a folder opened once; every later path is resolved by the kernel relative to that
+//! open folder and may not leave it, whatever `..`, symbolic links or renames a path meets on its way
+//! (`openat2` with `RESOLVE_BENEATH` through cap-std, and cap-std's own walk on kernels without it).
+//! Symbolic links that stay inside a root work. Hard links and bind mounts are the operator's word.
+//!
+//! Everything here but [`OpenFile::read_at`] and [`Upload::write_at`] may wait for a disk and belongs
+//! on a thread that may block.
+
+mod attributes;
+mod cache;
+mod error;
+mod links;
+mod memory;
+mod open_file;
+mod path;
+mod replaced;
+mod spelling;
+mod sweep;
+#[cfg(test)]
+mod sweep_tests;
+mod temporary;
+#[cfg(test)]
+mod tests;
+mod upload;
+mod uploads;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use thiserror::Error;
+use tuffet_request::{Links, RootSpec};
+
+pub use cache::FileCache;
+pub use error::StoreError;
+pub use open_file::OpenFile;
+pub use sweep::Swept;
+pub use upload::{Sealed, Upload};
+pub use uploads::{Uploads, Writing};
+
+/// The configured roots, in the order in which they are searched. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Roots {
+    roots: Arc<[Root]>,
+}
+
+#[derive(Debug)]
+struct Root {
+    name: Arc<str>,
+    writable: bool,
+    overwrite: bool,
+    private: bool,
+    max_upload: u64,
+    links: Links,
+    mode: Option<u32>,
+    folder: Dir,
+}
+
+/// A root that cannot be opened.
+#[derive(Debug, Error)]
+#[error("root `{name}`: the folder {} cannot be opened: {source}; create it, correct its path, or allow this user to enter it", path.display())]
+pub struct RootError {
+    /// The name of the root.
+    pub name: String,
+    /// Its folder.
+    pub path: PathBuf,
+    /// What the system says.
+    pub source: io::Error,
+}
+
+impl Roots {
+    /// Opens the folders of all roots.
+    ///
+    /// # Errors
+    /// The first root whose folder is missing, is not a folder, or may not be entered.
+    pub fn open(specs: &[RootSpec]) -> Result<Self, RootError> {
+        let roots = specs.iter().map(Root::open).collect::<Result<_, _>>()?;
+        Ok(Self { roots })
+    }
+
+    /// Opens a regular file for reading, in the named root or, without a name, in the first root that
+    /// is not private and has the path.
+    ///
+    /// Never hangs on a FIFO or a device: only regular files are read.
+    ///
+    /// # Errors
+    /// [`StoreError`]; `NotFound` where no root has the path.
+    pub fn open_read(&self, root: Option<&str>, path: &str) -> Result<OpenFile, StoreError> {
+        let path = path::checked(path)?;
+        if let Some(name) = root {
+            let root = self.named(name)?;
+            return OpenFile::open(&root.folder, &root.name, path);
+        }
+        let mut absent = StoreError::NotFound;
+        for root in self.roots.iter().filter(|root| !root.private) {
+            match OpenFile::open(&root.folder, &root.name, path) {
+                Err(StoreError::NotFound) => {}
+                Err(StoreError::Spelling) => absent = StoreError::Spelling,
+                decided => return decided,
+            }
+        }
+        Err(absent)
+    }
+
+    /// Begins an upload into the named root or, without a name, into the first that is writable.
+    ///
+    /// Nothing is visible under `path` before [`Upload::commit`]. Its folder must exist.
+    ///
+    /// # Errors
+    /// [`StoreError`]; `Exists` at once where the path is taken and the root does not overwrite, `Protected` where
+    /// it does and this user may not write the file that is there.
+    pub fn create(&self, root: Option<&str>, path: &str) -> Result<Upload, StoreError> {
+        let path = path::checked(path)?;
+        let root = match root {
+            Some(name) => self.named(name)?,
+            None => self.named(self.of_uploads()?)?,
+        };
+        if !root.writable {
+            return Err(StoreError::ReadOnly);
+        }
+        Upload::create(root, path)
+    }
+
+    /// The root that uploads go to, unless policy names one.
+    ///
+    /// # Errors
+    /// `ReadOnly` where none takes any.
+    pub fn of_uploads(&self) -> Result<&str, StoreError> {
+        let root = self.roots.iter().find(|root| root.writable && !root.private);
+        root.map(|root| &*root.name).ok_or(StoreError::ReadOnly)
+    }
+
+    /// Lets an upload become visible at another path of its root.
+    ///
+    /// # Errors
+    /// As [`Roots::create`].
+    pub fn redirect(&self, upload: &mut Upload, path: &str) -> Result<(), StoreError> {
+        let path = path::checked(path)?;
+        let root = self.named(upload.root())?;
+        upload.redirect(root, path)
+    }
+
+    /// Whether the root of this name is for plugins alone.
+    pub fn is_private(&self, root: &str) -> bool {
+        self.named(root).is_ok_and(|root| root.private)
+    }
+
+    fn named(&self, name: &str) -> Result<&Root, StoreError> {
+        let found = self.roots.iter().find(|root| &*root.name == name);
+        found.ok_or_else(|| StoreError::UnknownRoot(name.to_owned()))
+    }
+}
+
+impl Root {
+    fn open(spec: &RootSpec) -> Result<Self, RootError> {
+        let folder = Dir::open_ambient_dir(&spec.path, ambient_authority()).map_err(|source| RootError {
+            name: spec.name.clone(),
+            path: spec.path.clone(),
+            source,
+        })?;
+        Ok(Self {
+            name: spec.name.as_str().into(),
+            writable: spec.writable,
+            overwrite: spec.overwrite,
+            private: spec.private,
+            max_upload: spec.max_upload,
+            links: spec.links,
+            mode: spec.mode,
+            folder,
+        })
+    }
+}

@@ -1,0 +1,34 @@
+//! Symbolic links under the names of uploads.
+
+use std::borrow::Cow;
+use std::io;
+
+use tuffet_request::Links;
+
+use super::{Root, StoreError, path};
+
+/// Why a link stops an upload.
+pub(super) fn refusal(links: Links) -> StoreError {
+    StoreError::Denied(match links {
+        Links::Refuse => "the name is a symbolic link and its root has `write.links: refuse`",
+        Links::Replace | Links::Follow => "a symbolic link has taken the name meanwhile",
+    })
+}
+
+/// The path that an upload to `target` becomes visible under: where links are followed and it is one, what it leads
+/// to.
+///
+/// # Errors
+/// `Denied` for a link that leads nowhere, or out of the root.
+pub(super) fn followed<'a>(root: &Root, target: &'a str) -> Result<Cow<'a, str>, StoreError> {
+    let is_link = || root.folder.symlink_metadata(target).is_ok_and(|about| about.is_symlink());
+    if !root.overwrite || root.links != Links::Follow || !is_link() {
+        return Ok(target.into());
+    }
+    let real = root.folder.canonicalize(target).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => StoreError::Denied("the name is a symbolic link that leads nowhere"),
+        _ => StoreError::from_open(error),
+    })?;
+    let real = real.to_str().ok_or(StoreError::Denied("the name is a link to one that is not UTF-8"))?;
+    Ok(path::checked(real)?.to_owned().into())
+}

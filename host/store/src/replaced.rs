@@ -1,0 +1,157 @@
+//! The file that an upload replaces: whether it may be replaced, and what of it the new one keeps.
+//!
+//! An upload is a new file that takes the name of the old one. For everybody else it is to be as if the old one had
+//! been written in place: who could not do that may not replace it, and its owner, group, permissions and attributes
+//! stay. Where the system does not let this user give a file away, nobody gets more access than before.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+
+use rustix::fs::{
+    Access, AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat, openat, statat,
+};
+use rustix::io::Errno;
+
+use super::attributes::{self, Lists};
+use super::links::refusal;
+use super::open_file::require_regular;
+use super::{Links, StoreError};
+
+/// A regular file under the name of an upload, which this user may write.
+#[derive(Debug)]
+pub(super) struct Replaced {
+    file: File,
+    stat: Stat,
+    /// What this user may do with it: read, write and execute, as one digit of a mode.
+    ours: u32,
+}
+
+impl Replaced {
+    /// What lies under a name; `None` where nothing does, or a link that is to be replaced.
+    ///
+    /// # Errors
+    /// `Denied` for other links, `NotRegular`, and `Protected` for what this user may not write.
+    pub(super) fn open(folder: impl AsFd, name: &str, links: Links) -> Result<Option<Self>, StoreError> {
+        let folder = folder.as_fd();
+        // Looked at first: opening a device would not be without effect.
+        match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return Ok(None),
+            Err(errno) => return Err(StoreError::from_open(errno.into())),
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
+                return if links == Links::Replace { Ok(None) } else { Err(refusal(links)) };
+            }
+            Ok(stat) => require_regular(&stat)?,
+        }
+        // The kernel judges by all that it knows: permissions, lists, attributes such as `chattr +i`, the mount.
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file: File = match openat(folder, name, flags, Mode::empty()) {
+            Ok(file) => file.into(),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::LOOP) => return Err(refusal(links)),
+            Err(errno @ (Errno::ACCESS | Errno::PERM | Errno::TXTBSY)) => {
+                return Err(StoreError::Protected(errno.into()));
+            }
+            Err(errno) => return Err(StoreError::from_open(errno.into())),
+        };
+        let stat = fstat(&file)?;
+        require_regular(&stat)?;
+        let may = |access| accessat(folder, name, access, AtFlags::empty()).is_ok();
+        let ours = 0o2 | u32::from(may(Access::READ_OK)) << 2 | u32::from(may(Access::EXEC_OK));
+        Ok(Some(Self { file, stat, ours }))
+    }
+
+    /// Gives a new file what the old one has: owner and group where the system lets this user, access control
+    /// lists, permissions without the set-user-ID and set-group-ID bits, which a write in place would have cleared,
+    /// and attributes.
+    ///
+    /// # Errors
+    /// Permissions cannot be set.
+    pub(super) fn carry_to(&self, new: &File) -> Result<(), StoreError> {
+        let (owner, group) = (Uid::from_raw(self.stat.st_uid), Gid::from_raw(self.stat.st_gid));
+        // fchown(2): a capability for the one, membership for the other.
+        if fchown(new, Some(owner), Some(group)).is_err() {
+            let _ = fchown(new, None, Some(group));
+        }
+        let now = fstat(new)?;
+        let same_group = now.st_gid == self.stat.st_gid;
+        // Entries of a list are weighed against the group: without it, they would mean something else.
+        let lists = attributes::carry_lists(&self.file, new, same_group);
+        let kept = Kept { owner: now.st_uid == self.stat.st_uid, group: same_group, lists };
+        fchmod(new, Mode::from_raw_mode(permissions(self.stat.st_mode, self.ours, kept)))?;
+        attributes::carry_others(&self.file, new);
+        Ok(())
+    }
+}
+
+/// Whether this, or none, is still what lies under the name, with the same metadata.
+pub(super) fn is_current(replaced: Option<&Replaced>, folder: impl AsFd, name: &str) -> bool {
+    let key = |stat: &Stat| (stat.st_dev, stat.st_ino, stat.st_ctime, stat.st_ctime_nsec);
+    match (replaced, statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)) {
+        (Some(then), Ok(now)) => key(&now) == key(&then.stat),
+        (Some(_), Err(_)) => false,
+        // Of what else may lie there, the rename decides.
+        (None, now) => now.is_err() || now.is_ok_and(|now| !is_regular(&now)),
+    }
+}
+
+fn is_regular(stat: &Stat) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
+}
+
+/// What of the old file the new one has already.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    owner: bool,
+    group: bool,
+    lists: Lists,
+}
+
+/// The permissions of the new file, by which nobody may do what he might not do with the old one.
+fn permissions(old: u32, ours: u32, kept: Kept) -> u32 {
+    let (owner, group, other) = (old >> 6 & 7, old >> 3 & 7, old & 7);
+    // The new owner is this user, who keeps what it could do.
+    let owner = if kept.owner { owner } else { ours };
+    let (group, other) = match kept.lists {
+        Lists::Lost => (0, 0),
+        _ if kept.group => (group, other),
+        // Members of the old group are others now, and others may be members of the new one.
+        _ => (group & other, group & other),
+    };
+    owner << 6 | group << 3 | other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everybody who is neither the old nor the new owner, in all modes: members of either group, both or none.
+    #[test]
+    fn nobody_gains_access() {
+        for (old, lists, keeps_group) in (0..0o1000)
+            .flat_map(|old| [Lists::None, Lists::Kept, Lists::Lost].map(|lists| (old, lists)))
+            .flat_map(|(old, lists)| [true, false].map(|group| (old, lists, group)))
+        {
+            let kept = Kept { owner: false, group: keeps_group, lists };
+            let new = permissions(old, 0o6, kept);
+            assert_eq!(new >> 6, 0o6);
+            for (of_old, of_new) in [(true, true), (true, false), (false, true), (false, false)] {
+                if keeps_group && of_old != of_new {
+                    continue;
+                }
+                let class = |mode: u32, member: bool| if member { mode >> 3 & 7 } else { mode & 7 };
+                let (before, after) = (class(old, of_old), class(new, of_new));
+                assert_eq!(after & !before, 0, "{old:o} becomes {new:o}, {kept:?}, {of_old} {of_new}");
+            }
+        }
+    }
+
+    #[test]
+    fn permissions_stay_where_owner_and_group_do() {
+        for old in 0..0o10_000 {
+            for lists in [Lists::None, Lists::Kept] {
+                let kept = Kept { owner: true, group: true, lists };
+                assert_eq!(permissions(old, 0, kept), old & 0o777);
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What a crash left of uploads is removed when a server begins to serve a root.
+//!
+//! Several servers may share a root, on one machine or on several, so a temporary file goes only if nobody
+//! has it locked (see `temporary`). On file systems of a network a lock may be one of this machine alone
+//! (nfs(5): `local_lock`), so there it must also have been left alone for a day.
+//!
+//! The walk follows no link, opens each folder by its name in the folder before, and has its bounds.
+
+use std::ffi::CStr;
+use std::fmt;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, fstatfs, openat, statat, unlinkat};
+use rustix::io::Errno;
+
+use super::{Roots, temporary};
+
+/// Folders in folders that are looked into. Each holds a descriptor while those below it are looked at.
+const DEPTH: u32 = 32;
+
+/// Names of one root that are looked at.
+const NAMES: u64 = 4 << 20;
+
+/// How long nobody must have written into a file whose lock may not tell all.
+const LEFT_ALONE: Duration = Duration::from_secs(24 * 3600);
+
+/// File systems whose locks may not reach other machines: statfs(2).
+const SHARED: [u32; 9] = [
+    0x6969,      // NFS
+    0x517b,      // SMB
+    0xff53_4d42, // CIFS
+    0xfe53_4d42, // SMB2
+    0x0102_1997, // 9p
+    0x6573_5546, // FUSE
+    0x5346_414f, // AFS
+    0x00c3_6400, // Ceph
+    0x7461_636f, // OCFS2
+];
+
+/// What became of the temporary files of one root.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Removed.
+    pub removed: u64,
+    /// Left: an upload writes it.
+    pub in_use: u64,
+    /// Left: nothing says that it is abandoned. The file system has no locks, or is one of a network and
+    /// the file was written less than a day ago.
+    pub uncertain: u64,
+    /// Files that could not be removed and folders that could not be read.
+    pub failed: u64,
+    /// Whether the root is larger than what is looked at.
+    pub cut_short: bool,
+}
+
+impl Roots {
+    /// Removes what uploads of servers that are gone have left, in the writable roots that are `wanted` by
+    /// their names; in the background, on a thread that ends with the process. The log tells what it did.
+    pub fn sweep_in_background(&self, wanted: impl Fn(&str) -> bool) {
+        let roots = self.clone();
+        let names: Vec<_> = self.writable().filter(|name| wanted(name)).map(str::to_owned).collect();
+        if names.is_empty() {
+            return;
+        }
+        let sweep = move || {
+            for (root, swept) in roots.sweep(|name| names.iter().any(|wanted| wanted == name)) {
+                swept.log(&root);
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("tuffet-sweep".into()).spawn(sweep) {
+            tracing::warn!(target: "tuffet::store::sweep", %error, "what a crash may have left of uploads is not removed: no thread");
+        }
+    }
+
+    /// As [`Roots::sweep_in_background`], on this thread, which waits for disks.
+    pub fn sweep(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Swept)> {
+        let mut all = Vec::new();
+        for root in self.roots.iter().filter(|root| root.writable && wanted(&root.name)) {
+            let mut walk = Walk { names_left: NAMES, swept: Swept::default(), first: None };
+            match open_folder(&root.folder, c".") {
+                Ok(folder) => walk.folder(folder, 0),
+                Err(error) => walk.failed(&format_args!("the root: {error}")),
+            }
+            if let Some(first) = walk.first {
+                tracing::warn!(target: "tuffet::store::sweep", root = %root.name, failed = walk.swept.failed, first,
+                    "unfinished uploads of a server that is gone could not be looked for everywhere");
+            }
+            all.push((root.name.to_string(), walk.swept));
+        }
+        all
+    }
+
+    fn writable(&self) -> impl Iterator<Item = &str> {
+        self.roots.iter().filter(|root| root.writable).map(|root| &*root.name)
+    }
+}
+
+impl Swept {
+    fn log(&self, root: &str) {
+        let Swept { removed, in_use, uncertain, failed, cut_short } = *self;
+        if cut_short {
+            tracing::warn!(
+                target: "tuffet::store::sweep",
+                root,
+                removed,
+                "unfinished uploads of a server that is gone are looked for in the first {NAMES} names and {DEPTH} \
+                 levels of folders alone; beyond them, remove `.tuffet-*.part` by hand"
+            );
+        } else if removed + in_use + uncertain + failed > 0 {
+            tracing::info!(
+                target: "tuffet::store::sweep",
+                root,
+                removed,
+                in_use,
+                uncertain,
+                "removed what a server that is gone left of uploads"
+            );
+        } else {
+            tracing::debug!(target: "tuffet::store::sweep", root, "nothing was left of uploads");
+        }
+    }
+}
+
+/// The walk through one root.
+struct Walk {
+    names_left: u64,
+    swept: Swept,
+    /// The first thing that failed.
+    first: Option<String>,
+}
+
+impl Walk {
+    fn folder(&mut self, folder: OwnedFd, depth: u32) {
+        let mut entries = match Dir::new(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.failed(&error),
+        };
+        while let Some(entry) = entries.read() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => return self.failed(&error),
+            };
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            if self.names_left == 0 {
+                self.swept.cut_short = true;
+                return;
+            }
+            self.names_left -= 1;
+            let Ok(within) = entries.fd() else { return };
+            let is_ours = temporary::is_temporary(name.to_bytes());
+            let kind = match entry.file_type() {
+                // Not every file system says it with the name.
+                FileType::Unknown => statat(within, name, AtFlags::SYMLINK_NOFOLLOW)
+                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                kind => kind,
+            };
+            match kind {
+                FileType::RegularFile if is_ours => self.file(within, name),
+                FileType::Directory if depth == DEPTH => self.swept.cut_short = true,
+                FileType::Directory => match open_folder(within, name) {
+                    Ok(below) => self.folder(below, depth + 1),
+                    // Removed meanwhile, or a link has taken its place.
+                    Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {}
+                    Err(error) => self.failed(&format_args!("folder {}: {error}", name.to_string_lossy())),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    fn file(&mut self, folder: impl AsFd, name: &CStr) {
+        match judge(&folder, name) {
+            Ok(Verdict::Gone) => {}
+            Ok(Verdict::InUse) => self.swept.in_use += 1,
+            Ok(Verdict::Uncertain) => self.swept.uncertain += 1,
+            // The lock is held while the name goes, so no upload can take the file for its own.
+            Ok(Verdict::Abandoned(_lock)) => match unlinkat(&folder, name, AtFlags::empty()) {
+                Ok(()) => self.swept.removed += 1,
+                Err(Errno::NOENT) => {}
+                Err(error) => self.failed(&format_args!("{}: {error}", name.to_string_lossy())),
+            },
+            Err(error) => self.failed(&format_args!("{}: {error}", name.to_string_lossy())),
+        }
+    }
+
+    fn failed(&mut self, what: &dyn fmt::Display) {
+        self.swept.failed += 1;
+        self.first.get_or_insert_with(|| what.to_string());
+    }
+}
+
+enum Verdict {
+    /// Renamed or removed meanwhile.
+    Gone,
+    InUse,
+    Uncertain,
+    /// Nobody has it; locked by us.
+    Abandoned(OwnedFd),
+}
+
+fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let open = |access| openat(&folder, name, flags | access, Mode::empty());
+    // For writing too: over NFS an exclusive lock asks for it (flock(2)). One that was about to be renamed may have
+    // its last permissions already.
+    let opened = open(OFlags::RDWR);
+    let opened =
+        opened.or_else(|errno| if errno == Errno::ACCESS { open(OFlags::RDONLY) } else { Err(errno) });
+    let opened =
+        opened.or_else(|errno| if errno == Errno::ACCESS { open(OFlags::WRONLY) } else { Err(errno) });
+    let file = match opened {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Ok(Verdict::Gone),
+        Err(errno) => return Err(errno),
+    };
+    match temporary::lock(&file) {
+        Ok(true) => {}
+        Ok(false) => return Ok(Verdict::InUse),
+        Err(_) => return Ok(Verdict::Uncertain),
+    }
+    // Whoever had it may have finished it just now: is this still what has the name?
+    let locked = fstat(&file)?;
+    match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(named) if (named.st_dev, named.st_ino) == (locked.st_dev, locked.st_ino) => {}
+        Ok(_) | Err(Errno::NOENT) => return Ok(Verdict::Gone),
+        Err(errno) => return Err(errno),
+    }
+    // The type is 32 bits wide, whatever the field.
+    let shared = SHARED.contains(&(fstatfs(&file)?.f_type as u32));
+    Ok(if shared && !is_left_alone(&locked) { Verdict::Uncertain } else { Verdict::Abandoned(file) })
+}
+
+fn is_left_alone(stat: &Stat) -> bool {
+    let written = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or(0));
+    // A clock that was set back decides nothing.
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    now.checked_sub(written).is_some_and(|age| age >= LEFT_ALONE)
+}
+
+fn open_folder(folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(folder, name, flags, Mode::empty())
+}

@@ -1,0 +1,512 @@
+//! Attacks and accidents, on real folders.
+
+use std::fs;
+use std::io::IoSliceMut;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use tempfile::TempDir;
+
+use super::*;
+use tuffet_request::ErrorCode;
+
+const SECRET: &str = "outside";
+
+/// `root/` to serve, and beside it a secret and a folder whose name begins like the root's.
+struct Scene {
+    base: TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let base = tempfile::tempdir().expect("a temporary folder");
+        let scene = Self { base };
+        fs::create_dir_all(scene.at("root/sub")).expect("folders");
+        fs::create_dir(scene.at("root2")).expect("folders");
+        fs::write(scene.at("secret"), SECRET).expect("a file");
+        fs::write(scene.at("root2/secret"), SECRET).expect("a file");
+        fs::write(scene.at("root/boot"), "inside").expect("a file");
+        fs::write(scene.at("root/sub/file"), "deeper").expect("a file");
+        scene
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.base.path().join(path)
+    }
+
+    fn spec(&self) -> RootSpec {
+        RootSpec { writable: true, max_upload: 1000, ..RootSpec::read_only("boot", self.at("root")) }
+    }
+
+    fn roots(&self) -> Roots {
+        Roots::open(&[self.spec()]).expect("the root opens")
+    }
+
+    fn overwriting(&self) -> Roots {
+        Roots::open(&[RootSpec { overwrite: true, ..self.spec() }]).expect("the root opens")
+    }
+
+    fn linking(&self, links: Links) -> Roots {
+        Roots::open(&[RootSpec { overwrite: true, links, ..self.spec() }]).expect("the root opens")
+    }
+
+    fn link(&self, target: impl AsRef<Path>, at: &str) {
+        symlink(target, self.at(at)).expect("a symbolic link");
+    }
+
+    fn temporaries(&self, folder: &str) -> usize {
+        let entries = fs::read_dir(self.at(folder)).expect("a folder");
+        entries.filter(|entry| is_temporary(&entry.as_ref().expect("an entry").file_name())).count()
+    }
+}
+
+fn is_temporary(name: &std::ffi::OsStr) -> bool {
+    name.to_string_lossy().starts_with(path::RESERVED)
+}
+
+fn content(file: &OpenFile) -> String {
+    let mut bytes = vec![0; 64];
+    let count = file.read_at(0, &mut [IoSliceMut::new(&mut bytes)]).expect("readable");
+    String::from_utf8(bytes[..count].to_vec()).expect("text")
+}
+
+fn upload(roots: &Roots, path: &str, text: &str) -> Result<(), StoreError> {
+    let upload = roots.create(None, path)?;
+    upload.write_at(0, text.as_bytes())?;
+    upload.commit()
+}
+
+#[test]
+fn files_in_a_root_are_read_with_their_size_and_place() {
+    let scene = Scene::new();
+    let file = scene.roots().open_read(None, "sub/file").expect("it opens");
+    assert_eq!((file.size(), file.root(), file.path()), (6, "boot", "sub/file"));
+
+    let (mut head, mut tail) = ([0; 2], [0; 8]);
+    let mut buffers = [IoSliceMut::new(&mut head), IoSliceMut::new(&mut tail)];
+    assert_eq!(file.read_at(1, &mut buffers).expect("readable"), 5);
+    assert_eq!((&head, &tail[..3]), (b"ee", &b"per"[..]));
+    assert_eq!(file.read_at(6, &mut [IoSliceMut::new(&mut head)]).expect("readable"), 0);
+    assert_eq!(file.read_at(100, &mut [IoSliceMut::new(&mut head)]).expect("readable"), 0);
+}
+
+#[test]
+fn more_buffers_than_the_kernel_takes_are_a_short_read() {
+    let scene = Scene::new();
+    fs::write(scene.at("root/big"), vec![7; 2000]).expect("a file");
+    let file = scene.roots().open_read(None, "big").expect("it opens");
+    let mut bytes = vec![0; 2000];
+    let mut buffers: Vec<_> = bytes.chunks_mut(1).map(IoSliceMut::new).collect();
+    assert_eq!(file.read_at(0, &mut buffers).expect("readable"), 1024);
+}
+
+#[test]
+fn no_name_leads_out_of_a_root() {
+    let scene = Scene::new();
+    scene.link("../secret", "root/relative");
+    scene.link(scene.at("secret"), "root/absolute");
+    scene.link("..", "root/up");
+    scene.link("../root2", "root/sibling");
+    scene.link("absolute", "root/chain");
+    scene.link("/proc/self/root", "root/magic");
+    scene.link("loop", "root/loop");
+    let roots = scene.roots();
+    let absolute = scene.at("root/boot");
+    for path in [
+        "../secret",
+        "sub/../../secret",
+        "..",
+        "/etc/passwd",
+        "//etc/passwd",
+        absolute.to_str().expect("text"),
+        "../root2/secret",
+        "relative",
+        "absolute",
+        "up/secret",
+        "up/root/boot",
+        "sibling/secret",
+        "chain",
+        "magic/etc/passwd",
+        "loop",
+        "boot\0",
+        "",
+        ".",
+        "/",
+    ] {
+        let error = roots.open_read(None, path).expect_err(path);
+        assert!(matches!(error, StoreError::Denied(_)), "{path}: {error}");
+        assert_eq!((error.code(), error.message()), (ErrorCode::AccessViolation, "access denied"));
+    }
+    for folder in ["..", "up", "sibling", "magic/tmp", "/tmp", "sub/../..", "loop"] {
+        let error = roots.create(None, &format!("{folder}/x")).expect_err(folder);
+        assert!(matches!(error, StoreError::Denied(_)), "{folder}: {error}");
+    }
+    assert!(!scene.at("x").exists() && !scene.at("root2/x").exists());
+}
+
+#[test]
+fn links_that_stay_inside_work() {
+    let scene = Scene::new();
+    scene.link("boot", "root/beside");
+    scene.link("../boot", "root/sub/above");
+    scene.link("sub", "root/folder");
+    let roots = scene.roots();
+    for (path, text) in [("beside", "inside"), ("sub/above", "inside"), ("folder/file", "deeper")] {
+        assert_eq!(content(&roots.open_read(None, path).expect(path)), text);
+    }
+    upload(&roots, "folder/new", "up").expect("stored");
+    assert_eq!(fs::read(scene.at("root/sub/new")).expect("visible"), b"up");
+}
+
+/// Someone who may write in a root swaps a file and a folder for links out of it, as fast as they can.
+#[test]
+fn a_link_swapped_in_a_race_never_leads_out() {
+    let scene = Scene::new();
+    let roots = scene.overwriting();
+    fs::create_dir(scene.at("root2/drop")).expect("a folder");
+    let swap = |file: &str, folder: &str| {
+        scene.link(file, "root/next-file");
+        scene.link(folder, "root/next-folder");
+        fs::rename(scene.at("root/next-file"), scene.at("root/file")).expect("swapped");
+        fs::rename(scene.at("root/next-folder"), scene.at("root/folder")).expect("swapped");
+    };
+    swap("boot", "sub");
+    assert_eq!(content(&roots.open_read(None, "file").expect("inside")), "inside");
+
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..2000 {
+                swap("../secret", "../root2/drop");
+                swap("boot", "sub");
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        for round in 0_u32.. {
+            if let Ok(file) = roots.open_read(None, "file") {
+                assert_eq!(content(&file), "inside");
+            }
+            if let Ok(file) = roots.open_read(None, "folder/file") {
+                assert_eq!(content(&file), "deeper");
+            }
+            if round.is_multiple_of(8) {
+                let _ = upload(&roots, "folder/uploaded", "up");
+            }
+            if over.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+    });
+
+    assert_eq!(fs::read_dir(scene.at("root2/drop")).expect("a folder").count(), 0);
+    swap("../secret", "../root2/drop");
+    assert!(matches!(roots.open_read(None, "file"), Err(StoreError::Denied(_))));
+}
+
+#[test]
+fn only_regular_files_are_read_or_replaced() {
+    let scene = Scene::new();
+    let fifo = scene.at("root/fifo");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o644.into(), 0).expect("a FIFO");
+    let _socket = std::os::unix::net::UnixListener::bind(scene.at("root/socket")).expect("a socket");
+    let roots = scene.overwriting();
+    for path in ["fifo", "socket", "sub"] {
+        let error = roots.open_read(None, path).expect_err(path);
+        assert!(matches!(error, StoreError::NotRegular(_)), "{path}: {error}");
+        let error = roots.create(None, path).expect_err(path);
+        assert!(matches!(error, StoreError::NotRegular(_)), "{path}: {error}");
+    }
+    let devices = Roots::open(&[RootSpec { path: "/dev".into(), ..scene.spec() }]).expect("/dev");
+    let error = devices.open_read(None, "null").expect_err("a device");
+    assert!(matches!(error, StoreError::NotRegular("a device")), "{error}");
+}
+
+#[test]
+fn roots_are_searched_in_order_and_named_exactly() {
+    let scene = Scene::new();
+    let second = RootSpec { name: "second".into(), path: scene.at("root2"), writable: false, ..scene.spec() };
+    let roots = Roots::open(&[scene.spec(), second]).expect("both open");
+    fs::write(scene.at("root2/boot"), "second").expect("a file");
+    assert_eq!(content(&roots.open_read(None, "boot").expect("first")), "inside");
+    assert_eq!(roots.open_read(None, "secret").expect("only in the second").root(), "second");
+    assert_eq!(content(&roots.open_read(Some("second"), "boot").expect("named")), "second");
+
+    assert!(matches!(roots.open_read(Some("boot"), "secret"), Err(StoreError::NotFound)));
+    assert!(matches!(roots.open_read(None, "nowhere"), Err(StoreError::NotFound)));
+    assert!(matches!(roots.open_read(None, "boot/under-a-file"), Err(StoreError::NotFound)));
+    assert!(matches!(roots.open_read(Some("third"), "boot"), Err(StoreError::UnknownRoot(_))));
+    assert!(matches!(roots.create(Some("second"), "new"), Err(StoreError::ReadOnly)));
+    assert_eq!(roots.create(None, "new").expect("the writable one").root(), "boot");
+}
+
+#[test]
+fn a_missing_root_says_which_and_how_to_mend_it() {
+    let scene = Scene::new();
+    for (path, cause) in [("none", "No such file"), ("secret", "Not a directory")] {
+        let error = Roots::open(&[RootSpec { path: scene.at(path), ..scene.spec() }]).expect_err(path);
+        let text = error.to_string();
+        assert!(text.contains("root `boot`") && text.contains(cause) && text.contains("create it"), "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_changes_under_a_transfer_is_noticed() {
+    let scene = Scene::new();
+    let path = scene.at("root/boot");
+    let long_ago = SystemTime::now() - Duration::from_secs(3600);
+    let open = || {
+        fs::write(&path, "inside").expect("a file");
+        let file = fs::File::options().write(true).open(&path).expect("a file");
+        file.set_modified(long_ago).expect("an old file");
+        (scene.roots().open_read(None, "boot").expect("it opens"), file)
+    };
+
+    let (opened, _) = open();
+    assert!(opened.unchanged().expect("a stat"));
+
+    let (opened, file) = open();
+    file.set_len(2).expect("truncated");
+    assert!(!opened.unchanged().expect("a stat"));
+    assert_eq!(opened.read_at(0, &mut [IoSliceMut::new(&mut [0; 6])]).expect("a short read"), 2);
+    assert_eq!(opened.size(), 6);
+
+    let (opened, file) = open();
+    file.write_all_at(b"more", 6).expect("grown");
+    assert!(!opened.unchanged().expect("a stat"));
+
+    let (opened, file) = open();
+    file.write_all_at(b"INSIDE", 0).expect("rewritten");
+    assert!(!opened.unchanged().expect("a stat"), "same size, other bytes");
+}
+
+#[test]
+fn a_write_that_sets_the_time_back_is_noticed_by_the_status_time() {
+    let scene = Scene::new();
+    let path = scene.at("root/boot");
+    let opened = scene.roots().open_read(None, "boot").expect("it opens");
+    let before = fs::metadata(&path).expect("a stat");
+    // The kernel's clock of files ticks; write until it has.
+    while fs::metadata(&path).expect("a stat").ctime_nsec() == before.ctime_nsec() {
+        fs::write(&path, "INSIDE").expect("rewritten");
+    }
+    let file = fs::File::options().write(true).open(&path).expect("a file");
+    file.set_modified(before.modified().expect("a time")).expect("set back");
+    assert!(!opened.unchanged().expect("a stat"));
+}
+
+#[test]
+fn a_replaced_or_removed_file_is_still_whole_for_who_has_it_open() {
+    let scene = Scene::new();
+    let roots = scene.overwriting();
+    let old = roots.open_read(None, "boot").expect("it opens");
+    upload(&roots, "boot", "replacement").expect("stored");
+    assert!(old.unchanged().expect("a stat"));
+    assert_eq!(content(&old), "inside");
+
+    let new = roots.open_read(None, "boot").expect("it opens");
+    fs::remove_file(scene.at("root/boot")).expect("removed");
+    assert!(new.unchanged().expect("a stat"));
+    assert_eq!(content(&new), "replacement");
+}
+
+#[test]
+fn an_upload_is_invisible_until_committed_and_leaves_nothing_else() {
+    let scene = Scene::new();
+    let roots = scene.overwriting();
+    let upload = roots.create(None, "sub/file").expect("begun");
+    upload.write_at(3, b"er").expect("written");
+    upload.write_at(0, b"new").expect("written");
+    assert_eq!(fs::read(scene.at("root/sub/file")).expect("the old one"), b"deeper");
+    assert_eq!(scene.temporaries("root/sub"), 1);
+    upload.commit().expect("committed");
+    assert_eq!(fs::read(scene.at("root/sub/file")).expect("the new one"), b"newer");
+    assert_eq!(scene.temporaries("root/sub"), 0);
+    let mode = fs::metadata(scene.at("root/sub/file")).expect("a stat").mode();
+    assert_eq!(mode & 0o7133, 0, "at most rw-r--r--, was {mode:o}");
+
+    drop(roots.create(None, "abandoned").expect("begun"));
+    assert_eq!(scene.temporaries("root"), 0);
+    assert!(!scene.at("root/abandoned").exists());
+
+    upload_empty(&roots);
+    assert_eq!(fs::read(scene.at("root/empty")).expect("visible"), b"");
+}
+
+fn upload_empty(roots: &Roots) {
+    roots.create(None, "empty").expect("begun").commit().expect("committed");
+}
+
+#[test]
+fn an_existing_file_is_kept_unless_the_root_overwrites() {
+    let scene = Scene::new();
+    let roots = scene.roots();
+    assert!(matches!(roots.create(None, "boot"), Err(StoreError::Exists)));
+
+    let (first, second) = (roots.create(None, "new"), roots.create(None, "new"));
+    let (first, second) = (first.expect("begun"), second.expect("begun"));
+    first.write_at(0, b"first").expect("written");
+    second.write_at(0, b"second").expect("written");
+    second.commit().expect("it came first");
+    assert!(matches!(first.commit(), Err(StoreError::Exists)));
+    assert_eq!(fs::read(scene.at("root/new")).expect("visible"), b"second");
+    assert_eq!(scene.temporaries("root"), 0);
+
+    let roots = scene.overwriting();
+    let (first, second) = (roots.create(None, "new"), roots.create(None, "new"));
+    let (first, second) = (first.expect("begun"), second.expect("begun"));
+    second.commit().expect("committed");
+    first.write_at(0, b"later").expect("written");
+    first.commit().expect("the later commit wins");
+    assert_eq!(fs::read(scene.at("root/new")).expect("visible"), b"later");
+}
+
+#[test]
+fn an_upload_leaves_links_out_of_the_root_alone() {
+    let scene = Scene::new();
+    scene.link("../secret", "root/link");
+    assert!(matches!(scene.roots().create(None, "link"), Err(StoreError::Exists)));
+    for links in [Links::Refuse, Links::Follow] {
+        let error = upload(&scene.linking(links), "link", "mine").expect_err("refused");
+        assert!(matches!(error, StoreError::Denied(_)), "{error}");
+    }
+    assert!(scene.at("root/link").is_symlink());
+    upload(&scene.linking(Links::Replace), "link", "mine").expect("stored");
+    assert_eq!(fs::read_to_string(scene.at("secret")).expect("untouched"), SECRET);
+    assert_eq!(fs::read_to_string(scene.at("root/link")).expect("visible"), "mine");
+    assert!(fs::symlink_metadata(scene.at("root/link")).expect("a stat").is_file());
+}
+
+/// The look at the start is for the client's sake; that at the end decides.
+#[test]
+fn a_link_that_takes_the_name_meanwhile_stops_the_commit() {
+    let scene = Scene::new();
+    for links in [Links::Refuse, Links::Follow] {
+        let upload = scene.linking(links).create(None, "late").expect("begun");
+        scene.link("../secret", "root/late");
+        assert!(matches!(upload.commit(), Err(StoreError::Denied(_))));
+        assert_eq!((scene.temporaries("root"), scene.at("root/late").is_symlink()), (0, true));
+        fs::remove_file(scene.at("root/late")).expect("removed");
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).expect("a stat").mode() & 0o7777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+}
+
+/// Whatever lay there when it began.
+#[test]
+fn what_lies_there_at_the_end_gives_its_permissions() {
+    let scene = Scene::new();
+    let roots = scene.overwriting();
+    let (boot, late) = (scene.at("root/boot"), scene.at("root/late"));
+    fs::write(&late, "").expect("a file");
+    let of_new_files = mode(&late) & 0o644;
+
+    // Its permissions change meanwhile.
+    let upload = roots.create(None, "boot").expect("begun");
+    set_mode(&boot, 0o610);
+    upload.commit().expect("stored");
+    assert_eq!(mode(&boot), 0o610);
+
+    // It goes meanwhile, or the upload becomes visible elsewhere.
+    let upload = roots.create(None, "boot").expect("begun");
+    fs::remove_file(&boot).expect("removed");
+    upload.commit().expect("stored");
+    assert_eq!(mode(&boot), of_new_files);
+    let mut upload = roots.create(None, "boot").expect("begun");
+    roots.redirect(&mut upload, "sub/elsewhere").expect("a folder");
+    upload.commit().expect("stored");
+    assert_eq!(mode(&scene.at("root/sub/elsewhere")), of_new_files);
+    set_mode(&late, 0o606);
+    let mut upload = roots.create(None, "fresh").expect("begun");
+    roots.redirect(&mut upload, "late").expect("a file");
+    upload.commit().expect("stored");
+    assert_eq!(mode(&late), 0o606);
+
+    // It comes meanwhile.
+    let upload = roots.create(None, "fresh").expect("begun");
+    fs::write(scene.at("root/fresh"), "").expect("a file");
+    set_mode(&scene.at("root/fresh"), 0o640);
+    upload.commit().expect("stored");
+    assert_eq!((mode(&scene.at("root/fresh")), scene.temporaries("root")), (0o640, 0));
+}
+
+/// As a server that stays root with its capabilities has it.
+#[test]
+fn owner_and_group_stay_where_the_system_lets_us() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let scene = Scene::new();
+    let path = scene.at("root/boot");
+    std::os::unix::fs::chown(&path, Some(1234), Some(4321)).expect("root may");
+    set_mode(&path, 0o2664);
+    upload(&scene.overwriting(), "boot", "new").expect("stored");
+    let about = fs::metadata(&path).expect("a stat");
+    assert_eq!((about.uid(), about.gid(), about.mode() & 0o7777), (1234, 4321, 0o664));
+    assert_eq!(fs::read_to_string(&path).expect("visible"), "new");
+}
+
+#[test]
+fn the_mode_of_new_files_is_that_of_the_root() {
+    let scene = Scene::new();
+    for overwrite in [false, true] {
+        let spec = RootSpec { overwrite, mode: Some(0o606), ..scene.spec() };
+        let roots = Roots::open(&[spec]).expect("the root opens");
+        upload(&roots, "new", "new").expect("stored");
+        assert_eq!(mode(&scene.at("root/new")), 0o606);
+        fs::remove_file(scene.at("root/new")).expect("removed");
+    }
+}
+
+#[test]
+fn a_folder_that_takes_the_name_meanwhile_stops_the_commit() {
+    let scene = Scene::new();
+    for roots in [scene.roots(), scene.overwriting()] {
+        let upload = roots.create(None, "late").expect("begun");
+        fs::create_dir(scene.at("root/late")).expect("a folder");
+        let error = upload.commit().expect_err("taken");
+        assert!(matches!(error, StoreError::Exists | StoreError::NotRegular("a folder")), "{error}");
+        assert_eq!(scene.temporaries("root"), 0);
+        fs::remove_dir(scene.at("root/late")).expect("removed");
+    }
+}
+
+#[test]
+fn an_upload_stops_at_its_limit() {
+    let scene = Scene::new();
+    let mut upload = scene.roots().create(None, "big").expect("begun");
+    upload.write_at(0, &[1; 1000]).expect("exactly the limit");
+    for (offset, length) in [(1000, 1), (0, 1001), (u64::MAX, 1), (u64::MAX - 1, 512)] {
+        let error = upload.write_at(offset, &vec![0; length]).expect_err("over the limit");
+        assert!(matches!(error, StoreError::TooLarge { limit: 1000 }), "{error}");
+        assert_eq!(error.code(), ErrorCode::DiskFull);
+    }
+    upload.lower_limit(5000);
+    assert_eq!(upload.limit(), 1000);
+    upload.lower_limit(10);
+    assert!(upload.write_at(0, &[0; 11]).is_err());
+}
+
+#[test]
+fn what_cannot_be_created_says_why() {
+    let scene = Scene::new();
+    let roots = scene.roots();
+    assert!(matches!(roots.create(None, "no/such/folder"), Err(StoreError::NotFound)));
+    assert!(matches!(roots.create(None, "boot/x"), Err(StoreError::NotFound)));
+    assert!(matches!(roots.create(None, &"n".repeat(256)), Err(StoreError::Denied(_))));
+    assert!(matches!(roots.create(None, ".tuffet-0123456789abcdef.part"), Err(StoreError::Denied(_))));
+    assert!(matches!(roots.open_read(None, ".tuffet-x/y"), Err(StoreError::Denied(_))));
+    let closed = Roots::open(&[RootSpec { writable: false, ..scene.spec() }]).expect("it opens");
+    let error = closed.create(None, "new").expect_err("read only");
+    assert!(matches!(error, StoreError::ReadOnly));
+    let denial = error.denial();
+    assert_eq!((denial.code, &*denial.message), (ErrorCode::AccessViolation, "uploads are not allowed"));
+    assert!(denial.reason.contains("writable: false"), "{}", denial.reason);
+}

@@ -1,0 +1,305 @@
+//! A file that is being written: invisible under its name until it is whole, then visible at once, with the
+//! permissions that its root gives to new files, or those of the file that it replaces.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, openat, renameat,
+    renameat_with, statat, unlinkat,
+};
+use rustix::io::Errno;
+use sha2::{Digest, Sha256};
+
+use super::links::followed;
+use super::open_file::require_regular;
+use super::replaced::{self, Replaced};
+use super::{Root, StoreError, path, spelling, temporary};
+use crate::Writing;
+use tuffet_request::Links;
+
+/// The permissions of new files, of which the umask takes its part.
+const NEW: u32 = 0o644;
+
+/// The permissions of a temporary file whose last ones are set at its end: by then they may be fewer than those of a
+/// new file, and nobody is to read in it before.
+const CLOSED: u32 = 0o600;
+
+/// How often a commit looks at a file to be replaced that changes its owner or permissions meanwhile.
+const LOOKS: u32 = 8;
+
+/// An upload in progress, in a temporary file beside its target.
+///
+/// Dropping it removes the temporary file, which may wait for a disk: drop it on a thread that may
+/// block. What a crash leaves is removed when a server begins to serve the root (`sweep`).
+#[derive(Debug)]
+pub struct Upload {
+    file: File,
+    /// The folder that the target was to be in when the upload began; the temporary file is there.
+    folder: OwnedFd,
+    /// The folder that it will be in instead.
+    moved: Option<OwnedFd>,
+    /// Empty once it has become the target.
+    temporary: String,
+    name: String,
+    root: Arc<str>,
+    path: String,
+    overwrite: bool,
+    links: Links,
+    mode: Option<u32>,
+    /// Whether its permissions are not yet those of a new file.
+    closed: bool,
+    limit: u64,
+    /// Counts it among those to its name.
+    writing: Option<Writing>,
+}
+
+impl Upload {
+    pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
+        let target = &*followed(root, target)?;
+        let (folder, name) = path::split(target);
+        let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
+        spelling::require_of_upload(&root.folder, target)?;
+        let replaces = judge(&parent, name, root.overwrite, root.links)?;
+        let folder = syncable(&parent)?;
+        let closed = replaces || root.mode.is_some();
+        let (file, temporary) = temporary::create(&parent, if closed { CLOSED } else { NEW })?;
+        Ok(Self {
+            file,
+            folder,
+            moved: None,
+            temporary,
+            name: name.to_owned(),
+            root: root.name.clone(),
+            path: target.to_owned(),
+            overwrite: root.overwrite,
+            links: root.links,
+            mode: root.mode,
+            closed,
+            limit: root.max_upload,
+            writing: None,
+        })
+    }
+
+    /// The name of the root it goes to.
+    pub fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// The path in that root under which it becomes visible.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The largest size it may reach, in bytes.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// It counts among the uploads to its name until it is dropped.
+    pub fn count(&mut self, writing: Writing) {
+        self.writing = Some(writing);
+    }
+
+    /// Lowers the limit, as policy may ask; never raises it.
+    pub fn lower_limit(&mut self, bytes: u64) {
+        self.limit = self.limit.min(bytes);
+    }
+
+    /// Writes all of `bytes` at `offset`; takes no lock.
+    ///
+    /// # Errors
+    /// `TooLarge` where the limit would be passed (nothing is written then), `NoSpace`, `Io`.
+    pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), StoreError> {
+        let end = offset.checked_add(bytes.len() as u64);
+        if end.is_none_or(|end| end > self.limit) {
+            return Err(StoreError::TooLarge { limit: self.limit });
+        }
+        self.file.write_all_at(bytes, offset).map_err(StoreError::from_io)
+    }
+
+    /// Lets it become visible at another path of its root, whose folder exists. The temporary file stays
+    /// where it is until then.
+    pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
+        let target = &*followed(root, target)?;
+        let (folder, name) = path::split(target);
+        let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
+        spelling::require_of_upload(&root.folder, target)?;
+        judge(&parent, name, self.overwrite, self.links)?;
+        self.moved = Some(syncable(&parent)?);
+        self.name = name.to_owned();
+        self.path = target.to_owned();
+        Ok(())
+    }
+
+    /// Brings the content to the disk, still under its temporary name, and says what it is.
+    ///
+    /// # Errors
+    /// `NoSpace`, `Io`.
+    pub fn seal(&self) -> Result<Sealed, StoreError> {
+        self.file.sync_all().map_err(StoreError::from_io)?;
+        let mut digest = Sha256::new();
+        let mut buffer = vec![0; 256 << 10];
+        let mut bytes = 0;
+        loop {
+            match self.file.read_at(&mut buffer, bytes) {
+                Ok(0) => break,
+                Ok(read) => {
+                    digest.update(&buffer[..read]);
+                    bytes += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(StoreError::from_io(error)),
+            }
+        }
+        Ok(Sealed { bytes, sha256: digest.finalize().into() })
+    }
+
+    /// Makes the upload visible under its name and lasting: the file reaches the disk, takes its name
+    /// in one step, and the folder reaches the disk.
+    ///
+    /// Of several uploads to one name the later commit wins where the root overwrites, else the first. The owner,
+    /// the group, the permissions and the attributes of a file that is replaced stay, as far as the system lets
+    /// this user.
+    ///
+    /// # Errors
+    /// `Exists` where the name was taken meanwhile, `NotRegular` where a folder took it, `Denied` where a link
+    /// did, `Protected` where the file that is there may not be written, `NoSpace`, `Forbidden`, `Io`. Nothing is
+    /// visible then, except where the last step alone failed.
+    pub fn commit(mut self) -> Result<(), StoreError> {
+        // Another spelling of the name may come until the last moment, which a rename would replace.
+        if self.overwrite {
+            self.finish_over()?;
+            spelling::require_in(self.target(), &self.name)?;
+            renameat(&self.folder, &self.temporary, self.target(), &self.name).map_err(from_rename)?;
+        } else {
+            self.finish_new()?;
+            spelling::require_in(self.target(), &self.name)?;
+            self.rename_to_free_name().map_err(from_rename)?;
+        }
+        self.temporary.clear();
+        match fsync(self.target()) {
+            // fsync(2): some network and user-space file systems do not sync folders.
+            Ok(()) | Err(Errno::INVAL) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Brings it to the disk with the permissions of a new file.
+    fn finish_new(&mut self) -> Result<(), StoreError> {
+        if self.closed {
+            let mode = match self.mode {
+                Some(mode) => Mode::from_raw_mode(mode),
+                None => self.mode_of_new()?,
+            };
+            fchmod(&self.file, mode)?;
+            self.closed = false;
+        }
+        self.file.sync_all().map_err(StoreError::from_io)
+    }
+
+    /// Brings it to the disk with what it keeps of the file that it replaces, if there is one.
+    fn finish_over(&mut self) -> Result<(), StoreError> {
+        // Bounded, for the sake of whoever changes that file all the time.
+        for _ in 0..LOOKS {
+            let replaced = Replaced::open(self.target(), &self.name, self.links)?;
+            match &replaced {
+                Some(replaced) => {
+                    replaced.carry_to(&self.file)?;
+                    self.closed = true;
+                    self.file.sync_all().map_err(StoreError::from_io)?;
+                }
+                None => self.finish_new()?,
+            }
+            // The disk may have taken its time.
+            if replaced::is_current(replaced.as_ref(), self.target(), &self.name) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a new file gets where it becomes visible, of the umask or of a default access control list. Asked of
+    /// the kernel, which alone knows both, by a file that goes at once.
+    fn mode_of_new(&self) -> Result<Mode, StoreError> {
+        let folder = Dir::from_std_file(File::from(self.target().try_clone().map_err(StoreError::from_io)?));
+        let (file, name) = temporary::create(&folder, NEW)?;
+        let mode = fstat(&file).map(|stat| Mode::from_raw_mode(stat.st_mode & 0o777));
+        unlinkat(&folder, &name, AtFlags::empty())?;
+        Ok(mode?)
+    }
+
+    /// The folder in which it becomes visible.
+    fn target(&self) -> &OwnedFd {
+        self.moved.as_ref().unwrap_or(&self.folder)
+    }
+
+    fn rename_to_free_name(&self) -> Result<(), Errno> {
+        let (folder, temporary, target, name) = (&self.folder, &self.temporary, self.target(), &self.name);
+        match renameat_with(folder, temporary, target, name, RenameFlags::NOREPLACE) {
+            // rename(2): the file system cannot do it. A hard link cannot replace either; dropping the
+            // temporary name is what remains.
+            Err(Errno::INVAL | Errno::NOSYS) => {
+                linkat(folder, temporary, target, name, AtFlags::empty())?;
+                unlinkat(folder, temporary, AtFlags::empty())
+            }
+            done => done,
+        }
+    }
+}
+
+/// What an upload came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sealed {
+    /// Bytes in the file.
+    pub bytes: u64,
+    /// The SHA-256 digest of the file.
+    pub sha256: [u8; 32],
+}
+
+/// cap-std opens folders by O_PATH, which cannot be synced; `.` leads nowhere else.
+fn syncable(folder: &Dir) -> Result<OwnedFd, StoreError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(folder, ".", flags, Mode::empty())?)
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        if !self.temporary.is_empty()
+            && let Err(errno) = unlinkat(&self.folder, &self.temporary, AtFlags::empty())
+        {
+            let error = io::Error::from(errno);
+            tracing::warn!(target: "tuffet::store::upload", root = %self.root, path = %self.path, temporary = %self.temporary, %error,
+                "an unfinished upload could not be removed; remove it by hand");
+        }
+    }
+}
+
+/// Says early what the commit would say; the commit decides. Whether there is a file to be replaced.
+fn judge(folder: &Dir, name: &str, overwrite: bool, links: Links) -> Result<bool, StoreError> {
+    if overwrite {
+        return Ok(Replaced::open(folder, name, links)?.is_some());
+    }
+    match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => Ok(false),
+        Err(errno) => Err(StoreError::from_open(errno.into())),
+        Ok(stat) => {
+            if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
+                require_regular(&stat)?;
+            }
+            Err(StoreError::Exists)
+        }
+    }
+}
+
+fn from_rename(errno: Errno) -> StoreError {
+    match errno {
+        Errno::EXIST => StoreError::Exists,
+        Errno::ISDIR | Errno::NOTDIR => StoreError::NotRegular("a folder"),
+        errno => errno.into(),
+    }
+}

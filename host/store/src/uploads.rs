@@ -1,0 +1,89 @@
+//! How many uploads there are to one name: each is a file on the disk until it is complete.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The uploads that run, by root and path. Cheap to clone; all clones are one, and it goes on over reloads.
+/// For the control side: it has a lock.
+#[derive(Debug, Clone)]
+pub struct Uploads(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    most: AtomicU32,
+    running: Mutex<HashMap<Box<str>, u32>>,
+}
+
+/// An upload that is counted until this is dropped.
+#[derive(Debug)]
+pub struct Writing {
+    uploads: Uploads,
+    name: Box<str>,
+}
+
+impl Uploads {
+    /// At most so many to one name.
+    pub fn new(most: u32) -> Uploads {
+        Uploads(Arc::new(Shared { most: AtomicU32::new(most), running: Mutex::default() }))
+    }
+
+    /// From now on at most so many.
+    pub fn replace(&self, most: u32) {
+        self.0.most.store(most, Relaxed);
+    }
+
+    /// Counts one more, or says how many there are.
+    pub fn begin(&self, root: &str, path: &str) -> Result<Writing, u32> {
+        let most = self.0.most.load(Relaxed);
+        // No path has a NUL.
+        let name: Box<str> = format!("{root}\0{path}").into();
+        let mut running = self.lock();
+        let count = running.entry(name.clone()).or_default();
+        if *count >= most {
+            return Err(*count);
+        }
+        *count += 1;
+        drop(running);
+        Ok(Writing { uploads: self.clone(), name })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, u32>> {
+        self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        let name = std::mem::take(&mut self.name);
+        if let Entry::Occupied(mut entry) = self.uploads.lock().entry(name) {
+            *entry.get_mut() -= 1;
+            if *entry.get() == 0 {
+                entry.remove();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_to_each_name_and_none_is_remembered_when_it_ends() {
+        let uploads = Uploads::new(2);
+        let first = uploads.begin("boot", "a").unwrap();
+        let second = uploads.begin("boot", "a").unwrap();
+        assert_eq!(uploads.begin("boot", "a").err(), Some(2));
+        let others = [uploads.begin("boot", "b"), uploads.begin("other", "a")];
+        assert!(others.iter().all(Result::is_ok));
+        drop(first);
+        let third = uploads.begin("boot", "a").unwrap();
+        uploads.replace(1);
+        assert!(uploads.begin("boot", "a").is_err());
+        drop((second, third, others));
+        assert!(uploads.lock().is_empty());
+    }
+}

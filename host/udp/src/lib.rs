@@ -1,0 +1,33 @@
+//! UDP sockets with batches: one system call receives many datagrams and one sends many, each from the
+//! address that its peer asked. The only crate of the project with `unsafe` code.
+//!
+//! No crate was found that gathers, segments (UDP_SEGMENT) and batches across destinations in one call,
+//! so the calls are made here through `libc`, in [`receive`] and [`send`]; what may be done safely
+//! (binding, socket options) is left to `socket2`.
+#![allow(unsafe_code)]
+
+mod address;
+mod receive;
+mod send;
+mod socket;
+
+pub use receive::{ReceiveBatch, Received};
+pub use send::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, SendReport};
+pub use socket::KERNEL_BUFFER;
+pub use socket::{BindOptions, Socket};
+
+use std::net::IpAddr;
+
+/// The local end of a datagram: the address that was asked and the interface it came through. Answers
+/// leave from it (IP_PKTINFO, IPV6_PKTINFO).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Local {
+    /// The unicast address of this host; for a broadcast, that of the receiving interface. `None` where
+    /// the datagram was sent to a multicast group.
+    pub address: Option<IpAddr>,
+    /// The interface's index, 0 if unknown.
+    pub interface: u32,
+    /// It was sent to a broadcast address or a multicast group: the kernel gives a copy to each socket
+    /// that shares the port.
+    pub copied: bool,
+}

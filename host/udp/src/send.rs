@@ -1,0 +1,472 @@
+//! Sending: sendmmsg(2) across peers, UDP_SEGMENT within a window.
+
+use super::address::{CONTROL_ROOM, ControlBuffer, ControlWriter, to_kernel};
+use super::{Local, Socket};
+use std::io;
+use std::mem::zeroed;
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Datagrams that the kernel cuts from one message (UDP_MAX_SEGMENTS of older kernels).
+pub const MAX_SEGMENTS: usize = 64;
+
+/// Bytes in one message, all its datagrams together: what fits an IP packet before it is cut.
+pub const MAX_MESSAGE: usize = 65_000;
+
+/// Messages in one call.
+const BATCH: usize = 64;
+
+/// Bytes that may wait for one call.
+const ARENA: usize = 1 << 20;
+
+/// How long to wait for room in a full send buffer before the datagrams count as lost.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// What became of a batch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SendReport {
+    /// Datagrams that the kernel did not take; to a peer they look like loss on the path.
+    pub lost: u32,
+    /// Messages that were sent again in pieces because the kernel refused to cut them.
+    pub unsegmented: u32,
+}
+
+/// Messages that wait to be sent through one socket.
+pub struct SendBatch {
+    arena: Box<[u8]>,
+    used: usize,
+    messages: Vec<Message>,
+    addresses: Box<[libc::sockaddr_storage]>,
+    controls: Box<[ControlBuffer]>,
+    vectors: Box<[libc::iovec]>,
+    headers: Box<[libc::mmsghdr]>,
+}
+
+#[derive(Debug, Clone)]
+struct Message {
+    peer: SocketAddr,
+    local: Option<Local>,
+    /// Bytes of the arena: whole datagrams, or their headers alone where there is a payload.
+    bytes: Range<usize>,
+    /// Bytes in each datagram but the last.
+    segment: usize,
+    payload: Option<Payload>,
+}
+
+/// Bytes that are sent from where they lie, each piece behind a header of its own.
+#[derive(Debug, Clone)]
+struct Payload {
+    content: Arc<[u8]>,
+    range: Range<usize>,
+    /// Bytes in each header.
+    header: usize,
+}
+
+// SAFETY: the raw pointers in `headers` and `vectors` are written anew before each call and read by no one
+// else; what they point at is owned by the same value.
+unsafe impl Send for SendBatch {}
+
+impl SendBatch {
+    /// Allocates the buffers.
+    pub fn new() -> Self {
+        // SAFETY: all-zero bytes are valid for these C structures (null pointers, zero lengths).
+        let (address, header, vector): (libc::sockaddr_storage, libc::mmsghdr, libc::iovec) =
+            unsafe { (zeroed(), zeroed(), zeroed()) };
+        SendBatch {
+            arena: vec![0; ARENA].into_boxed_slice(),
+            used: 0,
+            messages: Vec::with_capacity(BATCH),
+            addresses: vec![address; BATCH].into_boxed_slice(),
+            controls: vec![ControlBuffer([0; CONTROL_ROOM]); BATCH].into_boxed_slice(),
+            vectors: vec![vector; BATCH * 2 * MAX_SEGMENTS].into_boxed_slice(),
+            headers: vec![header; BATCH].into_boxed_slice(),
+        }
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Whether a message of `length` bytes still fits; if not, flush first.
+    pub fn has_room(&self, length: usize) -> bool {
+        self.messages.len() < BATCH && self.used + length <= self.arena.len()
+    }
+
+    /// Room for the bytes of the next message, `length` of them; `None` if they do not fit. Nothing is
+    /// sent before [`SendBatch::push`].
+    pub fn room(&mut self, length: usize) -> Option<&mut [u8]> {
+        if self.messages.len() >= BATCH {
+            return None;
+        }
+        self.arena.get_mut(self.used..self.used + length)
+    }
+
+    /// Queues the first `length` bytes of the room as datagrams of `segment` bytes and a shorter last
+    /// one. At most [`MAX_SEGMENTS`] of them and [`MAX_MESSAGE`] bytes, unless it is a single datagram.
+    pub fn push(&mut self, peer: SocketAddr, local: Option<Local>, length: usize, segment: usize) {
+        debug_assert!(self.messages.len() < BATCH && self.used + length <= self.arena.len());
+        let bytes = self.used..self.used + length;
+        self.used = bytes.end;
+        self.messages.push(Message { peer, local, bytes, segment: segment.max(1), payload: None });
+    }
+
+    /// As [`SendBatch::push`], but the room holds only headers of `header` bytes; the payload of each
+    /// datagram, `segment - header` bytes and the rest in the last, follows from `content[range]` without
+    /// being copied first. There must be a header for each piece of the range, and for an empty last one.
+    pub fn push_gathered(
+        &mut self,
+        peer: SocketAddr,
+        local: Option<Local>,
+        (headers, header): (usize, usize),
+        segment: usize,
+        (content, range): (&Arc<[u8]>, Range<usize>),
+    ) {
+        debug_assert!(header > 0 && segment > header && headers % header == 0 && range.end <= content.len());
+        debug_assert!(range.len() <= headers / header * (segment - header));
+        let bytes = self.used..self.used + headers;
+        self.used = bytes.end;
+        let payload = Payload { content: content.clone(), range, header };
+        self.messages.push(Message { peer, local, bytes, segment, payload: Some(payload) });
+    }
+
+    /// Sends all that waits. A full send buffer is waited for shortly; then datagrams count as lost and
+    /// the protocol sends them again.
+    pub fn flush(&mut self, socket: &Socket) -> SendReport {
+        let mut report = SendReport::default();
+        let mut messages = std::mem::take(&mut self.messages);
+        let mut rest = &messages[..];
+        while let Some(first) = rest.first() {
+            if first.datagrams() > 1 && !self.segmented(socket, first) {
+                report.lost += self.send_plain(socket, first);
+                rest = &rest[1..];
+                continue;
+            }
+            match self.send(socket, rest) {
+                Ok(sent) => rest = &rest[sent.max(1)..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if !wait_writable(socket) {
+                        report.lost += rest.iter().map(Message::datagrams).sum::<u32>();
+                        break;
+                    }
+                }
+                Err(error) => {
+                    let message = &rest[0];
+                    if self.segmented(socket, message) && refuses_segments(&error) {
+                        // A device without checksum offload refuses all, a small MTU only large ones.
+                        let limit =
+                            if error.raw_os_error() == Some(libc::EIO) { 0 } else { message.segment - 1 };
+                        socket.segment_limit.set(limit);
+                        report.unsegmented += 1;
+                        report.lost += self.send_plain(socket, message);
+                    } else {
+                        report.lost += message.datagrams();
+                    }
+                    rest = &rest[1..];
+                }
+            }
+        }
+        messages.clear();
+        self.messages = messages;
+        self.used = 0;
+        report
+    }
+
+    /// What waits, datagram by datagram, instead of sending it: for tests without a network.
+    pub fn drain(&mut self) -> Vec<(SocketAddr, Vec<u8>)> {
+        let mut datagrams = Vec::new();
+        for message in std::mem::take(&mut self.messages) {
+            let bytes = &self.arena[message.bytes.clone()];
+            match &message.payload {
+                None => {
+                    let each = bytes.chunks(message.segment);
+                    datagrams.extend(each.map(|datagram| (message.peer, datagram.to_vec())));
+                }
+                Some(Payload { content, range, header }) => {
+                    let mut rest = &content[range.clone()];
+                    for header in bytes.chunks(*header) {
+                        let (now, later) = rest.split_at(rest.len().min(message.segment - header.len()));
+                        datagrams.push((message.peer, [header, now].concat()));
+                        rest = later;
+                    }
+                }
+            }
+        }
+        self.used = 0;
+        datagrams
+    }
+
+    /// Sends messages up to the first that fails or that has to be cut here; an error tells of the first
+    /// of all.
+    fn send(&mut self, socket: &Socket, messages: &[Message]) -> io::Result<usize> {
+        let whole = |message: &&Message| message.datagrams() == 1 || self.segmented(socket, message);
+        let count = messages.iter().take(BATCH).take_while(whole).count();
+        let mut vector = 0;
+        for (index, message) in messages[..count].iter().enumerate() {
+            vector = self.prepare(index, vector, message, 0..message.datagrams() as usize);
+        }
+        self.submit(socket, count)
+    }
+
+    /// One datagram at a time, where the kernel does not cut; how many were lost.
+    fn send_plain(&mut self, socket: &Socket, message: &Message) -> u32 {
+        let datagrams = message.datagrams() as usize;
+        let mut at = 0;
+        while at < datagrams {
+            let count = (datagrams - at).min(BATCH);
+            let mut vector = 0;
+            for index in 0..count {
+                vector = self.prepare(index, vector, message, at + index..at + index + 1);
+            }
+            match self.submit(socket, count) {
+                Ok(sent) => at += sent.max(1),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && wait_writable(socket) => {}
+                Err(_) => return (datagrams - at) as u32,
+            }
+        }
+        0
+    }
+
+    /// Describes some datagrams of a message to the kernel as one call, from the given place in the
+    /// vectors on; where the next may begin.
+    fn prepare(&mut self, index: usize, vector: usize, message: &Message, datagrams: Range<usize>) -> usize {
+        let mut control = ControlWriter::new(&mut self.controls[index]);
+        if let Some(local) = &message.local {
+            control.source(local);
+        }
+        if datagrams.len() > 1 {
+            control.segment(message.segment as u16);
+        }
+        let used = control.finish();
+        let end = match &message.payload {
+            None => {
+                let start = message.bytes.start + datagrams.start * message.segment;
+                let stop = (message.bytes.start + datagrams.end * message.segment).min(message.bytes.end);
+                self.vectors[vector] = vector_of(&self.arena[start..stop]);
+                vector + 1
+            }
+            Some(payload) => self.gather(vector, message, payload, datagrams),
+        };
+        let header = &mut self.headers[index].msg_hdr;
+        header.msg_namelen = to_kernel(&message.peer, &mut self.addresses[index]);
+        header.msg_name = std::ptr::from_mut(&mut self.addresses[index]).cast();
+        header.msg_iov = std::ptr::from_mut(&mut self.vectors[vector]);
+        header.msg_iovlen = end - vector;
+        header.msg_control =
+            if used == 0 { std::ptr::null_mut() } else { self.controls[index].0.as_mut_ptr().cast() };
+        header.msg_controllen = used as _;
+        end
+    }
+
+    /// Header, payload, header, payload, …
+    fn gather(
+        &mut self,
+        vector: usize,
+        message: &Message,
+        payload: &Payload,
+        datagrams: Range<usize>,
+    ) -> usize {
+        let piece = message.segment - payload.header;
+        let bytes = &payload.content[payload.range.clone()];
+        let mut at = vector;
+        for datagram in datagrams {
+            let header = message.bytes.start + datagram * payload.header;
+            self.vectors[at] = vector_of(&self.arena[header..header + payload.header]);
+            at += 1;
+            let start = (datagram * piece).min(bytes.len());
+            let stop = (start + piece).min(bytes.len());
+            if stop > start {
+                self.vectors[at] = vector_of(&bytes[start..stop]);
+                at += 1;
+            }
+        }
+        at
+    }
+
+    fn submit(&mut self, socket: &Socket, count: usize) -> io::Result<usize> {
+        match self.submit_once(socket, count) {
+            Err(error) if error.raw_os_error() == Some(libc::EMSGSIZE) && socket.allow_fragments() => {
+                self.submit_once(socket, count)
+            }
+            sent => sent,
+        }
+    }
+
+    fn submit_once(&mut self, socket: &Socket, count: usize) -> io::Result<usize> {
+        // SAFETY: the first `count` headers were prepared just now; each points at its own address, control
+        // and vectors in `self`, and these at bytes of the arena or of a content that its message holds.
+        // All live and stay in place through the call, which only reads the bytes.
+        let sent = unsafe {
+            libc::sendmmsg(
+                socket.as_raw_fd(),
+                self.headers.as_mut_ptr(),
+                count as libc::c_uint,
+                libc::MSG_DONTWAIT,
+            )
+        };
+        if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(sent as usize) }
+    }
+
+    fn segmented(&self, socket: &Socket, message: &Message) -> bool {
+        message.segment <= socket.segment_limit.get()
+    }
+}
+
+impl Default for SendBatch {
+    fn default() -> Self {
+        SendBatch::new()
+    }
+}
+
+impl Message {
+    fn datagrams(&self) -> u32 {
+        match &self.payload {
+            None => self.bytes.len().div_ceil(self.segment).max(1) as u32,
+            Some(payload) => (self.bytes.len() / payload.header) as u32,
+        }
+    }
+}
+
+/// The kernel only reads what it sends.
+fn vector_of(bytes: &[u8]) -> libc::iovec {
+    libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
+}
+
+/// The errors by which kernels refuse UDP_SEGMENT: no checksum offload (EIO), segments beyond the MTU
+/// (EINVAL, EMSGSIZE), no such option (ENOPROTOOPT).
+fn refuses_segments(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EIO | libc::EINVAL | libc::EMSGSIZE | libc::ENOPROTOOPT))
+}
+
+fn wait_writable(socket: &Socket) -> bool {
+    let mut ready = [rustix::event::PollFd::new(socket, rustix::event::PollFlags::OUT)];
+    let patience = rustix::event::Timespec { tv_sec: 0, tv_nsec: PATIENCE.as_nanos() as _ };
+    rustix::event::poll(&mut ready, Some(&patience)).is_ok_and(|count| count > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BindOptions, ReceiveBatch};
+    use super::*;
+
+    fn pair() -> (Socket, Socket) {
+        let bind = || Socket::bind("127.0.0.1:0".parse().unwrap(), BindOptions::default()).unwrap();
+        (bind(), bind())
+    }
+
+    fn receive(socket: &Socket, wanted: usize) -> Vec<Vec<u8>> {
+        let (mut batch, mut got) = (ReceiveBatch::new(), Vec::new());
+        while got.len() < wanted {
+            let mut ready = [rustix::event::PollFd::new(socket, rustix::event::PollFlags::IN)];
+            let patience = rustix::event::Timespec { tv_sec: 5, tv_nsec: 0 };
+            assert_eq!(rustix::event::poll(&mut ready, Some(&patience)), Ok(1), "only {} came", got.len());
+            batch.fill(socket).unwrap();
+            got.extend((0..batch.len()).map(|index| batch.get(index).unwrap().payload.to_vec()));
+        }
+        got
+    }
+
+    fn window(batch: &mut SendBatch, peer: SocketAddr, segment: usize, length: usize) -> Vec<Vec<u8>> {
+        let room = batch.room(length).unwrap();
+        room.iter_mut().enumerate().for_each(|(index, byte)| *byte = (index % 251) as u8);
+        let datagrams = room.chunks(segment).map(<[u8]>::to_vec).collect();
+        batch.push(peer, None, length, segment);
+        datagrams
+    }
+
+    #[test]
+    fn a_window_arrives_as_its_datagrams_with_and_without_segmentation() {
+        for plain in [false, true] {
+            let (from, to) = pair();
+            if plain {
+                from.disable_segmentation();
+            }
+            let mut batch = SendBatch::new();
+            let sent = window(&mut batch, to.local(), 1_404, 20 * 1_404 + 5);
+            assert_eq!(batch.flush(&from), SendReport::default());
+            assert_eq!(receive(&to, sent.len()), sent);
+        }
+    }
+
+    #[test]
+    fn gathered_payloads_arrive_behind_their_headers_with_and_without_segmentation() {
+        let content: Arc<[u8]> = (0..50_000_u32).map(|index| (index % 253) as u8).collect();
+        for plain in [false, true] {
+            for (range, datagrams) in
+                [(1_000..1_000 + 20 * 512, 20), (7..7 + 512 * 5 + 3, 6), (9..9 + 512, 2), (5..5, 1)]
+            {
+                let (from, to) = pair();
+                if plain {
+                    from.disable_segmentation();
+                }
+                let mut batch = SendBatch::new();
+                let room = batch.room(datagrams * 4).unwrap();
+                room.iter_mut().enumerate().for_each(|(index, byte)| *byte = index as u8);
+                let expected: Vec<Vec<u8>> = (0..datagrams)
+                    .map(|index| {
+                        let piece = content[range.clone()].chunks(512).nth(index).unwrap_or_default();
+                        [&room[index * 4..index * 4 + 4], piece].concat()
+                    })
+                    .collect();
+                batch.push_gathered(to.local(), None, (datagrams * 4, 4), 516, (&content, range.clone()));
+                assert_eq!(batch.flush(&from), SendReport::default());
+                assert_eq!(receive(&to, datagrams), expected, "{range:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn segments_that_the_kernel_refuses_are_sent_in_pieces_from_then_on() {
+        let (from, to) = pair();
+        let mut batch = SendBatch::new();
+        // 65 segments are more than UDP_MAX_SEGMENTS was for years; where a kernel takes them, the
+        // message is beyond what an IP packet holds, and that is refused everywhere.
+        let sent = window(&mut batch, to.local(), 600, 600 * 129);
+        let report = batch.flush(&from);
+        assert_eq!((report.lost, report.unsegmented), (0, 1));
+        assert_eq!(receive(&to, sent.len()), sent);
+        assert_eq!(from.segment_limit.get(), 599);
+    }
+
+    #[test]
+    fn many_peers_in_one_batch() {
+        let (from, _) = pair();
+        let peers: Vec<Socket> = (0..20).map(|_| pair().0).collect();
+        let mut batch = SendBatch::new();
+        let sent: Vec<_> = peers
+            .iter()
+            .enumerate()
+            .map(|(index, peer)| window(&mut batch, peer.local(), 100, 100 + index))
+            .collect();
+        assert_eq!(batch.flush(&from), SendReport::default());
+        for (peer, sent) in peers.iter().zip(sent) {
+            assert_eq!(receive(peer, sent.len()), sent);
+        }
+    }
+
+    #[test]
+    fn answers_leave_from_the_address_that_was_asked() {
+        let options = BindOptions { tell_local: true, ..BindOptions::default() };
+        let server = Socket::bind("0.0.0.0:0".parse().unwrap(), options).unwrap();
+        let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        let asked: SocketAddr = (std::net::Ipv4Addr::new(127, 0, 0, 9), server.local().port()).into();
+        client.send_to(b"ping", asked).unwrap();
+        let mut received = ReceiveBatch::new();
+        let mut ready = [rustix::event::PollFd::new(&server, rustix::event::PollFlags::IN)];
+        rustix::event::poll(&mut ready, None).unwrap();
+        received.fill(&server).unwrap();
+        let datagram = received.get(0).unwrap();
+        assert_eq!(datagram.local.and_then(|local| local.address), Some(asked.ip()));
+        let mut batch = SendBatch::new();
+        batch.room(4).unwrap().copy_from_slice(b"pong");
+        batch.push(datagram.peer, datagram.local, 4, 4);
+        assert_eq!(batch.flush(&server), SendReport::default());
+        assert_eq!(client.recv_from(&mut [0; 8]).unwrap().1, asked);
+    }
+}

@@ -1,0 +1,189 @@
+//! A bound UDP socket.
+
+use socket2::{Domain, Protocol, SockAddr, Type};
+use std::cell::Cell;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+/// Bytes asked for each of the kernel's buffers. A storm of requests overflows the usual 208 KiB; the
+/// kernel grants what `net.core.rmem_max` allows (root: all of it).
+pub const KERNEL_BUFFER: usize = 8 << 20;
+
+/// What a receive buffer holds where nobody asks for more (`net.core.rmem_default`).
+const USUAL_BUFFER: usize = 208 << 10;
+
+/// How a socket is bound.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BindOptions {
+    /// Several sockets share the port and the kernel spreads peers over them (SO_REUSEPORT).
+    pub shared: bool,
+    /// Datagrams of one peer may come coalesced into one buffer (UDP_GRO); see
+    /// [`Received::datagrams`](super::Received::datagrams).
+    pub gro: bool,
+    /// Each datagram tells to which local address it came, and through which interface.
+    pub tell_local: bool,
+}
+
+/// A bound, non-blocking UDP socket.
+#[derive(Debug)]
+pub struct Socket {
+    inner: socket2::Socket,
+    local: SocketAddr,
+    /// The largest segment that UDP_SEGMENT may be used for; lowered when the kernel refuses one.
+    pub(super) segment_limit: Cell<usize>,
+    /// Whether datagrams larger than the path's MTU are refused rather than fragmented. Until one is
+    /// refused: see [`Socket::allow_fragments`].
+    whole: Cell<bool>,
+}
+
+impl Socket {
+    /// Binds to `address`; port 0 takes any free one. IPv6 sockets carry IPv6 alone.
+    pub fn bind(address: SocketAddr, options: BindOptions) -> io::Result<Socket> {
+        let inner = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+        inner.set_nonblocking(true)?;
+        if address.is_ipv6() {
+            inner.set_only_v6(true)?;
+        }
+        if options.shared {
+            inner.set_reuse_port(true)?;
+        }
+        set_buffers(&inner);
+        if options.tell_local {
+            enable_packet_info(&inner, address)?;
+        }
+        if options.gro {
+            coalesce(&inner);
+        }
+        inner.bind(&SockAddr::from(address))?;
+        let local = inner.local_addr()?.as_socket().unwrap_or(address);
+        let whole = Cell::new(discover_mtu(&inner, address));
+        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole })
+    }
+
+    /// One that another process has bound, with what [`Socket::bind`] would have set. Whether it is shared was
+    /// decided there, and buffers that were made larger than is usual stay as they are.
+    pub fn inherit(socket: UdpSocket, options: BindOptions) -> io::Result<Socket> {
+        let local = socket.local_addr()?;
+        let inner = socket2::Socket::from(socket);
+        inner.set_nonblocking(true)?;
+        // The kernel tells the double of what was asked (socket(7), SO_RCVBUF).
+        if inner.recv_buffer_size()? <= 2 * USUAL_BUFFER {
+            set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, KERNEL_BUFFER);
+        }
+        if inner.send_buffer_size()? <= 2 * USUAL_BUFFER {
+            set_buffer(&inner, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF, KERNEL_BUFFER);
+        }
+        if options.tell_local {
+            enable_packet_info(&inner, local)?;
+        }
+        if options.gro {
+            coalesce(&inner);
+        }
+        let whole = Cell::new(discover_mtu(&inner, local));
+        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole })
+    }
+
+    /// A socket for talking to one peer as an ordinary client does: the kernel picks the port when the
+    /// first datagram leaves, so [`Socket::local`] is unspecified, and does not tell the local address
+    /// of what comes in. Its receive buffer holds `room` bytes of the kernel's own accounting, but never
+    /// less than is usual; `gro` as in [`BindOptions`].
+    pub fn client(peer: SocketAddr, room: usize, gro: bool) -> io::Result<Socket> {
+        let kind = Type::DGRAM.nonblocking();
+        let inner = socket2::Socket::new(Domain::for_address(peer), kind, Some(Protocol::UDP))?;
+        if room > USUAL_BUFFER {
+            // The kernel doubles what is asked (socket(7), SO_RCVBUF).
+            set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, room / 2);
+        }
+        if gro {
+            coalesce(&inner);
+        }
+        let any: IpAddr =
+            if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+        let local = SocketAddr::new(any, 0);
+        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole: Cell::new(false) })
+    }
+
+    /// The address that it is bound to, with the port that the kernel chose.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// A datagram was larger than the path's MTU: from now on such are fragmented (the kernel's default,
+    /// which a block size above the MTU needs). False if they are already.
+    pub(super) fn allow_fragments(&self) -> bool {
+        self.whole.take()
+            && set_option(&self.inner, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_WANT)
+                .is_ok()
+    }
+
+    /// Never cut datagrams by UDP_SEGMENT on this socket.
+    pub fn disable_segmentation(&self) {
+        self.segment_limit.set(0);
+    }
+}
+
+impl AsRawFd for Socket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.inner.as_raw_fd()
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inner.as_fd()
+    }
+}
+
+/// Buffers are a wish: a refusal costs speed under bursts, not correctness.
+fn set_buffers(socket: &socket2::Socket) {
+    set_buffer(socket, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, KERNEL_BUFFER);
+    set_buffer(socket, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF, KERNEL_BUFFER);
+}
+
+/// Beyond the system's limit where this process may (`forced`), up to it otherwise.
+fn set_buffer(socket: &socket2::Socket, forced: libc::c_int, option: libc::c_int, size: usize) {
+    let size = libc::c_int::try_from(size).unwrap_or(libc::c_int::MAX);
+    if set_option(socket, libc::SOL_SOCKET, forced, size).is_err() {
+        let _ = set_option(socket, libc::SOL_SOCKET, option, size);
+    }
+}
+
+/// A wish: kernels before 5.0 deliver each datagram by itself.
+fn coalesce(socket: &socket2::Socket) {
+    let _ = set_option(socket, libc::SOL_UDP, libc::UDP_GRO, 1);
+}
+
+/// Whether datagrams larger than the path's MTU are refused from now on. Without an error the kernel must number
+/// each datagram for its fragments, in a table that all sockets share. IPv6 numbers fragments alone.
+fn discover_mtu(socket: &socket2::Socket, address: SocketAddr) -> bool {
+    address.is_ipv4()
+        && set_option(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO).is_ok()
+}
+
+fn enable_packet_info(socket: &socket2::Socket, address: SocketAddr) -> io::Result<()> {
+    match address {
+        SocketAddr::V4(_) => set_option(socket, libc::IPPROTO_IP, libc::IP_PKTINFO, 1),
+        SocketAddr::V6(_) => set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO, 1),
+    }
+}
+
+/// setsockopt(2) for an integer.
+fn set_option(
+    socket: &socket2::Socket,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: libc::c_int,
+) -> io::Result<()> {
+    // SAFETY: `value` lives through the call and the length is its size.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            name,
+            std::ptr::from_ref(&value).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

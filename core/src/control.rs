@@ -1,6 +1,6 @@
 //! The packets that carry no file data.
 
-use crate::options::Oack;
+use crate::options::OptionSet;
 use crate::packet::{Writer, write_ack, write_error, write_oack};
 use crate::types::ErrorCode;
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ pub enum Control {
     /// All blocks up to this number (on the wire) arrived.
     Ack(u16),
     /// The options granted.
-    Oack(Oack),
+    Oack(OptionSet),
     /// The transfer ends, for this reason.
     Error(ErrorCode, Cow<'static, str>),
 }

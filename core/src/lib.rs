@@ -19,13 +19,13 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod bottleneck;
 mod control;
 #[cfg(test)]
 mod model;
-mod narrow;
 pub mod netascii;
 mod options;
-mod pace;
+mod pacer;
 mod packet;
 mod receiver;
 mod rtt;
@@ -38,7 +38,7 @@ mod window;
 
 pub use block::Rollover;
 pub use control::Control;
-pub use options::{DEFAULT_BLKSIZE, Limits, MAX_BLKSIZE, MIN_BLKSIZE, Oack, Options};
+pub use options::{DEFAULT_BLKSIZE, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionSet, Options};
 pub use packet::{
     DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
 };

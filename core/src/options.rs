@@ -48,8 +48,8 @@ impl<'a> Options<'a> {
 
     /// The known options with valid values; of several with one name the first counts (RFC 2347:
     /// "an option may only be specified once").
-    pub fn asked(self) -> Oack {
-        let mut asked = Oack::default();
+    pub fn asked(self) -> OptionSet {
+        let mut asked = OptionSet::default();
         let mut seen = [false; 4];
         for (name, value) in self.iter() {
             let Some(which) = KNOWN.iter().position(|known| name.eq_ignore_ascii_case(known)) else {
@@ -74,7 +74,7 @@ const KNOWN: [&[u8]; 4] = [b"blksize", b"timeout", b"tsize", b"windowsize"];
 
 /// A set of options with their values: what a client asks for, or what a server grants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Oack {
+pub struct OptionSet {
     /// The size of the file in bytes; 0 in a read request (RFC 2349).
     pub tsize: Option<u64>,
     /// Bytes in a block, 8 to 65464 (RFC 2348).
@@ -103,11 +103,11 @@ impl Default for Limits {
     }
 }
 
-impl Oack {
+impl OptionSet {
     /// The server's answer to what was asked. `size` is the size of the file: for a read request what
     /// will be sent, `None` where it is not known exactly; a write request's own `tsize` is echoed.
-    pub fn grant(asked: &Oack, limits: &Limits, size: Option<u64>) -> Oack {
-        Oack {
+    pub fn grant(asked: &OptionSet, limits: &Limits, size: Option<u64>) -> OptionSet {
+        OptionSet {
             tsize: asked.tsize.and(size),
             blksize: asked.blksize.map(|blksize| blksize.min(limits.blksize.max(MIN_BLKSIZE))),
             windowsize: asked
@@ -119,12 +119,12 @@ impl Oack {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        *self == Oack::default()
+        *self == OptionSet::default()
     }
 
     /// The client's check of what the server granted: only what was asked, and never more of it
     /// (RFC 2347, 2348, 7440); `timeout` must be the one asked (RFC 2349).
-    pub(crate) fn verify(asked: &Oack, answer: Options<'_>) -> Option<Oack> {
+    pub(crate) fn verify(asked: &OptionSet, answer: Options<'_>) -> Option<OptionSet> {
         let granted = answer.asked();
         let known = |name: &[u8]| KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known));
         // An answer that was cut short would leave the two ends with different block sizes.
@@ -192,7 +192,7 @@ fn within<T: TryFrom<u64>>(value: u64, least: u64, most: u64) -> Option<T> {
 mod tests {
     use super::*;
 
-    fn asked(options: &[u8]) -> Oack {
+    fn asked(options: &[u8]) -> OptionSet {
         Options::new(options).asked()
     }
 
@@ -217,40 +217,45 @@ mod tests {
         let oack = asked(
             b"BlkSize\08\0windowsize\065535\0TIMEOUT\0255\0tsize\018446744073709551615\0blksize\0512\0",
         );
-        let all =
-            Oack { blksize: Some(8), windowsize: Some(65_535), timeout: Some(255), tsize: Some(u64::MAX) };
+        let all = OptionSet {
+            blksize: Some(8),
+            windowsize: Some(65_535),
+            timeout: Some(255),
+            tsize: Some(u64::MAX),
+        };
         assert_eq!(oack, all);
         assert_eq!(asked(b"blksize\0bad\0blksize\0512\0").blksize, None, "the first counts, valid or not");
         assert_eq!(asked(b"unknown\0x\0blksize\065464\0").blksize, Some(65_464));
-        assert_eq!(asked(b"blksize\0512"), Oack::default(), "no final NUL");
-        assert_eq!(asked(b"blksize\0"), Oack::default(), "no value");
-        assert_eq!(asked(b"\0\0\0\0"), Oack::default(), "padding");
+        assert_eq!(asked(b"blksize\0512"), OptionSet::default(), "no final NUL");
+        assert_eq!(asked(b"blksize\0"), OptionSet::default(), "no value");
+        assert_eq!(asked(b"\0\0\0\0"), OptionSet::default(), "padding");
     }
 
     #[test]
     fn grants_only_what_was_asked_and_never_more() {
         let limits = Limits { blksize: 1_428, windowsize: 16, burst: None };
-        let asked = Oack { blksize: Some(65_464), windowsize: Some(4), timeout: Some(3), tsize: Some(0) };
-        let granted = Oack::grant(&asked, &limits, Some(77));
+        let asked =
+            OptionSet { blksize: Some(65_464), windowsize: Some(4), timeout: Some(3), tsize: Some(0) };
+        let granted = OptionSet::grant(&asked, &limits, Some(77));
         assert_eq!(
             granted,
-            Oack { blksize: Some(1_428), windowsize: Some(4), timeout: Some(3), tsize: Some(77) }
+            OptionSet { blksize: Some(1_428), windowsize: Some(4), timeout: Some(3), tsize: Some(77) }
         );
-        assert_eq!(Oack::grant(&asked, &limits, None).tsize, None, "never a size that is not exact");
-        assert!(Oack::grant(&Oack::default(), &limits, Some(77)).is_empty());
+        assert_eq!(OptionSet::grant(&asked, &limits, None).tsize, None, "never a size that is not exact");
+        assert!(OptionSet::grant(&OptionSet::default(), &limits, Some(77)).is_empty());
     }
 
     #[test]
     fn a_window_leaves_half_of_the_numbers_free() {
         let limits = Limits { windowsize: 65_535, ..Limits::default() };
-        let asked = Oack { windowsize: Some(65_535), ..Oack::default() };
-        assert_eq!(Oack::grant(&asked, &limits, None).windowsize, Some(32_767));
+        let asked = OptionSet { windowsize: Some(65_535), ..OptionSet::default() };
+        assert_eq!(OptionSet::grant(&asked, &limits, None).windowsize, Some(32_767));
     }
 
     #[test]
     fn a_client_refuses_what_it_did_not_ask() {
-        let asked = Oack { blksize: Some(1_428), timeout: Some(2), ..Oack::default() };
-        let verify = |answer: &[u8]| Oack::verify(&asked, Options::new(answer));
+        let asked = OptionSet { blksize: Some(1_428), timeout: Some(2), ..OptionSet::default() };
+        let verify = |answer: &[u8]| OptionSet::verify(&asked, Options::new(answer));
         assert!(verify(b"blksize\01428\0timeout\02\0").is_some());
         assert!(verify(b"blksize\0512\0").is_some());
         assert!(verify(b"blksize\0512\0\0\0").is_some(), "padding");

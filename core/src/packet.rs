@@ -1,6 +1,6 @@
 //! Packets: parsed without allocation, written into the caller's buffer.
 
-use crate::options::{Oack, Options};
+use crate::options::{OptionSet, Options};
 use crate::types::{ErrorCode, Mode, Operation};
 use core::fmt;
 
@@ -150,7 +150,7 @@ impl<'a> RequestPacket<'a> {
         operation: Operation,
         name: &[u8],
         mode: Mode,
-        options: &Oack,
+        options: &OptionSet,
         buffer: &mut [u8],
     ) -> Option<usize> {
         if name.is_empty() || name.contains(&0) {
@@ -177,7 +177,7 @@ pub(crate) fn write_ack(writer: &mut Writer<'_>, block: u16) {
     writer.u16(block);
 }
 
-pub(crate) fn write_oack(writer: &mut Writer<'_>, oack: &Oack) {
+pub(crate) fn write_oack(writer: &mut Writer<'_>, oack: &OptionSet) {
     writer.u16(OACK);
     oack.write(writer);
 }

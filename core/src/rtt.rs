@@ -3,7 +3,7 @@
 //! Fixed timers of a second or more are why TFTP crawls on a lossy path: each lost packet costs a
 //! second. Here the time-out follows the measured round trip and doubles while nothing is heard.
 
-use crate::sender::Answers;
+use crate::sender::AckTiming;
 use crate::time::micros;
 use core::time::Duration;
 
@@ -335,14 +335,14 @@ impl Rtt {
 
     /// When answers arrive: none before half of the shortest round trip seen, nearly all within
     /// the smoothed one and four times its variation.
-    pub(crate) fn answers(&self, timing: &Timing, unmeasured: u32) -> Answers {
+    pub(crate) fn ack_timing(&self, timing: &Timing, unmeasured: u32) -> AckTiming {
         let due = self.base(timing, unmeasured);
         let late = due.min(timing.initial);
         if self.smoothed == 0 {
-            return Answers { earliest: 0, surely: timing.initial.max(unmeasured), echo: 0, late };
+            return AckTiming { earliest: 0, surely: timing.initial.max(unmeasured), echo: 0, late };
         }
         let more = if self.basis == Basis::Anew { unmeasured } else { 0 };
-        Answers {
+        AckTiming {
             earliest: self.least / 2,
             surely: self.doubled(self.spread(timing).saturating_add(more), timing),
             echo: if self.basis == Basis::Exact { due } else { 0 },
@@ -415,9 +415,9 @@ mod tests {
         rtt.sample(200);
         rtt.restart();
         assert_eq!(rtt.timeout(&timing, 0), 250_000, "a window has not been measured");
-        assert!(rtt.answers(&timing, 70_000).surely > 70_000, "nor answered before it is on the wire");
+        assert!(rtt.ack_timing(&timing, 70_000).surely > 70_000, "nor answered before it is on the wire");
         rtt.sample(73_000);
-        assert_eq!(rtt.answers(&timing, 0).earliest, 100);
+        assert_eq!(rtt.ack_timing(&timing, 0).earliest, 100);
         assert_eq!(rtt.smoothed(), Some(73_000));
     }
 

@@ -3,8 +3,8 @@
 //! Knows which blocks are acknowledged and which may go out next; the bytes stay with the caller.
 
 use crate::block::Rollover;
-use crate::narrow::Travel;
-use crate::pace::Pace;
+use crate::bottleneck::AckSample;
+use crate::pacer::Pacer;
 use crate::time::Time;
 
 /// A run of blocks to send: `first`, `first + 1`, … (`count` of them).
@@ -51,7 +51,7 @@ pub(crate) struct Sender {
     echoes: u8,
     /// Blocks that may go out again before it is certain that they have to.
     credit: u32,
-    pace: Pace,
+    pacer: Pacer,
     window: u16,
     blksize: u16,
     rollover: Rollover,
@@ -63,7 +63,7 @@ const CREDIT: u32 = 4;
 
 /// When answers to what is sent now arrive, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Answers {
+pub(crate) struct AckTiming {
     /// None to a packet comes sooner; 0 if that is not known.
     pub(crate) earliest: u32,
     /// All but stray ones are there, with the back-off counted in.
@@ -167,24 +167,24 @@ impl Sender {
             probe: Probe::None,
             echoes: 0,
             credit: u32::from(window) * CREDIT,
-            pace: Pace::new(burst, window, blksize),
+            pacer: Pacer::new(burst, window, blksize),
             window,
             rollover,
             resent_at: Time::NEVER,
         }
     }
 
-    pub(crate) fn on_ack(&mut self, now: Time, wire: u16, answers: Answers) -> Acked {
+    pub(crate) fn on_ack(&mut self, now: Time, wire: u16, ack_timing: AckTiming) -> Acked {
         let Some(ahead) = self.rollover.ahead(self.acked, wire) else { return Acked::Ignored };
         let position = self.acked + ahead;
         if position > self.high {
             return Acked::Ignored;
         }
         if ahead == 0 {
-            return self.on_duplicate(now, answers);
+            return self.on_duplicate(now, ack_timing);
         }
         let rtt = self.measure(now, position);
-        let travel = self.travel(now, position, answers);
+        let sample = self.ack_sample(now, position, ack_timing);
         self.acked = position;
         self.echoes = core::mem::take(&mut self.timeouts);
         self.probe = Probe::None;
@@ -201,14 +201,14 @@ impl Sender {
         let gap = position + 1 < self.next;
         if gap {
             let again = (self.next - position - 1) as u32;
-            let answer = answers.earliest > 0 && self.waited(now, answers.earliest);
+            let answer = ack_timing.earliest > 0 && self.waited(now, ack_timing.earliest);
             if answer || self.credit >= again {
                 self.credit = self.credit.saturating_sub(again);
                 self.roll_back_to(position + 1, Repeated::Gap);
-                self.pace.cut(self.window, travel);
+                self.pacer.cut(self.window, sample);
             }
         } else {
-            self.pace.went_well(self.window, travel);
+            self.pacer.went_well(self.window, sample);
         }
         Acked::Progress { rtt, gap }
     }
@@ -253,7 +253,7 @@ impl Sender {
         if self.next > last {
             return None;
         }
-        let count = self.pace.take(now, (last - self.next + 1) as u32);
+        let count = self.pacer.take(now, (last - self.next + 1) as u32);
         if count == 0 {
             return None;
         }
@@ -283,7 +283,7 @@ impl Sender {
     /// When the rest of the window may go out, if it waits for that.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
         let last = (self.acked + u64::from(self.window)).min(self.total);
-        self.pace.resumes(now).filter(|_| self.next <= last)
+        self.pacer.resumes(now).filter(|_| self.next <= last)
     }
 
     /// When the first block that the peer lacks, or a probe for it, last went out.
@@ -321,7 +321,7 @@ impl Sender {
         (self.acked * u64::from(self.blksize)).min(self.size)
     }
 
-    fn on_duplicate(&mut self, now: Time, answers: Answers) -> Acked {
+    fn on_duplicate(&mut self, now: Time, ack_timing: AckTiming) -> Acked {
         if self.next <= self.acked + 1 {
             return Acked::Ignored;
         }
@@ -329,11 +329,11 @@ impl Sender {
         // lockstep. In a window it may tell that the first block was lost.
         let counted = self.echoes > 0;
         self.echoes = self.echoes.saturating_sub(1);
-        if counted && self.resent_within(now, answers.echo) && self.resent_at < self.burst_at {
+        if counted && self.resent_within(now, ack_timing.echo) && self.resent_at < self.burst_at {
             return Acked::Echo;
         }
         if self.window == 1 {
-            if !self.waited(now, answers.late) {
+            if !self.waited(now, ack_timing.late) {
                 return Acked::Ignored;
             }
             if !counted {
@@ -344,21 +344,21 @@ impl Sender {
         // After a time-out it answers the probe. Soon after blocks were sent again it is an echo: of the gap
         // (some peers send one ACK for every later block), or of the copies.
         let echo = if self.timeouts > 0 {
-            self.resent_within(now, answers.earliest)
+            self.resent_within(now, ack_timing.earliest)
         } else {
-            self.resent_within(now, answers.surely) || !self.waited(now, answers.earliest)
+            self.resent_within(now, ack_timing.surely) || !self.waited(now, ack_timing.earliest)
         };
         if echo || counted {
             return Acked::Ignored;
         }
         (self.timeouts, self.probe) = (0, Probe::None);
-        self.pace.cut_off(0, self.window);
+        self.pacer.cut_off(0, self.window);
         self.roll_back_to(self.acked + 1, Repeated::Gap);
         Acked::Gap
     }
 
     /// How the blocks up to `position`, whose ACK has just come, travelled.
-    fn travel(&self, now: Time, position: u64, answers: Answers) -> Travel {
+    fn ack_sample(&self, now: Time, position: u64, ack_timing: AckTiming) -> AckSample {
         let ahead = position - self.acked;
         // In lockstep, and where windows go out at once, there is nothing to share out.
         let sending = if self.spread == 0 {
@@ -367,12 +367,12 @@ impl Sender {
             let sent = (self.next - 1).saturating_sub(self.acked).max(ahead);
             (u64::from(self.spread) * ahead / sent) as u32
         };
-        Travel {
+        AckSample {
             arrived: ahead as u32,
             took: now.micros_since(self.burst_at),
             sending,
             // An ACK that a probe had to ask for says nothing of the rate.
-            least: if self.timeouts > 0 { 0 } else { answers.earliest.saturating_mul(2) },
+            least: if self.timeouts > 0 { 0 } else { ack_timing.earliest.saturating_mul(2) },
         }
     }
 
@@ -422,7 +422,7 @@ impl Sender {
         self.burst_at = to(self.burst_at);
         self.sampled_at = if self.sampled == 0 { Time::default() } else { to(self.sampled_at) };
         self.resent_at = to(self.resent_at);
-        self.pace.shift(to);
+        self.pacer.shift(to);
     }
 
     /// As if all blocks before `position` had been sent and acknowledged.
@@ -444,7 +444,7 @@ mod tests {
         Measured::Exactly { micros, part, whole }
     }
 
-    const ANY: Answers = Answers { earliest: 0, surely: 0, echo: 0, late: 0 };
+    const ANY: AckTiming = AckTiming { earliest: 0, surely: 0, echo: 0, late: 0 };
 
     fn sender(blocks: u64, window: u16) -> Sender {
         Sender::new((blocks - 1) * 512, 512, window, Rollover::Zero, None)
@@ -476,66 +476,72 @@ mod tests {
 
     #[test]
     fn one_rollback_for_a_gap_however_many_duplicates() {
-        let answers = Answers { earliest: 5, surely: 20, echo: 20, late: 20 };
+        let ack_timing = AckTiming { earliest: 5, surely: 20, echo: 20, late: 20 };
         let mut sender = sender(100, 8);
         assert_eq!(sender.poll(at(0)), Some(Blocks { first: 1, count: 8 }));
         // Block 3 was lost: the peer answers 2 for each of 4 to 8.
-        assert_eq!(sender.on_ack(at(10), 2, answers), Acked::Progress { rtt: exactly(10, 2, 8), gap: true });
+        assert_eq!(
+            sender.on_ack(at(10), 2, ack_timing),
+            Acked::Progress { rtt: exactly(10, 2, 8), gap: true }
+        );
         assert_eq!(sender.poll(at(10)), Some(Blocks { first: 3, count: 8 }));
         for echo in 11..16 {
-            assert_eq!(sender.on_ack(at(echo), 2, answers), Acked::Ignored);
+            assert_eq!(sender.on_ack(at(echo), 2, ack_timing), Acked::Ignored);
         }
-        assert_eq!(sender.on_ack(at(40), 2, answers), Acked::Gap, "block 3 was lost again");
+        assert_eq!(sender.on_ack(at(40), 2, ack_timing), Acked::Gap, "block 3 was lost again");
         assert_eq!(sender.poll(at(40)), Some(Blocks { first: 3, count: 8 }));
         for echo in 41..46 {
-            assert_eq!(sender.on_ack(at(echo), 2, answers), Acked::Ignored);
+            assert_eq!(sender.on_ack(at(echo), 2, ack_timing), Acked::Ignored);
         }
         assert_eq!(
-            sender.on_ack(at(60), 10, answers),
+            sender.on_ack(at(60), 10, ack_timing),
             Acked::Progress { rtt: Measured::AtMost(50), gap: false }
         );
         assert_eq!(sender.poll(at(60)), Some(Blocks { first: 11, count: 8 }));
-        assert_eq!(sender.on_ack(at(62), 10, answers), Acked::Ignored, "a doubled ACK of a whole window");
-        assert_eq!(sender.on_ack(at(70), 10, answers), Acked::Gap, "block 11 was lost");
+        assert_eq!(sender.on_ack(at(62), 10, ack_timing), Acked::Ignored, "a doubled ACK of a whole window");
+        assert_eq!(sender.on_ack(at(70), 10, ack_timing), Acked::Gap, "block 11 was lost");
     }
 
     #[test]
     fn datagrams_that_overtook_each_other_cost_one_rollback() {
-        let answers = Answers { earliest: 8, surely: 20, echo: 20, late: 20 };
+        let ack_timing = AckTiming { earliest: 8, surely: 20, echo: 20, late: 20 };
         let mut sender = sender(100, 8);
         sender.credit = 0;
         sender.poll(at(0));
         // Every second block arrives before the one that it follows: the peer reports gap after gap.
-        assert!(matches!(sender.on_ack(at(10), 1, answers), Acked::Progress { .. }));
+        assert!(matches!(sender.on_ack(at(10), 1, ack_timing), Acked::Progress { .. }));
         assert_eq!(sender.poll(at(10)), Some(Blocks { first: 2, count: 8 }));
         sender.credit = 0;
         for late in 1..7 {
             sender.credit = 0;
-            let sent = sender.on_ack(at(10 + u64::from(late)), 1 + late, answers);
+            let sent = sender.on_ack(at(10 + u64::from(late)), 1 + late, ack_timing);
             assert!(matches!(sent, Acked::Progress { .. }), "{sent:?}");
             let next = Blocks { first: 9 + u64::from(late), count: 1 };
             assert_eq!(sender.poll(at(10 + u64::from(late))), Some(next), "only what is new");
         }
         // An answer to the copies: block 9 was lost.
-        assert!(matches!(sender.on_ack(at(20), 8, answers), Acked::Progress { .. }));
+        assert!(matches!(sender.on_ack(at(20), 8, ack_timing), Acked::Progress { .. }));
         assert_eq!(sender.poll(at(20)), Some(Blocks { first: 9, count: 8 }));
     }
 
     #[test]
     fn an_ack_from_inside_of_a_window_is_measured() {
-        let answers = Answers { earliest: 5, surely: 20, echo: 20, late: 20 };
+        let ack_timing = AckTiming { earliest: 5, surely: 20, echo: 20, late: 20 };
         let mut sender = sender(100, 4);
         sender.poll(at(0));
-        assert_eq!(sender.on_ack(at(10), 2, answers), Acked::Progress { rtt: exactly(10, 2, 4), gap: true });
+        assert_eq!(
+            sender.on_ack(at(10), 2, ack_timing),
+            Acked::Progress { rtt: exactly(10, 2, 4), gap: true }
+        );
         assert_eq!(sender.poll(at(10)), Some(Blocks { first: 3, count: 4 }));
         assert_eq!(
-            sender.on_ack(at(22), 4, answers),
+            sender.on_ack(at(22), 4, ack_timing),
             Acked::Progress { rtt: Measured::Not, gap: true },
             "3 and 4 went out twice"
         );
         sender.poll(at(22));
         assert_eq!(
-            sender.on_ack(at(40), 8, answers),
+            sender.on_ack(at(40), 8, ack_timing),
             Acked::Progress { rtt: Measured::AtMost(30), gap: false },
             "5 went out at 10 and at 22"
         );

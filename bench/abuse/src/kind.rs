@@ -1,7 +1,7 @@
 //! The kinds of abuse, and how much of each.
 
 use clap::ValueEnum;
-use tuffet_core::{Mode, Oack, Operation, RequestPacket};
+use tuffet_core::{Mode, Operation, OptionSet, RequestPacket};
 
 /// A kind of abuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -61,7 +61,7 @@ impl Kind {
             addresses,
         };
         let many = |count: f64| ((count * factor) as u32).max(1);
-        let plain = Oack::default();
+        let plain = OptionSet::default();
         match self {
             Kind::HalfOpen => flood(request(Operation::Read, file, &plain), 20_000.0, 1 << 20),
             Kind::OneAddress => flood(request(Operation::Read, file, &plain), 20_000.0, 1),
@@ -79,7 +79,7 @@ impl Kind {
                 blksize: 512,
             },
             Kind::EndlessUploads => Abuse::Clients {
-                request: request(Operation::Write, "endless", &Oack { blksize: Some(8), ..plain }),
+                request: request(Operation::Write, "endless", &OptionSet { blksize: Some(8), ..plain }),
                 count: many(1_000.0),
                 addresses: 100,
                 wait_ms: 100,
@@ -112,7 +112,7 @@ impl Kind {
     }
 }
 
-fn request(operation: Operation, name: &str, asked: &Oack) -> Vec<u8> {
+fn request(operation: Operation, name: &str, asked: &OptionSet) -> Vec<u8> {
     let mut room = [0; 512];
     let length = RequestPacket::encode(operation, name.as_bytes(), Mode::Octet, asked, &mut room);
     room[..length.unwrap_or(0)].to_vec()

@@ -1,7 +1,7 @@
 //! What a client asks for, one file after the other, until it has booted.
 
 use serde::Serialize;
-use tuffet_core::Oack;
+use tuffet_core::OptionSet;
 
 /// Bytes in a block, where a client asks for any size: what fits an Ethernet frame with room for a tunnel.
 pub(crate) const BLKSIZE: u16 = 1_428;
@@ -36,8 +36,8 @@ impl Step {
     }
 
     /// The options of the request.
-    pub(crate) fn asked(&self) -> Oack {
-        Oack {
+    pub(crate) fn asked(&self) -> OptionSet {
+        OptionSet {
             tsize: Some(0),
             blksize: Some(BLKSIZE),
             windowsize: (self.window > 1).then_some(self.window),

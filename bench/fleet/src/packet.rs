@@ -2,7 +2,7 @@
 //! state machine reads the bytes that a network would have brought, and a million of them fit in memory.
 
 use crate::chain::Step;
-use tuffet_core::{Control, ErrorCode, MAX_CONTROL, Mode, Oack, Operation, RequestPacket};
+use tuffet_core::{Control, ErrorCode, MAX_CONTROL, Mode, Operation, OptionSet, RequestPacket};
 
 /// A transfer of a server as its clients address it: the port that it answers from, in effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) enum Up {
 /// From a server.
 #[derive(Debug)]
 pub(crate) enum Down {
-    Oack(Box<Oack>),
+    Oack(Box<OptionSet>),
     Error(ErrorCode),
     /// Blocks that were sent in one go.
     Data {

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tuffet_core::{Oack, Stats, Time};
+use tuffet_core::{OptionSet, Stats, Time};
 
 /// The longest time that is told apart, in microseconds: an hour.
 const LONGEST: u64 = 3_600_000_000;
@@ -30,7 +30,7 @@ pub(crate) struct Ended {
     pub(crate) scheduled: Time,
     pub(crate) bytes: u64,
     pub(crate) stats: Stats,
-    pub(crate) options: Oack,
+    pub(crate) options: OptionSet,
 }
 
 /// Counters and histograms; see the README for what each means.
@@ -52,7 +52,7 @@ pub(crate) struct Figures {
     pub(crate) lost_out: u64,
     pub(crate) unsent: u64,
     pub(crate) strays: u64,
-    pub(crate) options: Option<Oack>,
+    pub(crate) options: Option<OptionSet>,
     pub(crate) options_differed: u64,
     pub(crate) answer: Times,
     pub(crate) first_block: Times,
@@ -130,8 +130,8 @@ impl Figures {
     }
 
     /// The options of the first transfer stand for all that do not differ; sizes may.
-    fn agreed(&mut self, options: Oack) {
-        let sizeless = |options: Oack| Oack { tsize: options.tsize.map(|_| 0), ..options };
+    fn agreed(&mut self, options: OptionSet) {
+        let sizeless = |options: OptionSet| OptionSet { tsize: options.tsize.map(|_| 0), ..options };
         let first = *self.options.get_or_insert(options);
         self.options_differed += u64::from(sizeless(first) != sizeless(options));
     }
@@ -192,7 +192,7 @@ mod tests {
             scheduled: Time::default(),
             bytes: 10,
             stats: Stats::default(),
-            options: Oack { blksize, tsize, ..Oack::default() },
+            options: OptionSet { blksize, tsize, ..OptionSet::default() },
         };
         for ended in [ended(Some(1_400), Some(1)), ended(Some(1_400), Some(2)), ended(None, None)] {
             figures.record(Time::default(), Outcome::Completed, &ended);

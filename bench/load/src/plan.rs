@@ -6,7 +6,7 @@ use crate::loss::Loss;
 use crate::schedule::Schedule;
 use std::net::SocketAddr;
 use std::time::Duration;
-use tuffet_core::{DATA_HEADER, DEFAULT_BLKSIZE, Oack, Operation, Settings, Timing};
+use tuffet_core::{DATA_HEADER, DEFAULT_BLKSIZE, Operation, OptionSet, Settings, Timing};
 
 /// The kernel accounts about so much for each datagram beside its bytes.
 const KERNEL_OVERHEAD: usize = 1_024;
@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     pub(crate) schedule: Schedule,
     pub(crate) rate: Option<f64>,
     /// What is asked for; `tsize` stands for the wish alone.
-    options: Oack,
+    options: OptionSet,
     pub(crate) settings: Settings,
     /// A fixed client time-out; `None` leaves it to the core.
     pub(crate) fixed_timeout: Option<Duration>,
@@ -89,7 +89,7 @@ impl Plan {
             concurrency: args.concurrency.unwrap_or(usual).min(u32::try_from(total).unwrap_or(u32::MAX)),
             schedule: Schedule::new(total, args.rate, args.duration),
             rate: args.rate,
-            options: Oack {
+            options: OptionSet {
                 tsize: args.tsize.then_some(0),
                 blksize: args.blksize,
                 windowsize: args.windowsize,
@@ -108,8 +108,8 @@ impl Plan {
     }
 
     /// What a client asks for; `size` is what it writes, 0 for a read (RFC 2349).
-    pub(crate) fn options(&self, size: u64) -> Oack {
-        Oack { tsize: self.options.tsize.map(|_| size), ..self.options }
+    pub(crate) fn options(&self, size: u64) -> OptionSet {
+        OptionSet { tsize: self.options.tsize.map(|_| size), ..self.options }
     }
 
     /// Whether at most one datagram is on its way to a client at any time.

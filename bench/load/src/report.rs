@@ -229,7 +229,7 @@ impl fmt::Display for Granted {
 mod tests {
     use super::*;
     use crate::figures::{Ended, Outcome};
-    use tuffet_core::{Oack, Stats, Time};
+    use tuffet_core::{OptionSet, Stats, Time};
 
     fn report(outcomes: &[Outcome]) -> Report {
         let mut figures = Figures::new();
@@ -238,7 +238,7 @@ mod tests {
                 scheduled: Time::default(),
                 bytes: 500_000_000,
                 stats: Stats::default(),
-                options: Oack { blksize: Some(1_400), ..Oack::default() },
+                options: OptionSet { blksize: Some(1_400), ..OptionSet::default() },
             };
             figures.record(Time::from_micros(2_000), outcome.clone(), &ended);
         }

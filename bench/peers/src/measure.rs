@@ -9,7 +9,7 @@ use crate::server::{Contender, Mark, Server, quantile};
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
-use tuffet_core::{Oack, Operation};
+use tuffet_core::{Operation, OptionSet};
 use tuffet_measure::{Busy, CoreMeter, Footprint, MeasureError, Wakeups};
 
 /// A round is repeated until it took so long in all, because ticks of 10 ms are what the busy time is
@@ -355,7 +355,7 @@ enum Negotiated {
 }
 
 fn negotiate(server: &mut Server, load: &Load, file: &str) -> Result<Negotiated, String> {
-    let asked = Oack { blksize: load.blksize, windowsize: load.windowsize, ..Oack::default() };
+    let asked = OptionSet { blksize: load.blksize, windowsize: load.windowsize, ..OptionSet::default() };
     if asked.is_empty() {
         return Ok(Negotiated::Granted(None));
     }
@@ -364,7 +364,7 @@ fn negotiate(server: &mut Server, load: &Load, file: &str) -> Result<Negotiated,
     Ok(compare(&asked, &server.granted(operation, name, &asked)?))
 }
 
-fn compare(asked: &Oack, granted: &Oack) -> Negotiated {
+fn compare(asked: &OptionSet, granted: &OptionSet) -> Negotiated {
     let options =
         [("blksize", asked.blksize, granted.blksize), ("windowsize", asked.windowsize, granted.windowsize)];
     let missing = options.iter().find(|(_, asked, granted)| asked.is_some() && granted.is_none());
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn less_is_noted_none_is_refused() {
-        let options = |blksize, windowsize| Oack { blksize, windowsize, ..Oack::default() };
+        let options = |blksize, windowsize| OptionSet { blksize, windowsize, ..OptionSet::default() };
         let asked = options(Some(1400), Some(64));
         let note = |granted| match compare(&asked, &granted) {
             Negotiated::Granted(note) => note.unwrap_or_default(),

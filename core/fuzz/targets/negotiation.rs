@@ -5,7 +5,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use tuffet_core::{
-    Control, ErrorCode, Finish, Limits, MAX_BLKSIZE, MAX_CONTROL, MIN_BLKSIZE, Oack, Operation, Output,
+    Control, ErrorCode, Finish, Limits, MAX_BLKSIZE, MAX_CONTROL, MIN_BLKSIZE, OptionSet, Operation, Output,
     Packet, Settings, Time, Transfer,
 };
 
@@ -58,7 +58,7 @@ fuzz_target!(|case: Case<'_>| {
 });
 
 /// What a server understands of the request, against what these bytes say read in another way.
-fn request(case: &Case<'_>, operation: Operation) -> Oack {
+fn request(case: &Case<'_>, operation: Operation) -> OptionSet {
     let opcode: &[u8] = if operation == Operation::Read { b"\0\x01" } else { b"\0\x02" };
     let options = case.request.bytes();
     let datagram = [opcode, b"name\0octet\0", &options].concat();
@@ -68,7 +68,7 @@ fn request(case: &Case<'_>, operation: Operation) -> Oack {
     asked
 }
 
-fn served(case: &Case<'_>, operation: Operation, asked: &Oack) -> Option<Oack> {
+fn served(case: &Case<'_>, operation: Operation, asked: &OptionSet) -> Option<OptionSet> {
     let now = Time::from_micros(0);
     let limits = Limits { blksize: case.blksize, windowsize: case.windowsize, burst: case.burst };
     let mut server = Transfer::server(now, operation, Settings::default());
@@ -101,7 +101,7 @@ fn served(case: &Case<'_>, operation: Operation, asked: &Oack) -> Option<Oack> {
 }
 
 /// What a client makes of an OACK: the options it goes on with, or the error it ends with.
-fn client(operation: Operation, asked: &Oack, oack: &[u8]) -> Result<Oack, ErrorCode> {
+fn client(operation: Operation, asked: &OptionSet, oack: &[u8]) -> Result<OptionSet, ErrorCode> {
     let now = Time::from_micros(0);
     let mut client = Transfer::client(now, operation, *asked, 100_000, Settings::default());
     assert_eq!(client.poll(now), Output::Request);
@@ -116,7 +116,7 @@ fn client(operation: Operation, asked: &Oack, oack: &[u8]) -> Result<Oack, Error
     }
 }
 
-fn refuses_or_takes(asked: &Oack, operation: Operation, oack: &[u8]) {
+fn refuses_or_takes(asked: &OptionSet, operation: Operation, oack: &[u8]) {
     match client(operation, asked, oack) {
         Ok(taken) => {
             assert!(
@@ -135,10 +135,10 @@ fn refuses_or_takes(asked: &Oack, operation: Operation, oack: &[u8]) {
 }
 
 /// The options of some bytes, read as plainly as possible.
-fn reference(bytes: &[u8]) -> Oack {
+fn reference(bytes: &[u8]) -> OptionSet {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
     pieces.pop(); // what no NUL ends
-    let mut oack = Oack::default();
+    let mut oack = OptionSet::default();
     let mut seen: Vec<String> = Vec::new();
     for pair in pieces.chunks_exact(2) {
         if pair[0].is_empty() {

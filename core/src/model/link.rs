@@ -1,12 +1,12 @@
 //! What is on its way in one direction.
 
-use crate::options::Oack;
+use crate::options::OptionSet;
 
 /// A datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Datagram {
     Request,
-    Oack(Oack),
+    Oack(OptionSet),
     Ack(u16),
     Error,
     /// A block with its number on the wire and its place in the file.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::end::End;
 use super::state::{State, Step};
 use crate::block::Rollover;
-use crate::options::{Limits, Oack};
+use crate::options::{Limits, OptionSet};
 use crate::rtt::Timing;
 use crate::transfer::{Finish, Settings};
 use crate::types::Operation;
@@ -36,10 +36,10 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    pub fn asked(&self) -> Oack {
+    pub fn asked(&self) -> OptionSet {
         match self.window {
-            0 => Oack::default(),
-            blocks => Oack { blksize: Some(BLKSIZE), windowsize: Some(blocks), ..Oack::default() },
+            0 => OptionSet::default(),
+            blocks => OptionSet { blksize: Some(BLKSIZE), windowsize: Some(blocks), ..OptionSet::default() },
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the peer's packets do to a transfer.
 
 use super::{Finish, Phase, Transfer};
-use crate::options::{Oack, Options};
+use crate::options::{OptionSet, Options};
 use crate::receiver::Received;
 use crate::sender::Acked;
 use crate::time::Time;
@@ -13,7 +13,7 @@ impl Transfer {
         if let (Phase::Requested { .. }, Operation::Read, 1) = (&self.phase, self.operation, wire) {
             // DATA 1 instead of OACK: the server ignores options (RFC 2347).
             self.sample_handshake(now);
-            self.options = Oack::default();
+            self.options = OptionSet::default();
             self.start_receiving(None);
         }
         let too_soon = self.rtt.soonest();
@@ -73,15 +73,15 @@ impl Transfer {
                 let size = *size;
                 self.sample_handshake(now);
                 self.hear(now);
-                self.options = Oack::default();
+                self.options = OptionSet::default();
                 self.start_sending(size);
                 return;
             }
             _ => {}
         }
-        let answers = self.rtt.answers(&self.settings.timing, self.unmeasured());
+        let ack_timing = self.rtt.ack_timing(&self.settings.timing, self.unmeasured());
         let Phase::Sending(sender) = &mut self.phase else { return };
-        match sender.on_ack(now, wire, answers) {
+        match sender.on_ack(now, wire, ack_timing) {
             Acked::Ignored => self.stats.duplicates += 1,
             Acked::Late => {
                 self.stats.duplicates += 1;
@@ -115,7 +115,7 @@ impl Transfer {
         match &mut self.phase {
             Phase::Requested { size } => {
                 let size = *size;
-                let Some(granted) = Oack::verify(&self.options, answer) else {
+                let Some(granted) = OptionSet::verify(&self.options, answer) else {
                     self.fail(
                         ErrorCode::OptionRefused,
                         "an option that was not asked, or more than was asked",
@@ -153,7 +153,7 @@ impl Transfer {
         }
     }
 
-    pub(super) fn take_options(&mut self, options: Oack) {
+    pub(super) fn take_options(&mut self, options: OptionSet) {
         self.options = options;
         if let Some(seconds) = options.timeout {
             let settings = Arc::make_mut(&mut self.settings);

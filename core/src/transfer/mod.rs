@@ -15,7 +15,7 @@ mod timing;
 
 use crate::block::Rollover;
 use crate::control::Control;
-use crate::options::{Limits, Oack};
+use crate::options::{Limits, OptionSet};
 use crate::packet::{Malformed, Packet};
 use crate::receiver::Receiver;
 use crate::rtt::{RaisedFloor, Rtt, Timing};
@@ -109,7 +109,7 @@ pub struct Settings {
 pub struct Transfer {
     phase: Phase,
     /// Options granted (server) or asked, then granted (client).
-    options: Oack,
+    options: OptionSet,
     /// Blocks in a millisecond, where that is limited.
     burst: Option<u16>,
     /// Shared by all transfers of an endpoint, but for those whose client named a time-out.
@@ -169,7 +169,7 @@ struct Due {
 impl Transfer {
     /// A server's transfer for a request that arrived `now`; silent until the decision.
     pub fn server(now: Time, operation: Operation, settings: impl Into<Arc<Settings>>) -> Self {
-        Transfer::new(now, operation, settings.into(), Oack::default(), true, Phase::Deciding)
+        Transfer::new(now, operation, settings.into(), OptionSet::default(), true, Phase::Deciding)
     }
 
     /// A client's transfer; its first output is the request. `asked` are the options in that request;
@@ -177,7 +177,7 @@ impl Transfer {
     pub fn client(
         now: Time,
         operation: Operation,
-        asked: Oack,
+        asked: OptionSet,
         size: u64,
         settings: impl Into<Arc<Settings>>,
     ) -> Self {
@@ -192,7 +192,7 @@ impl Transfer {
         now: Time,
         operation: Operation,
         settings: Arc<Settings>,
-        options: Oack,
+        options: OptionSet,
         server: bool,
         phase: Phase,
     ) -> Self {
@@ -218,7 +218,7 @@ impl Transfer {
     ///
     /// A read whose size is not known cannot be sent: it ends with an ERROR. Does nothing when the
     /// transfer is not waiting for a decision.
-    pub fn handle_grant(&mut self, now: Time, asked: &Oack, limits: &Limits, size: Option<u64>) {
+    pub fn handle_grant(&mut self, now: Time, asked: &OptionSet, limits: &Limits, size: Option<u64>) {
         if !matches!(self.phase, Phase::Deciding) {
             return;
         }
@@ -228,7 +228,7 @@ impl Transfer {
         }
         // RFC 2349 lets a server leave `tsize` out. curl takes the 0 of an empty file for an error.
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
-        self.take_options(Oack::grant(asked, limits, said));
+        self.take_options(OptionSet::grant(asked, limits, said));
         self.burst = limits.burst;
         self.heard = now;
         self.due.oack = !self.options.is_empty();
@@ -373,7 +373,7 @@ impl Transfer {
     }
 
     /// The options as granted (before that, as a client asked).
-    pub fn options(&self) -> &Oack {
+    pub fn options(&self) -> &OptionSet {
         &self.options
     }
 
@@ -535,7 +535,7 @@ mod tests {
     fn only_the_last_ack_of_a_proven_peer_is_awaited_at_the_end() {
         let now = Time::from_micros(0);
         let mut transfer = Transfer::server(now, Operation::Read, Settings::default());
-        transfer.handle_grant(now, &Oack::default(), &Limits::default(), Some(600));
+        transfer.handle_grant(now, &OptionSet::default(), &Limits::default(), Some(600));
         assert!(matches!(transfer.poll(now), Output::Send(Blocks { first: 1, count: 1 })));
         assert!(!transfer.awaits_last_ack(), "block 2 is still to be sent");
         assert_eq!(transfer.handle_datagram(now, b"\0\x04\0\x01"), Ok(()));
@@ -544,7 +544,7 @@ mod tests {
         assert_eq!(transfer.left_to_acknowledge(), Some(1));
 
         let mut unproven = Transfer::server(now, Operation::Read, Settings::default());
-        unproven.handle_grant(now, &Oack::default(), &Limits::default(), Some(5));
+        unproven.handle_grant(now, &OptionSet::default(), &Limits::default(), Some(5));
         assert!(matches!(unproven.poll(now), Output::Send(Blocks { first: 1, count: 1 })));
         assert!(!unproven.awaits_last_ack(), "its request may be repeated because block 1 was lost");
     }

@@ -120,7 +120,7 @@ impl Transfer {
             self.repeats = 0;
         }
         self.rtt.reset_back_off();
-        let late = self.rtt.answers(&self.settings.timing, self.unmeasured()).late;
+        let late = self.rtt.ack_timing(&self.settings.timing, self.unmeasured()).late;
         self.deadline = self.deadline.min(now.after(late));
     }
 

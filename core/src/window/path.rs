@@ -1,7 +1,7 @@
 //! A sender and a receiver, and the links between them.
 
 use super::fate::{Fate, Job};
-use super::{ANSWERS, BLKSIZE, ROUND_TRIP};
+use super::{ACK_TIMING, BLKSIZE, ROUND_TRIP};
 use crate::receiver::{Received, Receiver};
 use crate::sender::{Acked, Sender};
 use crate::time::Time;
@@ -85,13 +85,13 @@ impl Path {
         let wire = self.job.rollover.wire(position);
         let length = usize::from(if position == self.total() { self.job.rest } else { BLKSIZE });
         if self.received {
-            if self.receiver.on_late_data(self.now, wire, ANSWERS.earliest) {
+            if self.receiver.on_late_data(self.now, wire, ACK_TIMING.earliest) {
                 self.acks.push_back(self.receiver.acked());
             }
             return;
         }
         let before = self.receiver.acked();
-        match self.receiver.on_data(self.now, wire, length, ANSWERS.earliest) {
+        match self.receiver.on_data(self.now, wire, length, ACK_TIMING.earliest) {
             Received::Next { offset, ack, end, .. } => {
                 assert_eq!(position, before + 1, "another block was taken for the next");
                 assert_eq!(offset, before * u64::from(BLKSIZE));
@@ -115,7 +115,7 @@ impl Path {
         if self.acknowledged || !self.is_young(position, self.sender.acked()) {
             return;
         }
-        let acked = self.sender.on_ack(self.now, self.job.rollover.wire(position), ANSWERS);
+        let acked = self.sender.on_ack(self.now, self.job.rollover.wire(position), ACK_TIMING);
         assert!(
             self.sender.acked() <= self.receiver.acked(),
             "the sender believes in blocks that did not arrive"

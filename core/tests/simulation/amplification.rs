@@ -3,7 +3,7 @@
 use super::simulator::{
     DATA, Endpoint, Faults, Job, Path, Peer, World, asking, assert_whole, millis, opcode,
 };
-use tuffet_core::{Finish, Mode, Oack, Operation, RequestPacket, Time};
+use tuffet_core::{Finish, Mode, Operation, OptionSet, RequestPacket, Time};
 
 /// Speaks for an address that never answers.
 struct Spoofer {
@@ -23,13 +23,13 @@ impl Peer for Spoofer {
     fn receive(&mut self, _now: Time, _datagram: &[u8], _out: &mut Vec<Vec<u8>>) {}
 }
 
-fn request(operation: Operation, asked: Oack) -> Vec<u8> {
+fn request(operation: Operation, asked: OptionSet) -> Vec<u8> {
     let mut buffer = [0; 100];
     let length = RequestPacket::encode(operation, b"x", Mode::Octet, &asked, &mut buffer);
     buffer[..length.expect("a short name fits")].to_vec()
 }
 
-fn spoof(operation: Operation, asked: Oack, at: Vec<u64>) -> World<Spoofer, Endpoint> {
+fn spoof(operation: Operation, asked: OptionSet, at: Vec<u64>) -> World<Spoofer, Endpoint> {
     let request = request(operation, asked);
     let say = at.into_iter().rev().map(|at| (at, request.clone())).collect();
     let server = Endpoint::server(Job::new(operation, asked, 10_000_000), Faults::default());
@@ -43,7 +43,7 @@ fn spoof(operation: Operation, asked: Oack, at: Vec<u64>) -> World<Spoofer, Endp
 #[test]
 fn one_answer_and_two_repeats_at_most() {
     for operation in [Operation::Read, Operation::Write] {
-        for asked in [Oack::default(), asking(1_428, 64), asking(65_464, 65_535)] {
+        for asked in [OptionSet::default(), asking(1_428, 64), asking(65_464, 65_535)] {
             let world = spoof(operation, asked, vec![0]);
             assert_eq!(world.down.packets, 3, "{operation} {asked:?}");
             assert!(world.down.bytes <= 3 * 516, "{} bytes", world.down.bytes);
@@ -57,7 +57,7 @@ fn one_answer_and_two_repeats_at_most() {
 #[test]
 fn repeated_requests_hardly_add_to_it() {
     for operation in [Operation::Read, Operation::Write] {
-        for asked in [Oack::default(), asking(1_428, 64)] {
+        for asked in [OptionSet::default(), asking(1_428, 64)] {
             let world = spoof(operation, asked, (0..50).map(|n| n * 50_000).collect());
             assert!(world.down.packets <= 3 * 5, "{operation} {asked:?}: {}", world.down.packets);
         }

@@ -2,7 +2,7 @@
 
 use super::simulator::{Endpoint, Faults, Job, Path, World, asking, millis, outputs, reader_and_writer};
 use tuffet_core::{
-    Control, ErrorCode, Finish, Limits, Oack, Operation, Output, Settings, Time, Transfer, data_header,
+    Control, ErrorCode, Finish, Limits, Operation, OptionSet, Output, Settings, Time, Transfer, data_header,
 };
 
 const NOW: Time = millis(1);
@@ -31,13 +31,13 @@ fn phases() -> Vec<(&'static str, Transfer)> {
     offered.handle_grant(NOW, &asked, &limits, Some(5_000));
     all.push(("offered", offered));
     let mut sending = server(Operation::Read);
-    sending.handle_grant(NOW, &Oack::default(), &limits, Some(5_000));
+    sending.handle_grant(NOW, &OptionSet::default(), &limits, Some(5_000));
     all.push(("sending", sending));
     let mut receiving = server(Operation::Write);
-    receiving.handle_grant(NOW, &Oack::default(), &limits, None);
+    receiving.handle_grant(NOW, &OptionSet::default(), &limits, None);
     all.push(("receiving", receiving));
     let mut storing = server(Operation::Write);
-    storing.handle_grant(NOW, &Oack::default(), &limits, None);
+    storing.handle_grant(NOW, &OptionSet::default(), &limits, None);
     outputs(&mut storing, NOW);
     assert!(storing.handle_datagram(NOW, &data_header(1)).is_ok());
     all.push(("storing", storing));
@@ -83,7 +83,7 @@ fn an_abandoned_transfer_says_nothing() {
 #[test]
 fn a_read_of_unknown_size_is_refused_instead_of_sent_empty() {
     let mut transfer = server(Operation::Read);
-    transfer.handle_grant(NOW, &Oack::default(), &Limits::default(), None);
+    transfer.handle_grant(NOW, &OptionSet::default(), &Limits::default(), None);
     let outputs = outputs(&mut transfer, NOW);
     assert!(matches!(
         outputs[..],

@@ -2,11 +2,13 @@
 //! one loss, the sender goes back once.
 
 use super::simulator::{DATA, Endpoint, Faults, Job, Path, Peer, World, asking, micros, number, opcode};
-use tuffet_core::{Control, DATA_HEADER, Finish, MAX_CONTROL, Mode, Oack, Operation, RequestPacket, Time};
+use tuffet_core::{
+    Control, DATA_HEADER, Finish, MAX_CONTROL, Mode, Operation, OptionSet, RequestPacket, Time,
+};
 
 /// Reads a file of fewer than 65,536 blocks.
 struct Edk2 {
-    asked: Oack,
+    asked: OptionSet,
     window: u16,
     next: u16,
     unacked: u16,

@@ -3,7 +3,7 @@
 use super::simulator::{
     ACK, Endpoint, Faults, Job, Path, World, asking, assert_whole, millis, number, opcode,
 };
-use tuffet_core::{Oack, Operation, Time};
+use tuffet_core::{Operation, OptionSet, Time};
 
 const DELAY: u64 = 500;
 
@@ -25,8 +25,12 @@ fn lose(job: &Job, up: Option<u64>, down: Option<u64>) -> World<Endpoint, Endpoi
 
 fn jobs() -> impl Iterator<Item = Job> {
     let both = [Operation::Read, Operation::Write];
-    let options =
-        [Oack::default(), asking(512, 4), asking(100, 1), Oack { tsize: Some(0), ..Oack::default() }];
+    let options = [
+        OptionSet::default(),
+        asking(512, 4),
+        asking(100, 1),
+        OptionSet { tsize: Some(0), ..OptionSet::default() },
+    ];
     both.into_iter().flat_map(move |operation| {
         options
             .into_iter()

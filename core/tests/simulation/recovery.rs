@@ -6,14 +6,14 @@ use super::simulator::{
 };
 use std::cell::RefCell;
 use std::rc::Rc;
-use tuffet_core::{Finish, Oack, Operation, Time};
+use tuffet_core::{Finish, Operation, OptionSet, Time};
 
 const LAN: Path = Path::clean(50);
 
 /// When the copies of each block left the server.
 type Sent = Rc<RefCell<Vec<u16>>>;
 
-fn world(seed: u64, client: Plain, asked: Oack, size: usize, path: Path) -> World<Plain, Endpoint> {
+fn world(seed: u64, client: Plain, asked: OptionSet, size: usize, path: Path) -> World<Plain, Endpoint> {
     let job = Job::new(Operation::Read, asked, size);
     World::new(seed, client, Endpoint::server(job, Faults::default()), path, path)
 }
@@ -59,7 +59,7 @@ fn assert_served(world: &World<Plain, Endpoint>) {
 /// The answer to the second copy of block 1 is an upper bound. The next exact measurement takes its place.
 #[test]
 fn a_lost_first_ack_does_not_slow_down_what_follows() {
-    for asked in [Oack::default(), asking(1_000, 1)] {
+    for asked in [OptionSet::default(), asking(1_000, 1)] {
         for (block, lost) in [(4, &[(4, 2)]), (8, &[(8, 2)]), (16, &[(16, 2)])] {
             let mut world = world(1, Plain::new(asked), asked, 20_000, LAN);
             lose(&mut world, &[(1, 1)], lost);
@@ -74,7 +74,7 @@ fn a_lost_first_ack_does_not_slow_down_what_follows() {
 /// which looks like an answer that was held up.
 #[test]
 fn a_client_that_ignores_repeats_is_not_slow_for_that() {
-    for asked in [Oack::default(), asking(1_000, 1)] {
+    for asked in [OptionSet::default(), asking(1_000, 1)] {
         let mut world = world(1, Plain::new(asked).ignores_repeats(), asked, 20_000, LAN);
         lose(&mut world, &[(1, 1)], &[(8, 2)]);
         world.run(millis(60_000));
@@ -99,7 +99,7 @@ fn a_lost_ack_of_the_first_window_does_not_slow_down_what_follows() {
 /// The client repeats ACK 7 every 400 ms: it is there, and lacks block 8.
 #[test]
 fn a_client_that_repeats_its_ack_is_not_kept_waiting() {
-    let mut world = world(1, Plain::new(Oack::default()), Oack::default(), 10_000, LAN);
+    let mut world = world(1, Plain::new(OptionSet::default()), OptionSet::default(), 10_000, LAN);
     let sent = lose(&mut world, &[], &[(8, 20)]);
     world.run(millis(60_000));
     assert_served(&world);
@@ -114,7 +114,7 @@ fn a_client_that_repeats_its_ack_is_not_kept_waiting() {
 #[test]
 fn doubled_acks_cause_no_data() {
     let path = LAN.duplicate(1.0);
-    let mut world = world(1, Plain::new(Oack::default()), Oack::default(), 10_000, path);
+    let mut world = world(1, Plain::new(OptionSet::default()), OptionSet::default(), 10_000, path);
     let sent = lose(&mut world, &[], &[]);
     world.run(millis(60_000));
     assert_served(&world);
@@ -122,7 +122,7 @@ fn doubled_acks_cause_no_data() {
 }
 
 fn bad_path(loss: f64) -> Vec<Option<Time>> {
-    let asked = Oack::default();
+    let asked = OptionSet::default();
     let times = |seed| {
         let mut world = world(seed, Plain::new(asked), asked, 8_192, LAN.loss(loss));
         world.run(millis(600_000));
@@ -150,7 +150,7 @@ fn a_client_that_stands_still_is_not_drowned() {
     for window in [8, 16] {
         for timeout in [None, Some(2)] {
             for still in [100_000, 300_000, 1_000_000, 3_000_000] {
-                let asked = Oack { timeout, ..asking(1_468, window) };
+                let asked = OptionSet { timeout, ..asking(1_468, window) };
                 let client = Plain::new(asked)
                     .patient(5_000_000)
                     .stands_still_at(|block| block == 41, still)
@@ -187,7 +187,7 @@ fn a_lost_first_window_costs_one_time_out() {
 #[test]
 fn repeats_that_prove_needless_raise_the_floor() {
     for still in [30_000, 60_000, 110_000] {
-        for (asked, most) in [(Oack::default(), 5), (asking(512, 8), 5)] {
+        for (asked, most) in [(OptionSet::default(), 5), (asking(512, 8), 5)] {
             let client = Plain::new(asked).stands_still_at(|block| block >= 64 && block % 8 == 0, still);
             let mut world = world(1, client, asked, 100_000, LAN);
             world.run(millis(60_000));
@@ -204,8 +204,8 @@ fn repeats_that_prove_needless_raise_the_floor() {
 fn a_client_that_becomes_slow_is_not_sent_everything_many_times() {
     for micros in [100_000, 500_000, 2_000_000] {
         let client =
-            Plain::new(Oack::default()).patient(10_000_000).stands_still_at(|block| block >= 40, micros);
-        let mut world = world(1, client, Oack::default(), 45_000, LAN);
+            Plain::new(OptionSet::default()).patient(10_000_000).stands_still_at(|block| block >= 40, micros);
+        let mut world = world(1, client, OptionSet::default(), 45_000, LAN);
         world.run(millis(300_000));
         assert_served(&world);
         assert!(world.client.again <= 30, "{micros} µs: {} again", world.client.again);

@@ -2,7 +2,7 @@
 
 use super::simulator::{asking, millis, outputs};
 use tuffet_core::{
-    Control, ErrorCode, Finish, Limits, Oack, Operation, Output, Rollover, Settings, Time, Transfer,
+    Control, ErrorCode, Finish, Limits, Operation, OptionSet, Output, Rollover, Settings, Time, Transfer,
     data_header,
 };
 
@@ -23,7 +23,7 @@ fn sending(rollover: Rollover) -> Transfer {
 fn receiving(rollover: Rollover) -> Transfer {
     let settings = Settings { rollover, ..Settings::default() };
     let mut transfer = Transfer::server(NOW, Operation::Write, settings);
-    transfer.handle_grant(NOW, &Oack::default(), &Limits::default(), None);
+    transfer.handle_grant(NOW, &OptionSet::default(), &Limits::default(), None);
     outputs(&mut transfer, NOW);
     assert!(transfer.handle_datagram(NOW, &[&data_header(1)[..], &[7; 512]].concat()).is_ok());
     outputs(&mut transfer, NOW);
@@ -114,7 +114,7 @@ fn a_datagram_before_the_last_was_polled_counts_as_lost() {
 #[test]
 fn a_client_is_not_confused_by_its_own_kind() {
     for stray in [&b"\0\x01x\0octet\0"[..], b"\0\x04\0\0", b"\0\x04\0\x05", b"\0\x03\0\x02abc", b"\0\x06"] {
-        let mut client = Transfer::client(NOW, Operation::Read, Oack::default(), 0, Settings::default());
+        let mut client = Transfer::client(NOW, Operation::Read, OptionSet::default(), 0, Settings::default());
         assert_eq!(outputs(&mut client, NOW), [Output::Request]);
         let _malformed = client.handle_datagram(NOW, stray);
         let answer = outputs(&mut client, NOW);

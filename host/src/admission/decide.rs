@@ -5,7 +5,7 @@ use crate::generation::{Files, Generation};
 use std::sync::Arc;
 use std::time::Instant;
 use tuffet_core::netascii::Encoder;
-use tuffet_core::{Limits, Oack};
+use tuffet_core::{Limits, OptionSet};
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use tuffet_policy::{Answer, Target, Verdict};
 use tuffet_request::What;
@@ -28,7 +28,7 @@ impl From<Decision> for Decided {
 }
 
 impl Generation {
-    pub(super) async fn decide(&self, request: &Arc<Request>, asked: &Oack) -> Decided {
+    pub(super) async fn decide(&self, request: &Arc<Request>, asked: &OptionSet) -> Decided {
         let patience = self.policy.patience();
         let authorization = self.policy.authorize(request, patience).await;
         let refuse = |decision| Decided {
@@ -66,7 +66,7 @@ impl Generation {
     }
 
     /// As [`Generation::decide`] where there is no policy to ask; blocks on the disk.
-    pub(super) fn decide_unasked(&self, request: &Request, asked: &Oack) -> Decided {
+    pub(super) fn decide_unasked(&self, request: &Request, asked: &OptionSet) -> Decided {
         match self.files.open_noted(request, &[], asked.tsize, None) {
             Ok(Opened { content, resolved }) => Decided {
                 resolved: Some(resolved),
@@ -81,7 +81,7 @@ impl Generation {
         &self,
         request: &Arc<Request>,
         targets: Vec<Target>,
-        asked: &Oack,
+        asked: &OptionSet,
         most: Option<u64>,
     ) -> Result<Opened, Decision> {
         let (files, request, announced) = (self.files.clone(), request.clone(), asked.tsize);

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::runtime::Handle;
-use tuffet_core::Oack;
+use tuffet_core::OptionSet;
 use tuffet_engine::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, Ending, Happening, Outcome};
@@ -251,7 +251,7 @@ impl Admission {
 }
 
 /// Bytes on the wire: of what is read, or as the client announced.
-fn size(decision: &Decision, asked: &Oack) -> Option<u64> {
+fn size(decision: &Decision, asked: &OptionSet) -> Option<u64> {
     match decision {
         Decision::Grant { content, .. } => content.size().or(asked.tsize),
         Decision::Refuse { .. } | Decision::Drop { .. } => None,

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 use tuffet_core::{
-    Blocks, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Oack, Operation, Output, Packet, RequestPacket,
+    Blocks, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Operation, OptionSet, Output, Packet, RequestPacket,
     Settings, Time, Timing, Transfer, data_header, encode_error,
 };
 
@@ -47,7 +47,7 @@ pub(super) fn exchange(
     let any: IpAddr =
         if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let socket = UdpSocket::bind(SocketAddr::new(any, 0)).map_err(network)?;
-    let asked = Oack {
+    let asked = OptionSet {
         tsize: Some(if operation == Operation::Write { size } else { 0 }),
         blksize: options.blksize,
         windowsize: options.windowsize,

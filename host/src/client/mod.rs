@@ -13,7 +13,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-use tuffet_core::Oack;
+use tuffet_core::OptionSet;
 
 /// What a client asks for beside the file.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ pub struct Report {
     /// From the first request to the last packet.
     pub duration: Duration,
     /// The options as negotiated.
-    pub options: Oack,
+    pub options: OptionSet,
     /// Packets or blocks sent more than once.
     pub retransmissions: u32,
 }

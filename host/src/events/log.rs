@@ -7,7 +7,7 @@ use crate::watch::Watch;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout_at};
-use tuffet_core::Oack;
+use tuffet_core::OptionSet;
 use tuffet_request::Traced;
 use tuffet_request::events::{Happening, Outcome, Summary};
 
@@ -67,7 +67,7 @@ fn micros(time: Duration) -> u64 {
 }
 
 /// The options that were asked for, as `blksize=1428 tsize=0`.
-fn asked(asked: &Oack) -> Option<String> {
+fn asked(asked: &OptionSet) -> Option<String> {
     let options = [
         ("blksize", asked.blksize.map(u64::from)),
         ("windowsize", asked.windowsize.map(u64::from)),

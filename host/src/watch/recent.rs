@@ -4,7 +4,7 @@ use super::snapshot::{Finished, unix_ms};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
-use tuffet_core::{Oack, Stats};
+use tuffet_core::{OptionSet, Stats};
 use tuffet_request::Request;
 use tuffet_request::events::{Answered, Ending, Summary};
 
@@ -23,7 +23,7 @@ struct Kept {
     decision: Answered,
     resolved: Option<Arc<str>>,
     verdict_by: Option<Arc<str>>,
-    options: Oack,
+    options: OptionSet,
     size: Option<u64>,
     bytes: u64,
     blocks: u64,

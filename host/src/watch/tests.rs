@@ -6,7 +6,7 @@ use super::seconds::{SAMPLES, Seconds};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use tuffet_core::{Oack, Stats};
+use tuffet_core::{OptionSet, Stats};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, Outcome, Summary};
 use tuffet_request::{ClientClass, Mode, Operation, Request, RequestId};
@@ -43,14 +43,14 @@ fn granted(id: u64) -> (Granted, Arc<Progress>) {
 fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmissions: u32) -> Summary {
     Summary {
         request: request(id, operation),
-        asked: Oack::default(),
+        asked: OptionSet::default(),
         ending: outcome.into(),
         unanswered: None,
         decision: Answered::Granted,
         resolved: None,
         verdict_by: None,
         plugin_calls: 0,
-        options: Oack::default(),
+        options: OptionSet::default(),
         size: None,
         bytes,
         blocks: bytes / 512 + 1,

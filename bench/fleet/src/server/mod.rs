@@ -10,7 +10,7 @@ use crate::packet::{Tid, Up};
 use crate::scenario::{BATCH, Scenario, TID_SOCKETS, TURN};
 use crate::world::{Event, LISTENING, World, time};
 use std::collections::VecDeque;
-use tuffet_core::{ErrorCode, Limits, Oack, Packet, Transfer};
+use tuffet_core::{ErrorCode, Limits, OptionSet, Packet, Transfer};
 
 /// One machine that serves.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub(crate) struct Slot {
     core: u16,
     /// The port that it answers from.
     pub(crate) port_of_tid: u16,
-    asked: Oack,
+    asked: OptionSet,
     deadline: u64,
     timer: u64,
 }

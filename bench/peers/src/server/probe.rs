@@ -4,7 +4,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
-use tuffet_core::{ErrorCode, MAX_CONTROL, Mode, Oack, Operation, Packet, RequestPacket, encode_error};
+use tuffet_core::{ErrorCode, MAX_CONTROL, Mode, Operation, OptionSet, Packet, RequestPacket, encode_error};
 
 /// How long an answer is waited for before the request is repeated.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -16,7 +16,7 @@ const ROOM: usize = 66_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// It starts the transfer, with these options.
-    Granted(Oack),
+    Granted(OptionSet),
     /// It refuses.
     Error(String),
 }
@@ -30,7 +30,7 @@ pub(crate) fn probe(
     server: SocketAddr,
     operation: Operation,
     name: &str,
-    asked: &Oack,
+    asked: &OptionSet,
     limit: Duration,
     mut alive: impl FnMut() -> io::Result<()>,
 ) -> io::Result<Option<Answer>> {
@@ -54,7 +54,7 @@ pub(crate) fn probe(
         let Ok((length, peer)) = socket.recv_from(&mut answer) else { continue };
         let granted = match Packet::parse(&answer[..length]) {
             Ok(Packet::Oack(options)) => options.asked(),
-            Ok(Packet::Data { .. } | Packet::Ack { .. }) => Oack::default(),
+            Ok(Packet::Data { .. } | Packet::Ack { .. }) => OptionSet::default(),
             Ok(Packet::Error { text, .. }) => {
                 return Ok(Some(Answer::Error(String::from_utf8_lossy(text).into_owned())));
             }
@@ -83,7 +83,7 @@ mod tests {
             server.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
             server.recv_from(&mut buffer).map_or(Vec::new(), |(length, _)| buffer[..length].to_vec())
         });
-        let asked = Oack { windowsize: Some(64), ..Oack::default() };
+        let asked = OptionSet { windowsize: Some(64), ..OptionSet::default() };
         let limit = Duration::from_secs(5);
         let answer = probe(address, Operation::Read, "a", &asked, limit, || Ok(())).unwrap();
         (answer, thread.join().unwrap())
@@ -92,14 +92,14 @@ mod tests {
     #[test]
     fn options_are_read_and_the_transfer_is_ended() {
         let (answer, after) = answered(b"\0\x06windowsize\x0016\0");
-        let granted = Oack { windowsize: Some(16), ..Oack::default() };
+        let granted = OptionSet { windowsize: Some(16), ..OptionSet::default() };
         assert_eq!(answer, Some(Answer::Granted(granted)));
         assert_eq!(after, b"\0\x05\0\0probe\0");
     }
 
     #[test]
     fn data_grants_nothing_and_errors_are_told() {
-        assert_eq!(answered(b"\0\x03\0\x01hello").0, Some(Answer::Granted(Oack::default())));
+        assert_eq!(answered(b"\0\x03\0\x01hello").0, Some(Answer::Granted(OptionSet::default())));
         assert_eq!(answered(b"\0\x05\0\x01no such file\0").0, Some(Answer::Error("no such file".into())));
     }
 }

@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use tuffet_core::{Oack, Operation};
+use tuffet_core::{Operation, OptionSet};
 
 /// How long a server may take until it answers: one that compiles its plugins takes its time.
 const START: Duration = Duration::from_secs(30);
@@ -89,7 +89,7 @@ impl Server {
         let command = pinned(&there.behind, &(contender.command)(installed, &launch)?, cores);
         let running = Running::start_logged(command, &log).map_err(|error| error.to_string())?;
         let mut server = Server { address, running, log, audience: None };
-        match server.ask(Operation::Read, file, &Oack::default(), START)? {
+        match server.ask(Operation::Read, file, &OptionSet::default(), START)? {
             Answer::Granted(_) => {
                 let audience =
                     collector.zip(watch).map(|(collector, watch)| Audience::join(collector, watch.admin));
@@ -106,7 +106,12 @@ impl Server {
     ///
     /// # Errors
     /// When it does not answer, or refuses.
-    pub(crate) fn granted(&mut self, operation: Operation, name: &str, asked: &Oack) -> Result<Oack, String> {
+    pub(crate) fn granted(
+        &mut self,
+        operation: Operation,
+        name: &str,
+        asked: &OptionSet,
+    ) -> Result<OptionSet, String> {
         match self.ask(operation, name, asked, ANSWER)? {
             Answer::Granted(options) => Ok(options),
             Answer::Error(text) => Err(text),
@@ -146,7 +151,7 @@ impl Server {
         &mut self,
         operation: Operation,
         name: &str,
-        asked: &Oack,
+        asked: &OptionSet,
         limit: Duration,
     ) -> Result<Answer, String> {
         let running = &mut self.running;

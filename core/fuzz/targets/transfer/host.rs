@@ -1,7 +1,7 @@
 //! What a host does for one transfer, with every output checked.
 
 use tuffet_core::{
-    Blocks, Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Oack, Operation, Output, Time, Transfer,
+    Blocks, Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, OptionSet, Operation, Output, Time, Transfer,
     data_header,
 };
 
@@ -68,7 +68,7 @@ impl<'a> Host<'a> {
                 self.receive(&ack(self.wire(position)));
             }
             Step::AckAt { wire } => self.receive(&ack(*wire)),
-            Step::Oack { fitting, options } => {
+            Step::OptionSet { fitting, options } => {
                 let oack = if *fitting { self.fitting(&options.oack()) } else { options.oack() };
                 self.receive(&control(&Control::Oack(oack)));
             }
@@ -164,9 +164,9 @@ impl<'a> Host<'a> {
     }
 
     /// An answer that the client can take.
-    fn fitting(&self, other: &Oack) -> Oack {
+    fn fitting(&self, other: &OptionSet) -> OptionSet {
         let asked = self.plan.asked.oack();
-        Oack {
+        OptionSet {
             blksize: asked.blksize.zip(other.blksize).map(|(asked, other)| asked.min(other)),
             windowsize: asked.windowsize.zip(other.windowsize).map(|(asked, other)| asked.min(other)),
             timeout: asked.timeout.filter(|_| other.timeout.is_some()),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use arbitrary::Arbitrary;
-use tuffet_core::{Limits, Oack, Operation, Rollover, Settings, Timing};
+use tuffet_core::{Limits, OptionSet, Operation, Rollover, Settings, Timing};
 
 /// Steps that count; the rest is cut off, so that one run stays short.
 pub const MOST_STEPS: usize = 512;
@@ -65,7 +65,7 @@ pub enum Step<'a> {
     AckAt {
         wire: u16,
     },
-    Oack {
+    OptionSet {
         fitting: bool,
         options: Asked,
     },
@@ -128,8 +128,8 @@ impl Plan<'_> {
 }
 
 impl Asked {
-    pub fn oack(&self) -> Oack {
-        Oack {
+    pub fn oack(&self) -> OptionSet {
+        OptionSet {
             blksize: self.blksize.map(|bytes| bytes.clamp(8, 65_464)),
             windowsize: self.windowsize.map(|blocks| blocks.max(1)),
             // More would only make runs longer.

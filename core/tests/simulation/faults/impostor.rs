@@ -4,7 +4,7 @@
 use crate::simulator::draw::{logarithmic, one_in, pick};
 use crate::simulator::{ACK, DATA, Peer, number, opcode};
 use fastrand::Rng;
-use tuffet_core::{Oack, Time, data_header};
+use tuffet_core::{OptionSet, Time, data_header};
 
 /// Sends so many datagrams at most.
 const MOST: u32 = 300;
@@ -13,7 +13,7 @@ const MOST: u32 = 300;
 #[derive(Debug)]
 pub struct Impostor {
     random: Rng,
-    asked: Oack,
+    asked: OptionSet,
     next: Time,
     /// The last block that it sent or had acknowledged.
     block: u16,
@@ -21,7 +21,7 @@ pub struct Impostor {
 }
 
 impl Impostor {
-    pub fn draw(seed: u64, asked: Oack) -> Self {
+    pub fn draw(seed: u64, asked: OptionSet) -> Self {
         Impostor { random: Rng::with_seed(seed), asked, next: Time::NEVER, block: 0, sent: 0 }
     }
 

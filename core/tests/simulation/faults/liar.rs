@@ -6,7 +6,7 @@ use crate::simulator::draw::{logarithmic, one_in, pick};
 use crate::simulator::{ACK, DATA, OACK, Peer, number, opcode};
 use fastrand::Rng;
 use std::rc::Rc;
-use tuffet_core::{DATA_HEADER, Mode, Oack, Operation, RequestPacket, Time, data_header};
+use tuffet_core::{DATA_HEADER, Mode, Operation, OptionSet, RequestPacket, Time, data_header};
 
 /// Sends so many datagrams at most.
 const MOST: u32 = 300;
@@ -29,7 +29,7 @@ pub struct Liar {
 }
 
 impl Liar {
-    pub fn draw(seed: u64, operation: Operation, asked: &Oack, file: Rc<[u8]>) -> Self {
+    pub fn draw(seed: u64, operation: Operation, asked: &OptionSet, file: Rc<[u8]>) -> Self {
         let mut random = Rng::with_seed(seed);
         let mut buffer = [0; 400];
         let length = RequestPacket::encode(operation, b"x", Mode::Octet, asked, &mut buffer);

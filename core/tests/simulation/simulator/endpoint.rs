@@ -9,7 +9,7 @@ use crate::invariants::{Invariant, Lives};
 use std::rc::Rc;
 use std::time::Duration;
 use tuffet_core::{
-    Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Mode, Oack, Operation, Output, Packet,
+    Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Mode, Operation, OptionSet, Output, Packet,
     RequestPacket, Stats, Time, Transfer, data_header, netascii,
 };
 
@@ -131,8 +131,8 @@ impl Endpoint {
         self.stream.len() as u64 / u64::from(self.granted().block_size()) + 1
     }
 
-    fn granted(&self) -> Oack {
-        Oack::grant(&self.job.asked, &self.job.limits, None)
+    fn granted(&self) -> OptionSet {
+        OptionSet::grant(&self.job.asked, &self.job.limits, None)
     }
 
     /// The bytes of the file that was received and stored.

@@ -2,14 +2,14 @@
 
 use std::fmt;
 use std::rc::Rc;
-use tuffet_core::{Limits, Mode, Oack, Operation, Settings, netascii};
+use tuffet_core::{Limits, Mode, Operation, OptionSet, Settings, netascii};
 
 /// What is to be transferred, and how: the same for both ends.
 #[derive(Debug, Clone)]
 pub struct Job {
     pub operation: Operation,
     pub mode: Mode,
-    pub asked: Oack,
+    pub asked: OptionSet,
     pub limits: Limits,
     pub settings: Settings,
     /// The bytes of the file, at the end that has it.
@@ -18,7 +18,7 @@ pub struct Job {
 
 impl Job {
     /// A file of `size` bytes that differ from block to block, in octet mode with default limits.
-    pub fn new(operation: Operation, asked: Oack, size: usize) -> Self {
+    pub fn new(operation: Operation, asked: OptionSet, size: usize) -> Self {
         let mut random = fastrand::Rng::with_seed(size as u64);
         Job {
             operation,

@@ -22,7 +22,7 @@ pub use plain::Plain;
 pub use scenario::Scenario;
 pub use world::{Peer, World};
 
-use tuffet_core::{DEFAULT_BLKSIZE, Finish, Oack, Operation, Output, Time, Transfer};
+use tuffet_core::{DEFAULT_BLKSIZE, Finish, Operation, OptionSet, Output, Time, Transfer};
 
 /// A point in virtual time.
 pub const fn micros(micros: u64) -> Time {
@@ -93,10 +93,10 @@ pub fn outputs(transfer: &mut Transfer, now: Time) -> Vec<Output> {
 }
 
 /// Options with this block and window size, as far as they are not what applies without options.
-pub fn asking(blksize: u16, windowsize: u16) -> Oack {
-    Oack {
+pub fn asking(blksize: u16, windowsize: u16) -> OptionSet {
+    OptionSet {
         blksize: (blksize != DEFAULT_BLKSIZE).then_some(blksize),
         windowsize: (windowsize != 1).then_some(windowsize),
-        ..Oack::default()
+        ..OptionSet::default()
     }
 }

@@ -1,11 +1,11 @@
 //! A client as boot loaders and small tools have it: one fixed time-out, a number of tries, no measurement.
 
 use super::{DATA, OACK, Peer, Time, number, opcode};
-use tuffet_core::{Control, DATA_HEADER, MAX_CONTROL, Mode, Oack, Operation, RequestPacket};
+use tuffet_core::{Control, DATA_HEADER, MAX_CONTROL, Mode, Operation, OptionSet, RequestPacket};
 
 /// Reads a file of fewer than 65,536 blocks.
 pub struct Plain {
-    asked: Oack,
+    asked: OptionSet,
     /// Microseconds of silence after which it sends its last packet again, and how often it does.
     timeout: u64,
     tries: u32,
@@ -33,7 +33,7 @@ pub struct Plain {
 
 impl Plain {
     /// 400 ms and eight tries.
-    pub fn new(asked: Oack) -> Plain {
+    pub fn new(asked: OptionSet) -> Plain {
         Plain {
             asked,
             timeout: 400_000,

@@ -4,7 +4,7 @@ use super::draw::{logarithmic, one_in, pick};
 use super::{Endpoint, Faults, Job, Path, World};
 use core::time::Duration;
 use fastrand::Rng;
-use tuffet_core::{Limits, Mode, Oack, Operation, Rollover, Settings, Timing};
+use tuffet_core::{Limits, Mode, Operation, OptionSet, Rollover, Settings, Timing};
 
 /// Everything that a seed decides.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ impl Scenario {
             windowsize: pick(random, &[1, 4, 64, 64, 5_000]),
             burst: pick(random, &[None, None, Some(1), Some(20)]),
         };
-        let granted = Oack::grant(&asked, &limits, None);
+        let granted = OptionSet::grant(&asked, &limits, None);
         let size = file_size(random, u64::from(granted.block_size()));
         let (mut up, mut down) = paths(random, weather);
         if granted.window_size() > 64 {
@@ -79,7 +79,7 @@ impl Scenario {
             job: Job {
                 operation: pick(random, &[Operation::Read, Operation::Write]),
                 mode: Mode::Octet,
-                asked: Oack { blksize: Some(8), windowsize, ..Oack::default() },
+                asked: OptionSet { blksize: Some(8), windowsize, ..OptionSet::default() },
                 limits: Limits::default(),
                 settings: Settings {
                     rollover: pick(random, &[Rollover::Zero, Rollover::One]),
@@ -128,9 +128,9 @@ impl Scenario {
     }
 }
 
-fn options(random: &mut Rng) -> Oack {
+fn options(random: &mut Rng) -> OptionSet {
     if one_in(random, 5) {
-        return Oack::default();
+        return OptionSet::default();
     }
     let blksize = match random.u32(0..6) {
         0 => None,
@@ -142,7 +142,7 @@ fn options(random: &mut Rng) -> Oack {
         3..9 => Some(random.u16(1..=64)),
         _ => Some(logarithmic(random, 64, 5_000) as u16),
     };
-    Oack {
+    OptionSet {
         blksize,
         windowsize,
         timeout: pick(random, &[None, None, Some(1), Some(5), Some(255)]),

@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
-use tuffet_core::{Limits, Oack};
+use tuffet_core::{Limits, OptionSet};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, Ending, Outcome, Summary};
 use tuffet_request::{ErrorCode, Mode, Operation, Request};
@@ -94,7 +94,7 @@ pub struct NewRequest {
     /// All options as they were sent, names in lower case.
     pub options: Vec<(String, String)>,
     /// The options that the protocol knows.
-    pub asked: Oack,
+    pub asked: OptionSet,
     /// The place of its summary.
     pub place: Place,
     /// Its place among the pending ones of its client.
@@ -133,7 +133,7 @@ pub struct Ticket {
     /// The request as policy saw it.
     pub request: Arc<Request>,
     /// The options in it that the protocol knows.
-    pub asked: Oack,
+    pub asked: OptionSet,
     /// What is answered.
     pub answered: Answered,
     /// Bytes on the wire, where they are known.

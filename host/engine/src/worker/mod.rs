@@ -9,10 +9,10 @@ mod content;
 mod counters;
 mod drain;
 mod half_open;
-mod headway;
 mod held_up;
 mod messages;
 mod peer_floors;
+mod progress_check;
 mod recent;
 mod requests;
 mod room;
@@ -35,7 +35,7 @@ use held_up::HeldUp;
 pub use messages::{Decision, Gate, Key, Mailbox, NewRequest, Place, Stored, Ticket, ToControl, ToWorker};
 use peer_floors::PeerFloors;
 use recent::Recent;
-use requests::Overtaking;
+use requests::DeferredRequest;
 pub use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
 pub use transfers::outcome_of_store_error;
 
@@ -94,7 +94,7 @@ pub struct Worker {
     /// What is to be told to the control side at the end of this turn: to wake it costs as much as a block.
     outbox: Vec<ToControl>,
     /// Requests that wait until the ACKs before them have been read.
-    overtaking: Vec<Overtaking>,
+    deferred_requests: Vec<DeferredRequest>,
     looked_for_acks: bool,
     recent: Recent,
     summaries: mpsc::Sender<Summary>,
@@ -146,7 +146,7 @@ impl Worker {
             peer_floors: PeerFloors::default(),
             held_up: HeldUp::default(),
             outbox: Vec::new(),
-            overtaking: Vec::new(),
+            deferred_requests: Vec::new(),
             looked_for_acks: false,
             recent: Recent::default(),
             summaries,
@@ -214,7 +214,7 @@ impl Worker {
                     *readable = self.receive(number, &mut received, &mut now);
                 }
             }
-            self.take_overtaking(&mut received, &mut readable, &mut now);
+            self.take_deferred_requests(&mut received, &mut readable, &mut now);
             // Without an event nothing had come until the wait ended.
             let asked_at = if events.is_empty() { now } else { before };
             if !self.wire.sockets.has_unread_tid(&readable) {

@@ -1,8 +1,8 @@
 //! From a datagram on a listening socket to a transfer that waits for its decision.
 
 use super::Worker;
-use super::headway::Headway;
 use super::messages::{Key, NewRequest, Place, ToControl};
+use super::progress_check::ProgressCheck;
 use super::table::Entry;
 use crate::limits::{Claim, Refused};
 use std::net::SocketAddr;
@@ -36,7 +36,7 @@ enum Again {
 }
 
 /// A request from a port whose last transfer lacks nothing but its last ACK.
-pub(super) struct Overtaking {
+pub(super) struct DeferredRequest {
     asked: u16,
     served: u16,
     peer: SocketAddr,
@@ -91,11 +91,17 @@ impl Worker {
             self.drive(index, None, now);
             return;
         }
-        // Its last ACK may lie in another socket, unread: see `take_overtaking`.
+        // Its last ACK may lie in another socket, unread: see `take_deferred_requests`.
         if entry.core.awaits_last_ack() && entry.served != asked && !self.looked_for_acks {
             let Received { peer, local, payload, .. } = *datagram;
             let served = entry.served;
-            self.overtaking.push(Overtaking { asked, served, peer, local, payload: payload.into() });
+            self.deferred_requests.push(DeferredRequest {
+                asked,
+                served,
+                peer,
+                local,
+                payload: payload.into(),
+            });
             return;
         }
         let dallying = entry.core.is_dallying();
@@ -153,17 +159,17 @@ impl Worker {
 
     /// Takes the requests that may have overtaken an ACK: what was sent before them is read first, so that
     /// the transfer before is known to have gone well.
-    pub(super) fn take_overtaking(
+    pub(super) fn take_deferred_requests(
         &mut self,
         received: &mut ReceiveBatch,
         readable: &mut [bool],
         now: &mut Time,
     ) {
-        for late in std::mem::take(&mut self.overtaking) {
+        for late in std::mem::take(&mut self.deferred_requests) {
             // What is left in it is not signalled again.
             readable[usize::from(late.served)] = self.receive(late.served, received, now);
             self.looked_for_acks = true;
-            let Overtaking { asked, peer, local, payload, .. } = late;
+            let DeferredRequest { asked, peer, local, payload, .. } = late;
             let datagram = Received { peer, local, payload: &payload, segment: None };
             match (self.table.find(asked, &peer), self.wire.sockets.get(asked)) {
                 (Some(index), _) => self.deliver(index, asked, &datagram, *now),
@@ -224,7 +230,7 @@ impl Worker {
             share: claim.transfer,
             half_open: false,
             gave_way: false,
-            headway: Headway::new(now),
+            progress_check: ProgressCheck::new(now),
         });
         self.pending += 1;
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

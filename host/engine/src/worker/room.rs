@@ -39,7 +39,7 @@ impl Worker {
     }
 
     /// A half-open transfer has had a datagram.
-    pub(super) fn has_it_answered(&mut self, index: u32) {
+    pub(super) fn clear_half_open(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
         if entry.half_open && !entry.core.is_unproven() {
             entry.half_open = false;

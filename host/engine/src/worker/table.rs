@@ -1,8 +1,8 @@
 //! The transfers of a worker: a slab, and an index that finds them by (socket, peer).
 
 use super::content::Content;
-use super::headway::Headway;
 use super::messages::{Key, Ticket};
+use super::progress_check::ProgressCheck;
 use crate::limits::Share;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;
@@ -46,7 +46,7 @@ pub(super) struct Entry {
     pub(super) half_open: bool,
     /// Whether it was one of those, and made room for another.
     pub(super) gave_way: bool,
-    pub(super) headway: Headway,
+    pub(super) progress_check: ProgressCheck,
 }
 
 #[derive(Default)]
@@ -180,7 +180,7 @@ mod tests {
             share: Share::default(),
             half_open: false,
             gave_way: false,
-            headway: Headway::new(Time::default()),
+            progress_check: ProgressCheck::new(Time::default()),
         }
     }
 

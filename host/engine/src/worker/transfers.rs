@@ -2,8 +2,8 @@
 
 use super::Worker;
 use super::content::{Content, ReadError};
-use super::headway::Headway;
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
+use super::progress_check::ProgressCheck;
 use super::table::Entry;
 use std::time::{Duration, Instant};
 use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
@@ -40,7 +40,7 @@ impl Worker {
         let answered = !entry.core.is_unproven() && !matches!(datagram.payload, [0, 5, ..]);
         let old = if answered { entry.old.take() } else { None };
         self.drive(index, Some(datagram.payload), now);
-        self.has_it_answered(index);
+        self.clear_half_open(index);
         self.supersede_old(old);
     }
 
@@ -51,7 +51,7 @@ impl Worker {
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
             return self.wheel.set(index, soonest);
         }
-        match entry.headway.look(&entry.core, &self.settings.limiter, now) {
+        match entry.progress_check.look(&entry.core, &self.settings.limiter, now) {
             None => entry.core.handle_timeout(now),
             Some((told, ending)) => {
                 entry.core.fail(ErrorCode::NotDefined, told);
@@ -80,7 +80,7 @@ impl Worker {
                 let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
                 entry.core.handle_grant(now, &ticket.asked, &limits, ticket.size);
                 entry.content = Some(content);
-                entry.headway = Headway::new(now);
+                entry.progress_check = ProgressCheck::new(now);
                 entry.progress.clone_from(&ticket.progress);
             }
             Decision::Refuse { code, message, ending } => {

@@ -11,7 +11,7 @@ use super::log::CallLog;
 use super::meter::Meter;
 use super::plugin::Plugin;
 use super::sandbox::{Caller, Sandbox};
-use super::told as observe;
+use super::wit_events as observe;
 use tuffet_request::Traced;
 
 /// Bytes that a guest may hand over in one answer or one log line, beside content.

@@ -24,7 +24,7 @@ use super::plugin::Plugin;
 use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind, PluginSpec, PolicySpec};
 use super::text;
-use super::told as observe;
+use super::wit_events as observe;
 use crate::kv;
 use tuffet_config::{ComponentSource, Grant, PluginMode};
 

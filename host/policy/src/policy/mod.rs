@@ -44,9 +44,9 @@ mod stage;
 mod tests;
 mod text;
 mod ticker;
-mod told;
 mod trial;
 mod upload;
+mod wit_events;
 
 pub use ask::Patience;
 pub use chain::{Answer, Policy, Resolution, Target, Verdict};
@@ -60,5 +60,5 @@ pub use now::PluginNow;
 pub use shown::digest;
 pub use spec::{CallLimits, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};
 pub use stage::{Beyond, Emitted, Exchange, Given, HttpAnswer, Learned, LogLine, Stage};
-pub use trial::{Hook, Matter, NOTHING, Trial, Tried, Uploaded};
+pub use trial::{Hook, HookInput, NOTHING, Trial, Tried, Uploaded};
 pub use upload::{Acceptance, Accepted};

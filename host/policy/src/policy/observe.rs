@@ -9,7 +9,7 @@ use super::failure::{Cause, Failure};
 use super::imports::Unsent;
 use super::plugin::Plugin;
 use super::report::{Fact, Texts};
-use super::told::Event as Told;
+use super::wit_events::Event as Told;
 use tuffet_request::events::{Event, Kinds};
 
 /// Before an observer whose call failed is told the same once more. The queue of events is bounded, and new

@@ -20,7 +20,7 @@ use super::imports::Access;
 use super::kept::Kept;
 use super::sandbox::Sandbox;
 use super::spec::CallLimits;
-use super::told as observe;
+use super::wit_events as observe;
 use tuffet_config::OnError;
 use tuffet_request::Traced;
 use tuffet_request::events::Kinds;

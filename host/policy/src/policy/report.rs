@@ -4,7 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use super::imports::Access;
-use super::told::{
+use super::wit_events::{
     self, Decision, Event as Told, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
 };
 use tuffet_request::events::{Answered, Event, Happening, Outcome, Summary};
@@ -39,7 +39,7 @@ impl Texts {
 pub(super) struct Fact<'a> {
     pub event: &'a Event,
     texts: &'a Texts,
-    macs: Vec<told::Mac<'a>>,
+    macs: Vec<wit_events::Mac<'a>>,
     options: Vec<(&'a str, &'a str)>,
 }
 
@@ -79,21 +79,21 @@ impl<'a> Fact<'a> {
     }
 
     /// MAC addresses are for those that may see them.
-    fn request(&'a self, request: &'a Request, access: &Access) -> told::Request<'a> {
-        told::Request {
+    fn request(&'a self, request: &'a Request, access: &Access) -> wit_events::Request<'a> {
+        wit_events::Request {
             id: &self.texts.id,
             listener: &request.listener,
             operation: match request.operation {
-                Operation::Read => told::Operation::Read,
-                Operation::Write => told::Operation::Write,
+                Operation::Read => wit_events::Operation::Read,
+                Operation::Write => wit_events::Operation::Write,
             },
             mode: match request.mode {
-                Mode::Octet => told::Mode::Octet,
-                Mode::Netascii => told::Mode::Netascii,
+                Mode::Octet => wit_events::Mode::Octet,
+                Mode::Netascii => wit_events::Mode::Netascii,
             },
             requested: &request.requested,
             path: &request.path,
-            client: told::Client {
+            client: wit_events::Client {
                 address: &self.texts.address,
                 port: request.client.port(),
                 macs: if access.client_mac { &self.macs } else { &[] },
@@ -146,14 +146,14 @@ impl<'a> Fact<'a> {
     }
 }
 
-type Lists<'a> = (Vec<told::Mac<'a>>, Vec<(&'a str, &'a str)>);
+type Lists<'a> = (Vec<wit_events::Mac<'a>>, Vec<(&'a str, &'a str)>);
 
 fn lists<'a>(request: &'a Request, texts: &'a Texts) -> Lists<'a> {
-    let macs = request.macs.iter().zip(&texts.macs).map(|(fact, address)| told::Mac {
+    let macs = request.macs.iter().zip(&texts.macs).map(|(fact, address)| wit_events::Mac {
         address,
         source: match fact.source {
-            MacSource::NeighbourTable => told::MacSource::NeighbourTable,
-            MacSource::RequestedName => told::MacSource::RequestedName,
+            MacSource::NeighbourTable => wit_events::MacSource::NeighbourTable,
+            MacSource::RequestedName => wit_events::MacSource::RequestedName,
         },
     });
     let options = request.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));

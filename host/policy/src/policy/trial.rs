@@ -72,7 +72,7 @@ pub struct Uploaded {
 
 /// What a hook is asked about, or told.
 #[derive(Debug)]
-pub enum Matter {
+pub enum HookInput {
     /// A request, and the upload that it ends with, which `accept-upload` needs.
     Request(Box<Request>, Option<Uploaded>),
     /// What happened, for `observe`.
@@ -151,15 +151,15 @@ impl Trial {
     }
 
     /// Asks one hook, or tells it.
-    pub async fn ask(&self, hook: Hook, matter: &Matter) -> Tried {
+    pub async fn ask(&self, hook: Hook, matter: &HookInput) -> Tried {
         self.stage.begin();
         let begun;
         let answer = match (hook, matter) {
-            (Hook::Observe, Matter::Events(events)) => {
+            (Hook::Observe, HookInput::Events(events)) => {
                 begun = Instant::now();
                 observe::try_out(&self.plugin, events).await.map(|()| NOTHING.into())
             }
-            (_, Matter::Request(request, upload)) => {
+            (_, HookInput::Request(request, upload)) => {
                 let mut asked = Asked::new(request);
                 let asked = asked.by(&self.plugin.access);
                 let upload = upload.as_ref().map(shown::upload);

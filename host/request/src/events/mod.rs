@@ -12,7 +12,7 @@ use crate::request::Request;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_core::{Oack, Stats};
+use tuffet_core::{OptionSet, Stats};
 
 /// What was answered to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -55,7 +55,7 @@ pub struct Summary {
     /// What was asked, and by whom.
     pub request: Arc<Request>,
     /// The options in the request that the protocol knows.
-    pub asked: Oack,
+    pub asked: OptionSet,
     /// How it ended.
     pub ending: Ending,
     /// Whether that was before the client of a transfer had answered once, and how.
@@ -69,7 +69,7 @@ pub struct Summary {
     /// How many plugins were called.
     pub plugin_calls: u32,
     /// Options as negotiated.
-    pub options: Oack,
+    pub options: OptionSet,
     /// Bytes on the wire, where they are known: of the file that is read, or as the client announced.
     pub size: Option<u64>,
     /// Bytes that arrived, as they appear on the wire.

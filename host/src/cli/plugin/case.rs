@@ -13,7 +13,7 @@ use super::host::{KeyValue, WrittenHost};
 use super::lab::{self, Plan};
 use super::request::{WrittenRequest, matter};
 use tuffet_config::{ComponentSource, ConfigError, Document, Grant};
-use tuffet_policy::{Beyond, CallLimits, Hook, Matter, NOTHING};
+use tuffet_policy::{Beyond, CallLimits, Hook, HookInput, NOTHING};
 use tuffet_request::RootSpec;
 
 /// A case file as it is written.
@@ -61,7 +61,7 @@ pub(super) struct Case {
     pub name: String,
     pub hook: Option<Hook>,
     pub plan: Plan,
-    pub matter: Matter,
+    pub matter: HookInput,
     /// As it is written in the case itself.
     pub host: WrittenHost,
     pub expect: Value,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
-use tuffet_core::{Oack, Stats};
+use tuffet_core::{OptionSet, Stats};
 
 use super::host::time;
 use super::request::{WrittenRequest, Wrong};
@@ -132,14 +132,14 @@ impl Finished {
         let otherwise = if refused { Answered::Refused } else { Answered::Granted };
         let us = Duration::from_micros;
         Summary {
-            asked: Oack::default(),
+            asked: OptionSet::default(),
             ending: Ending { outcome: self.outcome, detail: self.detail.clone().map(Into::into) },
             unanswered: None,
             decision: self.decision.unwrap_or(otherwise),
             resolved: self.resolved.as_deref().map(Arc::from),
             verdict_by: self.verdict_by.as_deref().map(Arc::from),
             plugin_calls: self.plugin_calls,
-            options: Oack {
+            options: OptionSet {
                 tsize: self.tsize,
                 blksize: self.blksize,
                 windowsize: self.windowsize,

@@ -10,8 +10,8 @@ use crate::server::{self, ServeError};
 use tuffet_config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode, Privileges};
 use tuffet_policy::kv::Quota;
 use tuffet_policy::{
-    CallLimits, Given, Hook, LoadProblem, Matter, PluginSpec, PolicyRuntime, PolicySpec, Reuse, Stage, Trial,
-    Tried,
+    CallLimits, Given, Hook, HookInput, LoadProblem, PluginSpec, PolicyRuntime, PolicySpec, Reuse, Stage,
+    Trial, Tried,
 };
 use tuffet_request::RootSpec;
 use tuffet_store::Roots;
@@ -102,7 +102,7 @@ impl Lab {
     }
 
     /// Asks a plugin, or tells it.
-    pub fn ask(&self, trial: &Trial, hook: Hook, matter: &Matter) -> Tried {
+    pub fn ask(&self, trial: &Trial, hook: Hook, matter: &HookInput) -> Tried {
         self.driver.block_on(trial.ask(hook, matter))
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::events::{self, WrittenEvent};
 use super::host::WrittenHost;
 use tuffet_config::{ConfigError, Document};
-use tuffet_policy::{Beyond, Given, Hook, Matter, Uploaded};
+use tuffet_policy::{Beyond, Given, Hook, HookInput, Uploaded};
 use tuffet_request::names;
 use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 
@@ -152,7 +152,7 @@ pub(super) fn matter(
     hook: Option<Hook>,
     request: Option<&WrittenRequest>,
     events: Option<&[WrittenEvent]>,
-) -> Result<(Option<Hook>, Matter), Wrong> {
+) -> Result<(Option<Hook>, HookInput), Wrong> {
     let at =
         |section: &'static str| move |(pointer, message): Wrong| (format!("{section}{pointer}"), message);
     let wrong = |section: &str, message: &str| Err((section.to_owned(), message.to_owned()));
@@ -164,11 +164,11 @@ pub(super) fn matter(
                     "accept-upload is asked about an upload; add `upload: { root: NAME, content: TEXT }`";
                 return wrong("/request", message);
             }
-            Ok((hook, Matter::Request(Box::new(request), upload)))
+            Ok((hook, HookInput::Request(Box::new(request), upload)))
         }
         (None, Some(told)) if hook.is_none_or(|hook| hook == Hook::Observe) => {
             let told = events::resolve(told).map_err(at("/events"))?;
-            Ok((Some(Hook::Observe), Matter::Events(told)))
+            Ok((Some(Hook::Observe), HookInput::Events(told)))
         }
         (Some(_), None) => {
             wrong("/request", "observe is told what happened; write `events` in place of `request`")
@@ -228,7 +228,7 @@ const FLAGS: [&str; 8] = ["path", "operation", "mode", "client", "listener", "ma
 /// What a plugin is asked.
 pub(super) struct Question {
     pub hook: Option<Hook>,
-    pub matter: Matter,
+    pub matter: HookInput,
     pub given: Given,
 }
 
@@ -274,7 +274,7 @@ impl RequestArgs {
             let flag = pointer.split('/').nth(1).unwrap_or_default();
             BadQuestion::Flag(format!("--{}: {message}", if flag == "macs" { "mac" } else { flag }))
         })?;
-        let matter = Matter::Request(Box::new(request), upload);
+        let matter = HookInput::Request(Box::new(request), upload);
         Ok(Question { hook: self.hook, matter, given: Given::default() })
     }
 }

@@ -14,7 +14,7 @@ use super::request::{BadQuestion, Question, RequestArgs};
 use super::subject::{Planned, Subject};
 use super::wrong;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::{Hook, LogLine, Matter, Trial, Tried};
+use tuffet_policy::{Hook, HookInput, LogLine, Trial, Tried};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RunArgs {
@@ -84,11 +84,11 @@ impl Prepared<'_> {
             Err(ExitCode::from(EXIT_CONFIG))
         };
         match (hook, &self.question.matter) {
-            (Hook::Observe, Matter::Request(..)) => refuse(
+            (Hook::Observe, HookInput::Request(..)) => refuse(
                 "observe is told what happened: write `events: [{ finished: { … } }]` in a file, and name it \
                  with --request",
             ),
-            (Hook::AcceptUpload, Matter::Request(_, None)) => refuse(
+            (Hook::AcceptUpload, HookInput::Request(_, None)) => refuse(
                 "accept-upload is asked about an upload: write `upload: { root: NAME, content: TEXT }` below \
                  `request` in a file, and name it with --request",
             ),

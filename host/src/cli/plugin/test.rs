@@ -21,7 +21,7 @@ use super::subject::root;
 use super::wrong;
 use tuffet_config::{EXIT_CONFIG, TimeSpan};
 use tuffet_policy::{
-    Beyond, CallLimits, Emitted, Hook, Learned, LoadProblem, LoadProblemKind, Matter, Trial,
+    Beyond, CallLimits, Emitted, Hook, HookInput, Learned, LoadProblem, LoadProblemKind, Trial,
 };
 use tuffet_request::RootSpec;
 
@@ -213,7 +213,7 @@ fn hook(case: &Case, has: &[Hook]) -> Result<Hook, String> {
     let mut answering = has.iter().filter(|hook| **hook != Hook::Observe);
     match (case.hook, answering.next(), answering.next()) {
         (Some(hook), ..) => Ok(hook),
-        (None, Some(Hook::AcceptUpload), None) if matches!(case.matter, Matter::Request(_, None)) => {
+        (None, Some(Hook::AcceptUpload), None) if matches!(case.matter, HookInput::Request(_, None)) => {
             Err("accept-upload is asked about an upload: add `upload` to its request".into())
         }
         (None, None, _) if has.contains(&Hook::Observe) => {

@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{
-    DATA_HEADER, Finish, MAX_CONTROL, Mode, Oack, Operation, Output, Packet, RequestPacket, Settings, Time,
-    Transfer, data_header,
+    DATA_HEADER, Finish, MAX_CONTROL, Mode, Operation, OptionSet, Output, Packet, RequestPacket, Settings,
+    Time, Transfer, data_header,
 };
 
 /// What a client does beside what the protocol says.
@@ -33,7 +33,7 @@ pub(super) enum Manner {
 pub(super) struct Wish {
     pub(super) name: String,
     pub(super) operation: Operation,
-    pub(super) asked: Oack,
+    pub(super) asked: OptionSet,
     /// The file: what is read, or what is written.
     pub(super) file: Arc<[u8]>,
 }

@@ -7,7 +7,7 @@ use super::world::{Faults, LISTENERS, Path, World};
 use super::{Bounds, Limiter, WorkerSettings};
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_core::{Oack, Operation, Settings, Time};
+use tuffet_core::{Operation, OptionSet, Settings, Time};
 
 /// When a client must have all it asked for: some time-outs of a transfer on a path without delay.
 const SOON: Time = Time::from_micros(1_000_000);
@@ -21,7 +21,7 @@ type Seen = Vec<(String, bool)>;
 /// Names and outcomes.
 type Told = Vec<(String, &'static str)>;
 
-fn wish(name: &str, operation: Operation, asked: Oack, size: usize) -> Wish {
+fn wish(name: &str, operation: Operation, asked: OptionSet, size: usize) -> Wish {
     let file: Arc<[u8]> = (0..size).map(|byte| byte as u8).collect();
     Wish { name: name.into(), operation, asked, file }
 }
@@ -62,15 +62,15 @@ fn run(listener: u16, wishes: Vec<Wish>, faults: Faults) -> (Seen, Told) {
 
 #[test]
 fn a_doubled_request_and_a_lost_datagram_end_no_transfer() {
-    let windows = Oack { blksize: Some(512), windowsize: Some(64), ..Oack::default() };
-    let sized = Oack { tsize: Some(0), ..Oack::default() };
+    let windows = OptionSet { blksize: Some(512), windowsize: Some(64), ..OptionSet::default() };
+    let sized = OptionSet { tsize: Some(0), ..OptionSet::default() };
     let cases = [
         ("a small file", Operation::Read, sized, 300, vec![0, 3, 0, 1]),
-        ("the last block in lockstep", Operation::Read, Oack::default(), 600, vec![0, 3, 0, 2]),
+        ("the last block in lockstep", Operation::Read, OptionSet::default(), 600, vec![0, 3, 0, 2]),
         ("the last block of a window", Operation::Read, windows, 40 * 512 + 1, vec![0, 3, 0, 41]),
         ("a block in a window", Operation::Read, windows, 40 * 512 + 1, vec![0, 3, 0, 7]),
-        ("the last ACK of a small upload", Operation::Write, Oack::default(), 300, vec![0, 4, 0, 1]),
-        ("the last ACK of an upload", Operation::Write, Oack::default(), 600, vec![0, 4, 0, 2]),
+        ("the last ACK of a small upload", Operation::Write, OptionSet::default(), 300, vec![0, 4, 0, 1]),
+        ("the last ACK of an upload", Operation::Write, OptionSet::default(), 600, vec![0, 4, 0, 2]),
         ("the last ACK of a window", Operation::Write, windows, 40 * 512 + 1, vec![0, 4, 0, 41]),
     ];
     for listener in LISTENERS {
@@ -92,8 +92,8 @@ fn a_doubled_request_and_a_lost_datagram_end_no_transfer() {
 #[test]
 fn a_late_copy_of_an_earlier_request_ends_no_transfer() {
     for listener in LISTENERS {
-        let file = wish("file", Operation::Read, Oack::default(), 600);
-        let refused = wish("refused", Operation::Read, Oack::default(), 0);
+        let file = wish("file", Operation::Read, OptionSet::default(), 600);
+        let refused = wish("refused", Operation::Read, OptionSet::default(), 0);
         // The client asks for the second 300 ms after the first, and the last block comes after a time-out.
         let faults = Faults { doubles_requests: Some(305_000), loses: Some(vec![0, 3, 0, 2]) };
         let (seen, told) = run(listener, vec![file, refused], faults);

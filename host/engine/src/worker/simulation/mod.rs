@@ -21,7 +21,7 @@ use invariants::{Invariant, Lives, bounded_memory, exactly_one_outcome, identica
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_core::{Oack, Operation, Settings, Time};
+use tuffet_core::{Operation, OptionSet, Settings, Time};
 use tuffet_request::Bounds;
 use tuffet_request::events::Outcome;
 use world::{LISTENERS, Path, World};
@@ -189,9 +189,9 @@ fn client(random: &mut Rng, number: usize, control: &mut Control) -> Client {
 
 fn wish_for(random: &mut Rng, name: &str, control: &mut Control) -> Wish {
     let asked = match random.u32(0..3) {
-        0 => Oack::default(),
-        1 => Oack { blksize: Some(random.u16(8..3_000)), ..Oack::default() },
-        _ => Oack {
+        0 => OptionSet::default(),
+        1 => OptionSet { blksize: Some(random.u16(8..3_000)), ..OptionSet::default() },
+        _ => OptionSet {
             blksize: Some(random.u16(100..3_000)),
             windowsize: Some(random.u16(1..70)),
             timeout: pick(random, &[None, Some(1), Some(5), Some(255)]),

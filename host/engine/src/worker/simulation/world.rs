@@ -190,7 +190,7 @@ impl<'a> World<'a> {
         let mut now = self.now;
         let worker = &mut self.worker;
         let mut readable = vec![false; usize::from(self.sockets)];
-        worker.take_overtaking(&mut self.received, &mut readable, &mut now);
+        worker.take_deferred_requests(&mut self.received, &mut readable, &mut now);
         let mut due = Vec::new();
         worker.wheel.expire(now, &mut due);
         due.into_iter().for_each(|index| worker.time_out(index, now));

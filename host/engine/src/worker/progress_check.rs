@@ -15,15 +15,15 @@ const PATIENCES: u32 = 2;
 
 /// How far a transfer had come.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Headway {
+pub(super) struct ProgressCheck {
     granted: Time,
     looked: Time,
     bytes: u64,
 }
 
-impl Headway {
-    pub(super) fn new(granted: Time) -> Headway {
-        Headway { granted, looked: granted, bytes: 0 }
+impl ProgressCheck {
+    pub(super) fn new(granted: Time) -> ProgressCheck {
+        ProgressCheck { granted, looked: granted, bytes: 0 }
     }
 
     /// Why it must end, and what its client is told, if it must.

@@ -4,9 +4,9 @@
 //! whole: a sender cannot make it smaller. What it can do is to spread it over time. A small receiver (a boot
 //! loader with a handful of descriptors, a narrow queue on the way) drops what comes beyond so many packets
 //! in a millisecond, window after window at the same place. That is what is recognised here; losses at
-//! random places slow nothing down. A path that is narrow as a whole is recognised by [`Narrow`].
+//! random places slow nothing down. A path that is narrow as a whole is recognised by [`BottleneckEstimator`].
 
-use crate::narrow::{Narrow, Travel};
+use crate::bottleneck::{AckSample, BottleneckEstimator};
 use crate::time::Time;
 
 /// Suspicion at which the pace is lowered: a window that was cut off where the one before was adds two, one
@@ -33,7 +33,7 @@ const UNLIMITED: u16 = u16::MAX;
 
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
-pub(crate) struct Pace {
+pub(crate) struct Pacer {
     /// When the next burst may go out, once this one is used up.
     next: Time,
     /// Blocks in a burst, and of these what is left of the present one.
@@ -57,10 +57,10 @@ pub(crate) struct Pace {
     calm: u16,
     /// No window has been acknowledged as it went out.
     opening: bool,
-    narrow: Narrow,
+    bottleneck: BottleneckEstimator,
 }
 
-impl Pace {
+impl Pacer {
     /// At most `most` blocks in a millisecond, if that is limited. In lockstep nothing is: each block waits
     /// for an answer. The first windows are not to overflow the receive buffer of a client that nothing is known
     /// of: it has to read meanwhile.
@@ -69,7 +69,7 @@ impl Pace {
         let first = (FIRST_BURST / u32::from(blksize.max(1))).clamp(1, UNLIMITED.into()) as u16;
         let opening = window > first && most > first;
         let burst = if opening { first } else { most };
-        Pace {
+        Pacer {
             next: Time::default(),
             burst,
             left: burst,
@@ -83,7 +83,7 @@ impl Pace {
             cuts: 0,
             arrived: 0,
             calm: 0,
-            narrow: Narrow::default(),
+            bottleneck: BottleneckEstimator::default(),
         }
     }
 
@@ -108,17 +108,17 @@ impl Pace {
     }
 
     /// A window was cut off, and a part of it arrived.
-    pub(crate) fn cut(&mut self, window: u16, travel: Travel) {
+    pub(crate) fn cut(&mut self, window: u16, sample: AckSample) {
         if window == 1 {
             return;
         }
         self.opening = false;
-        if let Some(rate) = self.narrow.overflowed(self.burst, window, travel) {
+        if let Some(rate) = self.bottleneck.overflowed(self.burst, window, sample) {
             self.set(rate.min(self.most));
             return;
         }
-        self.cut_off(travel.arrived, window);
-        self.widen(window, travel, false);
+        self.cut_off(sample.arrived, window);
+        self.widen(window, sample, false);
     }
 
     /// A window of `window` blocks was cut off after `arrived` of them; 0 if that is not known.
@@ -140,14 +140,14 @@ impl Pace {
     }
 
     /// A whole window has arrived.
-    pub(crate) fn went_well(&mut self, window: u16, travel: Travel) {
+    pub(crate) fn went_well(&mut self, window: u16, sample: AckSample) {
         if self.opening {
             let more = self.burst.saturating_mul(4);
             self.opening = more < window;
             self.burst = if self.opening { more.min(self.most) } else { self.most };
             return;
         }
-        if self.widen(window, travel, true) {
+        if self.widen(window, sample, true) {
             return;
         }
         self.suspicion = self.suspicion.saturating_sub(1);
@@ -163,8 +163,8 @@ impl Pace {
     }
 
     /// Whether the pace is that of a narrow path, which may carry more.
-    fn widen(&mut self, window: u16, travel: Travel, whole: bool) -> bool {
-        let Some(rate) = self.narrow.arrived(self.burst, window, travel, whole) else { return false };
+    fn widen(&mut self, window: u16, sample: AckSample, whole: bool) -> bool {
+        let Some(rate) = self.bottleneck.arrived(self.burst, window, sample, whole) else { return false };
         self.set(if rate < window { rate.min(self.most) } else { self.most });
         true
     }
@@ -175,7 +175,7 @@ impl Pace {
     }
 
     fn lower(&mut self, window: u16) {
-        self.narrow.end();
+        self.bottleneck.end();
         let helped = self.lowered == 0 || u32::from(self.arrived) >= 2 * u32::from(self.cuts);
         if helped || near(self.cut, self.lowered_at, 8, 1) {
             let present = self.burst.min(window);
@@ -195,7 +195,7 @@ impl Pace {
 }
 
 #[cfg(test)]
-impl Pace {
+impl Pacer {
     /// Moves all that it remembers to another clock.
     pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
         self.next = to(self.next);
@@ -211,7 +211,7 @@ fn near(place: u16, other: u16, part: u16, least: u16) -> bool {
 mod tests {
     use super::*;
 
-    const ANY: Travel = Travel { arrived: 1, took: 0, sending: 0, least: 0 };
+    const ANY: AckSample = AckSample { arrived: 1, took: 0, sending: 0, least: 0 };
 
     fn at(micros: u64) -> Time {
         Time::from_micros(micros)
@@ -219,93 +219,93 @@ mod tests {
 
     #[test]
     fn without_a_limit_a_window_is_one_burst() {
-        let mut pace = Pace::new(None, 64, 512);
-        assert_eq!(pace.take(at(5), 64), 64);
-        assert_eq!((pace.take(at(5), 64), pace.resumes(at(5))), (64, None));
+        let mut pacer = Pacer::new(None, 64, 512);
+        assert_eq!(pacer.take(at(5), 64), 64);
+        assert_eq!((pacer.take(at(5), 64), pacer.resumes(at(5))), (64, None));
     }
 
     #[test]
     fn a_limit_spreads_a_window_over_milliseconds() {
-        let mut pace = Pace::new(Some(16), 64, 512);
-        assert_eq!((pace.take(at(10_050), 64), pace.take(at(10_060), 48)), (16, 0));
-        assert_eq!(pace.resumes(at(10_060)), Some(at(11_000)));
-        assert_eq!((pace.take(at(11_060), 10), pace.take(at(11_070), 38)), (10, 6));
-        assert_eq!(pace.take(at(11_999), 32), 0);
-        assert_eq!(pace.take(at(12_000), 32), 16);
-        assert_eq!(Pace::new(Some(1), 1, 512).take(at(0), 1), 1);
-        assert_eq!(Pace::new(Some(1), 1, 512).resumes(at(0)), None, "lockstep");
+        let mut pacer = Pacer::new(Some(16), 64, 512);
+        assert_eq!((pacer.take(at(10_050), 64), pacer.take(at(10_060), 48)), (16, 0));
+        assert_eq!(pacer.resumes(at(10_060)), Some(at(11_000)));
+        assert_eq!((pacer.take(at(11_060), 10), pacer.take(at(11_070), 38)), (10, 6));
+        assert_eq!(pacer.take(at(11_999), 32), 0);
+        assert_eq!(pacer.take(at(12_000), 32), 16);
+        assert_eq!(Pacer::new(Some(1), 1, 512).take(at(0), 1), 1);
+        assert_eq!(Pacer::new(Some(1), 1, 512).resumes(at(0)), None, "lockstep");
     }
 
     #[test]
     fn a_receiver_that_overflows_at_the_same_place_is_recognised() {
-        let mut pace = Pace::new(None, 64, 512);
-        pace.cut_off(16, 64);
-        pace.cut_off(0, 64);
-        assert_eq!(pace.take(at(0), 64), 64, "twice may be chance");
-        pace.cut_off(17, 64);
-        assert_eq!(pace.take(at(1_000), 64), 15);
+        let mut pacer = Pacer::new(None, 64, 512);
+        pacer.cut_off(16, 64);
+        pacer.cut_off(0, 64);
+        assert_eq!(pacer.take(at(0), 64), 64, "twice may be chance");
+        pacer.cut_off(17, 64);
+        assert_eq!(pacer.take(at(1_000), 64), 15);
         for _ in 0..16 {
-            pace.went_well(64, ANY);
+            pacer.went_well(64, ANY);
         }
-        assert_eq!(pace.take(at(9_000), 64), 18, "it tries more, later");
+        assert_eq!(pacer.take(at(9_000), 64), 18, "it tries more, later");
         for _ in 0..3 {
-            pace.cut_off(17, 64);
+            pacer.cut_off(17, 64);
         }
-        assert_eq!(pace.take(at(20_000), 64), 13);
+        assert_eq!(pacer.take(at(20_000), 64), 13);
         for _ in 0..31 {
-            pace.went_well(64, ANY);
+            pacer.went_well(64, ANY);
         }
-        assert_eq!(pace.take(at(30_000), 64), 13, "more cautiously each time");
+        assert_eq!(pacer.take(at(30_000), 64), 13, "more cautiously each time");
     }
 
     #[test]
     fn large_first_windows_give_the_receiver_time_to_read() {
-        let mut pace = Pace::new(None, 64, 8_192);
+        let mut pacer = Pacer::new(None, 64, 8_192);
         for (at_millis, taken) in [(0, 16), (10, 64)] {
-            assert_eq!(pace.take(at(at_millis * 1_000), 64), taken);
-            pace.went_well(64, ANY);
+            assert_eq!(pacer.take(at(at_millis * 1_000), 64), taken);
+            pacer.went_well(64, ANY);
         }
-        assert_eq!(pace.resumes(at(20_000)), None);
-        assert_eq!(Pace::new(None, 64, 1_428).take(at(0), 64), 64, "it fits");
-        assert_eq!(Pace::new(Some(4), 64, 8_192).take(at(0), 64), 4, "limited anyway");
+        assert_eq!(pacer.resumes(at(20_000)), None);
+        assert_eq!(Pacer::new(None, 64, 1_428).take(at(0), 64), 64, "it fits");
+        assert_eq!(Pacer::new(Some(4), 64, 8_192).take(at(0), 64), 4, "limited anyway");
     }
 
     #[test]
     fn losses_at_random_places_do_not_slow_down() {
-        let mut pace = Pace::new(None, 64, 512);
+        let mut pacer = Pacer::new(None, 64, 512);
         for place in [3, 40, 12, 60, 20, 33, 1, 50] {
-            pace.cut_off(place, 64);
-            assert_eq!(pace.take(at(0), 64), 64);
-            pace.went_well(64, ANY);
+            pacer.cut_off(place, 64);
+            assert_eq!(pacer.take(at(0), 64), 64);
+            pacer.went_well(64, ANY);
         }
     }
 
     #[test]
     fn any_number_of_losses_can_be_counted() {
-        let mut pace = Pace::new(None, 64, 512);
+        let mut pacer = Pacer::new(None, 64, 512);
         for _ in 0..3 {
-            pace.cut_off(16, 64);
+            pacer.cut_off(16, 64);
         }
         for loss in 0..70_000 {
-            pace.cut_off([1, 60, 20, 45][loss % 4], 64);
-            pace.went_well(64, ANY);
+            pacer.cut_off([1, 60, 20, 45][loss % 4], 64);
+            pacer.went_well(64, ANY);
         }
         for _ in 0..100 {
-            pace.cut_off(16, 64);
+            pacer.cut_off(16, 64);
         }
-        assert!(pace.take(at(1_000_000), 64) >= 1);
+        assert!(pacer.take(at(1_000_000), 64) >= 1);
     }
 
     #[test]
     fn it_never_stops_and_never_passes_its_limit() {
-        let mut pace = Pace::new(Some(4), 8, 512);
+        let mut pacer = Pacer::new(Some(4), 8, 512);
         for _ in 0..200 {
-            pace.cut_off(1, 8);
+            pacer.cut_off(1, 8);
         }
-        assert_eq!(pace.take(at(1_000_000), 8), 1);
+        assert_eq!(pacer.take(at(1_000_000), 8), 1);
         for _ in 0..10_000 {
-            pace.went_well(64, ANY);
+            pacer.went_well(64, ANY);
         }
-        assert_eq!(pace.take(at(2_000_000), 8), 4);
+        assert_eq!(pacer.take(at(2_000_000), 8), 4);
     }
 }

@@ -5,7 +5,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use tuffet_core::{
-    Control, ErrorCode, Finish, Limits, MAX_BLKSIZE, MAX_CONTROL, MIN_BLKSIZE, OptionSet, Operation, Output,
+    Control, ErrorCode, Finish, Limits, MAX_BLKSIZE, MAX_CONTROL, MIN_BLKSIZE, Operation, OptionSet, Output,
     Packet, Settings, Time, Transfer,
 };
 

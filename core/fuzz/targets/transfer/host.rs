@@ -1,8 +1,8 @@
 //! What a host does for one transfer, with every output checked.
 
 use tuffet_core::{
-    Blocks, Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, OptionSet, Operation, Output, Time, Transfer,
-    data_header,
+    Blocks, Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Operation, OptionSet, Output, Time,
+    Transfer, data_header,
 };
 
 use crate::plan::{Plan, Step};

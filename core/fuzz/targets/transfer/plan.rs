@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use arbitrary::Arbitrary;
-use tuffet_core::{Limits, OptionSet, Operation, Rollover, Settings, Timing};
+use tuffet_core::{Limits, Operation, OptionSet, Rollover, Settings, Timing};
 
 /// Steps that count; the rest is cut off, so that one run stays short.
 pub const MOST_STEPS: usize = 512;

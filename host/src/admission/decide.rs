@@ -10,7 +10,7 @@ use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_st
 use tuffet_policy::{Answer, Target, Verdict};
 use tuffet_request::What;
 use tuffet_request::events::{Ending, Outcome};
-use tuffet_request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
+use tuffet_request::{Ceilings, ClientClass, Denial, ErrorCode, Mode, Operation, Request};
 use tuffet_store::{OpenFile, Roots, StoreError};
 
 /// A decision and how it came about.
@@ -56,7 +56,7 @@ impl Generation {
         };
         match opened.and_then(|opened| within(opened, &ceilings)) {
             Ok(Opened { content, resolved }) => Decided {
-                decision: Decision::Grant { content, limits: self.lowered(&ceilings) },
+                decision: Decision::Grant { content, limits: self.lowered(&ceilings, request.class) },
                 resolved: Some(resolved),
                 verdict_by,
                 plugin_calls,
@@ -70,7 +70,8 @@ impl Generation {
         match self.files.open_noted(request, &[], asked.tsize, None) {
             Ok(Opened { content, resolved }) => Decided {
                 resolved: Some(resolved),
-                ..Decision::Grant { content, limits: self.limits }.into()
+                ..Decision::Grant { content, limits: self.lowered(&Ceilings::default(), request.class) }
+                    .into()
             },
             Err(error) => refused(&error).into(),
         }
@@ -91,12 +92,13 @@ impl Generation {
         }
     }
 
-    fn lowered(&self, ceilings: &Ceilings) -> Limits {
+    fn lowered(&self, ceilings: &Ceilings, class: ClientClass) -> Limits {
         Limits {
             blksize: ceilings.blksize.map_or(self.limits.blksize, |most| most.min(self.limits.blksize)),
             windowsize: ceilings
                 .windowsize
-                .map_or(self.limits.windowsize, |most| most.min(self.limits.windowsize)),
+                .map_or(self.limits.windowsize, |most| most.min(self.limits.windowsize))
+                .min(class.most_window()),
             burst: self.limits.burst,
         }
     }

@@ -1,7 +1,7 @@
 //! Windows (RFC 7440) and the time-out option (RFC 2349), read and written.
 
 use crate::harness::Answer::{Data, Oack};
-use crate::harness::{Client, Options, Peer, Setup, assert_moved, bytes, rrq};
+use crate::harness::{Client, Options, Peer, SOON, Setup, assert_moved, bytes, rrq};
 
 fn sizes(windowsize: u16) -> [usize; 5] {
     let window = 1428 * usize::from(windowsize);
@@ -24,6 +24,18 @@ fn windows(client: Client) {
             assert_moved(&server.outcome(&upload), "stored", size, 1428, windowsize);
             assert!(server.root().read(&upload) == bytes(size), "{upload}");
         }
+    }
+}
+
+/// Its virtio driver goes deaf when 32 receive buffers overflow.
+#[test]
+fn of_16_at_most_for_u_boot() {
+    let server = Setup::new().sizes(&[100_000]).start();
+    for (asked, granted) in [("8", 8), ("16", 16), ("17", 16), ("64", 16)] {
+        let mut peer = Peer::strict(server.address());
+        peer.ask(&rrq("100000", &[("timeout", "5"), ("blksize", "1468"), ("windowsize", asked)]));
+        let answer = Oack(format!("blksize=1468 timeout=5 windowsize={granted}"));
+        assert_eq!(peer.receive_within(SOON), Some(answer), "{asked}");
     }
 }
 

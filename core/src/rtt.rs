@@ -161,7 +161,10 @@ impl RaisedFloor {
 impl Rtt {
     /// Takes a measurement of one packet; never of one that was sent twice (Karn).
     pub(crate) fn sample(&mut self, rtt: u32) {
-        self.sample_part(rtt, 1, 1, 0);
+        let rtt = rtt.max(1);
+        self.smooth(rtt);
+        self.backoff = 0;
+        self.seen(rtt);
     }
 
     /// As [`Rtt::sample`], when only a `part` of a `whole` window was answered: a narrow link needs longer
@@ -175,6 +178,10 @@ impl Rtt {
         let rtt = u32::try_from(queued).unwrap_or(u32::MAX).saturating_add(self.least.min(micros));
         self.smooth(rtt.min(micros.saturating_add(unmeasured)));
         self.backoff = 0;
+        self.seen(micros);
+    }
+
+    fn seen(&mut self, micros: u32) {
         self.least = if self.least == 0 { micros } else { self.least.min(micros) };
     }
 
@@ -202,13 +209,16 @@ impl Rtt {
         } else if self.basis == Basis::Anew {
             timing.initial.max(self.spread(timing).saturating_add(unmeasured))
         } else {
-            self.spread(timing).max(timing.floor)
+            self.spread(timing)
         };
         base.max(self.floor(timing))
     }
 
     /// The floor for this peer, raised up to the initial time-out.
     fn floor(&self, timing: &Timing) -> u32 {
+        if self.raised == RaisedFloor::default() {
+            return timing.floor;
+        }
         u32::try_from(self.raised.apply(timing.floor)).unwrap_or(u32::MAX).min(timing.initial)
     }
 

@@ -174,17 +174,25 @@ impl Sender {
         }
     }
 
-    pub(crate) fn on_ack(&mut self, now: Time, wire: u16, ack_timing: AckTiming) -> Acked {
+    /// `earliest`: as in [`AckTiming`], the rest of which is asked for, with the blocks of the window, where the
+    /// ACK is a duplicate.
+    pub(crate) fn on_ack(
+        &mut self,
+        now: Time,
+        wire: u16,
+        earliest: u32,
+        ack_timing: impl FnOnce(u64) -> AckTiming,
+    ) -> Acked {
         let Some(ahead) = self.rollover.ahead(self.acked, wire) else { return Acked::Ignored };
         let position = self.acked + ahead;
         if position > self.high {
             return Acked::Ignored;
         }
         if ahead == 0 {
-            return self.on_duplicate(now, ack_timing);
+            return self.on_duplicate(now, ack_timing(self.in_window()));
         }
         let rtt = self.measure(now, position);
-        let sample = self.ack_sample(now, position, ack_timing);
+        let sample = self.ack_sample(now, position, earliest);
         self.acked = position;
         self.echoes = core::mem::take(&mut self.timeouts);
         self.probe = Probe::None;
@@ -201,7 +209,7 @@ impl Sender {
         let gap = position + 1 < self.next;
         if gap {
             let again = (self.next - position - 1) as u32;
-            let answer = ack_timing.earliest > 0 && self.waited(now, ack_timing.earliest);
+            let answer = earliest > 0 && self.waited(now, earliest);
             if answer || self.credit >= again {
                 self.credit = self.credit.saturating_sub(again);
                 self.roll_back_to(position + 1, Repeated::Gap);
@@ -245,7 +253,9 @@ impl Sender {
 
     /// The blocks that may go out now.
     pub(crate) fn poll(&mut self, now: Time) -> Option<Blocks> {
-        if let Some(probe) = self.take_probe() {
+        if self.probe != Probe::None
+            && let Some(probe) = self.take_probe()
+        {
             self.resent_at = now;
             return Some(probe);
         }
@@ -358,7 +368,7 @@ impl Sender {
     }
 
     /// How the blocks up to `position`, whose ACK has just come, travelled.
-    fn ack_sample(&self, now: Time, position: u64, ack_timing: AckTiming) -> AckSample {
+    fn ack_sample(&self, now: Time, position: u64, earliest: u32) -> AckSample {
         let ahead = position - self.acked;
         // In lockstep, and where windows go out at once, there is nothing to share out.
         let sending = if self.spread == 0 {
@@ -372,7 +382,7 @@ impl Sender {
             took: now.micros_since(self.burst_at),
             sending,
             // An ACK that a probe had to ask for says nothing of the rate.
-            least: if self.timeouts > 0 { 0 } else { ack_timing.earliest.saturating_mul(2) },
+            least: if self.timeouts > 0 { 0 } else { earliest.saturating_mul(2) },
         }
     }
 
@@ -454,10 +464,13 @@ mod tests {
     fn lockstep_never_answers_a_duplicate() {
         let mut sender = sender(3, 1);
         assert_eq!(sender.poll(at(0)), Some(Blocks { first: 1, count: 1 }));
-        assert_eq!(sender.on_ack(at(5), 1, ANY), Acked::Progress { rtt: exactly(5, 1, 1), gap: false });
+        assert_eq!(
+            sender.on_ack(at(5), 1, ANY.earliest, |_| ANY),
+            Acked::Progress { rtt: exactly(5, 1, 1), gap: false }
+        );
         assert_eq!(sender.poll(at(5)), Some(Blocks { first: 2, count: 1 }));
         for _ in 0..10 {
-            assert_eq!(sender.on_ack(at(500), 1, ANY), Acked::Late);
+            assert_eq!(sender.on_ack(at(500), 1, ANY.earliest, |_| ANY), Acked::Late);
             assert_eq!(sender.poll(at(500)), None);
         }
     }
@@ -468,9 +481,12 @@ mod tests {
         let mut sender = Sender::new(100 * 512, 512, 8, Rollover::Zero, Some(4));
         assert_eq!(sender.poll(at(10_000)), Some(Blocks { first: 1, count: 4 }));
         assert_eq!(sender.poll(at(11_000)), Some(Blocks { first: 5, count: 4 }));
-        assert_eq!(sender.on_ack(at(500_000), 0, ANY), Acked::Gap);
+        assert_eq!(sender.on_ack(at(500_000), 0, ANY.earliest, |_| ANY), Acked::Gap);
         assert_eq!(sender.poll(at(500_000)), Some(Blocks { first: 1, count: 4 }));
-        assert!(matches!(sender.on_ack(at(500_100), 8, ANY), Acked::Progress { gap: false, .. }));
+        assert!(matches!(
+            sender.on_ack(at(500_100), 8, ANY.earliest, |_| ANY),
+            Acked::Progress { gap: false, .. }
+        ));
         assert_eq!(sender.poll(at(501_000)), Some(Blocks { first: 9, count: 4 }));
     }
 
@@ -481,25 +497,37 @@ mod tests {
         assert_eq!(sender.poll(at(0)), Some(Blocks { first: 1, count: 8 }));
         // Block 3 was lost: the peer answers 2 for each of 4 to 8.
         assert_eq!(
-            sender.on_ack(at(10), 2, ack_timing),
+            sender.on_ack(at(10), 2, ack_timing.earliest, |_| ack_timing),
             Acked::Progress { rtt: exactly(10, 2, 8), gap: true }
         );
         assert_eq!(sender.poll(at(10)), Some(Blocks { first: 3, count: 8 }));
         for echo in 11..16 {
-            assert_eq!(sender.on_ack(at(echo), 2, ack_timing), Acked::Ignored);
-        }
-        assert_eq!(sender.on_ack(at(40), 2, ack_timing), Acked::Gap, "block 3 was lost again");
-        assert_eq!(sender.poll(at(40)), Some(Blocks { first: 3, count: 8 }));
-        for echo in 41..46 {
-            assert_eq!(sender.on_ack(at(echo), 2, ack_timing), Acked::Ignored);
+            assert_eq!(sender.on_ack(at(echo), 2, ack_timing.earliest, |_| ack_timing), Acked::Ignored);
         }
         assert_eq!(
-            sender.on_ack(at(60), 10, ack_timing),
+            sender.on_ack(at(40), 2, ack_timing.earliest, |_| ack_timing),
+            Acked::Gap,
+            "block 3 was lost again"
+        );
+        assert_eq!(sender.poll(at(40)), Some(Blocks { first: 3, count: 8 }));
+        for echo in 41..46 {
+            assert_eq!(sender.on_ack(at(echo), 2, ack_timing.earliest, |_| ack_timing), Acked::Ignored);
+        }
+        assert_eq!(
+            sender.on_ack(at(60), 10, ack_timing.earliest, |_| ack_timing),
             Acked::Progress { rtt: Measured::AtMost(50), gap: false }
         );
         assert_eq!(sender.poll(at(60)), Some(Blocks { first: 11, count: 8 }));
-        assert_eq!(sender.on_ack(at(62), 10, ack_timing), Acked::Ignored, "a doubled ACK of a whole window");
-        assert_eq!(sender.on_ack(at(70), 10, ack_timing), Acked::Gap, "block 11 was lost");
+        assert_eq!(
+            sender.on_ack(at(62), 10, ack_timing.earliest, |_| ack_timing),
+            Acked::Ignored,
+            "a doubled ACK of a whole window"
+        );
+        assert_eq!(
+            sender.on_ack(at(70), 10, ack_timing.earliest, |_| ack_timing),
+            Acked::Gap,
+            "block 11 was lost"
+        );
     }
 
     #[test]
@@ -509,18 +537,24 @@ mod tests {
         sender.credit = 0;
         sender.poll(at(0));
         // Every second block arrives before the one that it follows: the peer reports gap after gap.
-        assert!(matches!(sender.on_ack(at(10), 1, ack_timing), Acked::Progress { .. }));
+        assert!(matches!(
+            sender.on_ack(at(10), 1, ack_timing.earliest, |_| ack_timing),
+            Acked::Progress { .. }
+        ));
         assert_eq!(sender.poll(at(10)), Some(Blocks { first: 2, count: 8 }));
         sender.credit = 0;
         for late in 1..7 {
             sender.credit = 0;
-            let sent = sender.on_ack(at(10 + u64::from(late)), 1 + late, ack_timing);
+            let sent = sender.on_ack(at(10 + u64::from(late)), 1 + late, ack_timing.earliest, |_| ack_timing);
             assert!(matches!(sent, Acked::Progress { .. }), "{sent:?}");
             let next = Blocks { first: 9 + u64::from(late), count: 1 };
             assert_eq!(sender.poll(at(10 + u64::from(late))), Some(next), "only what is new");
         }
         // An answer to the copies: block 9 was lost.
-        assert!(matches!(sender.on_ack(at(20), 8, ack_timing), Acked::Progress { .. }));
+        assert!(matches!(
+            sender.on_ack(at(20), 8, ack_timing.earliest, |_| ack_timing),
+            Acked::Progress { .. }
+        ));
         assert_eq!(sender.poll(at(20)), Some(Blocks { first: 9, count: 8 }));
     }
 
@@ -530,18 +564,18 @@ mod tests {
         let mut sender = sender(100, 4);
         sender.poll(at(0));
         assert_eq!(
-            sender.on_ack(at(10), 2, ack_timing),
+            sender.on_ack(at(10), 2, ack_timing.earliest, |_| ack_timing),
             Acked::Progress { rtt: exactly(10, 2, 4), gap: true }
         );
         assert_eq!(sender.poll(at(10)), Some(Blocks { first: 3, count: 4 }));
         assert_eq!(
-            sender.on_ack(at(22), 4, ack_timing),
+            sender.on_ack(at(22), 4, ack_timing.earliest, |_| ack_timing),
             Acked::Progress { rtt: Measured::Not, gap: true },
             "3 and 4 went out twice"
         );
         sender.poll(at(22));
         assert_eq!(
-            sender.on_ack(at(40), 8, ack_timing),
+            sender.on_ack(at(40), 8, ack_timing.earliest, |_| ack_timing),
             Acked::Progress { rtt: Measured::AtMost(30), gap: false },
             "5 went out at 10 and at 22"
         );
@@ -551,11 +585,14 @@ mod tests {
     fn an_ack_for_a_future_or_old_block_changes_nothing() {
         let mut sender = sender(100, 4);
         sender.poll(at(0));
-        assert_eq!(sender.on_ack(at(1), 5, ANY), Acked::Ignored);
-        assert_eq!(sender.on_ack(at(1), 4, ANY), Acked::Progress { rtt: exactly(1, 4, 4), gap: false });
+        assert_eq!(sender.on_ack(at(1), 5, ANY.earliest, |_| ANY), Acked::Ignored);
+        assert_eq!(
+            sender.on_ack(at(1), 4, ANY.earliest, |_| ANY),
+            Acked::Progress { rtt: exactly(1, 4, 4), gap: false }
+        );
         sender.poll(at(1));
-        assert_eq!(sender.on_ack(at(2), 3, ANY), Acked::Ignored);
-        assert_eq!(sender.on_ack(at(2), 60_000, ANY), Acked::Ignored);
+        assert_eq!(sender.on_ack(at(2), 3, ANY.earliest, |_| ANY), Acked::Ignored);
+        assert_eq!(sender.on_ack(at(2), 60_000, ANY.earliest, |_| ANY), Acked::Ignored);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the peer's packets do to a transfer.
 
+use super::timing::unmeasured;
 use super::{Finish, Phase, Transfer};
 use crate::options::{OptionSet, Options};
 use crate::receiver::Received;
@@ -79,9 +80,11 @@ impl Transfer {
             }
             _ => {}
         }
-        let ack_timing = self.rtt.ack_timing(&self.settings.timing, self.unmeasured());
+        let blksize = self.options.block_size();
         let Phase::Sending(sender) = &mut self.phase else { return };
-        match sender.on_ack(now, wire, ack_timing) {
+        let (rtt, timing) = (&self.rtt, &self.settings.timing);
+        let ack_timing = |blocks| rtt.ack_timing(timing, unmeasured(timing, blksize, blocks));
+        match sender.on_ack(now, wire, rtt.soonest(), ack_timing) {
             Acked::Ignored => self.stats.duplicates += 1,
             Acked::Late => {
                 self.stats.duplicates += 1;

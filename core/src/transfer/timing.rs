@@ -1,6 +1,7 @@
 //! When a transfer acts without having heard anything: measuring, waiting, repeating.
 
 use super::{FIRST_WINDOW_REPEATS, Phase, Transfer, UNPROVEN_REPEATS};
+use crate::rtt::Timing;
 use crate::sender::Measured;
 use crate::time::Time;
 
@@ -10,6 +11,12 @@ const UNMEASURED_MICROS_PER_KB: u64 = 800;
 
 /// Microseconds before the third repeat of a first window; twice as many before the fourth.
 const FIRST_WINDOW_PAUSE: u32 = 1_000_000;
+
+/// How long so many blocks are on the wire, as far as nothing was measured.
+pub(super) fn unmeasured(timing: &Timing, blksize: u16, blocks: u64) -> u32 {
+    let micros = u64::from(blksize) * blocks * UNMEASURED_MICROS_PER_KB / 1_000;
+    u32::try_from(micros).unwrap_or(u32::MAX).min(timing.give_up() / 4)
+}
 
 impl Transfer {
     /// Sends again whatever the peer seems to have missed.
@@ -81,9 +88,10 @@ impl Transfer {
     pub(super) fn take_measurement(&mut self, rtt: Measured) {
         match rtt {
             Measured::Not => {}
-            Measured::Exactly { micros, part, whole } => {
+            Measured::Exactly { micros, part, whole } if part < whole => {
                 self.rtt.sample_part(micros, part, whole, self.unmeasured());
             }
+            Measured::Exactly { micros, .. } => self.rtt.sample(micros),
             Measured::AtMost(rtt) => self.rtt.at_most(rtt, &self.settings.timing),
             Measured::AfterTimeout { first, last } => {
                 let timing = &self.settings.timing;
@@ -105,9 +113,7 @@ impl Transfer {
             Phase::Receiving(_) => 1,
             _ => 0,
         };
-        let window = u64::from(self.options.block_size()) * blocks;
-        let micros = window * UNMEASURED_MICROS_PER_KB / 1_000;
-        u32::try_from(micros).unwrap_or(u32::MAX).min(self.settings.timing.give_up() / 4)
+        unmeasured(&self.settings.timing, self.options.block_size(), blocks)
     }
 
     /// The peer repeats its ACK: it is there and lacks the block that is out, so that waiting longer each time

@@ -115,7 +115,9 @@ impl Path {
         if self.acknowledged || !self.is_young(position, self.sender.acked()) {
             return;
         }
-        let acked = self.sender.on_ack(self.now, self.job.rollover.wire(position), ACK_TIMING);
+        let acked =
+            self.sender
+                .on_ack(self.now, self.job.rollover.wire(position), ACK_TIMING.earliest, |_| ACK_TIMING);
         assert!(
             self.sender.acked() <= self.receiver.acked(),
             "the sender believes in blocks that did not arrive"

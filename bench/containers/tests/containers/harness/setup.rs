@@ -47,8 +47,11 @@ impl Setup {
         self.folder.path().join("root")
     }
 
+    /// A file that the server's user may write in place, so that uploads may replace it.
     pub fn file(self, name: &str, content: &[u8]) -> Setup {
-        fs::write(self.root().join(name), content).unwrap();
+        let path = self.root().join(name);
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o666)).unwrap();
         self
     }
 

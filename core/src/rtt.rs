@@ -301,7 +301,7 @@ impl Rtt {
             return false;
         }
         if self.basis == Basis::Bound && first > self.smoothed {
-            // The path may be that slow. It takes two time-outs that double to know.
+            // The path may really be that slow: the bound grows, at most twofold with each block.
             self.smoothed = first.min(self.smoothed.saturating_mul(2)).min(timing.cap);
         }
         self.answered_after_timeout(timing, first, last)

@@ -387,10 +387,13 @@ impl Transfer {
         self.rtt.smoothed().map(|micros| Duration::from_micros(u64::from(micros)))
     }
 
-    /// When the block that is waited for was last sent, by the side that sends.
-    pub fn last_sent(&self) -> Option<Time> {
+    /// When the blocks whose time-out has come were last sent, by the side that sends. `None` while no time-out is
+    /// due: a timer that went off early, or for the rest of a window that is spread over time.
+    pub fn overdue_since(&self, now: Time) -> Option<Time> {
         match &self.phase {
-            Phase::Sending(sender) => Some(sender.last_sent()),
+            Phase::Sending(sender) if now >= self.deadline && sender.resumes(now).is_none() => {
+                Some(sender.last_sent())
+            }
             _ => None,
         }
     }
@@ -529,6 +532,24 @@ mod tests {
     #[test]
     fn ten_thousand_transfers_are_small() {
         assert!(size_of::<Transfer>() <= 280, "{}", size_of::<Transfer>());
+    }
+
+    /// A host may put a time-out off, but not the rest of a window.
+    #[test]
+    fn blocks_that_wait_for_their_turn_are_not_overdue() {
+        let at = Time::from_micros;
+        let mut transfer = Transfer::server(at(0), Operation::Read, Settings::default());
+        let asked = OptionSet { blksize: Some(1_428), windowsize: Some(8), ..OptionSet::default() };
+        let limits = Limits { burst: Some(4), ..Limits::default() };
+        transfer.handle_grant(at(0), &asked, &limits, Some(100_000));
+        assert!(matches!(transfer.poll(at(0)), Output::Control(_)));
+        assert_eq!(transfer.handle_datagram(at(100), b"\0\x04\0\0"), Ok(()));
+        assert_eq!(transfer.poll(at(100)), Output::Send(Blocks { first: 1, count: 4 }));
+        assert_eq!(transfer.poll(at(100)), Output::Timeout(at(1_000)));
+        assert_eq!(transfer.overdue_since(at(1_000)), None);
+        assert_eq!(transfer.poll(at(1_000)), Output::Send(Blocks { first: 5, count: 4 }));
+        let Output::Timeout(deadline) = transfer.poll(at(1_000)) else { panic!("it waits") };
+        assert_eq!(transfer.overdue_since(deadline), Some(at(100)));
     }
 
     #[test]

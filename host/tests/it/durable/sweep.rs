@@ -52,7 +52,10 @@ fn not_what_another_server_writes() {
     let folder = TempDir::new().unwrap();
     let root = Folder(folder.path().join("root"));
     root.write("there", b"old");
+    root.write(PART, b"left");
     let first = serving(&root);
+    // Its own sweep must be over before there is something for that of the second server.
+    assert_eq!(first.logged(LINE)["removed"], 1);
     let mut peer = Peer::new(first.address());
     peer.ask(&wrq("up", &[]));
     peer.expect(Answer::Ack(0));

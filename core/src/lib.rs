@@ -12,7 +12,7 @@
 //! let Ok(Packet::Request(request)) = Packet::parse(b"\0\x01boot.img\0octet\0") else { return };
 //! let mut transfer = Transfer::server(now, request.operation, Settings::default());
 //! // … a policy decides, a file of 700 bytes is opened …
-//! transfer.handle_grant(now, &request.options.asked(), &Limits::default(), Some(700));
+//! transfer.handle_grant(now, &request.options.requested(), &Limits::default(), Some(700));
 //! let Output::Send(blocks) = transfer.poll(now) else { return };
 //! assert_eq!((blocks.first, transfer.range(blocks.first, 700)), (1, (0, 512)));
 //! ```

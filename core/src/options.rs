@@ -1,7 +1,7 @@
 //! Options and their negotiation: RFC 2347, 2348 (blksize), 2349 (timeout, tsize), 7440 (windowsize).
 //!
-//! The server answers only what was asked, never with more than was asked; a value that is not valid is
-//! left out of the answer, as if it had not been asked (tftp-hpa's way; RFC 2347 lets a server do so).
+//! The server acknowledges only requested options, never with a larger value than requested. An option with an
+//! invalid value is left out of the answer, as if it had not been requested (as tftp-hpa does; RFC 2347 allows it).
 
 use crate::packet::{Writer, take_string};
 
@@ -48,8 +48,8 @@ impl<'a> Options<'a> {
 
     /// The known options with valid values; of several with one name the first counts (RFC 2347:
     /// "an option may only be specified once").
-    pub fn asked(self) -> OptionSet {
-        let mut asked = OptionSet::default();
+    pub fn requested(self) -> OptionSet {
+        let mut requested = OptionSet::default();
         let mut seen = [false; 4];
         for (name, value) in self.iter() {
             let Some(which) = KNOWN.iter().position(|known| name.eq_ignore_ascii_case(known)) else {
@@ -60,13 +60,13 @@ impl<'a> Options<'a> {
             }
             let Some(value) = decimal(value) else { continue };
             match which {
-                0 => asked.blksize = within(value, u64::from(MIN_BLKSIZE), u64::from(MAX_BLKSIZE)),
-                1 => asked.timeout = within(value, 1, 255),
-                2 => asked.tsize = Some(value),
-                _ => asked.windowsize = within(value, 1, 65_535),
+                0 => requested.blksize = within(value, u64::from(MIN_BLKSIZE), u64::from(MAX_BLKSIZE)),
+                1 => requested.timeout = within(value, 1, 255),
+                2 => requested.tsize = Some(value),
+                _ => requested.windowsize = within(value, 1, 65_535),
             }
         }
-        asked
+        requested
     }
 }
 
@@ -104,16 +104,16 @@ impl Default for Limits {
 }
 
 impl OptionSet {
-    /// The server's answer to what was asked. `size` is the size of the file: for a read request what
+    /// The server's answer to the requested options. `size` is the size of the file: for a read request what
     /// will be sent, `None` where it is not known exactly; a write request's own `tsize` is echoed.
-    pub fn grant(asked: &OptionSet, limits: &Limits, size: Option<u64>) -> OptionSet {
+    pub fn grant(requested: &OptionSet, limits: &Limits, size: Option<u64>) -> OptionSet {
         OptionSet {
-            tsize: asked.tsize.and(size),
-            blksize: asked.blksize.map(|blksize| blksize.min(limits.blksize.max(MIN_BLKSIZE))),
-            windowsize: asked
+            tsize: requested.tsize.and(size),
+            blksize: requested.blksize.map(|blksize| blksize.min(limits.blksize.max(MIN_BLKSIZE))),
+            windowsize: requested
                 .windowsize
                 .map(|blocks| blocks.min(limits.windowsize.clamp(1, MAX_GRANTED_WINDOW))),
-            timeout: asked.timeout,
+            timeout: requested.timeout,
         }
     }
 
@@ -122,20 +122,22 @@ impl OptionSet {
         *self == OptionSet::default()
     }
 
-    /// The client's check of what the server granted: only what was asked, and never more of it
-    /// (RFC 2347, 2348, 7440); `timeout` must be the one asked (RFC 2349).
-    pub(crate) fn verify(asked: &OptionSet, answer: Options<'_>) -> Option<OptionSet> {
-        let granted = answer.asked();
+    /// The client's check of the server's OACK: only requested options, and never a larger value
+    /// (RFC 2347, 2348, 7440); `timeout` must be the requested one (RFC 2349).
+    pub(crate) fn verify(requested: &OptionSet, answer: Options<'_>) -> Option<OptionSet> {
+        let granted = answer.requested();
         let known = |name: &[u8]| KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known));
         // An answer that was cut short would leave the two ends with different block sizes.
         let whole = answer.is_whole()
             && answer.iter().all(|(name, _)| known(name))
             && answer.iter().count() == granted.count();
         let fine = whole
-            && granted.blksize.is_none_or(|got| asked.blksize.is_some_and(|asked| got <= asked))
-            && granted.windowsize.is_none_or(|got| asked.windowsize.is_some_and(|asked| got <= asked))
-            && granted.timeout.is_none_or(|got| asked.timeout == Some(got))
-            && (granted.tsize.is_none() || asked.tsize.is_some());
+            && granted.blksize.is_none_or(|got| requested.blksize.is_some_and(|requested| got <= requested))
+            && granted
+                .windowsize
+                .is_none_or(|got| requested.windowsize.is_some_and(|requested| got <= requested))
+            && granted.timeout.is_none_or(|got| requested.timeout == Some(got))
+            && (granted.tsize.is_none() || requested.tsize.is_some());
         fine.then_some(granted)
     }
 
@@ -192,29 +194,29 @@ fn within<T: TryFrom<u64>>(value: u64, least: u64, most: u64) -> Option<T> {
 mod tests {
     use super::*;
 
-    fn asked(options: &[u8]) -> OptionSet {
-        Options::new(options).asked()
+    fn requested(options: &[u8]) -> OptionSet {
+        Options::new(options).requested()
     }
 
     #[test]
     fn invalid_values_are_left_out() {
         for value in ["", "0", "7", "65465", "-1", "1e9", " 512", "512x", "+512", "99999999999999999999999"] {
-            assert_eq!(asked(format!("blksize\0{value}\0").as_bytes()).blksize, None, "{value:?}");
+            assert_eq!(requested(format!("blksize\0{value}\0").as_bytes()).blksize, None, "{value:?}");
         }
         for value in ["0", "65536", "-1", ""] {
-            assert_eq!(asked(format!("windowsize\0{value}\0").as_bytes()).windowsize, None, "{value:?}");
+            assert_eq!(requested(format!("windowsize\0{value}\0").as_bytes()).windowsize, None, "{value:?}");
         }
         for value in ["0", "256", "1.5"] {
-            assert_eq!(asked(format!("timeout\0{value}\0").as_bytes()).timeout, None, "{value:?}");
+            assert_eq!(requested(format!("timeout\0{value}\0").as_bytes()).timeout, None, "{value:?}");
         }
         for value in ["-1", "18446744073709551616", "0x10"] {
-            assert_eq!(asked(format!("tsize\0{value}\0").as_bytes()).tsize, None, "{value:?}");
+            assert_eq!(requested(format!("tsize\0{value}\0").as_bytes()).tsize, None, "{value:?}");
         }
     }
 
     #[test]
     fn valid_values_any_case_first_of_duplicates() {
-        let oack = asked(
+        let oack = requested(
             b"BlkSize\08\0windowsize\065535\0TIMEOUT\0255\0tsize\018446744073709551615\0blksize\0512\0",
         );
         let all = OptionSet {
@@ -224,38 +226,42 @@ mod tests {
             tsize: Some(u64::MAX),
         };
         assert_eq!(oack, all);
-        assert_eq!(asked(b"blksize\0bad\0blksize\0512\0").blksize, None, "the first counts, valid or not");
-        assert_eq!(asked(b"unknown\0x\0blksize\065464\0").blksize, Some(65_464));
-        assert_eq!(asked(b"blksize\0512"), OptionSet::default(), "no final NUL");
-        assert_eq!(asked(b"blksize\0"), OptionSet::default(), "no value");
-        assert_eq!(asked(b"\0\0\0\0"), OptionSet::default(), "padding");
+        assert_eq!(
+            requested(b"blksize\0bad\0blksize\0512\0").blksize,
+            None,
+            "the first counts, valid or not"
+        );
+        assert_eq!(requested(b"unknown\0x\0blksize\065464\0").blksize, Some(65_464));
+        assert_eq!(requested(b"blksize\0512"), OptionSet::default(), "no final NUL");
+        assert_eq!(requested(b"blksize\0"), OptionSet::default(), "no value");
+        assert_eq!(requested(b"\0\0\0\0"), OptionSet::default(), "padding");
     }
 
     #[test]
     fn grants_only_what_was_asked_and_never_more() {
         let limits = Limits { blksize: 1_428, windowsize: 16, burst: None };
-        let asked =
+        let requested =
             OptionSet { blksize: Some(65_464), windowsize: Some(4), timeout: Some(3), tsize: Some(0) };
-        let granted = OptionSet::grant(&asked, &limits, Some(77));
+        let granted = OptionSet::grant(&requested, &limits, Some(77));
         assert_eq!(
             granted,
             OptionSet { blksize: Some(1_428), windowsize: Some(4), timeout: Some(3), tsize: Some(77) }
         );
-        assert_eq!(OptionSet::grant(&asked, &limits, None).tsize, None, "never a size that is not exact");
+        assert_eq!(OptionSet::grant(&requested, &limits, None).tsize, None, "never a size that is not exact");
         assert!(OptionSet::grant(&OptionSet::default(), &limits, Some(77)).is_empty());
     }
 
     #[test]
     fn a_window_leaves_half_of_the_numbers_free() {
         let limits = Limits { windowsize: 65_535, ..Limits::default() };
-        let asked = OptionSet { windowsize: Some(65_535), ..OptionSet::default() };
-        assert_eq!(OptionSet::grant(&asked, &limits, None).windowsize, Some(32_767));
+        let requested = OptionSet { windowsize: Some(65_535), ..OptionSet::default() };
+        assert_eq!(OptionSet::grant(&requested, &limits, None).windowsize, Some(32_767));
     }
 
     #[test]
     fn a_client_refuses_what_it_did_not_ask() {
-        let asked = OptionSet { blksize: Some(1_428), timeout: Some(2), ..OptionSet::default() };
-        let verify = |answer: &[u8]| OptionSet::verify(&asked, Options::new(answer));
+        let requested = OptionSet { blksize: Some(1_428), timeout: Some(2), ..OptionSet::default() };
+        let verify = |answer: &[u8]| OptionSet::verify(&requested, Options::new(answer));
         assert!(verify(b"blksize\01428\0timeout\02\0").is_some());
         assert!(verify(b"blksize\0512\0").is_some());
         assert!(verify(b"blksize\0512\0\0\0").is_some(), "padding");

@@ -252,7 +252,7 @@ impl Rtt {
     /// An answer to a packet that was sent more than once, so long after it was sent for the first time:
     /// the round trip takes no longer. Counts where nothing better is known, until something is measured.
     pub(crate) fn at_most(&mut self, rtt: u32, timing: &Timing) {
-        // Most often something was lost, and the peer asked again after a time of its own.
+        // Most often something was lost, and the peer repeated its packet after a time-out of its own.
         let rtt = rtt.min(timing.initial.max(self.smoothed)).max(1);
         let better = match self.basis {
             Basis::Exact => self.smoothed == 0,

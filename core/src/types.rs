@@ -1,4 +1,4 @@
-//! The words of the protocol: what may be asked, in which mode, and the error codes.
+//! The protocol's vocabulary: operations, transfer modes and error codes.
 
 use core::fmt;
 

@@ -36,7 +36,7 @@ impl Step {
     }
 
     /// The options of the request.
-    pub(crate) fn asked(&self) -> OptionSet {
+    pub(crate) fn requested(&self) -> OptionSet {
         OptionSet {
             tsize: Some(0),
             blksize: Some(BLKSIZE),

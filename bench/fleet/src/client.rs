@@ -74,7 +74,7 @@ impl World<'_> {
         client.peer = Tid::NONE;
         client.told = false;
         let settings = self.client_settings.clone();
-        let transfer = Transfer::client(time(now), Operation::Read, step.asked(), 0, settings);
+        let transfer = Transfer::client(time(now), Operation::Read, step.requested(), 0, settings);
         client.transfer = Some(Box::new(transfer));
         self.drive_client(index, now, None);
     }
@@ -145,7 +145,7 @@ impl World<'_> {
             return;
         };
         // As the server granted it.
-        let blksize = u64::from(step.asked().block_size());
+        let blksize = u64::from(step.requested().block_size());
         let apart = scenario.on_card(DATA_HEADER as u64 + blksize);
         for nth in 0..u64::from(count) {
             let position = u64::from(first) + nth;

@@ -57,13 +57,13 @@ impl Datagram {
     pub(crate) fn up(&mut self, packet: Up, steps: &[Step]) -> &[u8] {
         match packet {
             Up::Request(step) => {
-                let asked = steps.get(usize::from(step)).map(Step::asked).unwrap_or_default();
+                let requested = steps.get(usize::from(step)).map(Step::requested).unwrap_or_default();
                 let name = format!("boot/{step}");
                 let length = RequestPacket::encode(
                     Operation::Read,
                     name.as_bytes(),
                     Mode::Octet,
-                    &asked,
+                    &requested,
                     &mut self.bytes,
                 );
                 self.length = length.unwrap_or(0);

@@ -68,8 +68,8 @@ pub(crate) fn run(name: &str, count: u64) -> Result<(), String> {
 /// A server's transfer that was granted `windowsize`, after its handshake; and the time.
 fn granted(operation: Operation, windowsize: Option<u16>, size: u64) -> (Transfer, u64) {
     let mut transfer = Transfer::server(Time::from_micros(0), operation, Settings::default());
-    let asked = OptionSet { windowsize, ..OptionSet::default() };
-    transfer.handle_grant(Time::from_micros(0), &asked, &Limits::default(), Some(size));
+    let requested = OptionSet { windowsize, ..OptionSet::default() };
+    transfer.handle_grant(Time::from_micros(0), &requested, &Limits::default(), Some(size));
     (transfer, STEP)
 }
 
@@ -134,7 +134,7 @@ fn parse(requests: u64) {
     let mut answer = [0; MAX_CONTROL];
     for _ in 0..requests {
         if let Ok(Packet::Request(request)) = Packet::parse(black_box(RRQ)) {
-            let granted = OptionSet::grant(&request.options.asked(), &Limits::default(), Some(70_000));
+            let granted = OptionSet::grant(&request.options.requested(), &Limits::default(), Some(70_000));
             black_box(Control::Oack(granted).encode(&mut answer));
         }
     }

@@ -48,13 +48,13 @@ enum Value<'a> {
 
 fuzz_target!(|case: Case<'_>| {
     let operation = if case.write { Operation::Write } else { Operation::Read };
-    let asked = request(&case, operation);
-    let granted = served(&case, operation, &asked);
+    let requested = request(&case, operation);
+    let granted = served(&case, operation, &requested);
     if let Some(oack) = granted {
-        let finish = client(operation, &asked, &packet(Control::Oack(oack)));
+        let finish = client(operation, &requested, &packet(Control::Oack(oack)));
         assert!(finish.is_ok_and(|taken| taken == oack), "a client takes what a server grants it");
     }
-    refuses_or_takes(&asked, operation, &[b"\0\x06", &case.answer.bytes()[..]].concat());
+    refuses_or_takes(&requested, operation, &[b"\0\x06", &case.answer.bytes()[..]].concat());
 });
 
 /// What a server understands of the request, against what these bytes say read in another way.
@@ -63,16 +63,16 @@ fn request(case: &Case<'_>, operation: Operation) -> OptionSet {
     let options = case.request.bytes();
     let datagram = [opcode, b"name\0octet\0", &options].concat();
     let Ok(Packet::Request(request)) = Packet::parse(&datagram) else { panic!("a request without options") };
-    let asked = request.options.asked();
-    assert_eq!(asked, reference(&options));
-    asked
+    let requested = request.options.requested();
+    assert_eq!(requested, reference(&options));
+    requested
 }
 
-fn served(case: &Case<'_>, operation: Operation, asked: &OptionSet) -> Option<OptionSet> {
+fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Option<OptionSet> {
     let now = Time::from_micros(0);
     let limits = Limits { blksize: case.blksize, windowsize: case.windowsize, burst: case.burst };
     let mut server = Transfer::server(now, operation, Settings::default());
-    server.handle_grant(now, asked, &limits, case.size);
+    server.handle_grant(now, requested, &limits, case.size);
     let oack = match server.poll(now) {
         Output::Control(Control::Oack(oack)) => oack,
         Output::Control(Control::Error(..)) => {
@@ -88,22 +88,22 @@ fn served(case: &Case<'_>, operation: Operation, asked: &OptionSet) -> Option<Op
     };
     assert!(!oack.is_empty());
     if let Some(blksize) = oack.blksize {
-        assert!(asked.blksize.is_some_and(|asked| blksize <= asked));
+        assert!(requested.blksize.is_some_and(|requested| blksize <= requested));
         assert!(blksize <= limits.blksize.max(MIN_BLKSIZE) && (MIN_BLKSIZE..=MAX_BLKSIZE).contains(&blksize));
     }
     if let Some(blocks) = oack.windowsize {
-        assert!(asked.windowsize.is_some_and(|asked| blocks <= asked));
+        assert!(requested.windowsize.is_some_and(|requested| blocks <= requested));
         assert!(blocks <= limits.windowsize.max(1) && (1..=32_767).contains(&blocks));
     }
-    assert!(oack.timeout.is_none_or(|seconds| seconds > 0 && asked.timeout == Some(seconds)));
-    assert!(oack.tsize.is_none_or(|_| asked.tsize.is_some() && oack.tsize == case.size));
+    assert!(oack.timeout.is_none_or(|seconds| seconds > 0 && requested.timeout == Some(seconds)));
+    assert!(oack.tsize.is_none_or(|_| requested.tsize.is_some() && oack.tsize == case.size));
     Some(oack)
 }
 
 /// What a client makes of an OACK: the options it goes on with, or the error it ends with.
-fn client(operation: Operation, asked: &OptionSet, oack: &[u8]) -> Result<OptionSet, ErrorCode> {
+fn client(operation: Operation, requested: &OptionSet, oack: &[u8]) -> Result<OptionSet, ErrorCode> {
     let now = Time::from_micros(0);
-    let mut client = Transfer::client(now, operation, *asked, 100_000, Settings::default());
+    let mut client = Transfer::client(now, operation, *requested, 100_000, Settings::default());
     assert_eq!(client.poll(now), Output::Request);
     assert_eq!(client.handle_datagram(now, oack), Ok(()));
     loop {
@@ -116,19 +116,19 @@ fn client(operation: Operation, asked: &OptionSet, oack: &[u8]) -> Result<Option
     }
 }
 
-fn refuses_or_takes(asked: &OptionSet, operation: Operation, oack: &[u8]) {
-    match client(operation, asked, oack) {
+fn refuses_or_takes(requested: &OptionSet, operation: Operation, oack: &[u8]) {
+    match client(operation, requested, oack) {
         Ok(taken) => {
             assert!(
-                taken.blksize.is_none_or(|got| got > 0 && asked.blksize.is_some_and(|asked| got <= asked))
+                taken.blksize.is_none_or(|got| got > 0 && requested.blksize.is_some_and(|requested| got <= requested))
             );
             assert!(
                 taken
                     .windowsize
-                    .is_none_or(|got| got > 0 && asked.windowsize.is_some_and(|most| got <= most))
+                    .is_none_or(|got| got > 0 && requested.windowsize.is_some_and(|most| got <= most))
             );
-            assert!(taken.timeout.is_none_or(|got| asked.timeout == Some(got)));
-            assert!(taken.tsize.is_none() || asked.tsize.is_some());
+            assert!(taken.timeout.is_none_or(|got| requested.timeout == Some(got)));
+            assert!(taken.tsize.is_none() || requested.tsize.is_some());
         }
         Err(code) => assert_eq!(code, ErrorCode::OptionRefused),
     }

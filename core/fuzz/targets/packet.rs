@@ -17,15 +17,15 @@ fuzz_target!(|datagram: &[u8]| {
 fn written_anew(packet: Packet<'_>) {
     match packet {
         Packet::Request(request) => {
-            let asked = request.options.asked();
+            let requested = request.options.requested();
             let mut buffer = vec![0; request.name.len() + 256];
             let RequestPacket { operation, name, mode, .. } = request;
-            let length = RequestPacket::encode(operation, name, mode, &asked, &mut buffer).expect("it fits");
+            let length = RequestPacket::encode(operation, name, mode, &requested, &mut buffer).expect("it fits");
             let Ok(Packet::Request(again)) = Packet::parse(&buffer[..length]) else { panic!("no request") };
             assert_eq!((again.operation, again.name, again.mode), (operation, name, mode));
-            assert_eq!(again.options.asked(), asked);
+            assert_eq!(again.options.requested(), requested);
             assert!(
-                RequestPacket::encode(operation, name, mode, &asked, &mut buffer[..length - 1]).is_none()
+                RequestPacket::encode(operation, name, mode, &requested, &mut buffer[..length - 1]).is_none()
             );
         }
         Packet::Data { block, payload } => {
@@ -49,11 +49,11 @@ fn written_anew(packet: Packet<'_>) {
             assert!(text.len() == lossy.len() || text.len() + 4 > MAX_ERROR_TEXT, "cut at a character");
         }
         Packet::Oack(options) => {
-            let asked = options.asked();
+            let requested = options.requested();
             let mut buffer = [0; MAX_CONTROL];
-            let length = Control::Oack(asked).encode(&mut buffer).expect("MAX_CONTROL is always enough");
+            let length = Control::Oack(requested).encode(&mut buffer).expect("MAX_CONTROL is always enough");
             let Ok(Packet::Oack(again)) = Packet::parse(&buffer[..length]) else { panic!("no OACK") };
-            assert_eq!(again.asked(), asked);
+            assert_eq!(again.requested(), requested);
         }
     }
 }

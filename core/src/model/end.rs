@@ -33,8 +33,8 @@ pub struct End {
 impl End {
     pub fn client(now: Time, bounds: &Bounds) -> End {
         let mut end = End::server();
-        let (operation, asked) = (bounds.operation, bounds.asked());
-        end.transfer = Some(Transfer::client(now, operation, asked, bounds.size(), bounds.settings()));
+        let (operation, requested) = (bounds.operation, bounds.requested());
+        end.transfer = Some(Transfer::client(now, operation, requested, bounds.size(), bounds.settings()));
         end
     }
 
@@ -171,7 +171,7 @@ fn encode(datagram: Datagram, bounds: &Bounds) -> Vec<u8> {
         Datagram::Request => {
             let mut buffer = [0; MAX_CONTROL];
             let length =
-                RequestPacket::encode(bounds.operation, b"f", Mode::Octet, &bounds.asked(), &mut buffer);
+                RequestPacket::encode(bounds.operation, b"f", Mode::Octet, &bounds.requested(), &mut buffer);
             return buffer[..length.unwrap_or(0)].to_vec();
         }
         Datagram::Ack(wire) => Control::Ack(wire),

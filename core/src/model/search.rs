@@ -36,7 +36,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    pub fn asked(&self) -> OptionSet {
+    pub fn requested(&self) -> OptionSet {
         match self.window {
             0 => OptionSet::default(),
             blocks => OptionSet { blksize: Some(BLKSIZE), windowsize: Some(blocks), ..OptionSet::default() },
@@ -48,12 +48,12 @@ impl Bounds {
     }
 
     pub fn size(&self) -> u64 {
-        self.blocks * u64::from(self.asked().block_size()) + if self.even { 0 } else { 3 }
+        self.blocks * u64::from(self.requested().block_size()) + if self.even { 0 } else { 3 }
     }
 
     /// The bytes of the file from an offset on: no two blocks are alike.
     pub fn bytes(&self, offset: u64, length: u16) -> Vec<u8> {
-        let blksize = u64::from(self.asked().block_size());
+        let blksize = u64::from(self.requested().block_size());
         (offset..offset + u64::from(length)).map(|at| (at / blksize * 16 + at % 8) as u8).collect()
     }
 

@@ -120,7 +120,7 @@ impl State {
             Step::Decide => {
                 let (server, out) = (&mut next.server, &mut next.down.queue);
                 if let Some(transfer) = &mut server.transfer {
-                    transfer.handle_grant(now, &bounds.asked(), &bounds.limits(), Some(bounds.size()));
+                    transfer.handle_grant(now, &bounds.requested(), &bounds.limits(), Some(bounds.size()));
                 }
                 server.drive(now, None, bounds, out)?;
             }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// RFC 1350 section 2 has it, and that is answered.
 const UNPROVEN_REPEATS: u8 = 2;
 
-/// How often it repeats blocks of the first window on its own, which a forged ACK 0 may have asked for. Often
+/// How often it repeats blocks of the first window on its own, which a forged ACK 0 may have caused. Often
 /// enough for a client that stores a file of one window slowly and whose only ACK is lost.
 const FIRST_WINDOW_REPEATS: u8 = 4;
 
@@ -108,7 +108,7 @@ pub struct Settings {
 #[cfg_attr(test, derive(Clone))]
 pub struct Transfer {
     phase: Phase,
-    /// Options granted (server) or asked, then granted (client).
+    /// Granted options (server); requested, then granted options (client).
     options: OptionSet,
     /// Blocks in a millisecond, where that is limited.
     burst: Option<u16>,
@@ -172,17 +172,17 @@ impl Transfer {
         Transfer::new(now, operation, settings.into(), OptionSet::default(), true, Phase::Deciding)
     }
 
-    /// A client's transfer; its first output is the request. `asked` are the options in that request;
+    /// A client's transfer; its first output is the request. `requested` are the options in that request;
     /// `size` is the number of bytes that will be written (unused for a read).
     pub fn client(
         now: Time,
         operation: Operation,
-        asked: OptionSet,
+        requested: OptionSet,
         size: u64,
         settings: impl Into<Arc<Settings>>,
     ) -> Self {
         let mut transfer =
-            Transfer::new(now, operation, settings.into(), asked, false, Phase::Requested { size });
+            Transfer::new(now, operation, settings.into(), requested, false, Phase::Requested { size });
         transfer.due.request = true;
         transfer.arm(now);
         transfer
@@ -213,12 +213,12 @@ impl Transfer {
         }
     }
 
-    /// The request is granted. `asked` are the options of the request, `size` the bytes of the file as
+    /// The request is granted. `requested` are the options of the request, `size` the bytes of the file as
     /// they appear on the wire (for a read), or what the client announced (for a write).
     ///
     /// A read whose size is not known cannot be sent: it ends with an ERROR. Does nothing when the
     /// transfer is not waiting for a decision.
-    pub fn handle_grant(&mut self, now: Time, asked: &OptionSet, limits: &Limits, size: Option<u64>) {
+    pub fn handle_grant(&mut self, now: Time, requested: &OptionSet, limits: &Limits, size: Option<u64>) {
         if !matches!(self.phase, Phase::Deciding) {
             return;
         }
@@ -228,7 +228,7 @@ impl Transfer {
         }
         // RFC 2349 lets a server leave `tsize` out. curl takes the 0 of an empty file for an error.
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
-        self.take_options(OptionSet::grant(asked, limits, said));
+        self.take_options(OptionSet::grant(requested, limits, said));
         self.burst = limits.burst;
         self.heard = now;
         self.due.oack = !self.options.is_empty();
@@ -255,7 +255,7 @@ impl Transfer {
             Packet::Ack { block } => self.on_ack(now, block),
             Packet::Error { code, .. } => self.on_error(code),
             Packet::Oack(options) => self.on_oack(now, options),
-            // A repeated request is the caller's to recognise: it knows the name that was asked.
+            // The caller recognises a repeated request, because it knows the requested file name.
             Packet::Request(_) => {}
         }
         Ok(())
@@ -293,7 +293,7 @@ impl Transfer {
         self.repeat(now);
     }
 
-    /// What [`Output::Store`] asked for is done: the last ACK goes out.
+    /// The storing that [`Output::Store`] asked for is complete: the last ACK goes out.
     pub fn handle_stored(&mut self, now: Time) {
         let Phase::Storing(receiver) = &mut self.phase else { return };
         receiver.ack_sent(now, false);
@@ -313,7 +313,7 @@ impl Transfer {
         self.finish(Finish::Failed(code));
     }
 
-    /// Ends the transfer without a word: what asked for it must not be answered.
+    /// Ends the transfer silently: its request must not be answered.
     pub fn abandon(&mut self) {
         self.due = Due::default();
         self.close();
@@ -372,7 +372,7 @@ impl Transfer {
         (offset, length as u16)
     }
 
-    /// The options as granted (before that, as a client asked).
+    /// The granted options (a client's requested options until then).
     pub fn options(&self) -> &OptionSet {
         &self.options
     }
@@ -486,12 +486,12 @@ impl Transfer {
         self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover, self.burst));
     }
 
-    /// `asked`: when the OACK or ACK went out that the first block will answer, if one does.
-    fn start_receiving(&mut self, asked: Option<Time>) {
+    /// `answered_at`: when the OACK or ACK went out that the first block responds to, if one does.
+    fn start_receiving(&mut self, answered_at: Option<Time>) {
         let (blksize, window) = (self.options.block_size(), self.options.window_size());
         let mut receiver = Receiver::new(blksize, window, self.settings.rollover);
-        if let Some(asked) = asked {
-            receiver.ack_sent(asked, false);
+        if let Some(answered_at) = answered_at {
+            receiver.ack_sent(answered_at, false);
         }
         self.phase = Phase::Receiving(receiver);
     }
@@ -539,9 +539,9 @@ mod tests {
     fn blocks_that_wait_for_their_turn_are_not_overdue() {
         let at = Time::from_micros;
         let mut transfer = Transfer::server(at(0), Operation::Read, Settings::default());
-        let asked = OptionSet { blksize: Some(1_428), windowsize: Some(8), ..OptionSet::default() };
+        let requested = OptionSet { blksize: Some(1_428), windowsize: Some(8), ..OptionSet::default() };
         let limits = Limits { burst: Some(4), ..Limits::default() };
-        transfer.handle_grant(at(0), &asked, &limits, Some(100_000));
+        transfer.handle_grant(at(0), &requested, &limits, Some(100_000));
         assert!(matches!(transfer.poll(at(0)), Output::Control(_)));
         assert_eq!(transfer.handle_datagram(at(100), b"\0\x04\0\0"), Ok(()));
         assert_eq!(transfer.poll(at(100)), Output::Send(Blocks { first: 1, count: 4 }));

@@ -23,16 +23,16 @@ impl Peer for Spoofer {
     fn receive(&mut self, _now: Time, _datagram: &[u8], _out: &mut Vec<Vec<u8>>) {}
 }
 
-fn request(operation: Operation, asked: OptionSet) -> Vec<u8> {
+fn request(operation: Operation, requested: OptionSet) -> Vec<u8> {
     let mut buffer = [0; 100];
-    let length = RequestPacket::encode(operation, b"x", Mode::Octet, &asked, &mut buffer);
+    let length = RequestPacket::encode(operation, b"x", Mode::Octet, &requested, &mut buffer);
     buffer[..length.expect("a short name fits")].to_vec()
 }
 
-fn spoof(operation: Operation, asked: OptionSet, at: Vec<u64>) -> World<Spoofer, Endpoint> {
-    let request = request(operation, asked);
+fn spoof(operation: Operation, requested: OptionSet, at: Vec<u64>) -> World<Spoofer, Endpoint> {
+    let request = request(operation, requested);
     let say = at.into_iter().rev().map(|at| (at, request.clone())).collect();
-    let server = Endpoint::server(Job::new(operation, asked, 10_000_000), Faults::default());
+    let server = Endpoint::server(Job::new(operation, requested, 10_000_000), Faults::default());
     let mut world = World::new(1, Spoofer { say }, server, Path::clean(10), Path::clean(10));
     world.run(millis(60_000));
     assert_eq!(world.server.report.finish, Some(Finish::TimedOut));
@@ -43,9 +43,9 @@ fn spoof(operation: Operation, asked: OptionSet, at: Vec<u64>) -> World<Spoofer,
 #[test]
 fn one_answer_and_two_repeats_at_most() {
     for operation in [Operation::Read, Operation::Write] {
-        for asked in [OptionSet::default(), asking(1_428, 64), asking(65_464, 65_535)] {
-            let world = spoof(operation, asked, vec![0]);
-            assert_eq!(world.down.packets, 3, "{operation} {asked:?}");
+        for requested in [OptionSet::default(), asking(1_428, 64), asking(65_464, 65_535)] {
+            let world = spoof(operation, requested, vec![0]);
+            assert_eq!(world.down.packets, 3, "{operation} {requested:?}");
             assert!(world.down.bytes <= 3 * 516, "{} bytes", world.down.bytes);
             assert!(world.now < millis(35_000), "still there at {:?}", world.now);
         }
@@ -57,9 +57,9 @@ fn one_answer_and_two_repeats_at_most() {
 #[test]
 fn repeated_requests_hardly_add_to_it() {
     for operation in [Operation::Read, Operation::Write] {
-        for asked in [OptionSet::default(), asking(1_428, 64)] {
-            let world = spoof(operation, asked, (0..50).map(|n| n * 50_000).collect());
-            assert!(world.down.packets <= 3 * 5, "{operation} {asked:?}: {}", world.down.packets);
+        for requested in [OptionSet::default(), asking(1_428, 64)] {
+            let world = spoof(operation, requested, (0..50).map(|n| n * 50_000).collect());
+            assert!(world.down.packets <= 3 * 5, "{operation} {requested:?}: {}", world.down.packets);
         }
     }
 }
@@ -69,9 +69,9 @@ fn repeated_requests_hardly_add_to_it() {
 #[test]
 fn a_forged_ack_0_is_answered_with_one_window_and_a_few_blocks() {
     for (blksize, window, again) in [(1_428, 1, 4), (1_428, 64, 10), (65_464, 64, 10)] {
-        let asked = asking(blksize, window);
-        let request = request(Operation::Read, asked);
-        let server = Endpoint::server(Job::new(Operation::Read, asked, 10_000_000), Faults::default());
+        let requested = asking(blksize, window);
+        let request = request(Operation::Read, requested);
+        let server = Endpoint::server(Job::new(Operation::Read, requested, 10_000_000), Faults::default());
         let spoofer = Spoofer { say: vec![(1_000, vec![0, 4, 0, 0]), (0, request)] };
         let mut world = World::new(1, spoofer, server, Path::clean(10), Path::clean(10));
         world.run(millis(60_000));

@@ -24,11 +24,11 @@ fn hear(transfer: &mut Transfer, datagram: &[u8]) -> Vec<Output> {
 
 /// A transfer in each of its phases, and what they are called.
 fn phases() -> Vec<(&'static str, Transfer)> {
-    let asked = asking(512, 4);
+    let requested = asking(512, 4);
     let limits = Limits::default();
     let mut all = vec![("deciding", server(Operation::Read)), ("requested", client(Operation::Read))];
     let mut offered = server(Operation::Read);
-    offered.handle_grant(NOW, &asked, &limits, Some(5_000));
+    offered.handle_grant(NOW, &requested, &limits, Some(5_000));
     all.push(("offered", offered));
     let mut sending = server(Operation::Read);
     sending.handle_grant(NOW, &OptionSet::default(), &limits, Some(5_000));

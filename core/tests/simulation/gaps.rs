@@ -8,7 +8,7 @@ use tuffet_core::{
 
 /// Reads a file of fewer than 65,536 blocks.
 struct Edk2 {
-    asked: OptionSet,
+    requested: OptionSet,
     window: u16,
     next: u16,
     unacked: u16,
@@ -20,8 +20,8 @@ struct Edk2 {
 
 impl Edk2 {
     fn new(window: u16) -> Self {
-        let asked = asking(512, window);
-        Edk2 { asked, window, next: 1, unacked: 0, bytes: Vec::new(), begin: true, done: false, acks: 0 }
+        let requested = asking(512, window);
+        Edk2 { requested, window, next: 1, unacked: 0, bytes: Vec::new(), begin: true, done: false, acks: 0 }
     }
 
     fn ack(&mut self, out: &mut Vec<Vec<u8>>) {
@@ -41,7 +41,7 @@ impl Peer for Edk2 {
     fn wake(&mut self, _now: Time, out: &mut Vec<Vec<u8>>) {
         self.begin = false;
         let mut buffer = [0; 100];
-        let length = RequestPacket::encode(Operation::Read, b"x", Mode::Octet, &self.asked, &mut buffer);
+        let length = RequestPacket::encode(Operation::Read, b"x", Mode::Octet, &self.requested, &mut buffer);
         out.push(buffer[..length.expect("a short name fits")].to_vec());
     }
 

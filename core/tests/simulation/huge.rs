@@ -23,10 +23,10 @@ impl Pair {
         let settings = Settings { rollover, ..Settings::default() };
         let limits = Limits { windowsize: window, ..Limits::default() };
         let now = millis(1);
-        let asked = asking(blksize, window);
-        let mut reader = Transfer::client(now, Operation::Read, asked, 0, settings);
+        let requested = asking(blksize, window);
+        let mut reader = Transfer::client(now, Operation::Read, requested, 0, settings);
         let mut writer = Transfer::server(now, Operation::Read, settings);
-        writer.handle_grant(now, &asked, &limits, Some(size));
+        writer.handle_grant(now, &requested, &limits, Some(size));
         outputs(&mut reader, now);
         Pair { reader, writer, size, now, offset: 0, sent: 0 }
     }

@@ -15,7 +15,7 @@ fn assert_minimal(job: &Job, window: u64, world: &World<Endpoint, Endpoint>) {
         assert_eq!(end.report.stats, Stats::default(), "{job}");
     }
     let blocks = writer.blocks();
-    let negotiated = u64::from(!job.asked.is_empty());
+    let negotiated = u64::from(!job.requested.is_empty());
     // ACK 0 answers an OACK, and a write request without options.
     let first = if job.operation == Operation::Read { negotiated } else { 1 - negotiated };
     assert_eq!(world.client.report.requests, 1);

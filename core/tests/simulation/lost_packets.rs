@@ -34,7 +34,7 @@ fn jobs() -> impl Iterator<Item = Job> {
     both.into_iter().flat_map(move |operation| {
         options
             .into_iter()
-            .flat_map(move |asked| [0, 100, 512, 5_000].map(|size| Job::new(operation, asked, size)))
+            .flat_map(move |requested| [0, 100, 512, 5_000].map(|size| Job::new(operation, requested, size)))
     })
 }
 

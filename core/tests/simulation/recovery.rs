@@ -13,8 +13,8 @@ const LAN: Path = Path::clean(50);
 /// When the copies of each block left the server.
 type Sent = Rc<RefCell<Vec<u16>>>;
 
-fn world(seed: u64, client: Plain, asked: OptionSet, size: usize, path: Path) -> World<Plain, Endpoint> {
-    let job = Job::new(Operation::Read, asked, size);
+fn world(seed: u64, client: Plain, requested: OptionSet, size: usize, path: Path) -> World<Plain, Endpoint> {
+    let job = Job::new(Operation::Read, requested, size);
     World::new(seed, client, Endpoint::server(job, Faults::default()), path, path)
 }
 
@@ -59,9 +59,9 @@ fn assert_served(world: &World<Plain, Endpoint>) {
 /// The answer to the second copy of block 1 is an upper bound. The next exact measurement takes its place.
 #[test]
 fn a_lost_first_ack_does_not_slow_down_what_follows() {
-    for asked in [OptionSet::default(), asking(1_000, 1)] {
+    for requested in [OptionSet::default(), asking(1_000, 1)] {
         for (block, lost) in [(4, &[(4, 2)]), (8, &[(8, 2)]), (16, &[(16, 2)])] {
-            let mut world = world(1, Plain::new(asked), asked, 20_000, LAN);
+            let mut world = world(1, Plain::new(requested), requested, 20_000, LAN);
             lose(&mut world, &[(1, 1)], lost);
             world.run(millis(60_000));
             assert_served(&world);
@@ -74,8 +74,8 @@ fn a_lost_first_ack_does_not_slow_down_what_follows() {
 /// which looks like an answer that was held up.
 #[test]
 fn a_client_that_ignores_repeats_is_not_slow_for_that() {
-    for asked in [OptionSet::default(), asking(1_000, 1)] {
-        let mut world = world(1, Plain::new(asked).ignores_repeats(), asked, 20_000, LAN);
+    for requested in [OptionSet::default(), asking(1_000, 1)] {
+        let mut world = world(1, Plain::new(requested).ignores_repeats(), requested, 20_000, LAN);
         lose(&mut world, &[(1, 1)], &[(8, 2)]);
         world.run(millis(60_000));
         assert_served(&world);
@@ -85,9 +85,9 @@ fn a_client_that_ignores_repeats_is_not_slow_for_that() {
 
 #[test]
 fn a_lost_ack_of_the_first_window_does_not_slow_down_what_follows() {
-    let asked = asking(1_000, 8);
+    let requested = asking(1_000, 8);
     for block in [24, 40] {
-        let mut world = world(1, Plain::new(asked), asked, 50_000, LAN);
+        let mut world = world(1, Plain::new(requested), requested, 50_000, LAN);
         // The last of a window: nothing tells of it but a time-out.
         lose(&mut world, &[(8, 1)], if block == 24 { &[(24, 1)] } else { &[(40, 1)] });
         world.run(millis(60_000));
@@ -122,9 +122,9 @@ fn doubled_acks_cause_no_data() {
 }
 
 fn bad_path(loss: f64) -> Vec<Option<Time>> {
-    let asked = OptionSet::default();
+    let requested = OptionSet::default();
     let times = |seed| {
-        let mut world = world(seed, Plain::new(asked), asked, 8_192, LAN.loss(loss));
+        let mut world = world(seed, Plain::new(requested), requested, 8_192, LAN.loss(loss));
         world.run(millis(600_000));
         assert!(world.client.done.is_none() || world.client.bytes.len() == 8_192);
         world.client.done
@@ -150,12 +150,12 @@ fn a_client_that_stands_still_is_not_drowned() {
     for window in [8, 16] {
         for timeout in [None, Some(2)] {
             for still in [100_000, 300_000, 1_000_000, 3_000_000] {
-                let asked = OptionSet { timeout, ..asking(1_468, window) };
-                let client = Plain::new(asked)
+                let requested = OptionSet { timeout, ..asking(1_468, window) };
+                let client = Plain::new(requested)
                     .patient(5_000_000)
                     .stands_still_at(|block| block == 41, still)
                     .with_room_for(32);
-                let mut world = world(1, client, asked, 1_000_000, LAN.rate(1_000_000_000, u64::MAX));
+                let mut world = world(1, client, requested, 1_000_000, LAN.rate(1_000_000_000, u64::MAX));
                 world.run(millis(120_000));
                 assert!(!world.client.deaf, "window {window}, {still} µs");
                 assert_served(&world);
@@ -168,8 +168,8 @@ fn a_client_that_stands_still_is_not_drowned() {
 #[test]
 fn a_lost_first_window_costs_one_time_out() {
     for from in [1, 3, 26] {
-        let asked = asking(8_192, 64);
-        let mut world = world(1, Plain::new(asked).patient(5_000_000), asked, 1 << 20, LAN);
+        let requested = asking(8_192, 64);
+        let mut world = world(1, Plain::new(requested).patient(5_000_000), requested, 1 << 20, LAN);
         let mut seen = 0;
         world.down.lose(move |datagram| {
             seen += u32::from(opcode(datagram) == DATA);
@@ -187,14 +187,14 @@ fn a_lost_first_window_costs_one_time_out() {
 #[test]
 fn repeats_that_prove_needless_raise_the_floor() {
     for still in [30_000, 60_000, 110_000] {
-        for (asked, most) in [(OptionSet::default(), 5), (asking(512, 8), 5)] {
-            let client = Plain::new(asked).stands_still_at(|block| block >= 64 && block % 8 == 0, still);
-            let mut world = world(1, client, asked, 100_000, LAN);
+        for (requested, most) in [(OptionSet::default(), 5), (asking(512, 8), 5)] {
+            let client = Plain::new(requested).stands_still_at(|block| block >= 64 && block % 8 == 0, still);
+            let mut world = world(1, client, requested, 100_000, LAN);
             world.run(millis(60_000));
             assert_served(&world);
             let (again, needless) = (world.client.again, world.server.report.stats.needless);
-            assert!(needless >= 1 && again >= 1, "{still} µs, {asked:?}: {needless}, {again} again");
-            assert!(again <= most, "{still} µs, {asked:?}: {again} again");
+            assert!(needless >= 1 && again >= 1, "{still} µs, {requested:?}: {needless}, {again} again");
+            assert!(again <= most, "{still} µs, {requested:?}: {again} again");
         }
     }
 }

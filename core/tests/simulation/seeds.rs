@@ -32,7 +32,7 @@ fn no_client_that_lies_costs_the_server_more_than_it_may() {
     each_seed("no_client_that_lies", |scenario| {
         let Scenario { seed, job, up, down, server, .. } = scenario;
         let job = job.octet();
-        let liar = Liar::draw(*seed, job.operation, &job.asked, job.file.clone());
+        let liar = Liar::draw(*seed, job.operation, &job.requested, job.file.clone());
         let honest_disk = super::simulator::Faults { disk: Default::default(), ..*server };
         let server = Endpoint::server(job, honest_disk);
         let mut world = World::new(*seed, liar, server, up.checked(), down.checked());
@@ -46,7 +46,7 @@ fn no_server_that_lies_keeps_a_client_busy() {
     each_seed("no_server_that_lies", |scenario| {
         let Scenario { seed, job, up, down, client, .. } = scenario;
         let client = Endpoint::client(job.octet(), *client);
-        let mut world = World::new(*seed, client, Impostor::draw(*seed, job.asked), *up, *down);
+        let mut world = World::new(*seed, client, Impostor::draw(*seed, job.requested), *up, *down);
         world.run(micros(LIMIT));
         check_end("client", &world.client);
     });
@@ -104,7 +104,7 @@ fn check(scenario: &Scenario, world: &World<Endpoint, Endpoint>) {
     // A device that begins anew from the same port may take a packet that was under way to it for the first
     // answer to its new request, and block sizes for other ones than the server does: RFC 1350 section 4 has
     // each transfer choose its port at random for that. Without options there is nothing to mistake.
-    let mistaken = scenario.client.restarts.is_some() && !scenario.job.asked.is_empty();
+    let mistaken = scenario.client.restarts.is_some() && !scenario.job.requested.is_empty();
     if complete(reader) && !harmed && !mistaken {
         identical_bytes("receiver", reader.received(), &scenario.job.file);
     }

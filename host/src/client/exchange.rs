@@ -47,14 +47,14 @@ pub(super) fn exchange(
     let any: IpAddr =
         if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let socket = UdpSocket::bind(SocketAddr::new(any, 0)).map_err(network)?;
-    let asked = OptionSet {
+    let requested = OptionSet {
         tsize: Some(if operation == Operation::Write { size } else { 0 }),
         blksize: options.blksize,
         windowsize: options.windowsize,
         timeout: None,
     };
     let mut request = [0; MAX_REQUEST];
-    let length = RequestPacket::encode(operation, url.file.as_bytes(), url.mode, &asked, &mut request)
+    let length = RequestPacket::encode(operation, url.file.as_bytes(), url.mode, &requested, &mut request)
         .ok_or_else(|| ClientError::Name { url: url.to_string() })?;
     let timing = Timing::new(
         Duration::from_millis(20),
@@ -74,7 +74,7 @@ pub(super) fn exchange(
         size,
         operation,
         patience: options.patience,
-        transfer: Transfer::client(Time::default(), operation, asked, size, settings),
+        transfer: Transfer::client(Time::default(), operation, requested, size, settings),
         request: &request[..length],
         packet: Vec::new(),
         heard_error: None,

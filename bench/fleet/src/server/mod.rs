@@ -65,7 +65,7 @@ pub(crate) struct Slot {
     core: u16,
     /// The port that it answers from.
     pub(crate) port_of_tid: u16,
-    asked: OptionSet,
+    requested: OptionSet,
     deadline: u64,
     timer: u64,
 }
@@ -309,7 +309,7 @@ impl World<'_> {
             } else {
                 30_000 + core * TID_SOCKETS + arrival.port % TID_SOCKETS
             },
-            asked: request.options.asked(),
+            requested: request.options.requested(),
             deadline: u64::MAX,
             timer: u64::MAX,
         };
@@ -354,7 +354,7 @@ impl World<'_> {
         if step.wish == Wish::Missing {
             transfer.fail(ErrorCode::FileNotFound, "file not found");
         } else {
-            transfer.handle_grant(time(*clock), &slot.asked, &Limits::default(), Some(step.size));
+            transfer.handle_grant(time(*clock), &slot.requested, &Limits::default(), Some(step.size));
         }
         let number = slot.server;
         if let Some(server) = self.servers.get_mut(usize::from(number - self.base)) {

@@ -58,12 +58,12 @@ fn run(request: &[u8], peer: SocketAddr, stored: &Stored, timing: Timing) {
     let start = Instant::now();
     let now = || Time::from_micros(start.elapsed().as_micros() as u64);
     let mut transfer = Transfer::server(now(), request.operation, Settings { timing, ..Settings::default() });
-    let (asked, reads) = (request.options.asked(), request.operation == Operation::Read);
+    let (requested, reads) = (request.options.requested(), request.operation == Operation::Read);
     let bytes = if reads { content(&name) } else { Some(Vec::new()) };
-    let size = if reads { bytes.as_ref().map(|bytes| bytes.len() as u64) } else { asked.tsize };
+    let size = if reads { bytes.as_ref().map(|bytes| bytes.len() as u64) } else { requested.tsize };
     let mut bytes = match bytes {
         Some(bytes) => {
-            transfer.handle_grant(now(), &asked, &Limits::default(), size);
+            transfer.handle_grant(now(), &requested, &Limits::default(), size);
             bytes
         }
         None => {

@@ -53,7 +53,7 @@ pub(crate) fn probe(
         socket.send_to(&request[..length], server)?;
         let Ok((length, peer)) = socket.recv_from(&mut answer) else { continue };
         let granted = match Packet::parse(&answer[..length]) {
-            Ok(Packet::Oack(options)) => options.asked(),
+            Ok(Packet::Oack(options)) => options.requested(),
             Ok(Packet::Data { .. } | Packet::Ack { .. }) => OptionSet::default(),
             Ok(Packet::Error { text, .. }) => {
                 return Ok(Some(Answer::Error(String::from_utf8_lossy(text).into_owned())));

@@ -37,7 +37,7 @@ impl<'a> Host<'a> {
         let transfer = if plan.server {
             Transfer::server(now, operation, settings)
         } else {
-            Transfer::client(now, operation, plan.asked.oack(), plan.size().unwrap_or(0), settings)
+            Transfer::client(now, operation, plan.requested.option_set(), plan.size().unwrap_or(0), settings)
         };
         let mut host = Host {
             plan,
@@ -69,7 +69,7 @@ impl<'a> Host<'a> {
             }
             Step::AckAt { wire } => self.receive(&ack(*wire)),
             Step::OptionSet { fitting, options } => {
-                let oack = if *fitting { self.fitting(&options.oack()) } else { options.oack() };
+                let oack = if *fitting { self.fitting(&options.option_set()) } else { options.option_set() };
                 self.receive(&control(&Control::Oack(oack)));
             }
             Step::Error { code } => self.receive(&[&[0, 5][..], &code.to_be_bytes(), b"no\0"].concat()),
@@ -84,8 +84,8 @@ impl<'a> Host<'a> {
             }
             Step::TimeoutEarly => self.wake(),
             Step::Grant => {
-                let (asked, limits) = (self.plan.asked.oack(), self.plan.limits());
-                self.transfer.handle_grant(self.now, &asked, &limits, self.plan.size());
+                let (requested, limits) = (self.plan.requested.option_set(), self.plan.limits());
+                self.transfer.handle_grant(self.now, &requested, &limits, self.plan.size());
                 self.drive(None);
             }
             Step::Stored => {
@@ -165,12 +165,12 @@ impl<'a> Host<'a> {
 
     /// An answer that the client can take.
     fn fitting(&self, other: &OptionSet) -> OptionSet {
-        let asked = self.plan.asked.oack();
+        let requested = self.plan.requested.option_set();
         OptionSet {
-            blksize: asked.blksize.zip(other.blksize).map(|(asked, other)| asked.min(other)),
-            windowsize: asked.windowsize.zip(other.windowsize).map(|(asked, other)| asked.min(other)),
-            timeout: asked.timeout.filter(|_| other.timeout.is_some()),
-            tsize: asked.tsize.and(other.tsize),
+            blksize: requested.blksize.zip(other.blksize).map(|(requested, other)| requested.min(other)),
+            windowsize: requested.windowsize.zip(other.windowsize).map(|(requested, other)| requested.min(other)),
+            timeout: requested.timeout.filter(|_| other.timeout.is_some()),
+            tsize: requested.tsize.and(other.tsize),
         }
     }
 
@@ -246,15 +246,15 @@ impl<'a> Host<'a> {
             }
             Control::Oack(oack) => {
                 assert!(self.plan.server && self.blocks == 0);
-                let (asked, limits) = (self.plan.asked.oack(), self.plan.limits());
+                let (requested, limits) = (self.plan.requested.option_set(), self.plan.limits());
                 assert!(oack.blksize.is_none_or(|got| {
-                    asked.blksize.is_some_and(|asked| got <= asked) && got <= limits.blksize.max(8)
+                    requested.blksize.is_some_and(|requested| got <= requested) && got <= limits.blksize.max(8)
                 }));
                 assert!(oack.windowsize.is_none_or(|got| {
-                    asked.windowsize.is_some_and(|asked| got <= asked) && got <= limits.windowsize.max(1)
+                    requested.windowsize.is_some_and(|requested| got <= requested) && got <= limits.windowsize.max(1)
                 }));
-                assert!(oack.timeout.is_none_or(|got| asked.timeout == Some(got)));
-                assert!(oack.tsize.is_none() || asked.tsize.is_some());
+                assert!(oack.timeout.is_none_or(|got| requested.timeout == Some(got)));
+                assert!(oack.tsize.is_none() || requested.tsize.is_some());
             }
             Control::Error(..) => {}
         }

@@ -12,7 +12,7 @@ pub const MOST_STEPS: usize = 512;
 pub struct Plan<'a> {
     pub server: bool,
     pub write: bool,
-    pub asked: Asked,
+    pub requested: Requested,
     pub limits: Offered,
     pub size: Size,
     pub timing: u8,
@@ -22,7 +22,7 @@ pub struct Plan<'a> {
 
 /// Options with valid values, as the parser lets through.
 #[derive(Debug, Arbitrary)]
-pub struct Asked {
+pub struct Requested {
     blksize: Option<u16>,
     windowsize: Option<u16>,
     timeout: Option<u8>,
@@ -67,7 +67,7 @@ pub enum Step<'a> {
     },
     OptionSet {
         fitting: bool,
-        options: Asked,
+        options: Requested,
     },
     Error {
         code: u16,
@@ -119,7 +119,7 @@ impl Plan<'_> {
             Size::Unknown => None,
             Size::Small(bytes) => Some(u64::from(bytes)),
             Size::Blocks(blocks, more) => {
-                let blksize = self.asked.oack().block_size();
+                let blksize = self.requested.option_set().block_size();
                 Some(u64::from(blocks) * u64::from(blksize) + u64::from(more))
             }
             Size::Any(bytes) => Some(bytes),
@@ -127,8 +127,8 @@ impl Plan<'_> {
     }
 }
 
-impl Asked {
-    pub fn oack(&self) -> OptionSet {
+impl Requested {
+    pub fn option_set(&self) -> OptionSet {
         OptionSet {
             blksize: self.blksize.map(|bytes| bytes.clamp(8, 65_464)),
             windowsize: self.windowsize.map(|blocks| blocks.max(1)),

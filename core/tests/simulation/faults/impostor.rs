@@ -13,7 +13,7 @@ const MOST: u32 = 300;
 #[derive(Debug)]
 pub struct Impostor {
     random: Rng,
-    asked: OptionSet,
+    requested: OptionSet,
     next: Time,
     /// The last block that it sent or had acknowledged.
     block: u16,
@@ -21,8 +21,8 @@ pub struct Impostor {
 }
 
 impl Impostor {
-    pub fn draw(seed: u64, asked: OptionSet) -> Self {
-        Impostor { random: Rng::with_seed(seed), asked, next: Time::NEVER, block: 0, sent: 0 }
+    pub fn draw(seed: u64, requested: OptionSet) -> Self {
+        Impostor { random: Rng::with_seed(seed), requested, next: Time::NEVER, block: 0, sent: 0 }
     }
 
     fn say(&mut self, datagram: Vec<u8>, out: &mut Vec<Vec<u8>>) {
@@ -34,7 +34,7 @@ impl Impostor {
 
     fn oack(&mut self, out: &mut Vec<Vec<u8>>) {
         let (blksize, window) =
-            (self.asked.block_size().saturating_add(1), self.asked.window_size().saturating_add(1));
+            (self.requested.block_size().saturating_add(1), self.requested.window_size().saturating_add(1));
         let options = match self.random.u32(0..10) {
             0 => format!("blksize\0{blksize}\0"),
             1 => format!("windowsize\0{window}\0"),
@@ -47,10 +47,10 @@ impl Impostor {
             // What was asked, and less of it.
             _ => {
                 let mut options = String::new();
-                if self.asked.blksize.is_some() {
+                if self.requested.blksize.is_some() {
                     options += "blksize\x008\0";
                 }
-                if self.asked.windowsize.is_some() {
+                if self.requested.windowsize.is_some() {
                     options += "windowsize\x001\0";
                 }
                 options

@@ -29,10 +29,10 @@ pub struct Liar {
 }
 
 impl Liar {
-    pub fn draw(seed: u64, operation: Operation, asked: &OptionSet, file: Rc<[u8]>) -> Self {
+    pub fn draw(seed: u64, operation: Operation, requested: &OptionSet, file: Rc<[u8]>) -> Self {
         let mut random = Rng::with_seed(seed);
         let mut buffer = [0; 400];
-        let length = RequestPacket::encode(operation, b"x", Mode::Octet, asked, &mut buffer);
+        let length = RequestPacket::encode(operation, b"x", Mode::Octet, requested, &mut buffer);
         let mut request = buffer[..length.expect("a short name fits")].to_vec();
         if one_in(&mut random, 4) {
             // Nonsense counts as not asked, and so does what comes twice.

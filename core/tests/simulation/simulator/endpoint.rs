@@ -51,7 +51,7 @@ pub struct Endpoint {
     accepted: u64,
     decoder: netascii::Decoder,
     /// The request that the transfer is for.
-    asked: Vec<u8>,
+    request: Vec<u8>,
     /// Whether the transfer has its outcome.
     ended: bool,
     /// When the transfer wants to be woken, the decision is made, the store is done.
@@ -107,7 +107,7 @@ impl Endpoint {
             whole: None,
             accepted: 0,
             decoder: netascii::Decoder::default(),
-            asked: Vec::new(),
+            request: Vec::new(),
             ended: false,
             timeout: Time::NEVER,
             decision: Time::NEVER,
@@ -132,7 +132,7 @@ impl Endpoint {
     }
 
     fn granted(&self) -> OptionSet {
-        OptionSet::grant(&self.job.asked, &self.job.limits, None)
+        OptionSet::grant(&self.job.requested, &self.job.limits, None)
     }
 
     /// The bytes of the file that was received and stored.
@@ -162,15 +162,15 @@ impl Endpoint {
 
     fn request(&self) -> Vec<u8> {
         let mut buffer = [0; 512];
-        let Job { operation, mode, asked, .. } = &self.job;
-        let length = RequestPacket::encode(*operation, b"a/file", *mode, asked, &mut buffer);
+        let Job { operation, mode, requested, .. } = &self.job;
+        let length = RequestPacket::encode(*operation, b"a/file", *mode, requested, &mut buffer);
         buffer[..length.expect("a short name fits")].to_vec()
     }
 
     /// A client begins: its first wake-up sends the request.
     fn start(&mut self, now: Time) {
-        let Job { operation, asked, settings, .. } = self.job;
-        let transfer = Transfer::client(now, operation, asked, self.stream.len() as u64, settings);
+        let Job { operation, requested, settings, .. } = self.job;
+        let transfer = Transfer::client(now, operation, requested, self.stream.len() as u64, settings);
         self.begin(now, transfer);
         self.timeout = now;
     }
@@ -209,14 +209,14 @@ impl Endpoint {
             transfer.is_deciding() || (lately && !all_moved)
         });
         match running {
-            Some(transfer) if self.asked == datagram && !self.report.closed => {
+            Some(transfer) if self.request == datagram && !self.report.closed => {
                 transfer.handle_repeated_request(now);
             }
             _ => {
                 self.begin(now, Transfer::server(now, request.operation, self.job.settings));
                 // What the wire did to the options is what the server gets.
-                self.job.asked = request.options.asked();
-                self.asked = datagram.to_vec();
+                self.job.requested = request.options.requested();
+                self.request = datagram.to_vec();
                 self.decision = now_plus(now, self.faults.decision);
             }
         }
@@ -230,9 +230,9 @@ impl Endpoint {
             Verdict::Grant => {
                 let size = match self.job.operation {
                     Operation::Read => Some(self.stream.len() as u64),
-                    Operation::Write => self.job.asked.tsize,
+                    Operation::Write => self.job.requested.tsize,
                 };
-                transfer.handle_grant(now, &self.job.asked, &self.job.limits, size);
+                transfer.handle_grant(now, &self.job.requested, &self.job.limits, size);
             }
             Verdict::Deny => transfer.fail(ErrorCode::AccessViolation, "denied"),
             Verdict::Drop => {
@@ -365,7 +365,7 @@ impl Endpoint {
     /// Microseconds after the last progress by which its transfer is forgotten: as long as the scenarios let
     /// it wait for the peer, three of the time-outs that were named, and what it stays to repeat its last ACK.
     fn patience(&self) -> u64 {
-        let named = u64::from(self.job.asked.timeout.unwrap_or(0)) * 3_000_000;
+        let named = u64::from(self.job.requested.timeout.unwrap_or(0)) * 3_000_000;
         let stalled = self.faults.stalls.map_or(0, |(_, pause)| pause);
         named.max(60_000_000) + 10_000_000 + stalled + 1_000
     }

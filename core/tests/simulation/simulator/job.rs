@@ -9,7 +9,7 @@ use tuffet_core::{Limits, Mode, Operation, OptionSet, Settings, netascii};
 pub struct Job {
     pub operation: Operation,
     pub mode: Mode,
-    pub asked: OptionSet,
+    pub requested: OptionSet,
     pub limits: Limits,
     pub settings: Settings,
     /// The bytes of the file, at the end that has it.
@@ -18,12 +18,12 @@ pub struct Job {
 
 impl Job {
     /// A file of `size` bytes that differ from block to block, in octet mode with default limits.
-    pub fn new(operation: Operation, asked: OptionSet, size: usize) -> Self {
+    pub fn new(operation: Operation, requested: OptionSet, size: usize) -> Self {
         let mut random = fastrand::Rng::with_seed(size as u64);
         Job {
             operation,
             mode: Mode::Octet,
-            asked,
+            requested,
             limits: Limits::default(),
             settings: Settings::default(),
             file: std::iter::repeat_with(|| random.u8(..)).take(size).collect(),
@@ -42,7 +42,7 @@ impl Job {
             return self.file.clone();
         }
         let mut encoder = netascii::Encoder::default();
-        let mut block = vec![0; usize::from(self.asked.block_size())];
+        let mut block = vec![0; usize::from(self.requested.block_size())];
         let (mut stream, mut at) = (Vec::new(), 0);
         loop {
             let (read, written) = encoder.encode(&self.file[at..], &mut block);
@@ -57,8 +57,8 @@ impl Job {
 
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Job { operation, mode, asked, limits, settings, file } = self;
+        let Job { operation, mode, requested, limits, settings, file } = self;
         let size = file.len();
-        write!(f, "{operation} of {size} bytes in {mode}, {asked:?} within {limits:?}, {settings:?}")
+        write!(f, "{operation} of {size} bytes in {mode}, {requested:?} within {limits:?}, {settings:?}")
     }
 }

@@ -5,7 +5,7 @@ use tuffet_core::{Control, DATA_HEADER, MAX_CONTROL, Mode, Operation, OptionSet,
 
 /// Reads a file of fewer than 65,536 blocks.
 pub struct Plain {
-    asked: OptionSet,
+    requested: OptionSet,
     /// Microseconds of silence after which it sends its last packet again, and how often it does.
     timeout: u64,
     tries: u32,
@@ -33,9 +33,9 @@ pub struct Plain {
 
 impl Plain {
     /// 400 ms and eight tries.
-    pub fn new(asked: OptionSet) -> Plain {
+    pub fn new(requested: OptionSet) -> Plain {
         Plain {
-            asked,
+            requested,
             timeout: 400_000,
             tries: 8,
             stands_still: (|_| false, 0),
@@ -76,11 +76,11 @@ impl Plain {
     }
 
     fn window(&self) -> u16 {
-        self.asked.windowsize.unwrap_or(1)
+        self.requested.windowsize.unwrap_or(1)
     }
 
     fn blksize(&self) -> usize {
-        usize::from(self.asked.block_size())
+        usize::from(self.requested.block_size())
     }
 
     fn ack(&mut self, out: &mut Vec<Vec<u8>>) {
@@ -92,7 +92,7 @@ impl Plain {
 
     fn request(&self, out: &mut Vec<Vec<u8>>) {
         let mut buffer = [0; 200];
-        let length = RequestPacket::encode(Operation::Read, b"x", Mode::Octet, &self.asked, &mut buffer);
+        let length = RequestPacket::encode(Operation::Read, b"x", Mode::Octet, &self.requested, &mut buffer);
         out.push(buffer[..length.expect("a short name fits")].to_vec());
     }
 

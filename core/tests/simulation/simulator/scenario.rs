@@ -35,13 +35,13 @@ impl Scenario {
         if one_in(random, LONG_ONE_IN) {
             return Scenario::long(seed, random);
         }
-        let asked = options(random);
+        let requested = options(random);
         let limits = Limits {
             blksize: pick(random, &[512, 1_428, 8_192, 65_464]),
             windowsize: pick(random, &[1, 4, 64, 64, 5_000]),
             burst: pick(random, &[None, None, Some(1), Some(20)]),
         };
-        let granted = OptionSet::grant(&asked, &limits, None);
+        let granted = OptionSet::grant(&requested, &limits, None);
         let size = file_size(random, u64::from(granted.block_size()));
         let (mut up, mut down) = paths(random, weather);
         if granted.window_size() > 64 {
@@ -54,7 +54,7 @@ impl Scenario {
             job: Job {
                 operation: pick(random, &[Operation::Read, Operation::Write]),
                 mode: pick(random, &[Mode::Octet, Mode::Octet, Mode::Netascii]),
-                asked,
+                requested,
                 limits,
                 settings: Settings {
                     timing: timing(random),
@@ -79,7 +79,7 @@ impl Scenario {
             job: Job {
                 operation: pick(random, &[Operation::Read, Operation::Write]),
                 mode: Mode::Octet,
-                asked: OptionSet { blksize: Some(8), windowsize, ..OptionSet::default() },
+                requested: OptionSet { blksize: Some(8), windowsize, ..OptionSet::default() },
                 limits: Limits::default(),
                 settings: Settings {
                     rollover: pick(random, &[Rollover::Zero, Rollover::One]),

@@ -249,7 +249,7 @@ impl Worker {
                 .iter()
                 .map(|(name, value)| (lossy(name).to_ascii_lowercase(), lossy(value)))
                 .collect(),
-            asked: request.options.asked(),
+            asked: request.options.requested(),
             place,
             share: claim.pending,
         });

@@ -13,17 +13,17 @@ include bench/bench.mk
 
 .PHONY: help run build container test test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
 
-help: ## list these
+help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
 		|| sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1: \2/p' $(MAKEFILE_LIST)
 
-run: binary ## build what is needed and serve examples/quickstart on 127.0.0.1:6969
+run: binary ## build what is needed, then serve examples/quickstart on 127.0.0.1:6969
 	@sh scripts/quickstart.sh "$(BIN)"
 
-build: wasm-target ## the optimised binary, target/release/tuffet
+build: wasm-target ## build the optimised binary, target/release/tuffet
 	$(CARGO) build --locked --release --bin tuffet
 
-test: binary ## every test; installs the clients it needs where it may, and says what it skips
+test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
 		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace
 	@rm -f "$(SKIPPED)"
@@ -34,25 +34,25 @@ test: binary ## every test; installs the clients it needs where it may, and says
 	@if [ -s "$(SKIPPED)" ]; then echo; echo "skipped:"; sort -u "$(SKIPPED)" | sed 's/^/  /'; \
 		else echo; echo "nothing was skipped"; fi
 
-test-python: binary ## the tests of the Python SDK alone, and of the interface in each language
+test-python: binary ## run the tests of the Python SDK, and of the plugin interface in each language
 	@sh scripts/packages.sh python3=python3
 	@sh scripts/python-guests.sh "$(TARGET)/python"
 	TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace --test it languages
 
-simulate: ## the simulations with many seeds (SEEDS, FIRST_SEED; minutes): two ends of the protocol, and the worker
+simulate: ## simulate transfers and the worker with SEEDS seeds from FIRST_SEED on (minutes)
 	TUFFET_SEEDS=$(or $(SEEDS),1000000) TUFFET_FIRST_SEED=$(or $(FIRST_SEED),0) \
 		nice -n 19 $(CARGO) test --locked -p tuffet-core --test simulation seeds
 	TUFFET_SEEDS=$$(( $(or $(SEEDS),1000000) / 100 + 1 )) TUFFET_FIRST_SEED=$(or $(FIRST_SEED),0) \
 		nice -n 19 $(CARGO) test --locked --workspace --lib worker::simulation
 
-test-telemetry: binary ## what an OpenTelemetry collector and Prometheus receive, where Go and prometheus are installed
+test-telemetry: binary ## test telemetry against a real OpenTelemetry collector and Prometheus (needs Go and prometheus)
 	@if collector=$$(sh scripts/collector.sh "$(TARGET)"); then \
 		TUFFET_COLLECTOR="$$collector" $(CARGO) test --locked --workspace --test it telemetry::collector -- --ignored && \
 		python3 scripts/check-observability.py "$(BIN)/tuffet" "$$collector"; \
 	else echo "skipped: the test against an OpenTelemetry collector"; \
 		python3 scripts/check-observability.py "$(BIN)/tuffet"; fi
 
-lint: wasm-target ## formatting, lints, layers, links, shell scripts, systemd units, licences and sources of dependencies
+lint: wasm-target ## check formatting, lints, layers, links, shell scripts, systemd units, licences and sources of dependencies
 	$(CARGO) fmt --all --check
 	@for fuzz in core/fuzz host/fuzz; do $(CARGO) fmt --manifest-path $$fuzz/Cargo.toml --check || exit 1; done
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
@@ -67,64 +67,64 @@ lint: wasm-target ## formatting, lints, layers, links, shell scripts, systemd un
 FUZZ ?= packet negotiation transfer leases
 FUZZ_SECONDS ?= 600
 
-fuzz: ## fuzz FUZZ (packet negotiation transfer leases, and config manifest) for FUZZ_SECONDS each; docs/fuzzing.md
+fuzz: ## run the fuzz targets FUZZ (packet negotiation transfer leases config manifest) for FUZZ_SECONDS each; see docs/fuzzing.md
 	@sh scripts/packages.sh c++=g++
 	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh run $(FUZZ_SECONDS) $(FUZZ)
 
-fuzz-smoke: ## the targets of the core and the lease files, from their corpora, for half a minute each
+fuzz-smoke: ## run the fuzz targets of the core and of lease files from their corpora for half a minute each
 	@sh scripts/packages.sh c++=g++
 	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh run 30 packet negotiation transfer leases
 
-fuzz-keep: ## reduce the corpora of FUZZ to what their coverage needs, and pack them for the repository
+fuzz-keep: ## minimise the corpora of FUZZ and pack them for the repository
 	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh keep $(FUZZ)
 
-model: ## all interleavings of a transfer within larger bounds than in `make test`: minutes
+model: ## check all interleavings of a transfer, within larger bounds than `make test` (minutes)
 	$(CARGO) test --locked -p tuffet-core --lib model:: -- --include-ignored --nocapture
 
-deny: ## licences, bans, sources and, where there is a network, advisories of all dependencies, by cargo-deny
+deny: ## check licences, bans, sources and advisories of all dependencies with cargo-deny
 	@sh scripts/deny.sh
 
-sbom: ## target/sbom.cdx.json: what the binary is made of, as CycloneDX
+sbom: ## write target/sbom.cdx.json, the list of all components as CycloneDX
 	@python3 scripts/supply.py sbom "$(TARGET)/sbom.cdx.json"
 
-container: build ## the image tuffet:latest (IMAGE, BASE); without a container engine, as an archive for `docker load`
+container: build ## build the image tuffet:latest (IMAGE, BASE); without a container engine, an archive for `docker load`
 	@sh scripts/container.sh "$(TARGET)" "$(TARGET)/release/tuffet" "$(or $(IMAGE),tuffet:latest)" "$(BASE)"
 
-plugins: wasm-target ## the bundled plugins alone, as components below target/guests
+plugins: wasm-target ## build the bundled plugins as components below target/guests
 	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish \
 		tuffet-template
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
 
-test-systemd: binary ## the units of examples/systemd under a real systemd, in namespaces of its own (root)
+test-systemd: binary ## test the units of examples/systemd under a real systemd, in namespaces (root)
 	@sh scripts/packages.sh systemctl=systemd curl=curl
 	@sh scripts/test-systemd.sh "$(BIN)/tuffet"
 
-test-firmware: binary ## U-Boot in QEMU loads 40 MB while it is stopped and packets are lost (root, minutes); FIRMWARE='--case stops' chooses
+test-firmware: binary ## load 40 MB with U-Boot in QEMU while it is paused and packets are lost (root, minutes); FIRMWARE='--case stops' selects
 	@sh scripts/packages.sh python3=python3 qemu-system-aarch64=qemu-system-arm ip=iproute2 nft=nftables \
 		/usr/lib/u-boot/qemu_arm64/u-boot.bin=u-boot-qemu
 	@python3 scripts/test-firmware.py "$(BIN)/tuffet" $(FIRMWARE)
 
-bench-pressure: binary ## how many clean transfers see a block twice beside a busy process on each core (a minute)
+bench-pressure: binary ## count the clean transfers that see a block twice beside a busy process on each core (a minute)
 	$(CARGO) test --locked --workspace --test it loss::pressure -- --ignored --nocapture
 
-test-live-view: binary ## the web page in a headless browser, which is installed where it may be
+test-live-view: binary ## test the web page in a headless browser; installs Chromium where it can
 	@sh scripts/packages.sh python3=python3 chromium=chromium chromedriver=chromium-driver
 	@if command -v chromedriver >/dev/null; then python3 scripts/live-view/check.py "$(BIN)/tuffet"; \
 		else echo "skipped: there is no Chromium, so the web page was not tested"; fi
 
-pictures: binary ## draw the pictures of the documentation anew (python3, Chromium)
+pictures: binary ## redraw the pictures of the documentation (python3, Chromium)
 	python3 scripts/pictures/quickstart.py "$(BIN)" docs/pictures/quickstart.svg
 	python3 scripts/pictures/architecture.py docs/pictures/architecture.svg
 	@sh scripts/packages.sh chromium=chromium chromedriver=chromium-driver
 	python3 scripts/live-view/pictures.py "$(BIN)/tuffet" docs/pictures
 
-check-examples: binary ## whether every example is a good configuration
+check-examples: binary ## check that every example is a valid configuration
 	@sh scripts/check-examples.sh "$(BIN)"
 
-check-plugin-guide: binary ## run docs/plugins.md as it is written, and say how long it took
+check-plugin-guide: binary ## run docs/plugins.md as it is written, and print how long it took
 	@sh scripts/check-plugin-guide.sh "$(BIN)"
 
-clean: ## remove what was built
+clean: ## remove all build output
 	$(CARGO) clean
 
 # The whole workspace decides on the features of dependencies, as it does for `make test`: otherwise the

@@ -24,8 +24,8 @@ impl Trouble {
             self.told = Some(Instant::now());
             tracing::warn!(
                 %error,
-                "{listener} takes no connection, and tries again each second; if too many files are open, raise the \
-                 limit (`LimitNOFILE=`, `ulimit -n`)"
+                "{listener} cannot accept connections and retries each second; if too many files are open, \
+                 raise the limit (`LimitNOFILE=`, `ulimit -n`)"
             );
         }
         sleep(PAUSE).await;

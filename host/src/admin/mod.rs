@@ -84,9 +84,9 @@ impl Listener {
         if everyones && !token {
             tracing::warn!(
                 socket = %path.display(),
-                "everyone on this machine may look at the admin listener: its socket is inherited, with rights for \
-                 all; write `SocketMode=0660`, `SocketUser=` and `SocketGroup=` in the socket unit, or give `admin` a \
-                 `token`"
+                "every user of this machine may read the admin listener: its inherited socket is open to \
+                 all; set `SocketMode=0660`, `SocketUser=` and `SocketGroup=` in the socket unit, or set \
+                 `admin.token`"
             );
         }
         Listener::Inherited(socket, path.to_owned())
@@ -106,7 +106,7 @@ impl Listener {
         let socket = match self.waited_on() {
             Ok(socket) => socket,
             Err(error) => {
-                tracing::error!(%error, "the admin listener cannot be waited on");
+                tracing::error!(%error, "the admin listener failed");
                 return;
             }
         };
@@ -127,7 +127,7 @@ impl Listener {
                         };
                         tokio::select! {
                             () = served => {}
-                            () = place.needed() => tracing::debug!("a quiet connection to the admin listener made room for a new one"),
+                            () = place.needed() => tracing::debug!("an idle connection to the admin listener was closed to make room for a new one"),
                         }
                     });
                 }
@@ -197,6 +197,6 @@ async fn serve(
         .serve_connection(io, service)
         .await;
     if let Err(error) = served {
-        tracing::debug!(%error, "a connection to the admin listener broke off");
+        tracing::debug!(%error, "a connection to the admin listener failed");
     }
 }

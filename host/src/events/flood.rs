@@ -71,7 +71,7 @@ impl Flood {
             ended,
             gave_way,
             within_ms = u64::try_from(now.saturating_duration_since(since).as_millis()).unwrap_or(u64::MAX),
-            "half-open transfers ended without lines of their own: their clients never answered"
+            "half-open transfers timed out because their clients never answered; they are not logged one by one"
         );
     }
 }

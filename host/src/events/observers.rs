@@ -101,7 +101,7 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
     }
     generation.get().policy.observe_nothing().await;
     if running.left_out > 0 {
-        tracing::info!(samples = running.left_out, "progress was not told to observers: they were busy");
+        tracing::info!(samples = running.left_out, "observers were busy and missed progress events");
     }
 }
 

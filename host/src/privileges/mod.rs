@@ -144,10 +144,10 @@ impl Left {
             seccomp = held.seccomp_word(),
             landlock_abi = self.landlock_abi,
             landlock_rules = self.landlock_rules,
-            "privileges are given up"
+            "dropped privileges"
         );
         for lacking in &self.lacking {
-            tracing::warn!("less is given up than was asked for: {lacking}");
+            tracing::warn!("some requested restrictions are not in force: {lacking}");
         }
     }
 }

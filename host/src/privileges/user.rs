@@ -48,12 +48,13 @@ pub(crate) fn become_of(privileges: &Privileges) -> Result<Option<Account>, Priv
         return match can_become(&account) {
             Ok(()) => Ok(Some(account)),
             Err(why) if privileges.user.is_some() => Err(PrivilegeError::Barred(vec![format!(
-                "root cannot become the user `{}` here: {why}; or let it stay root, without capabilities: `user: root`",
+                "root cannot become the user `{}` here: {why}; or let it stay root, without capabilities: \
+                 `user: root`",
                 account.name
             )])),
             // As in a container that was left no other capability.
             Err(why) => {
-                tracing::warn!(wanted = account.name, "it stays root, without capabilities: {why}");
+                tracing::warn!(wanted = account.name, "the server stays root, without capabilities: {why}");
                 Ok(None)
             }
         };
@@ -62,7 +63,8 @@ pub(crate) fn become_of(privileges: &Privileges) -> Result<Option<Account>, Priv
         tracing::warn!(
             target: "tuffet::privileges",
             wanted = account.name,
-            "not started as root, so it stays the user that it is; start it as root, or remove `privileges.user`"
+            "the server was not started as root and keeps its user; start it as root, or remove \
+             `privileges.user`"
         );
     }
     Ok(None)

@@ -73,7 +73,7 @@ impl Control {
         let listener = match listener {
             Ok(listener) => listener,
             Err(error) => {
-                tracing::warn!(%error, "the control socket cannot be waited on");
+                tracing::warn!(%error, "the control socket failed");
                 return;
             }
         };
@@ -85,7 +85,7 @@ impl Control {
                     let (watch, feed) = (watch.clone(), feed.clone());
                     tokio::spawn(async move {
                         if let Err(error) = answer(stream, &wanted, &status, &watch, &feed).await {
-                            tracing::debug!(%error, "a question to the control socket broke off");
+                            tracing::debug!(%error, "a request on the control socket failed");
                         }
                     });
                 }

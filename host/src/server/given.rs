@@ -55,8 +55,9 @@ impl Given {
                     listener = listener.name,
                     sockets,
                     workers,
-                    "fewer inherited sockets than workers: the others have nothing to do for this listener; write \
-                     `ReusePort=yes` in the socket unit, and its `ListenDatagram=` once for each worker"
+                    "there are fewer inherited sockets than workers, and workers without one are idle for \
+                     this listener; set `ReusePort=yes` in the socket unit, and repeat its \
+                     `ListenDatagram=` for each worker"
                 );
             }
         }

@@ -94,7 +94,7 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
         None => {
             // Compiling cannot be interrupted, and is of no use any more: it ends with the process.
             control.shutdown_background();
-            tracing::info!("stopped before it served");
+            tracing::info!("stopped before serving");
             Ok(())
         }
     }
@@ -211,6 +211,7 @@ async fn run(
         let dropping = watch.worker(number);
         let worker = Worker::new(number, settings.clone(), sockets, summaries.clone(), dropping)
             .map_err(|error| ServeError::System("a worker cannot start", error))?;
+        let worker = worker.watching_cores();
         workers.push(worker);
     }
     drop(summaries);
@@ -265,10 +266,16 @@ async fn run(
     }
     drop(stopped);
     for (spec, listener) in listeners.iter().zip(&config.listeners) {
-        tracing::info!(address = %spec.address, listener = listener.name, single_port = spec.single_port, "listening");
+        tracing::info!(
+            address = %spec.address, listener = listener.name, single_port = spec.single_port,
+            "listening"
+        );
     }
     if let Some(address) = admin_address {
-        tracing::info!(%address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()), "the admin listener serves");
+        tracing::info!(
+            %address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()),
+            "the admin listener is serving"
+        );
     }
     admission.generation.get().files.roots.sweep_in_background(|_| true);
     watch.serving();
@@ -325,8 +332,8 @@ fn stop(admission: &Admission, manager: &Manager, drained: &mut bool) {
     *drained = true;
     admission.watch.draining();
     drain(&admission.mailboxes, patience);
-    manager.stopping(patience, "stopping; running transfers may end");
-    tracing::info!(seconds = patience.as_secs_f64(), "stopping; running transfers may end");
+    manager.stopping(patience, "stopping; waiting for running transfers");
+    tracing::info!(seconds = patience.as_secs_f64(), "stopping; waiting for running transfers");
 }
 
 fn drain(mailboxes: &[Arc<Mailbox>], patience: Duration) {

@@ -64,8 +64,8 @@ fn bind_control(path: &Path, account: Option<&Account>) -> Option<Control> {
     let bound = Control::bind(path, account).inspect_err(|error| {
         tracing::warn!(
             socket = %path.display(),
-            "no control socket, so `tuffet reload` and `tuffet status` do not reach this server: {error}; name \
-             another place in `control`, or write `none` there"
+            "no control socket, so `tuffet reload` and `tuffet status` cannot reach this server: {error}; \
+             set `control` to another path, or to `none`"
         );
     });
     bound.ok()

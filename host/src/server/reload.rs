@@ -88,7 +88,7 @@ impl Reloader {
                 tracing::error!(
                     generation,
                     reasons = reasons.join("; "),
-                    "the reload is refused; what served before goes on"
+                    "the reload was refused; the previous configuration stays in force"
                 );
                 self.status.refused(reasons.clone());
                 Err(reasons)

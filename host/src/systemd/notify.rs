@@ -52,7 +52,7 @@ impl Manager {
                 Manager(Some(Arc::new(socket)))
             }
             Err(error) => {
-                tracing::warn!(NOTIFY_SOCKET = %name.display(), %error, "the service manager cannot be told anything");
+                tracing::warn!(NOTIFY_SOCKET = %name.display(), %error, "the service manager cannot be notified");
                 Manager::default()
             }
         }
@@ -69,7 +69,10 @@ impl Manager {
             Ok(now) => self.tell(&[NotifyState::Reloading, now]),
             // Without a time systemd takes it for another reload than the one it asked for.
             Err(error) => {
-                tracing::warn!(%error, "the service manager is not told of the reload: there is no clock")
+                tracing::warn!(
+                    %error,
+                    "the service manager is not notified of the reload: the clock cannot be read"
+                )
             }
         }
     }
@@ -136,7 +139,7 @@ impl Socket {
 
     fn complain(&self, error: &io::Error) {
         if !self.complained.swap(true, Ordering::Relaxed) {
-            tracing::warn!(NOTIFY_SOCKET = ?self.address, %error, "the service manager takes no message");
+            tracing::warn!(NOTIFY_SOCKET = ?self.address, %error, "the service manager accepts no notification");
         }
     }
 

@@ -20,11 +20,14 @@ pub(crate) async fn watch_over(manager: Manager, pulse: Arc<Pulse>, watch: Watch
         if silent.is_empty() {
             manager.alive();
             if was_silent {
-                tracing::info!("all workers answer again");
+                tracing::info!("all workers respond again");
                 manager.status("serving; workers did not answer for a while");
             }
         } else if !was_silent {
-            tracing::error!(workers = ?silent, "workers do not answer; the watchdog of the service manager is not fed");
+            tracing::error!(
+                workers = ?silent,
+                "workers do not respond; the service manager's watchdog is not notified"
+            );
             manager.status(&format!("workers do not answer: {silent:?}"));
         }
         was_silent = !silent.is_empty();

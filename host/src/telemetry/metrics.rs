@@ -112,7 +112,10 @@ impl Metrics {
             let _ = done.send(provider.shutdown().is_ok());
         });
         if spawned.is_err() || ended.recv_timeout(patience) != Ok(true) {
-            tracing::warn!(target: "tuffet::telemetry", signal = "metrics", "the last metrics were not taken in time");
+            tracing::warn!(
+                target: "tuffet::telemetry", signal = "metrics",
+                "the last metrics were not exported in time"
+            );
         }
     }
 }
@@ -211,7 +214,7 @@ impl PushMetricExporter for Counted {
                 if !self.broken.swap(true, Relaxed) {
                     tracing::warn!(
                         target: "tuffet::telemetry", signal = "metrics", %error,
-                        "the collector does not take what is sent; it is dropped and counted until it does"
+                        "the collector does not accept data; it is dropped and counted until it does"
                     );
                 }
             }

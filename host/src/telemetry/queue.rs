@@ -132,7 +132,7 @@ impl<T: Send + 'static> Queue<T> {
             self.0.counts.dropped.fetch_add(left as u64, Relaxed);
             tracing::warn!(
                 target: "tuffet::telemetry", signal = self.0.signal, left,
-                "the collector did not take everything in time"
+                "the collector did not accept everything in time"
             );
         }
     }
@@ -149,7 +149,10 @@ impl<T: Send + 'static> Queue<T> {
                 Ok(()) => {
                     self.0.counts.exported.fetch_add(count, Relaxed);
                     if std::mem::take(&mut broken) {
-                        tracing::info!(target: "tuffet::telemetry", signal = self.0.signal, "the collector works again");
+                        tracing::info!(
+                            target: "tuffet::telemetry", signal = self.0.signal,
+                            "the collector works again"
+                        );
                     }
                 }
                 Err(error) => {
@@ -158,7 +161,7 @@ impl<T: Send + 'static> Queue<T> {
                     if !std::mem::replace(&mut broken, true) {
                         tracing::warn!(
                             target: "tuffet::telemetry", signal = self.0.signal, error,
-                            "the collector does not take what is sent; it is dropped and counted until it does"
+                            "the collector does not accept data; it is dropped and counted until it does"
                         );
                     }
                 }

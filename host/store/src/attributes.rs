@@ -52,7 +52,7 @@ pub(super) fn carry_others(old: &File, new: &File) {
     for name in names.iter().filter(|name| name.starts_with(b"user.") || LABELS.contains(&name.as_slice())) {
         if let Err(errno) = carry(old, new, name) {
             tracing::debug!(target: "tuffet::store::attributes", attribute = %name.escape_ascii(), error = %std::io::Error::from(errno),
-                "an upload does not take over an extended attribute of the file that it replaces");
+                "an upload cannot keep an extended attribute of the file that it replaces");
         }
     }
 }

@@ -16,8 +16,8 @@ pub(super) fn within_bounds(capacity: u64) -> u64 {
             cache = capacity,
             allowed,
             used = most,
-            "`limits.cache` is more than a quarter of the memory that the control group of this process allows: a \
-             quarter is used; write less in `limits.cache`, or allow more memory"
+            "`limits.cache` exceeds a quarter of the memory limit of this control group, so a quarter is \
+             used; lower `limits.cache`, or raise the memory limit"
         );
     }
     capacity.min(most)

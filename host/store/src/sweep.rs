@@ -69,7 +69,10 @@ impl Roots {
             }
         };
         if let Err(error) = std::thread::Builder::new().name("tuffet-sweep".into()).spawn(sweep) {
-            tracing::warn!(target: "tuffet::store::sweep", %error, "what a crash may have left of uploads is not removed: no thread");
+            tracing::warn!(
+                target: "tuffet::store::sweep", %error,
+                "unfinished uploads of an earlier crash are not removed: no thread could be started"
+            );
         }
     }
 
@@ -84,7 +87,7 @@ impl Roots {
             }
             if let Some(first) = walk.first {
                 tracing::warn!(target: "tuffet::store::sweep", root = %root.name, failed = walk.swept.failed, first,
-                    "unfinished uploads of a server that is gone could not be looked for everywhere");
+                    "the search for unfinished uploads of an earlier server was incomplete");
             }
             all.push((root.name.to_string(), walk.swept));
         }
@@ -104,8 +107,8 @@ impl Swept {
                 target: "tuffet::store::sweep",
                 root,
                 removed,
-                "unfinished uploads of a server that is gone are looked for in the first {NAMES} names and {DEPTH} \
-                 levels of folders alone; beyond them, remove `.tuffet-*.part` by hand"
+                "unfinished uploads of an earlier server are searched in the first {NAMES} names and \
+                 {DEPTH} folder levels only; remove `.tuffet-*.part` by hand beyond them"
             );
         } else if removed + in_use + uncertain + failed > 0 {
             tracing::info!(
@@ -114,10 +117,10 @@ impl Swept {
                 removed,
                 in_use,
                 uncertain,
-                "removed what a server that is gone left of uploads"
+                "removed unfinished uploads of an earlier server"
             );
         } else {
-            tracing::debug!(target: "tuffet::store::sweep", root, "nothing was left of uploads");
+            tracing::debug!(target: "tuffet::store::sweep", root, "there were no unfinished uploads");
         }
     }
 }

@@ -274,7 +274,7 @@ impl Drop for Upload {
         {
             let error = io::Error::from(errno);
             tracing::warn!(target: "tuffet::store::upload", root = %self.root, path = %self.path, temporary = %self.temporary, %error,
-                "an unfinished upload could not be removed; remove it by hand");
+                "an unfinished upload cannot be removed; remove it by hand");
         }
     }
 }

@@ -103,7 +103,7 @@ fn a_broken_sink_makes_it_not_ready() {
         .start();
     assert_eq!(json_of(&server, "/readyz").0, 200);
     Peer::new(server.address()).ask(&rrq("missing", &[]));
-    server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    server.logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     let (status, said) = json_of(&server, "/readyz");
     assert_eq!((status, &said["reasons"][0]["check"]), (503, &"sink".into()), "{said:#}");
     assert!(said["reasons"][0]["detail"].as_str().unwrap().contains("`far`"), "{said:#}");
@@ -121,7 +121,7 @@ fn a_server_that_stops_says_so() {
     writer.ask(&wrq("up", &[]));
     writer.expect(Answer::Ack(0));
     server.terminate();
-    server.logged("stopping; running transfers may end");
+    server.logged("stopping; waiting for running transfers");
     let (status, said) = json_of(&server, "/readyz");
     assert_eq!((status, &said["reasons"][0]["check"]), (503, &"draining".into()));
     assert_eq!(json_of(&server, "/livez").0, 200);
@@ -309,7 +309,8 @@ fn nothing_can_be_changed_and_long_requests_end() {
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
         for path in ["/", "/api/snapshot", "/readyz"] {
             let request = format!(
-                "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+                "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 2\r\nConnection: \
+                 close\r\n\r\n{{}}"
             );
             assert_eq!(http_raw(address, &request).status, 405, "{method} {path}");
         }

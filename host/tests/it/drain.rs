@@ -3,7 +3,7 @@
 use crate::harness::{Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, rrq, wrq};
 use std::time::Duration;
 
-const STOPPING: &str = "stopping; running transfers may end";
+const STOPPING: &str = "stopping; waiting for running transfers";
 
 #[test]
 fn an_idle_server_stops_at_once() {

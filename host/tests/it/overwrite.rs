@@ -305,7 +305,7 @@ fn what_a_crash_leaves_goes_whatever_its_permissions() {
         }
     };
     let Some(server) = server("overwrite: true", prepare) else { return };
-    let line = server.logged("removed what a server that is gone left of uploads");
+    let line = server.logged("removed unfinished uploads of an earlier server");
     assert_eq!(line["removed"], 3, "{line}");
     assert_eq!(server.root().names(), [""; 0]);
 }

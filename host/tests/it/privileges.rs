@@ -101,7 +101,7 @@ fn root_becomes_another_user_in_every_thread() {
     }
 
     // It says so: in the log, to `tuffet status`, to `tuffet doctor`.
-    let line = server.logged("privileges are given up");
+    let line = server.logged("dropped privileges");
     assert_eq!(
         (&line["uid"], &line["capabilities"], &line["seccomp"]),
         (&65534.into(), &"none".into(), &"filter".into())

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// What is logged when all is open and nothing is loaded.
-const OPENED: &str = "privileges are given up";
+const OPENED: &str = "dropped privileges";
 
 /// A server that begins, with a plugin that does this and is compiled anew.
 fn starting(misdeed: &str) -> Server {
@@ -70,7 +70,7 @@ fn what_is_asked_to_end_while_it_loads_ends_in_order() {
         }
         server.terminate();
         assert_eq!(server.wait().code(), Some(0), "{}", server.log());
-        server.logged("stopped before it served");
+        server.logged("stopped before serving");
         assert!(!server.log().contains("listening"), "{}", server.log());
         assert!(!server.outside().path("control").exists(), "its sockets are gone");
     }

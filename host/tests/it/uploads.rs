@@ -104,7 +104,7 @@ fn nothing_remains_of_uploads_that_a_stop_cuts_off() {
     let server = server("overwrite: false", "");
     let _peer = half(&server, "half");
     server.terminate();
-    server.logged("stopping; running transfers may end");
+    server.logged("stopping; waiting for running transfers");
     // The second signal.
     let cut_off = server.stop();
     assert_eq!(cut_off.len(), 1);

@@ -60,7 +60,7 @@ impl Counters {
                 worker,
                 requests,
                 reason = reason.as_str(),
-                "requests were dropped because {} was reached; clients ask again",
+                "requests were dropped because {} was reached; clients will repeat them",
                 reason.what()
             );
         }
@@ -69,15 +69,21 @@ impl Counters {
                 target: "tuffet::worker::counters",
                 worker,
                 transfers = gave_way,
-                "transfers whose clients had not answered made room for others; a flood of requests in the names of \
-                 others looks like this"
+                "half-open transfers were evicted to make room for others; a flood of requests with forged \
+                 addresses looks like this"
             );
         }
         if stopping > 0 {
-            tracing::info!(target: "tuffet::worker::counters", worker, requests = stopping, "requests were dropped because the server stops");
+            tracing::info!(
+                target: "tuffet::worker::counters", worker, requests = stopping,
+                "requests were dropped because the server is stopping"
+            );
         }
         if send_lost > 0 || receive_errors > 0 {
-            tracing::warn!(target: "tuffet::worker::counters", worker, send_lost, receive_errors, "the kernel refused datagrams");
+            tracing::warn!(
+                target: "tuffet::worker::counters", worker, send_lost, receive_errors,
+                "the kernel refused datagrams"
+            );
         }
         if repeated > 0 || stray > 0 || malformed > 0 {
             tracing::debug!(
@@ -86,7 +92,7 @@ impl Counters {
                 repeated,
                 stray,
                 malformed,
-                "datagrams that neither began nor advanced a transfer"
+                "datagrams neither started nor advanced a transfer"
             );
         }
     }

@@ -44,7 +44,10 @@ pub(super) fn run(database: &Database, mut jobs: mpsc::Receiver<Job>) {
                 }
             }
             Err(error) => {
-                tracing::warn!(target: "tuffet::kv::writer", %error, "the keys of plugins cannot be written; look at the disk of `state`");
+                tracing::warn!(
+                    target: "tuffet::kv::writer", %error,
+                    "the plugins' keys cannot be written; check the disk of `state`"
+                );
                 // What was counted for this transaction has not come to be.
                 usages = HashMap::new();
                 for job in batch.drain(..) {

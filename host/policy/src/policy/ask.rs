@@ -179,7 +179,8 @@ impl Plugin {
                 };
                 tracing::error!(
                     target: "tuffet::policy", plugin = %self.name, hook, failure = "repeated", on_error,
-                    "a plugin failed too often in a row: it is not asked for {back_off:?}, then tried by single calls"
+                    "a plugin failed too often in a row: it is not called for {back_off:?}, then tried with \
+                     single calls"
                 );
             }
             Some(Change::Closed) => tracing::info!(

@@ -81,7 +81,7 @@ impl CodeCache {
             tracing::warn!(
                 target: "tuffet::policy",
                 file = %path.display(),
-                "compiled code is not as it was written; it is removed and will be compiled again"
+                "a file of compiled code is damaged; it was removed and the plugin is compiled again"
             );
             Err(io::ErrorKind::InvalidData.into())
         });

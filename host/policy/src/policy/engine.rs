@@ -64,7 +64,7 @@ impl PolicyRuntime {
             // Without room for the pool (a small address space, an unusual kernel) calls are only slower.
             tracing::warn!(
                 target: "tuffet::policy",
-                "no pool of plugin instances, each will be allocated by itself: {pool:#}"
+                "plugin instances cannot be pooled, so each is allocated separately: {pool:#}"
             );
             Engine::new(&small_room(config()))
         })?;
@@ -135,8 +135,8 @@ fn warn_of_folder(folder: &Path, error: &io::Error) {
     tracing::warn!(
         target: "tuffet::policy",
         folder = %folder.display(),
-        "compiled plugins are not kept, so each start compiles them: {error}; name a folder that can be written to \
-         in policy.compiled, or write `none` there"
+        "compiled plugins cannot be cached, so each start compiles them: {error}; set policy.compiled to a \
+         writable folder, or to `none`"
     );
 }
 

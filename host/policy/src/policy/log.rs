@@ -54,7 +54,7 @@ impl CallLog {
                 request = %self.caller.request,
                 trace_id = self.caller.traced.map(|traced| traced.trace.to_string()),
                 span_id = self.caller.traced.map(|traced| traced.span.to_string()),
-                "{} log lines of one call were dropped: {MAX_LINES} are kept",
+                "{} log lines of one call were dropped: the limit is {MAX_LINES}",
                 self.dropped
             );
         }

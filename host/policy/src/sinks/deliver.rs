@@ -118,7 +118,8 @@ impl Delivery<'_> {
                 sink,
                 lines,
                 error,
-                "the other end of a sink refuses lines: they are dropped and counted; further ones are not told"
+                "the receiver of a sink refuses lines: they are dropped and counted; further refusals are \
+                 not logged"
             );
         }
     }
@@ -138,7 +139,7 @@ impl Delivery<'_> {
                 target: "tuffet::sinks::deliver",
                 sink,
                 error = failure.error,
-                "a sink is broken; its lines wait, and plugins hear when there is no room for more"
+                "a sink is broken; its lines are queued, and plugins get an error when the queue is full"
             );
         }
         if shared.closed_for().is_some_and(|time| shared.backlog.is_kept() || time >= GRACE) {
@@ -171,7 +172,10 @@ impl Delivery<'_> {
         match output.tend() {
             Ok(()) => self.said.unsynced = false,
             Err(error) if !std::mem::replace(&mut self.said.unsynced, true) => {
-                tracing::warn!(target: "tuffet::sinks::deliver", sink, %error, "lines of a sink are written and may not be on the disk");
+                tracing::warn!(
+                    target: "tuffet::sinks::deliver", sink, %error,
+                    "lines of a sink were written but may not be on disk"
+                );
             }
             Err(_) => {}
         }
@@ -183,13 +187,19 @@ impl Delivery<'_> {
         }
         let sink = &*self.shared.name;
         add(&self.shared.counters.dropped, load.damaged);
-        tracing::warn!(target: "tuffet::sinks::deliver", sink, lines = load.damaged, "lines in the spool of a sink are damaged and left out");
+        tracing::warn!(
+            target: "tuffet::sinks::deliver", sink, lines = load.damaged,
+            "damaged lines in the spool of a sink were skipped"
+        );
     }
 
     fn disk_failed(&mut self, error: &io::Error) {
         let sink = &*self.shared.name;
         if !std::mem::replace(&mut self.said.damaged, true) {
-            tracing::warn!(target: "tuffet::sinks::deliver", sink, %error, "the spool of a sink cannot be read or written; look at its disk");
+            tracing::warn!(
+                target: "tuffet::sinks::deliver", sink, %error,
+                "the spool of a sink cannot be read or written; check its disk"
+            );
         }
     }
 
@@ -200,11 +210,17 @@ impl Delivery<'_> {
             return;
         }
         if shared.backlog.is_kept() {
-            tracing::info!(target: "tuffet::sinks::deliver", sink, lines, bytes, "lines of a sink stay in its spool for the next start");
+            tracing::info!(
+                target: "tuffet::sinks::deliver", sink, lines, bytes,
+                "lines of a sink stay in its spool for the next start"
+            );
         } else {
             shared.backlog.give_up();
             add(&shared.counters.dropped, usize::try_from(lines).unwrap_or(usize::MAX));
-            tracing::warn!(target: "tuffet::sinks::deliver", sink, lines, "a sink was still broken at its end: lines are lost");
+            tracing::warn!(
+                target: "tuffet::sinks::deliver", sink, lines,
+                "a sink was still broken at shutdown: lines are lost"
+            );
         }
     }
 }

@@ -31,7 +31,9 @@ pub(super) fn granted() -> Option<Granted> {
 
 pub(super) fn receive_buffers(system: &System, granted: &Option<Granted>) -> Finding {
     let lost = match system.udp_counter("RcvbufErrors") {
-        Some(lost) if lost > 0 => format!("; {lost} datagrams found no room since the machine started"),
+        Some(lost) if lost > 0 => {
+            format!("; {lost} datagrams were dropped for lack of buffer space since boot")
+        }
         _ => String::new(),
     };
     let granted = granted.map(|granted| granted.receive);
@@ -40,14 +42,14 @@ pub(super) fn receive_buffers(system: &System, granted: &Option<Granted>) -> Fin
         "receive buffers",
         "net.core.rmem_max",
         granted,
-        "a storm of requests overflows that",
+        "a storm of requests overflows it",
         &lost,
     )
 }
 
 pub(super) fn send_buffers(system: &System, granted: &Option<Granted>) -> Finding {
     let granted = granted.map(|granted| granted.send);
-    buffers(system, "send buffers", "net.core.wmem_max", granted, "windows wait for room", "")
+    buffers(system, "send buffers", "net.core.wmem_max", granted, "windows wait for buffer space", "")
 }
 
 fn buffers(
@@ -64,27 +66,24 @@ fn buffers(
         return Finding::new(
             check,
             Grade::CouldBeBetter,
-            format!("what a socket gets is not known: no socket, or no {setting}"),
+            format!("the granted size is unknown: no socket could be opened, or {setting} cannot be read"),
         );
     };
     if bound >= wanted {
         return Finding::good(
             check,
-            format!("{setting} lets every user have the {} that are asked{lost}", size(wanted)),
+            format!("{setting} allows every user the requested {}{lost}", size(wanted)),
         );
     }
     let says = if granted >= wanted {
         format!(
-            "this user gets {} for each socket, but a server without CAP_NET_ADMIN gets {} ({setting}), and {consequence}{lost}",
+            "this user gets {} for each socket, but a server without CAP_NET_ADMIN gets {} ({setting}), and \
+             {consequence}{lost}",
             size(granted),
             size(bound)
         )
     } else {
-        format!(
-            "a socket gets {} of the {} that are asked, and {consequence}{lost}",
-            size(granted),
-            size(wanted)
-        )
+        format!("a socket gets {} of the requested {}, and {consequence}{lost}", size(granted), size(wanted))
     };
     Finding::new(check, Grade::CouldBeBetter, says).sysctl(setting, wanted)
 }
@@ -97,10 +96,10 @@ pub(super) fn backlog(system: &System) -> Finding {
     };
     let dropped = dropped(system);
     if dropped == 0 && length >= BACKLOG {
-        return Finding::good("backlog", format!("{length} packets for each core, and none was dropped"));
+        return Finding::good("backlog", format!("{length} packets per core, none dropped"));
     }
     let better = if dropped > 0 { MORE_BACKLOG.max(length * 2) } else { BACKLOG };
-    let says = format!("{length} packets for each core; {dropped} were dropped since the machine started");
+    let says = format!("{length} packets per core; {dropped} packets were dropped since boot");
     Finding::new("backlog", Grade::CouldBeBetter, says).sysctl(NAME, better)
 }
 
@@ -128,7 +127,7 @@ pub(super) fn udp_memory(system: &System, sockets: u64) -> Finding {
         return Finding::good(
             "UDP memory",
             format!(
-                "{} for all sockets; {sockets} of the server take {} when all are full",
+                "{} for all sockets; the server's {sockets} take {} when all are full",
                 size(allowed),
                 size(wanted)
             ),
@@ -139,7 +138,8 @@ pub(super) fn udp_memory(system: &System, sockets: u64) -> Finding {
         "UDP memory",
         Grade::CouldBeBetter,
         format!(
-            "{} for all sockets, but {sockets} of the server take {} when all are full; beyond that, datagrams are dropped",
+            "{} for all sockets, but the server's {sockets} take {} when all are full; the kernel drops \
+             datagrams beyond the limit",
             size(allowed),
             size(wanted)
         ),
@@ -178,7 +178,7 @@ pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
     }
     if !single_port && !system.has("sys/module/nf_conntrack_tftp") {
         let says = format!(
-            "{most} entries; a firewall that lets only known connections in needs the helper for TFTP, or \
+            "{most} entries; a firewall that admits only known connections needs the TFTP helper, or set \
              `single-port: true` in the configuration"
         );
         return Finding::new(CHECK, Grade::CouldBeBetter, says)
@@ -186,7 +186,7 @@ pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
             .mend("iptables -t raw -A PREROUTING -p udp --dport 69 -j CT --helper tftp")
             .lasting("/etc/modules-load.d/tuffet.conf", "nf_conntrack_tftp");
     }
-    Finding::good(CHECK, format!("{count} of {most} entries in use, {wanted} at most by the server"))
+    Finding::good(CHECK, format!("{count} of {most} entries in use; the server needs at most {wanted}"))
 }
 
 /// Reading the clock costs a system call, or worse, with some of them.
@@ -194,13 +194,14 @@ pub(super) fn clock(system: &System) -> Finding {
     const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
     let read = |name: &str| system.text(&format!("{FOLDER}/{name}"));
     let Some(current) = read("current_clocksource") else {
-        return Finding::good("clock", "the kernel does not say which it reads");
+        return Finding::good("clock", "the kernel does not name its clock source");
     };
     if !["hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"].contains(&current.as_str()) {
         return Finding::good("clock", current);
     }
     let others = read("available_clocksource").unwrap_or_default();
-    let says = format!("{current} is slow to read, and the server reads it for each batch of datagrams");
+    let says =
+        format!("{current} is slow to read, and the server reads the clock for each batch of datagrams");
     let finding = Finding::new("clock", Grade::CouldBeBetter, says);
     let better = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];
     match better.iter().find(|name| others.split_ascii_whitespace().any(|other| other == **name)) {

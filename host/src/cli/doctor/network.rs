@@ -49,14 +49,14 @@ fn of(system: &System, name: &str, headers: u64, max_blksize: u16) -> Option<Fin
     let check = format!("interface {name}");
     let mtu = system.number(&format!("sys/class/net/{name}/mtu"))?;
     if system.text(&format!("sys/class/net/{name}/operstate")).is_some_and(|state| state == "down") {
-        let says = "it is down, so nobody reaches the listener through it";
+        let says = "the interface is down, so no client reaches the listener through it";
         return Some(Finding::new(check, Grade::Wrong, says).mend(format!("ip link set dev {name} up")));
     }
     let whole = mtu.saturating_sub(headers);
     if mtu < USUAL {
         let says = format!(
             "MTU {mtu}: blocks of more than {whole} bytes are fragmented, those of boot firmware (1468) among them; \
-             raise it if the network carries more, else write `transfer: {{ max-blksize: {whole} }}`"
+             raise the MTU if the network allows it, else set `transfer: {{ max-blksize: {whole} }}`"
         );
         return Some(
             Finding::new(check, Grade::CouldBeBetter, says)
@@ -64,7 +64,7 @@ fn of(system: &System, name: &str, headers: u64, max_blksize: u16) -> Option<Fin
         );
     }
     let beyond = if u64::from(max_blksize) > whole {
-        ", larger ones in fragments if clients ask for them"
+        "; larger blocks, if clients request them, are fragmented"
     } else {
         ""
     };

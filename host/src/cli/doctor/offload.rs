@@ -16,7 +16,7 @@ pub(super) fn check() -> Vec<Finding> {
     let (segmentation, coalescing) = match try_both() {
         Ok(both) => both,
         Err(error) => {
-            let says = format!("could not be tried over loopback: {error}");
+            let says = format!("the test over loopback failed: {error}");
             return vec![Finding::new("offloads", Grade::CouldBeBetter, says).mend("ip link set dev lo up")];
         }
     };
@@ -28,14 +28,15 @@ pub(super) fn check() -> Vec<Finding> {
         finding(
             "UDP segmentation",
             segmentation,
-            "windows leave as one message (UDP_SEGMENT)",
-            "the kernel refuses UDP_SEGMENT (Linux 4.18 has it): windows leave block by block, for twice the CPU",
+            "a window leaves as one message (UDP_SEGMENT)",
+            "the kernel refuses UDP_SEGMENT (Linux 4.18 and newer have it): windows leave block by block, \
+             for twice the CPU time",
         ),
         finding(
             "UDP coalescing",
             coalescing,
-            "windows of uploads arrive as one buffer where the card merges them (UDP_GRO)",
-            "the kernel does not merge datagrams (UDP_GRO, Linux 5.0): uploads arrive block by block",
+            "a window of an upload arrives as one buffer where the network card merges its blocks (UDP_GRO)",
+            "the kernel does not merge datagrams (UDP_GRO, Linux 5.0 and newer): uploads arrive block by block",
         ),
     ]
 }

@@ -215,7 +215,10 @@ impl Shared {
         };
         // A thread that may wait for a disk for ever must be none that anything else needs.
         if let Err(error) = std::thread::Builder::new().name("tuffet-cache".into()).spawn(load) {
-            tracing::debug!(target: "tuffet::store::cache", %error, "no thread to load a file into memory; it is read from the disk");
+            tracing::debug!(
+                target: "tuffet::store::cache", %error,
+                "no thread could be started to load a file into memory; it is read from disk"
+            );
         }
     }
 

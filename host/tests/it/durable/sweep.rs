@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 const PART: &str = ".tuffet-0123456789abcdef.part";
 
-const LINE: &str = "removed what a server that is gone left of uploads";
+const LINE: &str = "removed unfinished uploads of an earlier server";
 
 fn serving(root: &Folder) -> Server {
     Setup::new()

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The message of a line that tells of many transfers.
-pub const SUMMED: &str = "half-open transfers ended without lines of their own: their clients never answered";
+pub const SUMMED: &str =
+    "half-open transfers timed out because their clients never answered; they are not logged one by one";
 
 /// A server that serves. Killed when dropped; a panic in it fails the test.
 pub struct Server {
@@ -61,7 +62,7 @@ impl Server {
     #[track_caller]
     pub fn admin(&self) -> SocketAddr {
         let lines = self.log.raw();
-        let line = lines.lines().find(|line| line.contains("the admin listener serves"));
+        let line = lines.lines().find(|line| line.contains("the admin listener is serving"));
         let line: Value = serde_json::from_str(line.expect("an admin listener")).unwrap();
         line["address"].as_str().unwrap_or_default().parse().unwrap()
     }

@@ -239,6 +239,6 @@ fn r42_the_last_ack_is_missing_when_the_server_stops() {
 /// Two signals.
 pub(super) fn stop_at_once(server: &Server) {
     server.terminate();
-    server.logged("stopping; running transfers may end");
+    server.logged("stopping; waiting for running transfers");
     server.terminate();
 }

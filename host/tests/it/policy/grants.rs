@@ -297,7 +297,7 @@ fn a_broken_sink_blocks_nobody() {
     assert!((3..=4).contains(&queued(&ask(&server)[0]).unwrap()), "one under way, three queued");
     assert!(queued(&ask(&server)[0]).unwrap() <= 1);
     assert_eq!(Client::Tuffet.get(server.address(), "a/file", Options::default()), b"content");
-    server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    server.logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
 }
 
 #[test]

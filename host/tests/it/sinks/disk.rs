@@ -21,7 +21,9 @@ fn a_file_on_a_full_disk_goes_on_when_there_is_room() {
         let filler = disk.fill();
         // What is left of the last page takes some of them.
         ask(&server, 5..60);
-        server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+        server.logged(
+            "a sink is broken; its lines are queued, and plugins get an error when the queue is full",
+        );
         std::fs::remove_file(filler).unwrap();
         wait_until("all is delivered", || server.sink()["delivered"] == 60);
         assert_eq!(asked(&lines(&file)), (0..60).collect::<Vec<u32>>(), "{fsync}");
@@ -35,7 +37,8 @@ fn a_spool_on_a_full_disk_says_so_and_keeps_what_it_took() {
     let kept = Kept::new();
     // Nobody listens there.
     let sink = format!(
-        "{{ http: {{ url: 'http://127.0.0.1:1/', batch: {{ lines: 10 }} }}, spool: {{ bytes: 1MiB, path: '{}' }} }}",
+        "{{ http: {{ url: 'http://127.0.0.1:1/', batch: {{ lines: 10 }} }}, spool: {{ bytes: 1MiB, path: \
+         '{}' }} }}",
         disk.path("spool").display()
     );
     let server = kept.setup(&sink).start();
@@ -46,7 +49,7 @@ fn a_spool_on_a_full_disk_says_so_and_keeps_what_it_took() {
     let count = |key: &str| server.sink()[key].as_u64().unwrap();
     wait_until("the plugin was told of all", || count("queued") + count("refused") == 40);
     assert!(count("refused") > 0);
-    server.logged("a spool cannot be written; plugins hear that it is full");
+    server.logged("a spool cannot be written; plugins get the error that it is full");
     std::fs::remove_file(filler).unwrap();
     let before = count("queued");
     ask(&server, 40..50);

@@ -80,7 +80,7 @@ fn what_may_pass_is_tried_again() {
     ask(&server, 0..20);
     wait_until("all came", || first_of_each(asked(&endpoint.lines())).len() == 20);
     assert_eq!(first_of_each(asked(&endpoint.lines())), (0..20).collect::<Vec<u32>>());
-    server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    server.logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     server.logged("the sink works again");
     wait_until("all is counted", || server.sink()["delivered"] == 20);
     let sink = server.sink();
@@ -287,8 +287,8 @@ fn tls_by_the_scheme() {
     // Who is not known is not told anything.
     let server = kept.setup(&sink).start();
     ask(&server, 3..4);
-    let line =
-        server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    let line = server
+        .logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     assert!(line["error"].as_str().unwrap().contains("certificate"), "{line}");
     assert_eq!(std::fs::read_to_string(&bodies).unwrap(), text);
 }

@@ -154,7 +154,7 @@ fn a_server_that_was_killed_is_waited_for() {
     drop(nats);
     ask(&server, 5..25);
     wait_for_queued(&server, 25);
-    server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    server.logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     assert_eq!(server.sink()["broken"], true);
     let Some(Some(nats)) = Nats::start_at(address, "") else { panic!("{address} is taken") };
     let second = nats.subscribe("", "events");
@@ -207,7 +207,8 @@ fn who_asks_is_known_by_a_token_or_by_a_password() {
     let url = format!("nats://{}", nats.address);
     let login = |file: &Path| {
         format!(
-            "{{ nats: {{ url: '{url}', subject: events, user: tuffet, password: {{ file: '{}' }} }}, spool: {{}} }}",
+            "{{ nats: {{ url: '{url}', subject: events, user: tuffet, password: {{ file: '{}' }} }}, spool: \
+             {{}} }}",
             file.display()
         )
     };
@@ -215,8 +216,8 @@ fn who_asks_is_known_by_a_token_or_by_a_password() {
     std::fs::write(kept.path("wrong"), "hush-wrong").unwrap();
     let server = kept.setup(&login(&kept.path("wrong"))).start();
     ask(&server, 0..2);
-    let line =
-        server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    let line = server
+        .logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     assert!(line["error"].as_str().unwrap().contains("authorization violation"), "{line}");
     wait_for_queued(&server, 2);
     drop(server);
@@ -243,8 +244,8 @@ fn who_may_not_publish_has_delivered_nothing() {
         ))
         .start();
     ask(&server, 0..1);
-    let line =
-        server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    let line = server
+        .logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     assert!(line["error"].as_str().unwrap().to_lowercase().contains("permissions violation"), "{line}");
     let sink = server.sink();
     assert_eq!((&sink["delivered"], &sink["waiting"]), (&0.into(), &1.into()), "{sink}");
@@ -272,8 +273,8 @@ fn tls_by_the_scheme() {
     // Who is not known is not told anything.
     let server = kept.setup(&sink).start();
     ask(&server, 0..1);
-    let line =
-        server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    let line = server
+        .logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     assert!(line["error"].as_str().unwrap().contains("certificate"), "{line}");
 }
 
@@ -345,8 +346,8 @@ fn who_asks_is_known_by_a_credentials_file() {
     // Signed by an account that the operator does not know.
     let server = kept.setup(&sink(&bad)).start();
     ask(&server, 3..4);
-    let line =
-        server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    let line = server
+        .logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     assert!(line["error"].as_str().unwrap().to_lowercase().contains("authorization"), "{line}");
     assert_eq!(server.sink()["delivered"], 0);
 }

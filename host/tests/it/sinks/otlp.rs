@@ -93,7 +93,7 @@ fn what_may_pass_is_tried_again() {
     ask(&server, 0..12);
     wait_until("all came", || server.sink()["delivered"] == 12);
     assert_eq!(asked(&collector.log_records()), (0..12).collect::<Vec<u32>>());
-    server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    server.logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     server.logged("the sink works again");
     let sink = server.sink();
     assert_eq!(
@@ -126,14 +126,14 @@ fn what_is_taken_in_part_is_counted_and_not_repeated() {
         "{sink}"
     );
     let line = server.logged(
-        "the other end of a sink refuses lines: they are dropped and counted; further ones are not told",
+        "the receiver of a sink refuses lines: they are dropped and counted; further refusals are not logged",
     );
     assert!(line["error"].as_str().unwrap().contains("refused 3 of 5 records: too old"), "{line}");
     // All of them are taken, and it has something to say.
     collector.behave(Manner::Partial(0));
     ask(&server, 5..10);
     wait_until("all came", || server.sink()["delivered"] == 7);
-    server.logged("the collector takes what a sink sends, and warns; it is told once");
+    server.logged("the collector accepts a sink's lines with a warning; further warnings are not logged");
     assert_eq!(collector.posted().len(), 2);
 }
 
@@ -202,8 +202,8 @@ fn a_collector_that_is_gone() {
     );
     let server = kept.setup(&sink).start();
     ask(&server, 0..3);
-    let line =
-        server.logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+    let line = server
+        .logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     assert!(line["error"].as_str().unwrap().contains("Connection refused"), "{line}");
     wait_until("it is tried again", || server.sink()["retried"].as_u64() > Some(1));
     assert_eq!(server.sink()["waiting"], 3);

@@ -33,7 +33,7 @@ fn the_manager_is_told_of_the_start_of_reloads_and_of_the_end() {
     reader.send(&ack(1));
     reader.receive();
     server.terminate();
-    let told = "STOPPING=1\nEXTEND_TIMEOUT_USEC=30000000\nSTATUS=stopping; running transfers may end\n";
+    let told = "STOPPING=1\nEXTEND_TIMEOUT_USEC=30000000\nSTATUS=stopping; waiting for running transfers\n";
     assert_eq!(manager.told(), told);
     server.terminate();
     assert_eq!(server.wait().code(), Some(0));

@@ -37,7 +37,7 @@ fn what_waits_in_the_socket_is_answered_by_the_next_server() {
     early.receive();
 
     server.terminate();
-    server.logged("stopping; running transfers may end");
+    server.logged("stopping; waiting for running transfers");
     let mut late = Peer::new(address);
     late.ask(&rrq("5000", &[]));
     early.send(&ack(2));
@@ -84,7 +84,7 @@ fn admin_at_a_path_is_inherited_too() {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        let listens = server.logged("the admin listener serves");
+        let listens = server.logged("the admin listener is serving");
         assert_eq!(listens["address"], format!("unix:{}", path.display()));
         server.terminate();
         assert_eq!(server.wait().code(), Some(0));
@@ -126,8 +126,8 @@ fn too_few_sockets_are_told() {
     let setup = Setup::new().file("a", b"a").workers(2).listen(&address.to_string());
     let server = setup.inherits("tuffet.socket", udp).start();
     let line = server.logged(
-        "fewer inherited sockets than workers: the others have nothing to do for this listener; write `ReusePort=yes` \
-         in the socket unit, and its `ListenDatagram=` once for each worker",
+        "there are fewer inherited sockets than workers, and workers without one are idle for this \
+         listener; set `ReusePort=yes` in the socket unit, and repeat its `ListenDatagram=` for each worker",
     );
     assert_eq!((&line["sockets"], &line["workers"]), (&1.into(), &2.into()));
     assert_eq!(Peer::new(address).read_plainly("a"), b"a");

@@ -74,7 +74,7 @@ fn a_worker_that_hangs_is_told_by_silence() {
         assert!(Instant::now() < end, "it goes on saying that it is alive");
     }
     assert_eq!(
-        server.logged("workers do not answer; the watchdog of the service manager is not fed")["workers"],
+        server.logged("workers do not respond; the service manager's watchdog is not notified")["workers"],
         "[1]"
     );
     assert_eq!(manager.told_within(Duration::from_secs(1)), None, "it is fed no more");

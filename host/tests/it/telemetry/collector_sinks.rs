@@ -75,8 +75,9 @@ fn with_tls() {
         assert_eq!(asked(&collector), (0..from).collect::<Vec<u32>>());
         let server = setup().start();
         ask(&server, 100..101);
-        let line = server
-            .logged("a sink is broken; its lines wait, and plugins hear when there is no room for more");
+        let line = server.logged(
+            "a sink is broken; its lines are queued, and plugins get an error when the queue is full",
+        );
         let error = line["error"].as_str().unwrap();
         assert!(error.to_lowercase().contains("certificate") || error.contains("UnknownIssuer"), "{line}");
         assert_eq!(asked(&collector).len() as u32, from);

@@ -35,8 +35,8 @@ fn serve_all(server: &Server) -> [u64; 3] {
 /// The line that says that traces are not taken.
 fn told(server: &Server) -> Value {
     loop {
-        let line = server
-            .logged("the collector does not take what is sent; it is dropped and counted until it does");
+        let line =
+            server.logged("the collector does not accept data; it is dropped and counted until it does");
         if line["signal"] == "traces" {
             return line;
         }

@@ -67,7 +67,7 @@ fn explain(error: &reqwest::Error) -> Error {
         return Error::HttpResponseTimeout;
     }
     if error.is_connect() {
-        tracing::debug!(target: "tuffet::policy", why, "an HTTP request of a plugin did not get through");
+        tracing::debug!(target: "tuffet::policy", why, "an HTTP request of a plugin failed");
         return if why.contains("certificate") {
             Error::TlsCertificateError
         } else {

@@ -111,7 +111,7 @@ impl OtlpOutput {
                 target: "tuffet::sinks::otlp",
                 sink = self.name,
                 said,
-                "the collector takes what a sink sends, and warns; it is told once"
+                "the collector accepts a sink's lines with a warning; further warnings are not logged"
             );
         }
         Ok(())

@@ -94,7 +94,10 @@ impl Spool {
             Err(error) => {
                 if !std::mem::replace(&mut state.complained, true) {
                     let folder = self.folder.display();
-                    tracing::warn!(target: "tuffet::sinks::spool", %folder, %error, "a spool cannot be written; plugins hear that it is full");
+                    tracing::warn!(
+                        target: "tuffet::sinks::spool", %folder, %error,
+                        "a spool cannot be written; plugins get the error that it is full"
+                    );
                 }
                 Err(Full)
             }

@@ -50,7 +50,7 @@ impl Worker {
         // What keeps this thread from running keeps clients on this machine, and no others.
         let shares_cores = entry.peer.ip().to_canonical().is_loopback();
         let sent = entry.core.overdue_since(now).filter(|_| shares_cores);
-        let soonest = sent.map(|sent| sent + self.held_up.allowance(now));
+        let soonest = sent.map(|sent| sent + self.held_up.allowance(now).max(self.cores.allowance(now)));
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
             return self.wheel.set(index, soonest);
         }

@@ -106,7 +106,7 @@ impl Watch {
     }
 
     /// A request has ended.
-    pub(crate) fn ended(&self, summary: &Summary) {
+    pub(crate) fn ended(&self, summary: &Arc<Summary>) {
         self.0.counts.ended(summary);
         self.0.recent.keep(summary);
         // Last, so that what does not run any more is counted.

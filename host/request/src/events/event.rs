@@ -1,10 +1,10 @@
 //! What observers are told.
 
-use super::Summary;
+use super::{DecisionRecord, Summary};
 use crate::progress::Progress;
-use crate::request::{Request, RequestId};
+use crate::request::RequestId;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -20,16 +20,8 @@ pub struct Event {
 pub enum Happening {
     /// A request was granted.
     Started {
-        /// The request.
-        request: Arc<Request>,
-        /// What it became: `ROOT:PATH`, or `content` where a plugin made it.
-        resolved: Option<Arc<str>>,
-        /// The plugin that decided; `None` where the configuration did.
-        verdict_by: Option<Arc<str>>,
-        /// Bytes on the wire, where they are known.
-        size: Option<u64>,
-        /// From the request to the decision.
-        decided_after: Duration,
+        /// The request and how it was decided.
+        record: Arc<DecisionRecord>,
         /// Where the worker writes how many bytes have arrived.
         progress: Arc<Progress>,
     },
@@ -43,5 +35,5 @@ pub enum Happening {
         size: Option<u64>,
     },
     /// A request has ended.
-    Finished(Box<Summary>),
+    Finished(Arc<Summary>),
 }

@@ -3,12 +3,13 @@
 mod event;
 mod kinds;
 mod outcome;
+mod record;
 
 pub use event::{Event, Happening};
 pub use kinds::{Kind, Kinds};
 pub use outcome::{Ending, Outcome, outcome_of};
+pub use record::DecisionRecord;
 
-use crate::request::Request;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,26 +53,16 @@ pub enum Unanswered {
 /// All that is known of a request when it has ended.
 #[derive(Debug)]
 pub struct Summary {
-    /// What was asked, and by whom.
-    pub request: Arc<Request>,
-    /// The options in the request that the protocol knows.
-    pub asked: OptionSet,
+    /// The request and how it was decided.
+    pub record: Arc<DecisionRecord>,
     /// How it ended.
     pub ending: Ending,
     /// Whether that was before the client of a transfer had answered once, and how.
     pub unanswered: Option<Unanswered>,
     /// What was answered.
     pub decision: Answered,
-    /// What the request became: `ROOT:PATH`, or `content` where a plugin made it.
-    pub resolved: Option<Arc<str>>,
-    /// The plugin that decided; `None` where the configuration did.
-    pub verdict_by: Option<Arc<str>>,
-    /// How many plugins were called.
-    pub plugin_calls: u32,
     /// Options as negotiated.
     pub options: OptionSet,
-    /// Bytes on the wire, where they are known: of the file that is read, or as the client announced.
-    pub size: Option<u64>,
     /// Bytes that arrived, as they appear on the wire.
     pub bytes: u64,
     /// Blocks that arrived.
@@ -80,8 +71,6 @@ pub struct Summary {
     pub stats: Stats,
     /// The smoothed round-trip time, where it was measured.
     pub rtt: Option<Duration>,
-    /// From the request to the decision.
-    pub decided_after: Option<Duration>,
     /// From the request to the first block that is known to have arrived: for a read the first ACK of one,
     /// for a write the block itself. `None` where none did.
     pub first_block_after: Option<Duration>,

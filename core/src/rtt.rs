@@ -58,11 +58,11 @@ impl Timing {
     /// three of them, but not with a client that has answered nothing: who has not proven its address
     /// cannot ask for minutes of attention.
     pub(crate) fn with_timeout_option(mut self, seconds: u8) -> Self {
-        let seconds = u32::from(seconds).saturating_mul(1_000_000).max(self.floor);
-        self.named = seconds;
-        self.unproven = unproven(seconds, self.give_up);
-        self.cap = self.cap.min(seconds);
-        self.give_up = self.give_up.max(seconds.saturating_mul(3));
+        let timeout_us = u32::from(seconds).saturating_mul(1_000_000).max(self.floor);
+        self.named = timeout_us;
+        self.unproven = unproven(timeout_us, self.give_up);
+        self.cap = self.cap.min(timeout_us);
+        self.give_up = self.give_up.max(timeout_us.saturating_mul(3));
         self
     }
 

@@ -66,6 +66,11 @@ impl Timing {
         self
     }
 
+    /// The longest time-out after doubling.
+    pub fn cap(&self) -> Duration {
+        Duration::from_micros(self.cap.into())
+    }
+
     pub(crate) fn give_up(&self) -> u32 {
         self.give_up
     }

@@ -50,7 +50,10 @@ impl Worker {
         // What keeps this thread from running keeps clients on this machine, and no others.
         let shares_cores = entry.peer.ip().to_canonical().is_loopback();
         let sent = entry.core.overdue_since(now).filter(|_| shares_cores);
-        let soonest = sent.map(|sent| sent + self.held_up.allowance(now).max(self.cores.allowance(now)));
+        let soonest = sent.map(|sent| {
+            let allowance = self.held_up.allowance(now).max(self.cores.allowance(now));
+            sent + allowance.min(self.settings.transfer.timing.cap())
+        });
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
             return self.wheel.set(index, soonest);
         }

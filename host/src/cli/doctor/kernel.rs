@@ -235,7 +235,7 @@ mod tests {
         let root = Some(Granted { receive: 8 << 20, send: 8 << 20 });
         let user = Some(Granted { receive: 212_992, send: 212_992 });
         for (granted, words) in
-            [(root, "without CAP_NET_ADMIN gets 208 KiB"), (user, "gets 208 KiB of the 8 MiB")]
+            [(root, "without CAP_NET_ADMIN gets 208 KiB"), (user, "gets 208 KiB of the requested 8 MiB")]
         {
             let found = receive_buffers(&small, &granted);
             assert_eq!(found.grade, Grade::CouldBeBetter);
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(backlog(&quiet).grade, Grade::Good);
         let (_folder, full) = fake(&files("00ff 00000000 0\n00ff 0000000a 0\n"));
         let found = backlog(&full);
-        assert!(found.says.contains("10 were dropped"), "{}", found.says);
+        assert!(found.says.contains("10 packets were dropped"), "{}", found.says);
         assert_eq!(found.commands, ["sysctl -w net.core.netdev_max_backlog='8000'"]);
     }
 

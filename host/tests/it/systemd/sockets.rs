@@ -89,7 +89,7 @@ fn admin_at_a_path_is_inherited_too() {
         server.terminate();
         assert_eq!(server.wait().code(), Some(0));
         assert_eq!(fs::metadata(&path).unwrap().ino(), inode, "it is not the server's to remove");
-        server.log().contains("everyone on this machine may look")
+        server.log().contains("every user of this machine may read")
     };
     // Rights for all are told of, and not those that the server would have given.
     assert!(everyone(Setup::new(), 0o666));

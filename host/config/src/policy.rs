@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::grant::Grant;
+use super::written;
 
 /// The resolved `policy` and `plugins` sections.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,11 +136,11 @@ pub enum ComponentSource {
 /// The limits of one plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PluginLimits {
-    /// How long a call may compute, at most `wall`.
-    pub time: Duration,
-    /// How long a call may take, waiting included.
+    /// How long a call may compute, `configure` of a fresh instance included; at most `wall`.
+    pub cpu: Duration,
+    /// How long a call may take: waiting for an instance, computing, sleeping.
     pub wall: Duration,
-    /// Memory of one instance, in bytes.
+    /// Bytes of all memories and tables of one instance.
     pub memory: u64,
     /// Content that it may generate for one request, in bytes.
     pub content: u64,
@@ -151,6 +152,28 @@ pub struct PluginLimits {
     pub kv_keys: u64,
     /// Bytes of all its keys and values.
     pub kv_bytes: u64,
+}
+
+impl Default for PluginLimits {
+    /// As in a configuration that does not name them.
+    fn default() -> Self {
+        PluginLimits::from(&written::PluginLimits::default())
+    }
+}
+
+impl From<&written::PluginLimits> for PluginLimits {
+    fn from(written: &written::PluginLimits) -> Self {
+        PluginLimits {
+            cpu: written.time.0,
+            wall: written.wall.0,
+            memory: written.memory.0,
+            content: written.content.0,
+            instances: written.instances,
+            queue: written.queue,
+            kv_keys: written.kv_keys,
+            kv_bytes: written.kv_bytes.0,
+        }
+    }
 }
 
 /// The verdict where every plugin abstains.

@@ -15,8 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::address::{check_name, parse_address};
 use super::policy::{
-    BreakerConfig, ComponentSource, DecisionCacheConfig, PluginConfig, PluginLimits, PolicyConfig,
-    ReuseConfig,
+    BreakerConfig, ComponentSource, DecisionCacheConfig, PluginConfig, PolicyConfig, ReuseConfig,
 };
 use super::resource::resource_attributes;
 use super::source::{Finding, Source};
@@ -268,16 +267,7 @@ impl Resolver<'_> {
             settings: written.settings.into(),
             on_error: written.on_error,
             grants: written.grants,
-            limits: PluginLimits {
-                time: limits.time.0,
-                wall: limits.wall.0,
-                memory: limits.memory.0,
-                content: limits.content.0,
-                instances: limits.instances,
-                queue: limits.queue,
-                kv_keys: limits.kv_keys,
-                kv_bytes: limits.kv_bytes.0,
-            },
+            limits: limits.into(),
             mode: written.mode,
             breaker: BreakerConfig {
                 failures: written.breaker.failures,

@@ -11,8 +11,8 @@ pub mod sinks;
 mod tls;
 
 pub use policy::{
-    Acceptance, Accepted, Answer, Beyond, CallLimits, Emitted, Exchange, Given, Hook, HookInput, HttpAnswer,
-    Inspected, Learned, LoadProblem, LoadProblemKind, LogLine, NOTHING, Patience, PluginNow, PluginSpec,
-    Policy, PolicyRuntime, PolicySpec, Resolution, Reuse, Stage, Target, Trial, Tried, Uploaded, Verdict,
-    check_manifest, digest, is_own_code_cache, manifest_section, on_call,
+    Acceptance, Accepted, Answer, Beyond, Emitted, Exchange, Given, Hook, HookInput, HttpAnswer, Inspected,
+    Learned, LoadProblem, LoadProblemKind, LogLine, NOTHING, Patience, PluginNow, Policy, PolicyRuntime,
+    PolicySpec, Resolution, Stage, Target, Trial, Tried, Uploaded, Verdict, check_manifest, digest,
+    is_own_code_cache, manifest_section, on_call,
 };

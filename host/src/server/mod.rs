@@ -17,7 +17,7 @@ mod signals;
 pub(crate) use control::{Reply, ask};
 pub use error::ServeError;
 pub(crate) use given::inherited;
-pub(crate) use policy::{place_of, plugin_spec, start_runtime_to_look};
+pub(crate) use policy::{place_of, start_runtime_to_look};
 pub use reload::Configure;
 
 use crate::privileges::{self, Left};

@@ -5,12 +5,8 @@ use crate::privileges::become_of;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
-use tuffet_config::{Config, Grant, PluginConfig, Privileges};
-use tuffet_policy::kv::Quota;
-use tuffet_policy::{
-    CallLimits, LoadProblem, LoadProblemKind, PluginSpec, Policy, PolicyRuntime, PolicySpec, Reuse,
-    is_own_code_cache,
-};
+use tuffet_config::{Config, Grant, Privileges};
+use tuffet_policy::{LoadProblem, LoadProblemKind, Policy, PolicyRuntime, PolicySpec, is_own_code_cache};
 use tuffet_store::Roots;
 
 /// What plugins run on; one for the process.
@@ -154,43 +150,13 @@ pub(crate) fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
 
 fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
     PolicySpec {
-        default: config.policy.default,
-        authorize: config.policy.authorize.clone(),
-        resolve: config.policy.resolve.clone(),
-        accept_upload: config.policy.accept_upload.clone(),
-        observe: config.policy.observe.clone(),
-        time_limit: config.policy.time_limit,
-        plugins: config.policy.plugins.iter().map(plugin_spec).collect(),
+        config: config.policy.clone(),
         roots: config.roots.iter().map(|root| root.name.clone()).collect(),
         open_roots: roots.clone(),
         sinks: config.sinks.clone(),
         state: config.state.clone(),
         live,
         stage: None,
-    }
-}
-
-/// A plugin as it is configured.
-pub(crate) fn plugin_spec(config: &PluginConfig) -> PluginSpec {
-    PluginSpec {
-        name: config.name.clone(),
-        component: config.component.clone(),
-        settings: config.settings.clone(),
-        on_error: config.on_error,
-        grants: config.grants.clone(),
-        quota: Quota { keys: config.limits.kv_keys, bytes: config.limits.kv_bytes },
-        limits: CallLimits {
-            cpu: config.limits.time,
-            wall: config.limits.wall,
-            memory: config.limits.memory,
-            content: config.limits.content,
-            instances: config.limits.instances,
-            queue: config.limits.queue,
-        },
-        mode: config.mode,
-        breaker: config.breaker,
-        cache: config.cache.clone(),
-        reuse: config.reuse.map(|reuse| Reuse { calls: reuse.calls, idle: reuse.idle }),
     }
 }
 

@@ -22,6 +22,7 @@ use rustix::fs::{Access, access};
 use tokio::sync::{mpsc, oneshot};
 
 use entry::Entry;
+use tuffet_config::PluginLimits;
 use writer::{Change, Job};
 
 /// By namespace and key.
@@ -51,6 +52,12 @@ pub struct Quota {
     pub keys: u64,
     /// Bytes of all keys and values.
     pub bytes: u64,
+}
+
+impl From<&PluginLimits> for Quota {
+    fn from(limits: &PluginLimits) -> Quota {
+        Quota { keys: limits.kv_keys, bytes: limits.kv_bytes }
+    }
 }
 
 /// Why a key cannot be read or written.

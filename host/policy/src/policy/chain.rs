@@ -90,10 +90,11 @@ impl Policy {
     /// # Errors
     /// Everything that is wrong with any of them.
     pub async fn load(runtime: &PolicyRuntime, spec: &PolicySpec) -> Result<Policy, Vec<LoadProblem>> {
+        let config = &spec.config;
         let mut plugins = Vec::new();
         let mut problems = Vec::new();
         runtime.with_code_cache(CodeCache::verify).await;
-        let loaded = join_all(spec.plugins.iter().map(|plugin| load(runtime, spec, plugin))).await;
+        let loaded = join_all(config.plugins.iter().map(|plugin| load(runtime, spec, plugin))).await;
         runtime.with_code_cache(CodeCache::seal).await;
         for loaded in loaded {
             match loaded {
@@ -107,7 +108,7 @@ impl Policy {
                 match plugins.iter().find(|plugin| *plugin.name == **name) {
                     Some(plugin) if has_hook(plugin) => chain.push(Arc::clone(plugin)),
                     Some(plugin) => problems.push(missing_hook(plugin, hook)),
-                    None if spec.plugins.iter().any(|plugin| plugin.name == *name) => {} // said above
+                    None if config.plugins.iter().any(|plugin| plugin.name == *name) => {} // said above
                     None => problems.push(LoadProblem {
                         plugin: name.clone(),
                         kind: LoadProblemKind::UnknownPlugin,
@@ -120,19 +121,19 @@ impl Policy {
             }
             chain
         };
-        let authorize = chain("authorize", &spec.authorize, |plugin| plugin.authorize.is_some());
-        let resolve = chain("resolve", &spec.resolve, |plugin| plugin.resolve.is_some());
+        let authorize = chain("authorize", &config.authorize, |plugin| plugin.authorize.is_some());
+        let resolve = chain("resolve", &config.resolve, |plugin| plugin.resolve.is_some());
         let accept_upload =
-            chain("accept-upload", &spec.accept_upload, |plugin| plugin.accept_upload.is_some());
-        let observe = chain("observe", &spec.observe, |plugin| plugin.observe.is_some());
+            chain("accept-upload", &config.accept_upload, |plugin| plugin.accept_upload.is_some());
+        let observe = chain("observe", &config.observe, |plugin| plugin.observe.is_some());
         if !problems.is_empty() {
             problems.iter().for_each(|problem| runtime.counters_of(&problem.plugin).unloadable(problem));
             return Err(problems);
         }
         let warnings = plugins.iter().flat_map(|plugin| warnings_of(plugin)).collect();
-        let (roots, time_limit) = (spec.served_roots().into(), spec.time_limit);
+        let (roots, time_limit) = (spec.served_roots().into(), config.time_limit);
         Ok(Policy {
-            default: spec.default,
+            default: config.default,
             authorize,
             resolve,
             accept_upload,

@@ -6,12 +6,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
 use super::instance::Instance;
-use super::spec::Reuse;
+use tuffet_config::ReuseConfig;
 
 /// The instances of one plugin that wait, the last used last. Taken from the end, so that a quiet hour lets
 /// the rest go.
 pub(super) struct Kept {
-    reuse: Reuse,
+    reuse: ReuseConfig,
     waiting: Arc<Mutex<Waiting>>,
     /// Room that all plugins share.
     room: Arc<Semaphore>,
@@ -31,7 +31,7 @@ struct Idle {
 }
 
 impl Kept {
-    pub fn new(reuse: Reuse, room: Arc<Semaphore>) -> Kept {
+    pub fn new(reuse: ReuseConfig, room: Arc<Semaphore>) -> Kept {
         Kept { reuse, waiting: Arc::default(), room }
     }
 

@@ -22,18 +22,18 @@ use super::kept::Kept;
 use super::manifest::Manifest;
 use super::plugin::Plugin;
 use super::sandbox::Sandbox;
-use super::spec::{LoadProblem, LoadProblemKind, PluginSpec, PolicySpec};
+use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use super::text;
 use super::wit_events as observe;
-use crate::kv;
-use tuffet_config::{ComponentSource, Grant, PluginMode};
+use crate::kv::{self, Quota};
+use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode};
 
 /// Reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
 /// seconds and is done off the async threads.
 pub(super) async fn load(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
-    spec: &PluginSpec,
+    spec: &PluginConfig,
 ) -> Result<Plugin, Vec<LoadProblem>> {
     let (its_runtime, its_policy, its_spec) = (runtime.clone(), policy.clone(), spec.clone());
     let compiled = tokio::task::spawn_blocking(move || compile(&its_runtime, &its_policy, &its_spec)).await;
@@ -51,7 +51,7 @@ pub(super) async fn load(
 fn compile(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
-    spec: &PluginSpec,
+    spec: &PluginConfig,
 ) -> Result<Plugin, Vec<LoadProblem>> {
     let shared = runtime.shared();
     let one = |kind, message| vec![problem(spec, kind, message)];
@@ -113,7 +113,7 @@ pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, Strin
 fn judge(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
-    spec: &PluginSpec,
+    spec: &PluginConfig,
     component: &Component,
     manifest: &Manifest,
 ) -> Result<Judged, Vec<LoadProblem>> {
@@ -133,7 +133,7 @@ fn judge(
 fn access(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
-    spec: &PluginSpec,
+    spec: &PluginConfig,
     judged: &Judged,
 ) -> Result<Access, Vec<LoadProblem>> {
     let resources = &runtime.shared().resources;
@@ -158,7 +158,7 @@ fn access(
             Grant::Kv if policy.live => match resources.store(&policy.state) {
                 Ok(store) => {
                     let namespace = Arc::from(spec.name.as_str());
-                    access.keys = Some(Keys::Stored { store, namespace, quota: spec.quota });
+                    access.keys = Some(Keys::Stored { store, namespace, quota: Quota::from(&spec.limits) });
                 }
                 Err(error) => problems.push((LoadProblemKind::Grant, error.to_string())),
             },
@@ -261,7 +261,7 @@ fn explain_exports(pre: &InstancePre<Sandbox>, hook: &str) -> String {
     format!("it does not export tuffet:policy/{hook}@{VERSION} but {exports}: {remedy}")
 }
 
-fn explain(spec: &PluginSpec, failure: Failure) -> Vec<LoadProblem> {
+fn explain(spec: &PluginConfig, failure: Failure) -> Vec<LoadProblem> {
     let settings = |pointer, message| LoadProblem {
         plugin: spec.name.clone(),
         kind: LoadProblemKind::Settings,
@@ -285,6 +285,6 @@ fn explain(spec: &PluginSpec, failure: Failure) -> Vec<LoadProblem> {
     }
 }
 
-fn problem(spec: &PluginSpec, kind: LoadProblemKind, message: String) -> LoadProblem {
+fn problem(spec: &PluginConfig, kind: LoadProblemKind, message: String) -> LoadProblem {
     LoadProblem { plugin: spec.name.clone(), kind, pointer: None, message }
 }

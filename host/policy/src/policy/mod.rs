@@ -58,7 +58,7 @@ pub use manifest::check as check_manifest;
 pub use manifest::section_with as manifest_section;
 pub use now::PluginNow;
 pub use shown::digest;
-pub use spec::{CallLimits, LoadProblem, LoadProblemKind, PluginSpec, PolicySpec, Reuse};
+pub use spec::{LoadProblem, LoadProblemKind, PolicySpec};
 pub use stage::{Beyond, Emitted, Exchange, Given, HttpAnswer, Learned, LogLine, Stage};
 pub use trial::{Hook, HookInput, NOTHING, Trial, Tried, Uploaded};
 pub use upload::{Acceptance, Accepted};

@@ -19,9 +19,8 @@ use super::failure::Failure;
 use super::imports::Access;
 use super::kept::Kept;
 use super::sandbox::Sandbox;
-use super::spec::CallLimits;
 use super::wit_events as observe;
-use tuffet_config::OnError;
+use tuffet_config::{OnError, PluginLimits};
 use tuffet_request::Traced;
 use tuffet_request::events::Kinds;
 
@@ -31,7 +30,7 @@ pub(super) struct Plugin {
     pub access: Arc<Access>,
     /// What the operator should know of it.
     pub warnings: Vec<String>,
-    pub limits: CallLimits,
+    pub limits: PluginLimits,
     /// Calls of this plugin that run at once. Fewer than the runtime has instances, so that one plugin
     /// that is stuck in all of its calls leaves room for the others.
     pub calls: Semaphore,

@@ -3,33 +3,17 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::stage::Stage;
-use crate::kv::Quota;
+use tuffet_config::PolicyConfig;
 use tuffet_config::sinks::SinkSpec;
-use tuffet_config::{
-    BreakerConfig, ComponentSource, DecisionCacheConfig, DefaultVerdict, Grant, OnError, PluginMode,
-};
 use tuffet_store::Roots;
 
-/// The chains and the plugins in them.
+/// A policy as configured, and what it is loaded with.
 #[derive(Debug, Clone)]
 pub struct PolicySpec {
-    /// What happens to a request on which no plugin has an opinion.
-    pub default: DefaultVerdict,
-    /// The plugins that are asked whether a request is allowed, in order.
-    pub authorize: Vec<String>,
-    /// The plugins that are asked what a request gets, in order.
-    pub resolve: Vec<String>,
-    /// The plugins that are asked whether an upload becomes visible, in order.
-    pub accept_upload: Vec<String>,
-    /// The plugins that are told what happened.
-    pub observe: Vec<String>,
-    /// The time that the chains have for one request.
-    pub time_limit: Duration,
-    /// The plugins by name. One that no chain names is loaded and checked all the same.
-    pub plugins: Vec<PluginSpec>,
+    /// The chains and the plugins. A plugin that no chain names is loaded and checked all the same.
+    pub config: PolicyConfig,
     /// The names of the configured roots: a plugin that answers with another one has failed.
     pub roots: Vec<String>,
     /// The same roots, open. They know which of them are private, which no answer may name either.
@@ -49,74 +33,6 @@ impl PolicySpec {
     /// The roots that an answer may name.
     pub fn served_roots(&self) -> Vec<String> {
         self.roots.iter().filter(|root| !self.open_roots.is_private(root)).cloned().collect()
-    }
-}
-
-/// One plugin.
-#[derive(Debug, Clone)]
-pub struct PluginSpec {
-    /// Its name in the configuration, in chains and in the log.
-    pub name: String,
-    /// Where its code is.
-    pub component: ComponentSource,
-    /// Its own block of the configuration; `{}` when there is none.
-    pub settings: serde_json::Value,
-    /// What a failure of it means.
-    pub on_error: OnError,
-    /// What it is told and given beyond the request.
-    pub grants: Vec<Grant>,
-    /// What it may keep, with the grant `kv`.
-    pub quota: Quota,
-    /// What one call may cost.
-    pub limits: CallLimits,
-    /// How long an instance is kept for further calls; `None` is a fresh one for each.
-    pub reuse: Option<Reuse>,
-    /// Whether its opinions count.
-    pub mode: PluginMode,
-    /// When it is left alone.
-    pub breaker: BreakerConfig,
-    /// What is remembered of its decisions.
-    pub cache: Option<DecisionCacheConfig>,
-}
-
-/// How long an instance of a plugin is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reuse {
-    /// The calls that it serves, at least 1.
-    pub calls: u32,
-    /// How long it waits for the next one.
-    pub idle: Duration,
-}
-
-/// What one call of a plugin may cost, `configure` of the fresh instance included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallLimits {
-    /// Time that it computes. Measured in steps of [`super::engine::TICK`].
-    pub cpu: Duration,
-    /// Time in all: waiting for a free instance, computing, sleeping.
-    pub wall: Duration,
-    /// Bytes of all its memories and tables.
-    pub memory: u64,
-    /// Bytes of content that it may answer with.
-    pub content: u64,
-    /// Calls that run at once, each with an instance of its own. Fewer than the runtime has instances, so
-    /// that one plugin that is stuck in all of its calls leaves room for the others.
-    pub instances: u32,
-    /// Calls that wait for an instance.
-    pub queue: u32,
-}
-
-impl Default for CallLimits {
-    /// As in the configuration.
-    fn default() -> Self {
-        CallLimits {
-            cpu: Duration::from_millis(200),
-            wall: Duration::from_millis(500),
-            memory: 64 << 20,
-            content: 1 << 20,
-            instances: 32,
-            queue: 1024,
-        }
     }
 }
 

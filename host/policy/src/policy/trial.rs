@@ -20,8 +20,9 @@ use super::load::{load, missing_hook};
 use super::observe;
 use super::plugin::Plugin;
 use super::shown;
-use super::spec::{LoadProblem, PluginSpec, PolicySpec};
+use super::spec::{LoadProblem, PolicySpec};
 use super::stage::{Emitted, LogLine, Stage};
+use tuffet_config::PluginConfig;
 use tuffet_request::Request;
 use tuffet_request::events::Event;
 
@@ -116,7 +117,7 @@ impl Trial {
     pub async fn load(
         runtime: &PolicyRuntime,
         policy: &PolicySpec,
-        plugin: &PluginSpec,
+        plugin: &PluginConfig,
     ) -> Result<Trial, Vec<LoadProblem>> {
         runtime.with_code_cache(CodeCache::verify).await;
         let plugin = load(runtime, policy, plugin).await;

@@ -12,7 +12,8 @@ use super::request::RequestArgs;
 use super::run::{Prepared, prepare};
 use super::subject::Subject;
 use super::wrong;
-use tuffet_policy::{Hook, Reuse};
+use tuffet_config::ReuseConfig;
+use tuffet_policy::Hook;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BenchArgs {
@@ -34,7 +35,7 @@ pub(super) fn bench(args: &BenchArgs) -> ExitCode {
         let lab = Lab::open().map_err(wrong)?;
         let (hook, fresh) = measure(&lab, &prepared, args.calls)?;
         // For all of the calls, the warm-up among them.
-        let reuse = Reuse { calls: args.calls.saturating_mul(2), idle: Duration::from_secs(3600) };
+        let reuse = ReuseConfig { calls: args.calls.saturating_mul(2), idle: Duration::from_secs(3600) };
         prepared.planned.plan.reuse = Some(reuse);
         let (_, kept) = measure(&lab, &prepared, args.calls)?;
         Ok((hook, fresh, kept))

@@ -12,8 +12,8 @@ use super::events::WrittenEvent;
 use super::host::{KeyValue, WrittenHost};
 use super::lab::{self, Plan};
 use super::request::{WrittenRequest, matter};
-use tuffet_config::{ComponentSource, ConfigError, Document, Grant};
-use tuffet_policy::{Beyond, CallLimits, Hook, HookInput, NOTHING};
+use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits};
+use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
 use tuffet_request::RootSpec;
 
 /// A case file as it is written.
@@ -75,7 +75,7 @@ pub(super) struct Case {
 pub(super) struct Around<'a> {
     /// In place of the component that a file names.
     pub component: Option<&'a str>,
-    pub limits: CallLimits,
+    pub limits: PluginLimits,
     /// Whether the world answers what a case does not, so that it is learned.
     pub recorded: bool,
     /// The roots of that world.

@@ -7,12 +7,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::server::{self, ServeError};
-use tuffet_config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode, Privileges};
-use tuffet_policy::kv::Quota;
-use tuffet_policy::{
-    CallLimits, Given, Hook, HookInput, LoadProblem, PluginSpec, PolicyRuntime, PolicySpec, Reuse, Stage,
-    Trial, Tried,
+use tuffet_config::{
+    BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
+    PolicyConfig, Privileges, ReuseConfig,
 };
+use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
 use tuffet_request::RootSpec;
 use tuffet_store::Roots;
 
@@ -29,8 +28,8 @@ pub(super) struct Plan {
     /// The names of roots that an answer may name; none allows any.
     pub named_roots: Vec<String>,
     pub given: Given,
-    pub limits: CallLimits,
-    pub reuse: Option<Reuse>,
+    pub limits: PluginLimits,
+    pub reuse: Option<ReuseConfig>,
 }
 
 /// Both runtimes: the one of the plugins, and the one that drives it.
@@ -69,14 +68,18 @@ impl Lab {
             Ok(roots) => roots,
             Err(error) => return (Err(Unloaded::Root(ServeError::Root(error))), stage),
         };
-        let policy = PolicySpec {
+        let config = PolicyConfig {
             default: DefaultVerdict::Allow,
             authorize: Vec::new(),
             resolve: Vec::new(),
             accept_upload: Vec::new(),
             observe: Vec::new(),
             time_limit: Duration::from_secs(1),
+            compiled: None,
             plugins: Vec::new(),
+        };
+        let policy = PolicySpec {
+            config,
             roots: plan.named_roots.clone(),
             open_roots: roots,
             sinks: Vec::new(),
@@ -84,13 +87,12 @@ impl Lab {
             live: false,
             stage: Some(Arc::clone(&stage)),
         };
-        let plugin = PluginSpec {
+        let plugin = PluginConfig {
             name: plan.name.clone(),
             component: plan.component.clone(),
             settings: plan.settings.clone(),
             on_error: OnError::Deny,
             grants: plan.grants.clone(),
-            quota: Quota { keys: 10_000, bytes: 16 << 20 },
             limits: plan.limits,
             reuse: plan.reuse,
             mode: PluginMode::Enforce,

@@ -11,9 +11,9 @@ use super::super::complain;
 use super::lab::{self, Lab, Plan, Unloaded};
 use crate::server;
 use tuffet_config::{
-    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, TimeSpan,
+    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits, TimeSpan,
 };
-use tuffet_policy::{CallLimits, Given, Hook, LoadProblem, LoadProblemKind, Trial};
+use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
 use tuffet_request::{Links, RootSpec};
 
 #[derive(Debug, Args)]
@@ -114,16 +114,15 @@ impl Subject {
             );
             return Err(config.error([("/plugins".to_owned(), message)]));
         };
-        let spec = server::plugin_spec(plugin);
         let plan = Plan {
-            name: spec.name,
+            name: plugin.name.clone(),
             component,
-            settings: spec.settings,
-            grants: spec.grants,
+            settings: plugin.settings.clone(),
+            grants: plugin.grants.clone(),
             roots: config.roots.clone(),
             named_roots: config.roots.iter().map(|root| root.name.clone()).collect(),
             given: Given::default(),
-            limits: spec.limits,
+            limits: plugin.limits,
             reuse: None,
         };
         Ok(Planned { plan, subject: self, settings: Written::InConfig(Box::new(config)) })
@@ -148,7 +147,7 @@ impl Subject {
             roots: given.roots.clone(),
             named_roots: given.roots.iter().map(|root| root.name.clone()).collect(),
             given: Given::default(),
-            limits: CallLimits::default(),
+            limits: PluginLimits::default(),
             reuse: None,
         };
         let settings = settings.map_or(Written::Nowhere, Written::Alone);

@@ -19,10 +19,8 @@ use super::record;
 use super::run::{answer, changed, line};
 use super::subject::root;
 use super::wrong;
-use tuffet_config::{EXIT_CONFIG, TimeSpan};
-use tuffet_policy::{
-    Beyond, CallLimits, Emitted, Hook, HookInput, Learned, LoadProblem, LoadProblemKind, Trial,
-};
+use tuffet_config::{EXIT_CONFIG, PluginLimits, TimeSpan};
+use tuffet_policy::{Beyond, Emitted, Hook, HookInput, Learned, LoadProblem, LoadProblemKind, Trial};
 use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]
@@ -61,7 +59,7 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
     };
     let files = case::files(&args.path)
         .map_err(|error| refuse(format!("{error}; name a case file or a folder of case files")))?;
-    let limits = CallLimits { cpu: args.time.0, wall: args.time.0, ..CallLimits::default() };
+    let limits = PluginLimits { cpu: args.time.0, wall: args.time.0, ..PluginLimits::default() };
     let around =
         Around { component: args.component.as_deref(), limits, recorded: args.record, roots: &args.roots };
     let mut cases: Vec<(&Path, usize, Case)> = Vec::new();

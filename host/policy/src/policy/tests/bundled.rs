@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::*;
 use tuffet_request::Ceilings;
 
-fn map(settings: Value) -> PluginSpec {
+fn map(settings: Value) -> PluginConfig {
     let mut map = plugin("map", ComponentSource::Builtin("mac-map".into()), settings);
     map.grants = vec![Grant::ClientMac];
     map
@@ -60,7 +60,7 @@ async fn mac_map_gives_device_templates_and_fallback() {
     assert_eq!(policy.resolve(&read("y.cfg"), policy.patience()).await.answer, all);
     assert_eq!(policy.resolve(&read("kernel"), policy.patience()).await.answer, Answer::Abstain);
 
-    spec.plugins[0].grants.clear();
+    spec.config.plugins[0].grants.clear();
     let problems = problems(&spec).await;
     assert_eq!(problems[0].kind, LoadProblemKind::Grant);
     assert!(problems[0].message.contains("write `grants: [client-mac]`"), "{problems:?}");
@@ -72,7 +72,7 @@ async fn mac_map_gives_device_templates_and_fallback() {
 async fn latency() {
     let settings = json!({ "deny": [{ "names": ["*.key"] }] });
     let mut kept = acl("kept", settings.clone());
-    kept.reuse = Some(Reuse { calls: 1_000_000, idle: Duration::from_secs(600) });
+    kept.reuse = Some(ReuseConfig { calls: 1_000_000, idle: Duration::from_secs(600) });
     for plugin in [acl("fresh", settings), kept] {
         let compiling = Instant::now();
         let name = plugin.name.clone();

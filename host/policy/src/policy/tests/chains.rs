@@ -12,7 +12,7 @@ async fn with_nothing_configured_the_default_decides() {
     let as_asked = Resolution { answer: Answer::Abstain, by: None, calls: 0 };
     assert_eq!(policy.resolve(&read("a"), policy.patience()).await, as_asked);
 
-    spec.default = DefaultVerdict::Deny;
+    spec.config.default = DefaultVerdict::Deny;
     let policy = load(&spec).await;
     assert!(!policy.is_empty(), "a default that denies must be asked");
     let denied = denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
@@ -51,7 +51,7 @@ async fn ceilings_combine_to_the_lowest() {
 #[tokio::test]
 async fn an_allow_stands_against_a_default_that_denies() {
     let mut spec = authorizers(vec![acl("acl", json!({ "allow": [{ "names": ["pub/**"] }] }))]);
-    spec.default = DefaultVerdict::Deny;
+    spec.config.default = DefaultVerdict::Deny;
     let policy = load(&spec).await;
     assert_eq!(
         policy.authorize(&read("pub/a"), policy.patience()).await.verdict,
@@ -72,7 +72,7 @@ async fn the_first_answer_of_the_resolve_chain_stands() {
     let map = |name, path: &str| {
         let settings = json!({ "root": "boot", "rules": [{ "match": "*.cfg", "fallback": [path] }] });
         let map = plugin(name, ComponentSource::Builtin("mac-map".into()), settings);
-        PluginSpec { grants: vec![Grant::ClientMac], ..map }
+        PluginConfig { grants: vec![Grant::ClientMac], ..map }
     };
     let spec = resolvers(vec![bad_resolver("none", "allow"), map("one", "first"), map("two", "second")]);
     let policy = load(&spec).await;
@@ -113,7 +113,7 @@ async fn a_failed_plugin_abstains_where_it_is_configured_so() {
     let authorization = policy.authorize(&read("a"), policy.patience()).await;
     assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("trap"), 1));
 
-    spec.plugins[0].on_error = OnError::Abstain;
+    spec.config.plugins[0].on_error = OnError::Abstain;
     let policy = load(&spec).await;
     let authorization = policy.authorize(&read("a"), policy.patience()).await;
     assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("acl"), 2));

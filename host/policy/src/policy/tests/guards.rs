@@ -31,7 +31,7 @@ async fn the_chain_has_a_limit_of_its_own() {
     let mut second = bad("chain-second", "count");
     second.breaker.failures = 1;
     let mut spec = authorizers(vec![first, second]);
-    spec.time_limit = Duration::from_millis(150);
+    spec.config.time_limit = Duration::from_millis(150);
     let policy = load(&spec).await;
     let started = Instant::now();
     let denied = denial(ask(&policy, "a").await);
@@ -118,10 +118,10 @@ async fn a_monitored_plugin_is_asked_and_changes_nothing() {
     }
 }
 
-fn remembering(name: &str, key: &[Fact], ttl: Duration, entries: usize) -> PluginSpec {
+fn remembering(name: &str, key: &[Fact], ttl: Duration, entries: usize) -> PluginConfig {
     let mut plugin = bad(name, "count");
     // Kept, so that it counts what reaches it.
-    plugin.reuse = Some(Reuse { calls: 1_000_000, idle: LONG });
+    plugin.reuse = Some(ReuseConfig { calls: 1_000_000, idle: LONG });
     plugin.cache = Some(DecisionCacheConfig { ttl, key: key.into(), entries });
     plugin
 }

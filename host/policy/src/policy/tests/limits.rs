@@ -8,7 +8,7 @@ use super::*;
 use tuffet_request::{Ceilings, ErrorCode};
 
 /// The denial for a plugin that fails in `authorize`.
-async fn failure(plugin: PluginSpec) -> tuffet_request::Denial {
+async fn failure(plugin: PluginConfig) -> tuffet_request::Denial {
     let policy = load(&authorizers(vec![plugin])).await;
     let denied = denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
     assert_eq!(denied.code, ErrorCode::NotDefined);
@@ -27,7 +27,7 @@ async fn resolve_failure(misdeed: &str) -> tuffet_request::Denial {
 #[tokio::test]
 async fn an_endless_loop_is_stopped_while_others_go_on() {
     let mut looping = bad("loop", "loop");
-    looping.limits = CallLimits::default();
+    looping.limits = PluginLimits::default();
     let policy = load(&authorizers(vec![looping])).await;
     let beats = AtomicU32::new(0);
     // Both on this one thread: if the guest did not yield, the other would not beat at all.

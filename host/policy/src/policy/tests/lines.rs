@@ -42,7 +42,7 @@ static LOG: LazyLock<Lines> = LazyLock::new(|| {
 });
 
 /// Runs one request and gives the lines that were logged about this plugin, whose name no other test has.
-async fn lines(plugin: PluginSpec) -> Vec<String> {
+async fn lines(plugin: PluginConfig) -> Vec<String> {
     let name = format!("plugin={}", plugin.name);
     let log = &*LOG;
     let policy = load(&authorizers(vec![plugin])).await;

@@ -118,7 +118,7 @@ async fn a_plugin_in_the_chain_of_a_hook_that_it_lacks() {
 #[tokio::test]
 async fn a_chain_that_names_nobody() {
     let mut spec = authorizers(vec![acl("acl", json!({}))]);
-    spec.authorize.push("alc".into());
+    spec.config.authorize.push("alc".into());
     let problems = problems(&spec).await;
     assert_eq!(problems.len(), 1);
     assert_eq!((problems[0].kind, problems[0].plugin.as_str()), (LoadProblemKind::UnknownPlugin, "alc"));

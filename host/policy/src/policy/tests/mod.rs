@@ -20,8 +20,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::kv::Quota;
-use tuffet_config::{BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginMode};
+use tuffet_config::{
+    BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
+    PolicyConfig, ReuseConfig,
+};
 use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 use tuffet_store::Roots;
 
@@ -37,19 +39,20 @@ fn misbehave() -> ComponentSource {
     ComponentSource::Path(PathBuf::from(env!("TUFFET_TEST_GUESTS")).join("tuffet_misbehave.wasm"))
 }
 
-fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginSpec {
-    PluginSpec {
+fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConfig {
+    PluginConfig {
         name: name.into(),
         component,
         settings,
         on_error: OnError::Deny,
         grants: Vec::new(),
-        quota: Quota { keys: 100, bytes: 100_000 },
         // Generous in time, so that a busy machine does not fail the tests of other things.
-        limits: CallLimits {
+        limits: PluginLimits {
             cpu: Duration::from_secs(5),
             wall: Duration::from_secs(20),
-            ..CallLimits::default()
+            kv_keys: 100,
+            kv_bytes: 100_000,
+            ..PluginLimits::default()
         },
         reuse: None,
         mode: PluginMode::Enforce,
@@ -60,22 +63,22 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginSpec
 }
 
 /// A plugin that misbehaves in `authorize`.
-fn bad(name: &str, misdeed: &str) -> PluginSpec {
+fn bad(name: &str, misdeed: &str) -> PluginConfig {
     plugin(name, misbehave(), json!({ "do": misdeed }))
 }
 
 /// A plugin that misbehaves in `resolve`.
-fn bad_resolver(name: &str, misdeed: &str) -> PluginSpec {
+fn bad_resolver(name: &str, misdeed: &str) -> PluginConfig {
     plugin(name, misbehave(), json!({ "do": misdeed, "hook": "resolve" }))
 }
 
-fn acl(name: &str, settings: Value) -> PluginSpec {
+fn acl(name: &str, settings: Value) -> PluginConfig {
     plugin(name, ComponentSource::Builtin("acl".into()), settings)
 }
 
 /// All of the plugins in the `authorize` chain.
-fn authorizers(plugins: Vec<PluginSpec>) -> PolicySpec {
-    PolicySpec {
+fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
+    let config = PolicyConfig {
         default: DefaultVerdict::Allow,
         authorize: plugins.iter().map(|plugin| plugin.name.clone()).collect(),
         resolve: Vec::new(),
@@ -83,6 +86,10 @@ fn authorizers(plugins: Vec<PluginSpec>) -> PolicySpec {
         observe: Vec::new(),
         plugins,
         time_limit: LONG,
+        compiled: None,
+    };
+    PolicySpec {
+        config,
         roots: vec!["boot".into()],
         open_roots: Roots::open(&[]).unwrap(),
         sinks: Vec::new(),
@@ -93,9 +100,10 @@ fn authorizers(plugins: Vec<PluginSpec>) -> PolicySpec {
 }
 
 /// All of the plugins in the `resolve` chain.
-fn resolvers(plugins: Vec<PluginSpec>) -> PolicySpec {
-    let spec = authorizers(plugins);
-    PolicySpec { resolve: spec.authorize, authorize: Vec::new(), ..spec }
+fn resolvers(plugins: Vec<PluginConfig>) -> PolicySpec {
+    let mut spec = authorizers(plugins);
+    spec.config.resolve = std::mem::take(&mut spec.config.authorize);
+    spec
 }
 
 async fn load(spec: &PolicySpec) -> Policy {

@@ -10,9 +10,9 @@ use super::kept::Kept;
 use super::*;
 
 /// A plugin that says which call of its instance this is.
-fn counting(calls: u32, idle: Duration) -> PluginSpec {
+fn counting(calls: u32, idle: Duration) -> PluginConfig {
     let mut plugin = bad("count", "count");
-    plugin.reuse = Some(Reuse { calls, idle });
+    plugin.reuse = Some(ReuseConfig { calls, idle });
     plugin
 }
 
@@ -104,7 +104,7 @@ async fn a_call_that_is_abandoned_takes_its_instance_along() {
 async fn room_is_bounded() {
     let policy = load(&authorizers(vec![counting(1000, LONG)])).await;
     let room = Arc::new(Semaphore::new(2));
-    let kept = Kept::new(Reuse { calls: 10, idle: LONG }, Arc::clone(&room));
+    let kept = Kept::new(ReuseConfig { calls: 10, idle: LONG }, Arc::clone(&room));
     for _ in 0..3 {
         kept.put(Instance::new(policy.first()));
     }

@@ -1,6 +1,7 @@
 //! Stopping: nothing new begins, what runs may end, and nothing takes longer than it may.
 
 use super::Worker;
+use super::transmit::Transmit;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Time};
 use tuffet_request::events::{Ending, Outcome};
@@ -18,7 +19,7 @@ pub(super) struct Draining {
     until: Instant,
 }
 
-impl Worker {
+impl<T: Transmit> Worker<T> {
     /// Nothing new begins from now on, and all has ended by then. A second call may bring the end forward.
     pub(super) fn drain(&mut self, until: Instant, now: Time) {
         let since = self.draining.map_or(now, |draining| draining.since);

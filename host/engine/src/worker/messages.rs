@@ -3,6 +3,7 @@
 use super::content::Content;
 use super::counters::Counters;
 use super::signal::{Due, Signal};
+use super::sockets::ListenerId;
 use super::transfers::report;
 use crate::limits::Share;
 use crossbeam_queue::SegQueue;
@@ -80,7 +81,7 @@ pub struct NewRequest {
     /// When it came.
     pub received: Instant,
     /// The number of the listener.
-    pub listener: u16,
+    pub listener: ListenerId,
     /// The address and port of the client.
     pub peer: SocketAddr,
     /// The local address that it came to.

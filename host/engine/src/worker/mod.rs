@@ -23,6 +23,7 @@ mod simulation;
 mod sockets;
 mod table;
 mod transfers;
+mod transmit;
 mod wheel;
 mod wire;
 
@@ -38,7 +39,7 @@ pub use messages::{Decision, Gate, Key, Mailbox, NewRequest, Place, Stored, Tick
 use peer_floors::PeerFloors;
 use recent::Recent;
 use requests::DeferredRequest;
-pub use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
+pub use sockets::{ListenerId, ListenerSpec, SocketId, Sockets, open_all, sockets_per_worker};
 pub use transfers::outcome_of_store_error;
 
 use crate::limits::Limiter;
@@ -48,6 +49,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use table::Table;
 use tokio::sync::mpsc;
+use transmit::{Kernel, Transmit};
 use tuffet_core::{Settings, Time};
 use tuffet_request::events::Summary;
 use tuffet_udp::{ReceiveBatch, Received};
@@ -82,12 +84,12 @@ pub struct WorkerSettings {
 }
 
 /// Everything that one worker owns.
-pub struct Worker {
+pub struct Worker<T = Kernel> {
     number: usize,
     settings: WorkerSettings,
     poll: Poll,
     mailbox: Arc<Mailbox>,
-    wire: Wire,
+    wire: Wire<T>,
     table: Table,
     wheel: Wheel,
     half_open: HalfOpen,
@@ -133,6 +135,20 @@ impl Worker {
         summaries: mpsc::Sender<Summary>,
         dropping: Arc<Dropping>,
     ) -> io::Result<Worker> {
+        Worker::through(Kernel, number, settings, sockets, summaries, dropping)
+    }
+}
+
+impl<T: Transmit> Worker<T> {
+    /// As [`Worker::new`], for a worker that sends through `transmit`.
+    fn through(
+        transmit: T,
+        number: usize,
+        settings: WorkerSettings,
+        sockets: Sockets,
+        summaries: mpsc::Sender<Summary>,
+        dropping: Arc<Dropping>,
+    ) -> io::Result<Worker<T>> {
         let poll = Poll::new()?;
         sockets.register(poll.registry())?;
         let mailbox = Arc::new(Mailbox::new(Waker::new(poll.registry(), MAILBOX)?));
@@ -142,7 +158,7 @@ impl Worker {
             settings,
             poll,
             mailbox,
-            wire: Wire::new(sockets),
+            wire: Wire::new(sockets, transmit),
             table: Table::default(),
             wheel: Wheel::new(),
             half_open: HalfOpen::default(),
@@ -276,7 +292,7 @@ impl Worker {
     }
 
     /// Takes a few batches from a socket; true if there may be more. `now` becomes the time of the last.
-    fn receive(&mut self, number: u16, received: &mut ReceiveBatch, now: &mut Time) -> bool {
+    fn receive(&mut self, number: SocketId, received: &mut ReceiveBatch, now: &mut Time) -> bool {
         for _ in 0..TURN {
             let Some(socket) = self.wire.sockets.get(number) else { return false };
             let (listener, listens) = (socket.listener, socket.listens);
@@ -305,8 +321,8 @@ impl Worker {
     /// A datagram that came to this socket of this listener.
     fn dispatch(
         &mut self,
-        number: u16,
-        (listener, listens): (u16, bool),
+        number: SocketId,
+        (listener, listens): (ListenerId, bool),
         datagram: &Received<'_>,
         now: Time,
     ) {

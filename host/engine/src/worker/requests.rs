@@ -3,7 +3,9 @@
 use super::Worker;
 use super::messages::{Key, NewRequest, Place, ToControl};
 use super::progress_check::ProgressCheck;
+use super::sockets::{ListenerId, SocketId};
 use super::table::Entry;
+use super::transmit::Transmit;
 use crate::limits::{Claim, Refused};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -37,16 +39,22 @@ enum Again {
 
 /// A request from a port whose last transfer lacks nothing but its last ACK.
 pub(super) struct DeferredRequest {
-    asked: u16,
-    served: u16,
+    asked: SocketId,
+    served: SocketId,
     peer: SocketAddr,
     local: Option<Local>,
     payload: Box<[u8]>,
 }
 
-impl Worker {
+impl<T: Transmit> Worker<T> {
     /// A datagram on a listening socket that belongs to no transfer there.
-    pub(super) fn request(&mut self, asked: u16, listener: u16, datagram: &Received<'_>, now: Time) {
+    pub(super) fn request(
+        &mut self,
+        asked: SocketId,
+        listener: ListenerId,
+        datagram: &Received<'_>,
+        now: Time,
+    ) {
         // Every worker has a copy of a broadcast: one answers. With a single port the kernel chooses the
         // worker that will get the ACKs, which is not known here, so that all must.
         let copied = datagram.local.is_some_and(|local| local.copied);
@@ -71,7 +79,7 @@ impl Worker {
     }
 
     /// A request from a port that has a transfer already: a repetition, or the client wants something else.
-    pub(super) fn request_again(&mut self, index: u32, asked: u16, datagram: &Received<'_>, now: Time) {
+    pub(super) fn request_again(&mut self, index: u32, asked: SocketId, datagram: &Received<'_>, now: Time) {
         let Some(listener) = self.wire.sockets.get(asked).map(|socket| socket.listener) else { return };
         let is_readable = matches!(Packet::parse(datagram.payload), Ok(Packet::Request(_)));
         if !is_readable || datagram.payload.len() > MAX_REQUEST {
@@ -124,7 +132,14 @@ impl Worker {
     /// Begins a new transfer for a peer whose old one may still be wanted. The old one keeps its TID, and ends
     /// when the client answers the new one: a client that has begun anew does, one whose request was doubled
     /// only ever answers its first TID (RFC 1350 section 4).
-    fn begin_beside(&mut self, index: u32, asked: u16, listener: u16, datagram: &Received<'_>, now: Time) {
+    fn begin_beside(
+        &mut self,
+        index: u32,
+        asked: SocketId,
+        listener: ListenerId,
+        datagram: &Received<'_>,
+        now: Time,
+    ) {
         if self.draining.is_some() {
             return self.wire.counters.stopping += 1;
         }
@@ -181,7 +196,7 @@ impl Worker {
     }
 
     /// A datagram on a TID socket from someone who has no transfer there.
-    pub(super) fn stray(&mut self, number: u16, datagram: &Received<'_>) {
+    pub(super) fn stray(&mut self, number: SocketId, datagram: &Received<'_>) {
         self.wire.counters.stray += 1;
         // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still wants something,
         // whereas a late ACK is the end of a transfer that went well, and an ERROR is never answered.
@@ -192,8 +207,8 @@ impl Worker {
 
     fn admit(
         &mut self,
-        asked: u16,
-        listener: u16,
+        asked: SocketId,
+        listener: ListenerId,
         datagram: &Received<'_>,
         request: RequestPacket<'_>,
         now: Time,
@@ -277,13 +292,13 @@ impl Worker {
     }
 
     /// A TID socket on which this peer has no transfer; the listening socket where there is no such.
-    fn tid_for(&mut self, asked: u16, listener: u16, peer: &SocketAddr) -> u16 {
+    fn tid_for(&mut self, asked: SocketId, listener: ListenerId, peer: &SocketAddr) -> SocketId {
         self.wire.sockets.tids(listener).find(|tid| self.table.find(*tid, peer).is_none()).unwrap_or(asked)
     }
 
     /// Tells someone who has no transfer why. Not more often than is configured: the address may be that of
     /// somebody else, and an ERROR is larger than what it answers may be.
-    fn refuse(&mut self, number: u16, datagram: &Received<'_>, code: ErrorCode, text: &str) {
+    fn refuse(&mut self, number: SocketId, datagram: &Received<'_>, code: ErrorCode, text: &str) {
         if !self.settings.limiter.may_answer(Instant::now()) {
             return;
         }

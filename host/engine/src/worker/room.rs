@@ -1,10 +1,11 @@
 //! Room for one more: who has to go, if anyone.
 
 use super::Worker;
+use super::transmit::Transmit;
 use tuffet_core::Time;
 use tuffet_request::events::{Ending, Outcome};
 
-impl Worker {
+impl<T: Transmit> Worker<T> {
     /// Whether there is room for one more transfer; the oldest half-open one makes some if it may.
     ///
     /// It may when its first answer should have been answered by now: if there are no places at all, as in a

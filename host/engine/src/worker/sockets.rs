@@ -29,16 +29,36 @@ pub struct ListenerSpec {
     pub burst: Option<u16>,
 }
 
+/// The number of a listener: its place in the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListenerId(pub(super) u16);
+
+impl From<ListenerId> for usize {
+    fn from(id: ListenerId) -> usize {
+        usize::from(id.0)
+    }
+}
+
+/// The number of a socket: its place among those of its worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SocketId(pub(super) u16);
+
+impl From<SocketId> for usize {
+    fn from(id: SocketId) -> usize {
+        usize::from(id.0)
+    }
+}
+
 /// One socket and what it is for.
 pub(super) struct WorkerSocket {
     pub(super) socket: Socket,
     /// The listener that it belongs to.
-    pub(super) listener: u16,
+    pub(super) listener: ListenerId,
     /// Whether requests come in here.
     pub(super) listens: bool,
 }
 
-/// All sockets of one worker. A socket's number is its place.
+/// All sockets of one worker.
 pub struct Sockets {
     all: Vec<WorkerSocket>,
     /// For each listener, the numbers of its TID sockets; empty in single-port mode.
@@ -83,7 +103,7 @@ pub fn open_all(
                 shares[turn % workers].push(socket);
             }
             for (sockets, share) in bound.iter_mut().zip(shares) {
-                sockets.add_listener(number as u16, share, listener).map_err(fail)?;
+                sockets.add_listener(ListenerId(number as u16), share, listener).map_err(fail)?;
             }
             continue;
         }
@@ -99,7 +119,7 @@ pub fn open_all(
                     Socket::bind(listener.address, BindOptions { shared: true, ..LISTENING }).map_err(fail)?
                 }
             };
-            sockets.add_listener(number as u16, vec![socket], listener).map_err(fail)?;
+            sockets.add_listener(ListenerId(number as u16), vec![socket], listener).map_err(fail)?;
         }
     }
     Ok(bound)
@@ -107,7 +127,12 @@ pub fn open_all(
 
 impl Sockets {
     /// A worker without a socket of the listener gets no TID ports for it either.
-    fn add_listener(&mut self, listener: u16, sockets: Vec<Socket>, spec: &ListenerSpec) -> io::Result<()> {
+    fn add_listener(
+        &mut self,
+        listener: ListenerId,
+        sockets: Vec<Socket>,
+        spec: &ListenerSpec,
+    ) -> io::Result<()> {
         let tid_ports = if spec.single_port || sockets.is_empty() { 0 } else { TID_PORTS };
         let mut tid = spec.address;
         tid.set_port(0);
@@ -143,7 +168,7 @@ impl Sockets {
     /// From now on nobody wakes for new requests, and those that `receive` was told of are left in the kernel:
     /// the next process that has the socket finds them. Answers the numbers of the sockets that were meant. Where
     /// transfers use the listening port, their packets come there as well, and it is read to the end.
-    pub(super) fn stop_listening(&self, registry: &Registry) -> Vec<u16> {
+    pub(super) fn stop_listening(&self, registry: &Registry) -> Vec<SocketId> {
         let all = (0..).zip(&self.all);
         let only_listens = all.filter(|(_, it)| {
             it.listens && !self.tids.get(usize::from(it.listener)).is_none_or(Range::is_empty)
@@ -152,37 +177,37 @@ impl Sockets {
             .map(|(number, it)| {
                 // Where it cannot be taken out, the worker wakes for it in vain.
                 let _ = registry.deregister(&mut SourceFd(&it.socket.as_raw_fd()));
-                number
+                SocketId(number)
             })
             .collect()
     }
 
     /// Whether this is the first socket of its listener; further ones share its port.
-    pub(super) fn is_first(&self, number: u16) -> bool {
-        let before = number.checked_sub(1).and_then(|before| self.get(before));
+    pub(super) fn is_first(&self, number: SocketId) -> bool {
+        let before = number.0.checked_sub(1).and_then(|before| self.get(SocketId(before)));
         let Some(socket) = self.get(number) else { return false };
         !before.is_some_and(|before| before.listens && before.listener == socket.listener)
     }
 
-    pub(super) fn get(&self, number: u16) -> Option<&WorkerSocket> {
+    pub(super) fn get(&self, number: SocketId) -> Option<&WorkerSocket> {
         self.all.get(usize::from(number))
     }
 
     /// From where a transfer answers: as it was asked, where the socket could answer from several addresses.
-    pub(super) fn source(&self, number: u16, asked: Option<Local>) -> Option<Local> {
+    pub(super) fn source(&self, number: SocketId, asked: Option<Local>) -> Option<Local> {
         asked.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
     }
 
     /// How many blocks of a window the listener of this socket sends within a millisecond.
-    pub(super) fn burst(&self, number: u16) -> Option<u16> {
+    pub(super) fn burst(&self, number: SocketId) -> Option<u16> {
         let listener = self.get(number)?.listener;
         self.bursts.get(usize::from(listener)).copied().flatten()
     }
 
     /// All numbers, TID sockets first: the last ACK of a transfer must be read before the next request
     /// from the same port.
-    pub(super) fn numbers(&self) -> Vec<u16> {
-        let mut numbers: Vec<u16> = (0..self.all.len() as u16).collect();
+    pub(super) fn numbers(&self) -> Vec<SocketId> {
+        let mut numbers: Vec<SocketId> = (0..self.all.len() as u16).map(SocketId).collect();
         numbers.sort_by_key(|number| self.all[usize::from(*number)].listens);
         numbers
     }
@@ -190,11 +215,11 @@ impl Sockets {
     /// The TID sockets of a listener, each call starting at the next one: a client that uses its port again
     /// gets another TID, so that a late ACK of its last transfer cannot be taken for one of the next. None
     /// in single-port mode.
-    pub(super) fn tids(&mut self, listener: u16) -> impl Iterator<Item = u16> + use<> {
+    pub(super) fn tids(&mut self, listener: ListenerId) -> impl Iterator<Item = SocketId> + use<> {
         let range = self.tids.get(usize::from(listener)).cloned().unwrap_or_default();
         let count = range.len() as u16;
         self.turn = self.turn.wrapping_add(1);
         let start = if count > 0 { self.turn % count } else { 0 };
-        (0..count).map(move |step| range.start + (start + step) % count)
+        (0..count).map(move |step| SocketId(range.start + (start + step) % count))
     }
 }

@@ -3,6 +3,7 @@
 use super::content::Content;
 use super::messages::{Key, Ticket};
 use super::progress_check::ProgressCheck;
+use super::sockets::SocketId;
 use crate::limits::Share;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;
@@ -22,9 +23,9 @@ pub(super) struct Entry {
     /// The address that was asked, where the socket has several; answers leave from it.
     pub(super) local: Option<Local>,
     /// The socket that was asked: a listener.
-    pub(super) asked: u16,
+    pub(super) asked: SocketId,
     /// The socket that it is served through: its TID, or `asked` in single-port mode.
-    pub(super) served: u16,
+    pub(super) served: SocketId,
     pub(super) generation: u32,
     pub(super) operation: Operation,
     /// Tells a repeated request from another one.
@@ -71,7 +72,7 @@ impl Reference {
         self.0 >> 1
     }
 
-    fn address(self, entries: &Slab<Entry>) -> Option<(u16, SocketAddr)> {
+    fn address(self, entries: &Slab<Entry>) -> Option<(SocketId, SocketAddr)> {
         let entry = entries.get(self.index() as usize)?;
         Some((if self.0 & 1 == 1 { entry.served } else { entry.asked }, entry.peer))
     }
@@ -92,7 +93,7 @@ impl Table {
     }
 
     /// The transfer that a datagram from `peer` on `socket` belongs to.
-    pub(super) fn find(&self, socket: u16, peer: &SocketAddr) -> Option<u32> {
+    pub(super) fn find(&self, socket: SocketId, peer: &SocketAddr) -> Option<u32> {
         let hash = self.hasher.hash_one((socket, peer));
         let wanted = Some((socket, *peer));
         self.found.find(hash, |reference| reference.address(&self.entries) == wanted).map(|it| it.index())
@@ -161,7 +162,7 @@ mod tests {
     use super::*;
     use tuffet_core::Settings;
 
-    fn entry(asked: u16, served: u16, port: u16) -> Entry {
+    fn entry(asked: SocketId, served: SocketId, port: u16) -> Entry {
         Entry {
             core: Transfer::server(Time::default(), Operation::Read, Settings::default()),
             peer: ([192, 0, 2, 1], port).into(),
@@ -187,19 +188,20 @@ mod tests {
     #[test]
     fn found_by_either_address_until_removed() {
         let mut table = Table::default();
-        let keys: Vec<Key> = (0..2_000).map(|port| table.insert(entry(0, 1 + port % 3, port))).collect();
+        let keys: Vec<Key> =
+            (0..2_000).map(|port| table.insert(entry(SocketId(0), SocketId(1 + port % 3), port))).collect();
         for (port, key) in (0_u16..).zip(&keys) {
             let peer = ([192, 0, 2, 1], port).into();
-            assert_eq!(table.find(0, &peer), Some(key.index));
-            assert_eq!(table.find(1 + port % 3, &peer), Some(key.index));
-            assert_eq!(table.find(9, &peer), None);
+            assert_eq!(table.find(SocketId(0), &peer), Some(key.index));
+            assert_eq!(table.find(SocketId(1 + port % 3), &peer), Some(key.index));
+            assert_eq!(table.find(SocketId(9), &peer), None);
         }
         for key in &keys {
             assert!(table.remove(key.index).is_some());
             assert!(table.remove(key.index).is_none());
         }
         assert_eq!((table.len(), table.found.len()), (0, 0));
-        let again = table.insert(entry(5, 5, 7));
+        let again = table.insert(entry(SocketId(5), SocketId(5), 7));
         assert_eq!(table.found.len(), 1, "one port, one reference");
         assert!(table.by_key(keys[again.index as usize]).is_none(), "an old key names no new transfer");
         assert!(table.by_key(again).is_some());
@@ -209,15 +211,15 @@ mod tests {
     fn one_that_stepped_aside_keeps_its_tid_alone() {
         let mut table = Table::default();
         let peer = ([192, 0, 2, 1], 7).into();
-        let old = table.insert(entry(0, 1, 7));
+        let old = table.insert(entry(SocketId(0), SocketId(1), 7));
         assert_eq!(table.step_aside(old.index), Some(old));
-        assert_eq!((table.find(0, &peer), table.find(1, &peer)), (None, Some(old.index)));
-        let new = table.insert(entry(0, 2, 7));
-        assert_eq!(table.find(0, &peer), Some(new.index));
+        assert_eq!((table.find(SocketId(0), &peer), table.find(SocketId(1), &peer)), (None, Some(old.index)));
+        let new = table.insert(entry(SocketId(0), SocketId(2), 7));
+        assert_eq!(table.find(SocketId(0), &peer), Some(new.index));
         assert!(table.remove(old.index).is_some());
-        assert_eq!((table.find(0, &peer), table.find(1, &peer)), (Some(new.index), None));
-        let single = table.insert(entry(5, 5, 7));
+        assert_eq!((table.find(SocketId(0), &peer), table.find(SocketId(1), &peer)), (Some(new.index), None));
+        let single = table.insert(entry(SocketId(5), SocketId(5), 7));
         assert_eq!(table.step_aside(single.index), None);
-        assert_eq!(table.find(5, &peer), Some(single.index));
+        assert_eq!(table.find(SocketId(5), &peer), Some(single.index));
     }
 }

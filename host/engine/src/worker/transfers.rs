@@ -4,7 +4,9 @@ use super::Worker;
 use super::content::{Content, ReadError};
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::progress_check::ProgressCheck;
+use super::sockets::SocketId;
 use super::table::Entry;
+use super::transmit::Transmit;
 use std::time::{Duration, Instant};
 use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
 use tuffet_request::Operation;
@@ -12,9 +14,9 @@ use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary,
 use tuffet_store::StoreError;
 use tuffet_udp::Received;
 
-impl Worker {
+impl<T: Transmit> Worker<T> {
     /// A datagram of a known peer.
-    pub(super) fn deliver(&mut self, index: u32, number: u16, datagram: &Received<'_>, now: Time) {
+    pub(super) fn deliver(&mut self, index: u32, number: SocketId, datagram: &Received<'_>, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         // RRQ is 1 and WRQ 2 (RFC 1350 section 5); they concern the port that was asked alone.
         if matches!(datagram.payload, [0, 1 | 2, ..]) {

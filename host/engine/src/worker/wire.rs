@@ -2,8 +2,9 @@
 
 use super::content::{Content, ReadError};
 use super::counters::Counters;
-use super::sockets::Sockets;
+use super::sockets::{SocketId, Sockets};
 use super::table::Entry;
+use super::transmit::Transmit;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tuffet_core::{
@@ -11,27 +12,20 @@ use tuffet_core::{
 };
 use tuffet_udp::{Local, MAX_MESSAGE, MAX_SEGMENTS, SendBatch};
 
-pub(super) struct Wire {
+pub(super) struct Wire<T> {
     pub(super) sockets: Sockets,
     pub(super) counters: Counters,
     /// Waits to be sent, all through one socket.
     batch: SendBatch,
-    through: u16,
-    /// Where what would be sent goes in a simulation, and through which socket.
-    #[cfg(test)]
-    pub(super) captured: Option<Vec<(u16, SocketAddr, Vec<u8>)>>,
+    /// None before the first packet.
+    through: Option<SocketId>,
+    pub(super) transmit: T,
 }
 
-impl Wire {
-    pub(super) fn new(sockets: Sockets) -> Wire {
-        Wire {
-            sockets,
-            counters: Counters::default(),
-            batch: SendBatch::new(),
-            through: 0,
-            #[cfg(test)]
-            captured: None,
-        }
+impl<T: Transmit> Wire<T> {
+    pub(super) fn new(sockets: Sockets, transmit: T) -> Wire<T> {
+        let (counters, batch) = (Counters::default(), SendBatch::new());
+        Wire { sockets, counters, batch, through: None, transmit }
     }
 
     /// Sends all that waits.
@@ -39,14 +33,8 @@ impl Wire {
         if self.batch.is_empty() {
             return;
         }
-        #[cfg(test)]
-        if let Some(captured) = &mut self.captured {
-            let through = self.through;
-            return captured.extend(self.batch.drain().into_iter().map(|(peer, it)| (through, peer, it)));
-        }
-        if let Some(socket) = self.sockets.get(self.through) {
-            let report = self.batch.flush(&socket.socket);
-            self.counters.send_lost += u64::from(report.lost);
+        if let Some(through) = self.through {
+            self.counters.send_lost += self.transmit.transmit(&self.sockets, through, &mut self.batch);
         }
     }
 
@@ -58,7 +46,7 @@ impl Wire {
     /// Queues an ERROR to someone who has no transfer.
     pub(super) fn error(
         &mut self,
-        socket: u16,
+        socket: SocketId,
         peer: SocketAddr,
         local: Option<Local>,
         code: ErrorCode,
@@ -125,7 +113,7 @@ impl Wire {
 
     fn packet(
         &mut self,
-        socket: u16,
+        socket: SocketId,
         peer: SocketAddr,
         local: Option<Local>,
         encode: impl FnOnce(&mut [u8]) -> Option<usize>,
@@ -137,10 +125,10 @@ impl Wire {
     }
 
     /// The batch, ready for a message of `length` bytes through `socket`.
-    fn through(&mut self, socket: u16, length: usize) -> &mut SendBatch {
-        if self.through != socket || !self.batch.has_room(length) {
+    fn through(&mut self, socket: SocketId, length: usize) -> &mut SendBatch {
+        if self.through != Some(socket) || !self.batch.has_room(length) {
             self.flush();
-            self.through = socket;
+            self.through = Some(socket);
         }
         &mut self.batch
     }

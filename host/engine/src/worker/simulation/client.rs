@@ -1,6 +1,7 @@
 //! The clients of a simulated worker: the protocol machine in its other role, and what people do with it.
 
 use super::world::{Arrival, later};
+use crate::worker::SocketId;
 use fastrand::Rng;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -53,13 +54,13 @@ pub(super) struct Client {
     pub(super) address: SocketAddr,
     pub(super) manner: Manner,
     /// The socket of the worker that it asks.
-    pub(super) listener: u16,
+    pub(super) listener: SocketId,
     /// The last is the first to ask for.
     wishes: Vec<Wish>,
     wish: Option<Wish>,
     transfer: Option<Transfer>,
     /// The socket that answered.
-    tid: Option<u16>,
+    tid: Option<SocketId>,
     received: Vec<u8>,
     complete: bool,
     pub(super) timeout: Time,
@@ -73,12 +74,12 @@ pub(super) struct Client {
 }
 
 /// Where a datagram of a client goes, and what it is.
-pub(super) type Sent = (u16, Vec<u8>);
+pub(super) type Sent = (SocketId, Vec<u8>);
 
 impl Client {
     pub(super) fn new(
         address: SocketAddr,
-        listener: u16,
+        listener: SocketId,
         manner: Manner,
         begins: Time,
         wishes: Vec<Wish>,
@@ -251,7 +252,7 @@ impl Client {
         }
         let block = self.random.u16(..30);
         let [high, low] = block.to_be_bytes();
-        let socket = self.random.u16(0..=arrival.sockets);
+        let socket = SocketId(self.random.u16(0..=arrival.sockets));
         let datagram = match self.random.u32(0..7) {
             0 => vec![0, 4, high, low],
             1 => [&data_header(block)[..], &[1; 100]].concat(),

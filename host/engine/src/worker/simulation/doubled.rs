@@ -5,6 +5,7 @@ use super::client::{Client, Manner, Wish};
 use super::control::{Answer, Control, Fate};
 use super::world::{Faults, LISTENERS, Path, World};
 use super::{Bounds, Limiter, WorkerSettings};
+use crate::worker::SocketId;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{Operation, OptionSet, Settings, Time};
@@ -28,7 +29,7 @@ fn wish(name: &str, operation: Operation, asked: OptionSet, size: usize) -> Wish
 
 /// One client asks for these, the last one first; those that the server refuses are named so. Whether each was
 /// complete in time, as its client sees it, and the outcomes that the server told, in their order.
-fn run(listener: u16, wishes: Vec<Wish>, faults: Faults) -> (Seen, Told) {
+fn run(listener: SocketId, wishes: Vec<Wish>, faults: Faults) -> (Seen, Told) {
     let mut control = Control::new();
     for wish in &wishes {
         let answer = match wish.operation {
@@ -81,7 +82,7 @@ fn a_doubled_request_and_a_lost_datagram_end_no_transfer() {
             for (what, operation, asked, size, lost) in &cases {
                 let faults = Faults { doubles_requests: Some(late), loses: Some(lost.clone()) };
                 let (seen, told) = run(listener, vec![wish("file", *operation, *asked, *size)], faults);
-                let about = format!("{what}, {late} us late, listener {listener}: {told:?}");
+                let about = format!("{what}, {late} us late, listener {listener:?}: {told:?}");
                 assert_eq!(seen, [("file".to_owned(), true)], "{about}");
                 let well = told.iter().filter(|(_, outcome)| ["served", "stored"].contains(outcome)).count();
                 assert_eq!(well, 1, "{about}");
@@ -101,6 +102,6 @@ fn a_late_copy_of_an_earlier_request_ends_no_transfer() {
         let faults = Faults { doubles_requests: Some(305_000), loses: Some(vec![0, 3, 0, 2]) };
         let (seen, told) = run(listener, vec![file, refused], faults);
         assert_eq!(seen, [("refused".to_owned(), false), ("file".to_owned(), true)], "{told:?}");
-        assert!(told.contains(&("file".to_owned(), "served")), "listener {listener}: {told:?}");
+        assert!(told.contains(&("file".to_owned(), "served")), "listener {listener:?}: {told:?}");
     }
 }

@@ -3,6 +3,8 @@
 use super::client::{BUSY, Client, Sent};
 use super::control::Control;
 use super::invariants::{Invariant, Unproven, bounded_answers_before_proof};
+use crate::worker::sockets::{SocketId, Sockets};
+use crate::worker::transmit::Transmit;
 use crate::worker::{Dropping, ListenerSpec, Worker, WorkerSettings, open_all};
 use fastrand::Rng;
 use std::cmp::Reverse;
@@ -13,12 +15,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tuffet_core::Time;
 use tuffet_request::events::Summary;
-use tuffet_udp::{ReceiveBatch, Received};
+use tuffet_udp::{ReceiveBatch, Received, SendBatch};
 
 /// A datagram at a client, and through which of how many sockets the worker sent it.
 #[derive(Clone, Copy)]
 pub(super) struct Arrival<'a> {
-    pub(super) socket: u16,
+    pub(super) socket: SocketId,
     pub(super) sockets: u16,
     pub(super) datagram: &'a [u8],
 }
@@ -48,12 +50,12 @@ struct Flight {
     order: u64,
     client: usize,
     to_worker: bool,
-    socket: u16,
+    socket: SocketId,
     datagram: Vec<u8>,
 }
 
 pub(super) struct World<'a> {
-    pub(super) worker: Worker,
+    pub(super) worker: Worker<Captured>,
     pub(super) control: &'a mut Control,
     pub(super) clients: Vec<Client>,
     by_address: HashMap<SocketAddr, usize>,
@@ -71,8 +73,19 @@ pub(super) struct World<'a> {
     sockets: u16,
 }
 
+/// What the worker sent, and through which socket.
+#[derive(Default)]
+pub(super) struct Captured(Vec<(SocketId, SocketAddr, Vec<u8>)>);
+
+impl Transmit for Captured {
+    fn transmit(&mut self, _: &Sockets, through: SocketId, batch: &mut SendBatch) -> u64 {
+        self.0.extend(batch.drain().into_iter().map(|(peer, datagram)| (through, peer, datagram)));
+        0
+    }
+}
+
 /// Sockets that listen: with TID sockets beside it, and alone.
-pub(super) const LISTENERS: [u16; 2] = [0, 5];
+pub(super) const LISTENERS: [SocketId; 2] = [SocketId(0), SocketId(5)];
 
 const MOST_EVENTS: u64 = 2_000_000;
 
@@ -90,9 +103,9 @@ impl<'a> World<'a> {
         let bound = open_all(&mut [listener(false), listener(true)], Vec::new(), 1);
         let sockets = bound.ok().and_then(|mut bound| bound.pop()).expect("loopback has ports");
         let (sender, summaries) = mpsc::channel(places);
-        let worker = Worker::new(0, settings, sockets, sender, Arc::<Dropping>::default());
-        let mut worker = worker.expect("the kernel has epoll");
-        worker.wire.captured = Some(Vec::new());
+        let dropping = Arc::<Dropping>::default();
+        let worker = Worker::through(Captured::default(), 0, settings, sockets, sender, dropping);
+        let worker = worker.expect("the kernel has epoll");
         let sockets = worker.wire.sockets.numbers().len() as u16;
         World {
             worker,
@@ -201,7 +214,7 @@ impl<'a> World<'a> {
             within,
             format_args!("{} transfers, {} of them pending", worker.table.len(), worker.pending),
         );
-        let captured = worker.wire.captured.as_mut().map(std::mem::take).unwrap_or_default();
+        let captured = std::mem::take(&mut worker.wire.transmit.0);
         for letter in std::mem::take(&mut worker.outbox) {
             self.control.take(self.now, letter);
         }
@@ -254,7 +267,7 @@ impl<'a> World<'a> {
         }
     }
 
-    fn fly(&mut self, client: usize, to_worker: bool, socket: u16, datagram: Vec<u8>) {
+    fn fly(&mut self, client: usize, to_worker: bool, socket: SocketId, datagram: Vec<u8>) {
         if self.random.f64() < self.path.loss {
             return;
         }

@@ -182,7 +182,7 @@ impl<T: Transmit> Worker<T> {
     /// Puts off repeats to clients on this machine while threads wait for a core. Called before the process gives up
     /// the right to open files.
     #[must_use]
-    pub fn watching_cores(mut self) -> Worker {
+    pub fn watching_cores(mut self) -> Self {
         self.cores = Cores::watch();
         self
     }

@@ -120,7 +120,9 @@ fn refuses_or_takes(requested: &OptionSet, operation: Operation, oack: &[u8]) {
     match client(operation, requested, oack) {
         Ok(taken) => {
             assert!(
-                taken.blksize.is_none_or(|got| got > 0 && requested.blksize.is_some_and(|requested| got <= requested))
+                taken
+                    .blksize
+                    .is_none_or(|got| got > 0 && requested.blksize.is_some_and(|requested| got <= requested))
             );
             assert!(
                 taken

@@ -20,7 +20,8 @@ fn written_anew(packet: Packet<'_>) {
             let requested = request.options.requested();
             let mut buffer = vec![0; request.name.len() + 256];
             let RequestPacket { operation, name, mode, .. } = request;
-            let length = RequestPacket::encode(operation, name, mode, &requested, &mut buffer).expect("it fits");
+            let length =
+                RequestPacket::encode(operation, name, mode, &requested, &mut buffer).expect("it fits");
             let Ok(Packet::Request(again)) = Packet::parse(&buffer[..length]) else { panic!("no request") };
             assert_eq!((again.operation, again.name, again.mode), (operation, name, mode));
             assert_eq!(again.options.requested(), requested);

@@ -168,7 +168,10 @@ impl<'a> Host<'a> {
         let requested = self.plan.requested.option_set();
         OptionSet {
             blksize: requested.blksize.zip(other.blksize).map(|(requested, other)| requested.min(other)),
-            windowsize: requested.windowsize.zip(other.windowsize).map(|(requested, other)| requested.min(other)),
+            windowsize: requested
+                .windowsize
+                .zip(other.windowsize)
+                .map(|(requested, other)| requested.min(other)),
             timeout: requested.timeout.filter(|_| other.timeout.is_some()),
             tsize: requested.tsize.and(other.tsize),
         }
@@ -248,10 +251,12 @@ impl<'a> Host<'a> {
                 assert!(self.plan.server && self.blocks == 0);
                 let (requested, limits) = (self.plan.requested.option_set(), self.plan.limits());
                 assert!(oack.blksize.is_none_or(|got| {
-                    requested.blksize.is_some_and(|requested| got <= requested) && got <= limits.blksize.max(8)
+                    requested.blksize.is_some_and(|requested| got <= requested)
+                        && got <= limits.blksize.max(8)
                 }));
                 assert!(oack.windowsize.is_none_or(|got| {
-                    requested.windowsize.is_some_and(|requested| got <= requested) && got <= limits.windowsize.max(1)
+                    requested.windowsize.is_some_and(|requested| got <= requested)
+                        && got <= limits.windowsize.max(1)
                 }));
                 assert!(oack.timeout.is_none_or(|got| requested.timeout == Some(got)));
                 assert!(oack.tsize.is_none() || requested.tsize.is_some());

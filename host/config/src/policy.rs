@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::grant::Grant;
-use super::written;
 
 /// The resolved `policy` and `plugins` sections.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,28 +151,6 @@ pub struct PluginLimits {
     pub kv_keys: u64,
     /// Bytes of all its keys and values.
     pub kv_bytes: u64,
-}
-
-impl Default for PluginLimits {
-    /// As in a configuration that does not name them.
-    fn default() -> Self {
-        PluginLimits::from(&written::PluginLimits::default())
-    }
-}
-
-impl From<&written::PluginLimits> for PluginLimits {
-    fn from(written: &written::PluginLimits) -> Self {
-        PluginLimits {
-            cpu: written.time.0,
-            wall: written.wall.0,
-            memory: written.memory.0,
-            content: written.content.0,
-            instances: written.instances,
-            queue: written.queue,
-            kv_keys: written.kv_keys,
-            kv_bytes: written.kv_bytes.0,
-        }
-    }
 }
 
 /// The verdict where every plugin abstains.

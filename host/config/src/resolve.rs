@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 
 use super::address::{check_name, parse_address};
 use super::policy::{
-    BreakerConfig, ComponentSource, DecisionCacheConfig, PluginConfig, PolicyConfig, ReuseConfig,
+    BreakerConfig, ComponentSource, DecisionCacheConfig, PluginConfig, PluginLimits, PolicyConfig,
+    ReuseConfig,
 };
 use super::resource::resource_attributes;
 use super::source::{Finding, Source};
@@ -347,5 +348,27 @@ fn complaint_of_folder(path: &Path) -> Option<String> {
             Some(format!("there is no folder {shown}; create it or correct the path"))
         }
         Err(error) => Some(format!("the folder {shown} cannot be accessed: {error}; give this user access")),
+    }
+}
+
+impl Default for PluginLimits {
+    /// As in a configuration that does not name them.
+    fn default() -> Self {
+        PluginLimits::from(&written::PluginLimits::default())
+    }
+}
+
+impl From<&written::PluginLimits> for PluginLimits {
+    fn from(written: &written::PluginLimits) -> Self {
+        PluginLimits {
+            cpu: written.time.0,
+            wall: written.wall.0,
+            memory: written.memory.0,
+            content: written.content.0,
+            instances: written.instances,
+            queue: written.queue,
+            kv_keys: written.kv_keys,
+            kv_bytes: written.kv_bytes.0,
+        }
     }
 }

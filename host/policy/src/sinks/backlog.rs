@@ -1,19 +1,54 @@
 //! Lines that wait: in memory, or on disk.
 
+use std::fmt;
 use std::io;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::Instant;
 
-use super::memory::Memory;
-use super::spool::{Spool, Taken};
 use super::{Batch, Full, Pace};
 
 /// Lines of a sink that are not delivered yet.
-#[derive(Debug)]
-pub(super) enum Backlog {
-    Memory(Memory),
-    /// With the claim of this sink to deliver them.
-    Spool(Arc<Spool>, u64),
+pub(super) trait Backlog: fmt::Debug + Send + Sync {
+    /// Adds a line. Blocks on the disk, if there is one.
+    fn push(&self, line: String) -> Result<(), Full>;
+
+    /// The next lines, as soon as there are as many as `batch` wants or they have waited long enough. Empty
+    /// when it is `until`, or when it is to stop and there are none.
+    ///
+    /// # Errors
+    /// The disk fails.
+    fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load>;
+
+    /// So many lines of the load, from the first that is left, are done with: they do not come again.
+    ///
+    /// # Errors
+    /// The disk fails; then they may, after a restart.
+    fn acknowledge(&self, load: &mut Load, lines: usize) -> io::Result<()>;
+
+    /// Lines that are not acknowledged, and their bytes on disk.
+    fn size(&self) -> (u64, u64);
+
+    /// Whether lines that are not delivered outlive the process.
+    fn is_kept(&self) -> bool;
+
+    /// Forgets what would not outlive the process.
+    fn give_up(&self) {}
+
+    /// Whether no other sink is to deliver these lines.
+    fn is_mine(&self) -> bool {
+        true
+    }
+
+    /// Waits until nobody else delivers these lines.
+    fn alone(&self) -> Option<MutexGuard<'_, ()>> {
+        None
+    }
+
+    /// Wakes the consumer.
+    fn wake(&self);
+
+    /// Waits, at most until then, unless it is to stop.
+    fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace);
 }
 
 /// Lines under way.
@@ -22,89 +57,13 @@ pub(super) struct Load {
     pub lines: Vec<String>,
     /// Lines that were damaged on disk and are left out.
     pub damaged: usize,
-    spooled: Option<Taken>,
+    /// For each line from disk that is not acknowledged, where delivery goes on behind it.
+    pub places: Vec<Place>,
 }
 
-impl Backlog {
-    /// Adds a line. Blocks on the disk, if there is one.
-    pub fn push(&self, line: String) -> Result<(), Full> {
-        match self {
-            Backlog::Memory(memory) => memory.push(line),
-            Backlog::Spool(spool, _) => spool.append(&line),
-        }
-    }
-
-    /// See [`Memory::take`] and [`Spool::take`].
-    pub fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load> {
-        Ok(match self {
-            Backlog::Memory(memory) => Load { lines: memory.take(batch, until, pace), ..Load::default() },
-            Backlog::Spool(spool, _) => {
-                let mut taken = spool.take(batch, until, pace)?;
-                let lines = std::mem::take(&mut taken.lines);
-                Load { lines, damaged: taken.damaged, spooled: Some(taken) }
-            }
-        })
-    }
-
-    /// So many lines of the load, from the first that is left, are done with.
-    pub fn acknowledge(&self, load: &mut Load, lines: usize) -> io::Result<()> {
-        match (self, &mut load.spooled) {
-            (Backlog::Memory(memory), _) => memory.acknowledge(lines),
-            (Backlog::Spool(spool, _), Some(taken)) => spool.acknowledge(taken, lines)?,
-            (Backlog::Spool(..), None) => {}
-        }
-        Ok(())
-    }
-
-    /// What is only in memory is lost.
-    pub fn give_up(&self) {
-        if let Backlog::Memory(memory) = self {
-            memory.clear();
-        }
-    }
-
-    /// Lines, and bytes on disk.
-    pub fn size(&self) -> (u64, u64) {
-        match self {
-            Backlog::Memory(memory) => (memory.len() as u64, 0),
-            Backlog::Spool(spool, _) => spool.size(),
-        }
-    }
-
-    /// Whether what is not delivered outlives the process.
-    pub fn is_kept(&self) -> bool {
-        matches!(self, Backlog::Spool(..))
-    }
-
-    /// Whether no other sink is to deliver these lines.
-    pub fn is_mine(&self) -> bool {
-        match self {
-            Backlog::Memory(_) => true,
-            Backlog::Spool(spool, claim) => spool.is_owner(*claim),
-        }
-    }
-
-    /// Waits until nobody else delivers these lines.
-    pub fn alone(&self) -> Option<MutexGuard<'_, ()>> {
-        match self {
-            Backlog::Memory(_) => None,
-            Backlog::Spool(spool, _) => Some(spool.delivering.lock().unwrap_or_else(PoisonError::into_inner)),
-        }
-    }
-
-    /// Lets who takes look again.
-    pub fn wake(&self) {
-        match self {
-            Backlog::Memory(memory) => memory.wake(),
-            Backlog::Spool(spool, _) => spool.wake(),
-        }
-    }
-
-    /// Waits, at most until then, unless it is to stop.
-    pub fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
-        match self {
-            Backlog::Memory(memory) => memory.pause(until, pace),
-            Backlog::Spool(spool, _) => spool.pause(until, pace),
-        }
-    }
+/// A place on disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub segment: u64,
+    pub offset: u64,
 }

@@ -1,141 +1,113 @@
 //! Lines that wait in memory.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::io;
 use std::time::Instant;
 
+use super::backlog::{Backlog, Load};
+use super::queue::{Queue, Store};
 use super::{Batch, Full, Pace};
 
 /// A bounded queue. Lines under way count until they are acknowledged.
 #[derive(Debug)]
-pub(super) struct Memory {
-    most: usize,
-    state: Mutex<State>,
-    news: Condvar,
-}
+pub(super) struct Memory(Queue<Held>);
 
-#[derive(Debug, Default)]
-struct State {
+#[derive(Debug)]
+struct Held {
+    most: usize,
     lines: VecDeque<String>,
     bytes: usize,
     under_way: usize,
     /// When the first of the lines came.
     since: Option<Instant>,
-    /// Lines and bytes at which who takes is to be woken; `None` while it does not wait. A wake-up costs more
-    /// than a line.
-    wanted: Option<(usize, usize)>,
 }
 
 impl Memory {
     pub fn new(most: usize) -> Memory {
-        Memory { most, state: Mutex::default(), news: Condvar::new() }
-    }
-
-    /// Never waits.
-    pub fn push(&self, line: String) -> Result<(), Full> {
-        let mut state = self.lock();
-        if state.lines.len() + state.under_way >= self.most {
-            return Err(Full);
-        }
-        state.bytes += line.len();
-        state.since.get_or_insert_with(Instant::now);
-        state.lines.push_back(line);
-        let waiting = (state.lines.len(), state.bytes);
-        let enough = |wanted: &mut (usize, usize)| waiting.0 >= wanted.0 || waiting.1 >= wanted.1;
-        let wanted = state.wanted.take_if(enough).is_some();
-        drop(state);
-        if wanted {
-            self.news.notify_one();
-        }
-        Ok(())
-    }
-
-    /// The lines that wait or are under way.
-    pub fn len(&self) -> usize {
-        let state = self.lock();
-        state.lines.len() + state.under_way
-    }
-
-    /// The next lines, as soon as there are as many as `batch` wants or they have waited long enough. Empty
-    /// when it is `until`, or when it is to stop and there are none.
-    pub fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> Vec<String> {
-        let mut state = self.lock();
-        loop {
-            let pace = pace();
-            let hurry = pace != Pace::Calm;
-            let now = Instant::now();
-            let ripe = state.since.map(|since| since + batch.wait);
-            let enough = state.lines.len() >= batch.lines.min(self.most) || state.bytes >= batch.bytes;
-            if !state.lines.is_empty() && (hurry || enough || ripe.is_some_and(|ripe| now >= ripe)) {
-                return state.pop(batch);
-            }
-            let end = [ripe, until].into_iter().flatten().min();
-            // The first line sets the time at which those that have come are taken.
-            let enough = (batch.lines.min(self.most), batch.bytes);
-            state.wanted = Some(if state.lines.is_empty() { (1, 0) } else { enough });
-            if pace == Pace::Stop || until.is_some_and(|until| now >= until) {
-                state.wanted = None;
-                return Vec::new();
-            }
-            state = match end {
-                None => self.news.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(end) => {
-                    let waited = self.news.wait_timeout(state, end.saturating_duration_since(now));
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
-        }
-    }
-
-    /// So many of the lines that were taken first are done with.
-    pub fn acknowledge(&self, lines: usize) {
-        let mut state = self.lock();
-        state.under_way = state.under_way.saturating_sub(lines);
-    }
-
-    /// Forgets all lines, those under way included.
-    pub fn clear(&self) {
-        *self.lock() = State::default();
-    }
-
-    /// Lets who waits look again.
-    pub fn wake(&self) {
-        // Under the lock: who has looked and is about to wait hears it.
-        let _state = self.lock();
-        self.news.notify_all();
-    }
-
-    /// Waits, at most until then, unless it is to stop.
-    pub fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
-        let mut state = self.lock();
-        while pace() != Pace::Stop {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            state = self.news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        Memory(Queue::new(Held { most, lines: VecDeque::new(), bytes: 0, under_way: 0, since: None }))
     }
 }
 
-impl State {
-    fn pop(&mut self, batch: &Batch) -> Vec<String> {
-        let (mut taken, mut bytes) = (Vec::new(), 0);
-        while taken.len() < batch.lines
+impl Backlog for Memory {
+    /// Never waits.
+    fn push(&self, line: String) -> Result<(), Full> {
+        let mut held = self.0.lock();
+        if held.len() >= held.most {
+            return Err(Full);
+        }
+        held.bytes += line.len();
+        held.since.get_or_insert_with(Instant::now);
+        held.lines.push_back(line);
+        self.0.added(held);
+        Ok(())
+    }
+
+    fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load> {
+        self.0.take(batch, until, pace)
+    }
+
+    fn acknowledge(&self, _: &mut Load, lines: usize) -> io::Result<()> {
+        let mut held = self.0.lock();
+        held.under_way = held.under_way.saturating_sub(lines);
+        Ok(())
+    }
+
+    fn size(&self) -> (u64, u64) {
+        (self.0.lock().len() as u64, 0)
+    }
+
+    fn is_kept(&self) -> bool {
+        false
+    }
+
+    /// Forgets all lines, those under way included.
+    fn give_up(&self) {
+        let mut held = self.0.lock();
+        held.lines.clear();
+        (held.bytes, held.under_way, held.since) = (0, 0, None);
+    }
+
+    fn wake(&self) {
+        self.0.wake();
+    }
+
+    fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
+        self.0.pause(until, pace);
+    }
+}
+
+impl Held {
+    /// The lines that wait or are under way.
+    fn len(&self) -> usize {
+        self.lines.len() + self.under_way
+    }
+}
+
+impl Store for Held {
+    fn ready(&self) -> (u64, u64) {
+        (self.lines.len() as u64, self.bytes as u64)
+    }
+
+    fn since(&self) -> Option<Instant> {
+        self.since
+    }
+
+    fn most(&self) -> u64 {
+        self.most as u64
+    }
+
+    fn take(&mut self, batch: &Batch) -> io::Result<Load> {
+        let (mut lines, mut bytes) = (Vec::new(), 0);
+        while lines.len() < batch.lines
             && let Some(line) = self.lines.front()
-            && (taken.is_empty() || bytes + line.len() <= batch.bytes)
+            && (lines.is_empty() || bytes + line.len() <= batch.bytes)
         {
             bytes += line.len();
-            taken.extend(self.lines.pop_front());
+            lines.extend(self.lines.pop_front());
         }
         self.bytes -= bytes;
-        self.under_way += taken.len();
-        self.wanted = None;
+        self.under_way += lines.len();
         self.since = if self.lines.is_empty() { None } else { Some(Instant::now()) };
-        taken
+        Ok(Load { lines, ..Load::default() })
     }
 }

@@ -14,6 +14,7 @@ mod memory;
 mod nats;
 mod otlp;
 mod output;
+mod queue;
 mod registry;
 mod rotate;
 mod runtime;
@@ -56,7 +57,7 @@ struct Shared {
     name: String,
     /// Whether it matters at its other end when a line was taken, and from whom.
     marks: bool,
-    backlog: Backlog,
+    backlog: Box<dyn Backlog>,
     counters: Arc<Counters>,
     broken: AtomicBool,
     /// Since when no more lines come.
@@ -91,11 +92,8 @@ impl Sink {
             name: spec.name.clone(),
             marks: matches!(spec.target, SinkTarget::Otlp(_)),
             backlog: match spool {
-                None => Backlog::Memory(Memory::new(spec.queue)),
-                Some(spool) => {
-                    let claim = spool.claim();
-                    Backlog::Spool(spool, claim)
-                }
+                None => Box::new(Memory::new(spec.queue)),
+                Some(spool) => Box::new(spool.claim()),
             },
             counters,
             broken: AtomicBool::new(false),

@@ -15,26 +15,26 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
 
+use super::backlog::{Backlog, Load};
+use super::queue::Queue;
 use super::{Batch, Full, Pace, SpoolSpec};
 use position::Position;
 use state::State;
-pub(super) use state::Taken;
 
 /// An open spool. Sinks of one place share it: that of a generation that ends and that of the next.
 #[derive(Debug)]
 pub(super) struct Spool {
     folder: PathBuf,
-    state: Mutex<State>,
-    news: Condvar,
+    queue: Queue<State>,
     /// Of those who want to deliver, the last one.
     owner: AtomicU64,
     /// Held by who delivers.
-    pub delivering: Mutex<()>,
+    delivering: Mutex<()>,
     /// Keeps other processes out.
     _lock: File,
 }
@@ -52,8 +52,7 @@ impl Spool {
         let state = State::recover(spec, position, written)?;
         Ok(Spool {
             folder: folder.clone(),
-            state: Mutex::new(state),
-            news: Condvar::new(),
+            queue: Queue::new(state),
             owner: AtomicU64::new(0),
             delivering: Mutex::default(),
             _lock: lock,
@@ -62,33 +61,27 @@ impl Spool {
 
     /// Takes over what may have changed since it was opened.
     pub fn adopt(&self, spec: &SpoolSpec) {
-        let mut state = self.lock();
+        let mut state = self.queue.lock();
         (state.bytes_at_most, state.fsync) = (spec.bytes, spec.fsync);
     }
 
-    /// Another one wants to deliver; who does so far is to stop.
-    pub fn claim(&self) -> u64 {
-        let claim = self.owner.fetch_add(1, Ordering::AcqRel) + 1;
-        self.wake();
-        claim
-    }
-
-    /// Whether nobody has claimed it since.
-    pub fn is_owner(&self, claim: u64) -> bool {
-        self.owner.load(Ordering::Acquire) == claim
+    /// Another sink wants to deliver; the one that does so far is to stop.
+    pub fn claim(self: Arc<Self>) -> Claim {
+        let number = self.owner.fetch_add(1, Ordering::AcqRel) + 1;
+        self.queue.wake();
+        Claim { spool: self, number }
     }
 
     /// Adds a line; it is on disk then, as far as `fsync` promises. Blocks.
     pub fn append(&self, line: &str) -> Result<(), Full> {
-        let mut state = self.lock();
+        let mut state = self.queue.lock();
         if state.waiting() + segment::size_of(line) > state.bytes_at_most {
             return Err(Full);
         }
-        match state.append(&self.folder, line) {
+        match state.append(line) {
             Ok(()) => {
                 state.complained = false;
-                drop(state);
-                self.news.notify_all();
+                self.queue.added(state);
                 Ok(())
             }
             Err(error) => {
@@ -104,86 +97,67 @@ impl Spool {
         }
     }
 
-    /// The next lines, as soon as there are as many as `batch` wants or they have waited long enough. Empty
-    /// when it is `until`, or when it is to stop and there are none. Syncs what is due meanwhile.
-    ///
-    /// # Errors
-    /// The disk fails.
-    pub fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Taken> {
-        let mut state = self.lock();
-        loop {
-            let pace = pace();
-            let hurry = pace != Pace::Calm;
-            let now = Instant::now();
-            if let Some((due, file)) = state.sync_due()
-                && (hurry || due <= now)
-            {
-                state.dirty = None;
-                drop(state);
-                file.sync_data()?;
-                state = self.lock();
-                continue;
-            }
-            let ripe = state.since.map(|since| since + batch.wait);
-            let enough = state.lines >= batch.lines as u64 || state.waiting() >= batch.bytes as u64;
-            if state.lines > 0 && (hurry || enough || ripe.is_some_and(|ripe| now >= ripe)) {
-                return state.take(&self.folder, batch);
-            }
-            if pace == Pace::Stop || until.is_some_and(|until| now >= until) {
-                return Ok(Taken::default());
-            }
-            let due = state.sync_due().map(|(due, _)| due);
-            state = match [ripe, until, due].into_iter().flatten().min() {
-                None => self.news.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(end) => {
-                    let waited = self.news.wait_timeout(state, end.saturating_duration_since(now));
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
-        }
-    }
-
-    /// The first so many lines of these are done with: they do not come again.
-    ///
-    /// # Errors
-    /// The disk fails; then they may, after a restart.
-    pub fn acknowledge(&self, taken: &mut Taken, lines: usize) -> io::Result<()> {
-        let done = taken.places.drain(..lines.min(taken.places.len())).next_back();
-        let mut state = self.lock();
-        state.lines = state.lines.saturating_sub(lines as u64);
-        state.since = if state.lines == 0 { None } else { Some(Instant::now()) };
-        match done {
-            Some(place) => state.advance(&self.folder, place),
-            None => Ok(()),
-        }
-    }
-
     /// Lines and bytes that wait.
     pub fn size(&self) -> (u64, u64) {
-        let state = self.lock();
+        let state = self.queue.lock();
         (state.lines, state.waiting())
     }
 
-    /// Lets who waits look again.
-    pub fn wake(&self) {
-        let _state = self.lock();
-        self.news.notify_all();
+    fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load> {
+        self.queue.take(batch, until, pace)
     }
 
-    /// Waits, at most until then, unless it is to stop.
-    pub fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
-        let mut state = self.lock();
-        while pace() != Pace::Stop {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            state = self.news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
+    fn acknowledge(&self, load: &mut Load, lines: usize) -> io::Result<()> {
+        let done = load.places.drain(..lines.min(load.places.len())).next_back();
+        let mut state = self.queue.lock();
+        state.lines = state.lines.saturating_sub(lines as u64);
+        state.since = if state.lines == 0 { None } else { Some(Instant::now()) };
+        done.map_or(Ok(()), |place| state.advance(place))
+    }
+}
+
+/// A spool, and the right of one sink to deliver what is in it.
+#[derive(Debug)]
+pub(super) struct Claim {
+    spool: Arc<Spool>,
+    number: u64,
+}
+
+impl Backlog for Claim {
+    fn push(&self, line: String) -> Result<(), Full> {
+        self.spool.append(&line)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load> {
+        self.spool.take(batch, until, pace)
+    }
+
+    fn acknowledge(&self, load: &mut Load, lines: usize) -> io::Result<()> {
+        self.spool.acknowledge(load, lines)
+    }
+
+    fn size(&self) -> (u64, u64) {
+        self.spool.size()
+    }
+
+    fn is_kept(&self) -> bool {
+        true
+    }
+
+    fn is_mine(&self) -> bool {
+        self.spool.owner.load(Ordering::Acquire) == self.number
+    }
+
+    fn alone(&self) -> Option<MutexGuard<'_, ()>> {
+        Some(self.spool.delivering.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn wake(&self) {
+        self.spool.queue.wake();
+    }
+
+    fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
+        self.spool.queue.pause(until, pace);
     }
 }
 

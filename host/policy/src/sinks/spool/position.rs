@@ -5,15 +5,10 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
+use crate::sinks::backlog::Place;
+
 /// Bytes of the line.
 const LENGTH: usize = 16 + 1 + 16 + 1 + 16 + 1;
-
-/// A place in a spool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    pub segment: u64,
-    pub offset: u64,
-}
 
 /// The file, which is written over and over.
 #[derive(Debug)]

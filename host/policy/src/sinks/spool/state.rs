@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::position::{Place, Position};
+use super::position::Position;
 use super::segment;
+use crate::sinks::backlog::{Load, Place};
+use crate::sinks::queue::Store;
 use tuffet_config::sinks::{Batch, Fsync, SpoolSpec};
 
 /// Bytes of a segment at least, and at most; between, an eighth of the spool.
@@ -16,6 +18,7 @@ const SEGMENT: (u64, u64) = (4 << 10, 8 << 20);
 
 #[derive(Debug)]
 pub(super) struct State {
+    folder: PathBuf,
     pub bytes_at_most: u64,
     pub fsync: Fsync,
     /// Oldest first; never empty. Lines are added to the last one.
@@ -27,7 +30,7 @@ pub(super) struct State {
     /// The line that was added last may have been cut off.
     cut: bool,
     /// When something was added that is not known to be on the disk.
-    pub dirty: Option<Instant>,
+    dirty: Option<Instant>,
     /// When the first of the lines that wait came.
     pub since: Option<Instant>,
     /// Whether it was said that it cannot be written.
@@ -39,16 +42,6 @@ struct Segment {
     number: u64,
     file: Arc<File>,
     bytes: u64,
-}
-
-/// Lines from the spool.
-#[derive(Debug, Default)]
-pub(in crate::sinks) struct Taken {
-    pub lines: Vec<String>,
-    /// For each line, where delivery goes on behind it.
-    pub(super) places: Vec<Place>,
-    /// Lines that were damaged and are left out.
-    pub damaged: usize,
 }
 
 impl State {
@@ -82,6 +75,7 @@ impl State {
             place = Place { segment: number, offset: 0 };
         }
         Ok(State {
+            folder: spec.path.clone(),
             bytes_at_most: spec.bytes,
             fsync: spec.fsync,
             segments,
@@ -100,7 +94,7 @@ impl State {
         self.segments.iter().map(|segment| segment.bytes).sum::<u64>() - self.place.offset
     }
 
-    pub fn append(&mut self, folder: &Path, line: &str) -> io::Result<()> {
+    pub fn append(&mut self, line: &str) -> io::Result<()> {
         let record = segment::record(line);
         let most = (self.bytes_at_most / 8).clamp(SEGMENT.0, SEGMENT.1);
         let fsync = self.fsync;
@@ -111,9 +105,9 @@ impl State {
                 last.file.sync_data()?;
             }
             let next = last.number + 1;
-            self.segments.push_back(Segment::make(folder, next)?);
+            self.segments.push_back(Segment::make(&self.folder, next)?);
             if fsync != Fsync::Never {
-                File::open(folder)?.sync_all()?;
+                File::open(&self.folder)?.sync_all()?;
             }
             self.cut = false;
         }
@@ -152,14 +146,38 @@ impl State {
         self.segments.back_mut().expect("a spool has a segment at all times")
     }
 
-    /// When the last segment is to be synced, and its file.
-    pub fn sync_due(&self) -> Option<(Instant, Arc<File>)> {
+    /// Everything up to this place is delivered.
+    pub fn advance(&mut self, place: Place) -> io::Result<()> {
+        let mut over = Vec::new();
+        while self.segments.len() > 1
+            && let Some(first) = self.segments.front()
+            && (first.number < place.segment || first.bytes <= place.offset)
+        {
+            over.extend(self.segments.pop_front().map(|segment| segment.number));
+        }
+        let first = self.segments.front().map_or(place.segment, |first| first.number);
+        self.place = if first == place.segment { place } else { Place { segment: first, offset: 0 } };
+        self.position.write(self.place)?;
+        over.into_iter().try_for_each(|number| fs::remove_file(segment::path(&self.folder, number)))
+    }
+}
+
+impl Store for State {
+    fn ready(&self) -> (u64, u64) {
+        (self.lines, self.waiting())
+    }
+
+    fn since(&self) -> Option<Instant> {
+        self.since
+    }
+
+    fn sync_due(&self) -> Option<(Instant, Arc<File>)> {
         let Fsync::Every(time) = self.fsync else { return None };
         Some((self.dirty? + time, Arc::clone(&self.segments.back()?.file)))
     }
 
-    pub fn take(&mut self, folder: &Path, batch: &Batch) -> io::Result<Taken> {
-        let mut taken = Taken::default();
+    fn take(&mut self, batch: &Batch) -> io::Result<Load> {
+        let mut taken = Load::default();
         // Behind damaged lines that no good one precedes.
         let mut behind = None;
         let mut bytes = 0;
@@ -199,24 +217,13 @@ impl State {
             self.since = None;
         }
         if let Some(place) = behind {
-            self.advance(folder, place)?;
+            self.advance(place)?;
         }
         Ok(taken)
     }
 
-    /// Everything up to this place is delivered.
-    pub fn advance(&mut self, folder: &Path, place: Place) -> io::Result<()> {
-        let mut over = Vec::new();
-        while self.segments.len() > 1
-            && let Some(first) = self.segments.front()
-            && (first.number < place.segment || first.bytes <= place.offset)
-        {
-            over.extend(self.segments.pop_front().map(|segment| segment.number));
-        }
-        let first = self.segments.front().map_or(place.segment, |first| first.number);
-        self.place = if first == place.segment { place } else { Place { segment: first, offset: 0 } };
-        self.position.write(self.place)?;
-        over.into_iter().try_for_each(|number| fs::remove_file(segment::path(folder, number)))
+    fn begin_sync(&mut self) {
+        self.dirty = None;
     }
 }
 

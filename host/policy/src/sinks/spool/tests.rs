@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::sinks::queue::Store;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
+use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 use tuffet_config::sinks::Fsync;
 
@@ -14,7 +16,7 @@ fn spec(folder: &TempDir, bytes: u64) -> SpoolSpec {
 }
 
 /// What waits, without waiting for more.
-fn taken(spool: &Spool) -> Taken {
+fn taken(spool: &Spool) -> Load {
     spool.take(&BATCH, None, &|| Pace::Stop).unwrap()
 }
 
@@ -188,4 +190,29 @@ fn lines_larger_than_a_batch_or_a_segment_pass_too() {
     assert_eq!(taken.lines, [large]);
     spool.acknowledge(&mut taken, 1).unwrap();
     assert_eq!(drain(&spool), numbered(0..1));
+}
+
+/// A consumer that waits for more lines sleeps until its batch is due; syncing is due before that.
+#[test]
+fn a_line_is_synced_in_time_while_the_consumer_waits_for_others() {
+    let folder = TempDir::new().unwrap();
+    let spool = Spool::open(&spec(&folder, 1 << 20)).unwrap();
+    let batch = Batch { wait: Duration::from_secs(600), ..BATCH };
+    let stops = AtomicBool::new(false);
+    let pace = || if stops.load(Ordering::Acquire) { Pace::Stop } else { Pace::Calm };
+    std::thread::scope(|scope| {
+        scope.spawn(|| spool.take(&batch, None, &pace).unwrap());
+        let end = Instant::now() + Duration::from_secs(20);
+        let mut synced = true;
+        for line in numbered(0..3) {
+            spool.append(&line).unwrap();
+            while spool.queue.lock().sync_due().is_some() && synced {
+                std::thread::yield_now();
+                synced = Instant::now() < end;
+            }
+        }
+        stops.store(true, Ordering::Release);
+        spool.queue.wake();
+        assert!(synced, "the consumer sleeps");
+    });
 }

@@ -4,27 +4,24 @@
 #[path = "build/sdk.rs"]
 mod sdk;
 
+use std::env;
 use std::error::Error;
 use std::path::Path;
-use std::{env, fmt};
+use std::process::ExitCode;
 
-fn main() -> Result<(), Report> {
+fn main() -> ExitCode {
+    // Cargo shows it as it is written, with its line breaks.
+    run().map_or_else(
+        |error| {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let workspace = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
     println!("cargo::rustc-env=TUFFET_TEST_GUESTS={}", env::var("DEP_TUFFET_GUESTS_COMPONENTS")?);
     sdk::embed(&workspace)
-}
-
-/// An error that cargo shows as it is written, with its line breaks.
-struct Report(String);
-
-impl fmt::Debug for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl<E: Error> From<E> for Report {
-    fn from(error: E) -> Self {
-        Report(error.to_string())
-    }
 }

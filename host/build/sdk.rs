@@ -1,13 +1,12 @@
 //! The sources of the SDK as a table, for `tuffet plugin new`: with them, an installed server is all that a
 //! new plugin needs.
 
+use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-use super::Report;
-
 /// Writes the table that `cli::plugin::new` includes: paths below `sdk`, and texts.
-pub fn embed(workspace: &Path) -> Result<(), Report> {
+pub fn embed(workspace: &Path) -> Result<(), Box<dyn Error>> {
     let sdk = workspace.join("sdk");
     let mut files = Vec::new();
     for folder in ["rust/src", "wit"] {
@@ -36,7 +35,7 @@ pub fn embed(workspace: &Path) -> Result<(), Report> {
     Ok(())
 }
 
-fn walk(base: &Path, folder: &str, files: &mut Vec<String>) -> Result<(), Report> {
+fn walk(base: &Path, folder: &str, files: &mut Vec<String>) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(base.join(folder))? {
         let entry = entry?;
         let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
@@ -53,7 +52,7 @@ fn walk(base: &Path, folder: &str, files: &mut Vec<String>) -> Result<(), Report
 }
 
 /// A manifest without its workspace: `KEY.workspace = true` becomes what the workspace says of KEY.
-fn alone(manifest: &str, workspace: &str) -> Result<String, Report> {
+fn alone(manifest: &str, workspace: &str) -> Result<String, Box<dyn Error>> {
     let lints = "[lints]\nworkspace = true\n";
     let mut text = String::new();
     for line in manifest.replace(lints, "").trim_end().lines() {
@@ -63,13 +62,11 @@ fn alone(manifest: &str, workspace: &str) -> Result<String, Report> {
         };
         let prefix = format!("{key} = ");
         let said = workspace.lines().find(|line| line.starts_with(&prefix));
-        let said = said.ok_or_else(|| Report(format!("Cargo.toml of the workspace has no `{prefix}`")))?;
+        let said = said.ok_or_else(|| format!("Cargo.toml of the workspace has no `{prefix}`"))?;
         text += &format!("{said}\n");
     }
     if text.contains("workspace") {
-        return Err(Report(
-            "sdk/rust/Cargo.toml takes from the workspace what build/sdk.rs does not know".into(),
-        ));
+        return Err("sdk/rust/Cargo.toml takes from the workspace what build/sdk.rs does not know".into());
     }
     Ok(text)
 }

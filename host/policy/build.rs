@@ -5,8 +5,8 @@
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fmt, fs};
+use std::process::{Command, ExitCode};
+use std::{env, fs};
 
 /// Name of the plugin, and of its component.
 const BUNDLED: [(&str, &str); 5] = [
@@ -33,7 +33,18 @@ const PACKAGES: [&str; 8] = [
 const SOURCES: [&str; 6] =
     ["plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
 
-fn main() -> Result<(), Report> {
+fn main() -> ExitCode {
+    // Cargo shows it as it is written, with its line breaks.
+    run().map_or_else(
+        |error| {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let workspace = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     println!("cargo::rerun-if-env-changed=TUFFET_GUESTS");
     let components = match env::var_os("TUFFET_GUESTS") {
@@ -53,7 +64,7 @@ fn prebuilt(folder: &Path) -> PathBuf {
     folder.to_path_buf()
 }
 
-fn build(workspace: &Path) -> Result<PathBuf, Report> {
+fn build(workspace: &Path) -> Result<PathBuf, Box<dyn Error>> {
     for source in SOURCES {
         println!("cargo::rerun-if-changed={}", workspace.join(source).display());
     }
@@ -63,11 +74,12 @@ fn build(workspace: &Path) -> Result<PathBuf, Report> {
     if output.status.success() {
         return Ok(target_dir.join("wasm32-wasip2/guest"));
     }
-    Err(Report(format!(
+    Err(format!(
         "the bundled plugins could not be built ({})\n\n{}",
         output.status,
         String::from_utf8_lossy(&output.stderr)
-    )))
+    )
+    .into())
 }
 
 /// `guests` beside `debug` and `release`, so that all profiles of the host share one build of the guests.
@@ -79,34 +91,20 @@ fn guest_target_dir(out_dir: &Path) -> PathBuf {
 }
 
 /// Writes the table that `policy::builtin` includes.
-fn embed(components: &Path) -> Result<(), Report> {
+fn embed(components: &Path) -> Result<(), Box<dyn Error>> {
     let mut table = String::from("[\n");
     for (name, file) in BUNDLED {
         let path = components.join(file);
         if !path.is_file() {
-            return Err(Report(format!(
+            return Err(format!(
                 "{} is not there: TUFFET_GUESTS must name a folder that has it (plugins/build.sh makes it)",
                 path.display()
-            )));
+            )
+            .into());
         }
         table += &format!("    ({name:?}, include_bytes!({path:?}).as_slice()),\n");
     }
     table += "]\n";
     fs::write(Path::new(&env::var("OUT_DIR")?).join("builtin.rs"), table)?;
     Ok(())
-}
-
-/// An error that cargo shows as it is written, with its line breaks.
-struct Report(String);
-
-impl fmt::Debug for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl<E: Error> From<E> for Report {
-    fn from(error: E) -> Self {
-        Report(error.to_string())
-    }
 }

@@ -8,7 +8,7 @@ pub mod kv;
 mod open_once;
 mod policy;
 pub mod sinks;
-mod tls;
+pub mod tls;
 
 pub use policy::{
     Acceptance, Accepted, Answer, Beyond, Emitted, Exchange, Given, Hook, HookInput, HttpAnswer, Inspected,

@@ -3,7 +3,7 @@
 use std::sync::Once;
 
 /// Chooses the cryptography for the process; what has been chosen stays.
-pub(crate) fn choose_provider() {
+pub fn choose_provider() {
     static CHOOSE: Once = Once::new();
     CHOOSE.call_once(|| {
         let _ = rustls::crypto::ring::default_provider().install_default();

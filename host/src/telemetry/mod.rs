@@ -38,6 +38,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet_policy::sinks::resource;
+use tuffet_policy::tls;
 use tuffet_request::Traced;
 use tuffet_request::events::Summary;
 
@@ -68,8 +69,7 @@ impl Telemetry {
         watch: &Watch,
     ) -> Telemetry {
         let Some(settings) = settings else { return Telemetry::default() };
-        // The one that TLS of this process is made with; another part may have said so already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        tls::choose_provider();
         let resource = resource(&settings.resource);
         let listeners = Arc::new(listeners.collect::<HashMap<_, _>>());
         let scope = InstrumentationScope::builder("tuffet").with_version(env!("CARGO_PKG_VERSION")).build();

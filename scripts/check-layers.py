@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Layers: no cycle between the top-level modules of the server's crates (`host/`), and no dependency between crates of the
-workspace that the table "Crates" of ARCHITECTURE.md does not list."""
+"""Layers: no cycle between the top-level modules of the server's crates (`host/`), no dependency between crates of the
+workspace that the table "Crates" of ARCHITECTURE.md does not list, and none on the testkit outside of tests."""
 
 import json
 import os
@@ -12,6 +12,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The edges of an item that a crate's root defines lead here. The root is no module: everything may use it.
 CRATE = "(root)"
+# Crates that only tests may depend on.
+TEST_ONLY = {"tuffet-testkit"}
 
 
 def code(path):
@@ -122,6 +124,11 @@ def allowed():
     return table
 
 
+def outside_tests(package):
+    """The crates for tests that a package depends on otherwise."""
+    return sorted({entry["name"] for entry in package["dependencies"] if entry["kind"] != "dev"} & TEST_ONLY)
+
+
 def prove():
     """Sees a cycle by each way that a path can take, and none where there is none: a check that cannot fail is none."""
     root = "mod a;\nmod b;\npub use b::Thing;\n"
@@ -142,6 +149,9 @@ def prove():
             found = cycle(edges(folder))
             if bool(found) != expected:
                 sys.exit(f"check-layers.py is broken: {back!r} gives {found}")
+    for kind, expected in [("dev", []), (None, ["tuffet-testkit"]), ("build", ["tuffet-testkit"])]:
+        if outside_tests({"dependencies": [{"name": "tuffet-testkit", "kind": kind}]}) != expected:
+            sys.exit(f"check-layers.py is broken: a dependency of the kind {kind} on the testkit is not judged")
 
 
 def main():
@@ -161,6 +171,8 @@ def main():
         for dependency in sorted({entry["name"] for entry in package["dependencies"]} & names):
             if dependency not in table[name]:
                 problems.append(f"{manifest}: `{name}` may not depend on `{dependency}` (ARCHITECTURE.md, Crates)")
+        for dependency in outside_tests(package):
+            problems.append(f"{manifest}: only the tests of `{name}` may depend on `{dependency}`")
         if manifest.split(os.sep)[0] != "host":
             continue
         source = os.path.join(os.path.dirname(package["manifest_path"]), "src")

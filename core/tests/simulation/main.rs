@@ -8,7 +8,6 @@ mod endings;
 mod faults;
 mod gaps;
 mod huge;
-mod invariants;
 mod lossless;
 mod lost_packets;
 mod recovery;

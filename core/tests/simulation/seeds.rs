@@ -1,4 +1,4 @@
-//! Thousands of worlds, each drawn from its seed; [`invariants`](crate::invariants) says what holds in all
+//! Thousands of worlds, each drawn from its seed; [`invariants`](tuffet_testkit::invariants) says what holds in all
 //! of them. Two honest ends with faults of their own and of the path; a server among clients that lie; a
 //! client before servers that do.
 //!
@@ -6,9 +6,12 @@
 //! `TUFFET_FIRST_SEED` on.
 
 use super::faults::{Impostor, Liar};
-use super::invariants::{Invariant, bounded_answers, bounded_memory, exactly_one_outcome, identical_bytes};
 use super::simulator::{Endpoint, Scenario, World, micros, reader_and_writer};
 use tuffet_core::Finish;
+use tuffet_testkit::invariants::{
+    Invariant, bounded_answers, bounded_memory, exactly_one_outcome, identical_bytes,
+};
+use tuffet_testkit::seeds;
 
 const SEEDS: u64 = 5_000;
 /// Five hours: the most patient of the scenarios waits 13 minutes for one packet.
@@ -54,34 +57,10 @@ fn no_server_that_lies_keeps_a_client_busy() {
 
 /// A failure tells its seed, and how to run it alone as `test`.
 fn each_seed(test: &str, mut run: impl FnMut(&Scenario)) {
-    let given = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let seeds = match given("TUFFET_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => {
-            let first = given("TUFFET_FIRST_SEED").unwrap_or(0);
-            first..first + given("TUFFET_SEEDS").unwrap_or(SEEDS)
-        }
-    };
-    for seed in seeds {
+    let alone = format!("-p tuffet-core --test simulation seeds::{test}");
+    for seed in seeds::seeds(SEEDS) {
         let scenario = Scenario::draw(seed);
-        let told = TellOnFailure(&scenario, test);
-        run(&scenario);
-        drop(told);
-    }
-}
-
-struct TellOnFailure<'a>(&'a Scenario, &'a str);
-
-impl Drop for TellOnFailure<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let TellOnFailure(scenario, test) = self;
-            let seed = scenario.seed;
-            eprintln!("seed {seed}: {}", scenario.describe());
-            eprintln!(
-                "run it alone: TUFFET_SEED={seed} cargo test -p tuffet-core --test simulation seeds::{test}"
-            );
-        }
+        seeds::run(seed, &alone, || scenario.describe(), || run(&scenario));
     }
 }
 

@@ -1,12 +1,12 @@
 //! A client that does not keep to the protocol: it acknowledges what was never sent, or a part, or too
 //! often; sends blocks of other lengths and numbers; asks for nonsense; begins anew; says nothing.
 
-use crate::invariants::Invariant;
 use crate::simulator::draw::{logarithmic, one_in, pick};
 use crate::simulator::{ACK, DATA, OACK, Peer, number, opcode};
 use fastrand::Rng;
 use std::rc::Rc;
 use tuffet_core::{DATA_HEADER, Mode, Operation, OptionSet, RequestPacket, Time, data_header};
+use tuffet_testkit::invariants::Invariant;
 
 /// Sends so many datagrams at most.
 const MOST: u32 = 300;

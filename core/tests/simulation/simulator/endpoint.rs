@@ -5,13 +5,13 @@ use super::ledger::Ledger;
 use super::world::Peer;
 use super::{ACK, DATA, ERROR, OACK, opcode};
 use crate::faults::{Disk, Faults, Verdict};
-use crate::invariants::{Invariant, Lives};
 use std::rc::Rc;
 use std::time::Duration;
 use tuffet_core::{
     Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Mode, Operation, OptionSet, Output, Packet,
     RequestPacket, Stats, Time, Transfer, data_header, netascii,
 };
+use tuffet_testkit::invariants::{Invariant, Lives};
 
 /// What an end has seen and done.
 #[derive(Debug, Clone, Default)]

@@ -1,8 +1,10 @@
 //! What one end heard and said, counted for the invariants.
 
 use super::{ACK, DATA, ERROR, number, opcode};
-use crate::invariants::{FirstWindow, Talk, Unproven, bounded_answers_before_proof, bounded_first_window};
 use tuffet_core::{Blocks, Transfer};
+use tuffet_testkit::invariants::{
+    FirstWindow, Talk, Unproven, bounded_answers_before_proof, bounded_first_window,
+};
 
 /// The account of one transfer at a server, and of all transfers of an end.
 #[derive(Debug, Clone, Copy, Default)]

@@ -8,8 +8,6 @@
 mod client;
 mod control;
 mod doubled;
-#[path = "../../../../../core/tests/simulation/invariants.rs"]
-mod invariants;
 mod world;
 
 use super::WorkerSettings;
@@ -17,51 +15,34 @@ use crate::limits::Limiter;
 use client::{Client, Manner, Wish};
 use control::{Answer, Control, Fate};
 use fastrand::Rng;
-use invariants::{Invariant, Lives, bounded_memory, exactly_one_outcome, identical_bytes};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{Operation, OptionSet, Settings, Time};
 use tuffet_request::Bounds;
 use tuffet_request::events::Outcome;
+use tuffet_testkit::invariants::{Invariant, Lives, bounded_memory, exactly_one_outcome, identical_bytes};
+use tuffet_testkit::seeds;
 use world::{LISTENERS, Path, World};
 
 const SEEDS: u64 = 200;
 
+/// What `cargo test` gets to run one world.
+const ALONE: &str = "-p tuffet-engine --lib worker::simulation";
+
 #[test]
 fn every_admitted_request_has_one_outcome_and_leaves_nothing() {
-    let given = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let seeds = match given("TUFFET_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => {
-            let first = given("TUFFET_FIRST_SEED").unwrap_or(0);
-            first..first + given("TUFFET_SEEDS").unwrap_or(SEEDS)
-        }
-    };
+    let seeds = seeds::seeds(SEEDS);
     let mut control = Control::new();
     let mut outcomes: HashSet<&str> = HashSet::new();
     let all = seeds.end - seeds.start;
     for seed in seeds {
-        let told = TellOnFailure(seed);
-        outcomes.extend(simulate(seed, &mut control));
-        drop(told);
+        let describe = || "a world of the worker".to_owned();
+        outcomes.extend(seeds::run(seed, ALONE, describe, || simulate(seed, &mut control)));
     }
     let due = ["served", "stored", "aborted", "denied", "timed-out", "failed"];
     let missing: Vec<_> = due.iter().filter(|outcome| !outcomes.contains(*outcome)).collect();
     assert!(all < 100 || missing.is_empty(), "no seed comes to {missing:?}");
-}
-
-struct TellOnFailure(u64);
-
-impl Drop for TellOnFailure {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!(
-                "seed {0}; run it alone: TUFFET_SEED={0} cargo test -p tuffet-engine --lib worker::simulation",
-                self.0
-            );
-        }
-    }
 }
 
 /// One world, drawn from its seed; the outcomes that there were.

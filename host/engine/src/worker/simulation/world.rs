@@ -2,7 +2,6 @@
 
 use super::client::{BUSY, Client, Sent};
 use super::control::Control;
-use super::invariants::{Invariant, Unproven, bounded_answers_before_proof};
 use crate::worker::sockets::{SocketId, Sockets};
 use crate::worker::transmit::Transmit;
 use crate::worker::{Dropping, ListenerSpec, Worker, WorkerSettings, open_all};
@@ -15,6 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tuffet_core::Time;
 use tuffet_request::events::Summary;
+use tuffet_testkit::invariants::{Invariant, Unproven, bounded_answers_before_proof};
 use tuffet_udp::{ReceiveBatch, Received, SendBatch};
 
 /// A datagram at a client, and through which of how many sockets the worker sent it.

@@ -3,7 +3,6 @@
 //!
 //! Nothing here depends on how a world is made: the simulation of the protocol (`core/tests/simulation`)
 //! and that of the server's worker (`host/engine/src/worker/simulation`) fill in the same facts.
-#![allow(dead_code)] // neither of the two asks for all of them
 
 use std::fmt::{self, Debug, Display};
 
@@ -95,12 +94,15 @@ impl Invariant {
 /// How the transfers of one end went, when all is over.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lives {
+    /// Transfers that have begun.
     pub begun: u64,
+    /// Outcomes that were reported.
     pub outcomes: u64,
     /// Those that are still held.
     pub held: u64,
 }
 
+/// [`Invariant::ExactlyOneOutcome`], when all is over.
 pub fn exactly_one_outcome(who: &str, lives: Lives) {
     Invariant::ExactlyOneOutcome.demand_eq(
         lives.outcomes,
@@ -109,6 +111,7 @@ pub fn exactly_one_outcome(who: &str, lives: Lives) {
     );
 }
 
+/// [`Invariant::BoundedMemory`], when all is over.
 pub fn bounded_memory(who: &str, lives: Lives) {
     Invariant::BoundedMemory.demand_eq(lives.held, 0, format_args!("transfers that the {who} still holds"));
 }
@@ -139,11 +142,13 @@ impl Display for Difference {
 pub struct Unproven {
     /// Datagrams that the server got.
     pub heard: u64,
-    /// Packets that it sent, and the bytes in them (UDP payload).
+    /// Packets that it sent.
     pub answers: u64,
+    /// The bytes in them (UDP payload).
     pub bytes: u64,
 }
 
+/// [`Invariant::BoundedAnswersBeforeProof`], so far.
 pub fn bounded_answers_before_proof(it: Unproven) {
     let (packets, bytes) = (it.heard * ANSWERS_BEFORE_PROOF, it.answers * BYTES_BEFORE_PROOF);
     Invariant::BoundedAnswersBeforeProof
@@ -161,6 +166,7 @@ pub struct FirstWindow {
     pub window: u64,
 }
 
+/// [`Invariant::BoundedFirstWindow`], so far.
 pub fn bounded_first_window(it: FirstWindow) {
     let most = it.heard * (it.window + FIRST_WINDOW_PROBES.min(4 * it.window));
     Invariant::BoundedFirstWindow.demand(it.blocks <= most, format_args!("{it:?}, {most} at most"));
@@ -173,13 +179,15 @@ pub struct Talk {
     pub heard: u64,
     /// Times that it acted on its own: time-outs, decisions, what was stored, failures of its side.
     pub own: u64,
-    /// DATA packets sent, and all others.
+    /// DATA packets sent.
     pub blocks: u64,
+    /// All other packets sent.
     pub others: u64,
     /// Blocks in a window.
     pub window: u64,
 }
 
+/// [`Invariant::BoundedAnswers`], when all is over.
 pub fn bounded_answers(who: &str, it: Talk) {
     let causes = it.heard + it.own;
     Invariant::BoundedAnswers

@@ -138,9 +138,7 @@ impl<'a> Call<'a> {
     pub fn end<T>(self, ended: Ended<T>) -> Result<T, Failure> {
         let sandbox = self.instance.store.data();
         sandbox.log.finish();
-        if let Some(stage) = &sandbox.access.stage {
-            stage.spent(sandbox.memory.used(), self.limit.meter.total());
-        }
+        sandbox.access.host.spent(sandbox.memory.used(), self.limit.meter.total());
         match ended {
             Some(Ok(answer)) => {
                 if let Some(kept) = &self.plugin.kept {

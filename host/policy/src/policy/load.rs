@@ -17,7 +17,7 @@ use super::decisions::Decisions;
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
-use super::imports::{Access, Keys, Outlet, Unsent};
+use super::imports::{Access, HostCalls, Live, Staged, StoredKeys, Unsent};
 use super::kept::Kept;
 use super::manifest::Manifest;
 use super::plugin::Plugin;
@@ -146,19 +146,19 @@ fn access(
         keys: None,
         files: Vec::new(),
         http: Vec::new(),
-        roots: policy.open_roots.clone(),
         sinks: Vec::new(),
         unsent: judged.empty_batches.then(Unsent::new),
-        stage: policy.stage.clone(),
+        host: host(policy),
     };
     let mut problems = Vec::new();
     for grant in granted {
         match grant {
-            Grant::Kv if policy.stage.is_some() => access.keys = policy.stage.clone().map(Keys::Staged),
+            Grant::Kv if let Some(stage) = &policy.stage => access.keys = Some(stage.clone()),
             Grant::Kv if policy.live => match resources.store(&policy.state) {
                 Ok(store) => {
                     let namespace = Arc::from(spec.name.as_str());
-                    access.keys = Some(Keys::Stored { store, namespace, quota: Quota::from(&spec.limits) });
+                    let quota = Quota::from(&spec.limits);
+                    access.keys = Some(Arc::new(StoredKeys { store, namespace, quota }));
                 }
                 Err(error) => problems.push((LoadProblemKind::Grant, error.to_string())),
             },
@@ -169,13 +169,13 @@ fn access(
             }
             Grant::Files(root) => access.files.push(root.clone()),
             Grant::Http(host) => access.http.push(host.clone()),
-            Grant::Sinks(name) if policy.stage.is_some() => {
-                access.sinks.extend(policy.stage.clone().map(|stage| (name.clone(), Outlet::Staged(stage))));
+            Grant::Sinks(name) if let Some(stage) = &policy.stage => {
+                access.sinks.push((name.clone(), stage.clone()));
             }
             Grant::Sinks(name) if policy.live => {
                 let Some(sink) = policy.sinks.iter().find(|sink| sink.name == *name) else { continue };
                 match resources.sinks.open(sink) {
-                    Ok(open) => access.sinks.push((name.clone(), Outlet::Sink(open))),
+                    Ok(open) => access.sinks.push((name.clone(), open)),
                     Err(error) => problems.push((
                         LoadProblemKind::Sink,
                         format!("its sink `{name}` cannot be opened: {error}; let this user write there, or correct the sink"),
@@ -189,6 +189,15 @@ fn access(
         Ok(access)
     } else {
         Err(problems.into_iter().map(|(kind, message)| problem(spec, kind, message)).collect())
+    }
+}
+
+/// What answers the calls of a plugin.
+fn host(policy: &PolicySpec) -> Box<dyn HostCalls> {
+    let live = Live { roots: policy.open_roots.clone() };
+    match &policy.stage {
+        None => Box::new(live),
+        Some(stage) => Box::new(Staged { stage: stage.clone(), world: live }),
     }
 }
 

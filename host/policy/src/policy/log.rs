@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::bindings::tuffet::policy::log::{Host, Level};
+use super::imports::HostCalls;
 use super::sandbox::{Caller, Sandbox};
-use super::stage::Stage;
 use super::text::one_line;
 use tuffet_request::Traced;
 
@@ -60,7 +60,7 @@ impl CallLog {
         }
     }
 
-    fn write(&mut self, level: Level, message: &str, fields: &[(String, String)], stage: Option<&Stage>) {
+    fn write(&mut self, level: Level, message: &str, fields: &[(String, String)], host: &dyn HostCalls) {
         if self.muted {
             return;
         }
@@ -71,9 +71,7 @@ impl CallLog {
         self.written += 1;
         let message = one_line(message, MAX_MESSAGE);
         let fields = join(fields);
-        if let Some(stage) = stage {
-            stage.log(word(level), &message, &fields);
-        }
+        host.logged(word(level), &message, &fields);
         let Caller { plugin, request, traced } = &self.caller;
         macro_rules! event {
             ($level:ident) => {
@@ -97,8 +95,7 @@ impl CallLog {
 
 impl Host for Sandbox {
     fn log(&mut self, level: Level, message: String, fields: Vec<(String, String)>) {
-        let stage = self.access.stage.as_deref();
-        self.log.write(level, &message, &fields, stage);
+        self.log.write(level, &message, &fields, &*self.access.host);
     }
 }
 

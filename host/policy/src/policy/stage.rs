@@ -116,6 +116,15 @@ pub struct Emitted {
     pub payload: String,
 }
 
+/// What a stage knows of a file.
+pub(super) enum StagedFile {
+    /// Nothing: the roots have the answer.
+    Unknown,
+    /// There is no such file.
+    Absent,
+    Content(Vec<u8>),
+}
+
 impl Stage {
     /// A stage with what is given.
     pub fn new(given: Given) -> Stage {
@@ -152,19 +161,20 @@ impl Stage {
         self.given.beyond == Beyond::Recorded
     }
 
-    /// A file; the outer `None` leaves it to the roots.
+    /// A file.
     ///
     /// # Errors
     /// Nothing was given for it.
-    pub(super) fn file(&self, call: &str, root: &str, path: &str) -> Result<Option<Option<Vec<u8>>>, String> {
+    pub(super) fn file(&self, call: &str, root: &str, path: &str) -> Result<StagedFile, String> {
         let name = format!("{root}/{path}");
         let known = self.given.files.get(&name).cloned();
         match known.or_else(|| self.lessons().files.get(&name).cloned()) {
-            Some(file) => Ok(Some(file)),
+            Some(Some(content)) => Ok(StagedFile::Content(content)),
+            Some(None) => Ok(StagedFile::Absent),
             None if self.given.beyond == Beyond::Nothing => {
                 Err(self.miss(format!("files.{call}({root:?}, {path:?})")))
             }
-            None => Ok(None),
+            None => Ok(StagedFile::Unknown),
         }
     }
 

@@ -4,9 +4,7 @@ use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
-use tokio::task::spawn_blocking;
-
-use super::{Access, MAX_READ, not_granted};
+use super::{MAX_READ, not_granted};
 use crate::policy::bindings::tuffet::policy::files::{Error, Host, Metadata};
 use crate::policy::sandbox::Sandbox;
 use tuffet_store::{OpenFile, StoreError};
@@ -21,54 +19,17 @@ const PAUSE: Duration = Duration::from_millis(5);
 impl Host for Sandbox {
     async fn stat(&mut self, root: String, path: String) -> Result<Option<Metadata>, Error> {
         self.may_read(&root, &path)?;
-        if let Some(staged) = self.access.clone().staged("stat", &root, &path).await? {
-            return Ok(staged.map(|file| Metadata { bytes: file.len() as u64, modified_unix_ms: 0 }));
-        }
-        let roots = self.access.roots.clone();
-        blocking(move || match roots.open_read(Some(&root), &path) {
-            Ok(file) => Ok(Some(Metadata { bytes: file.size(), modified_unix_ms: file.modified_unix_ms() })),
-            Err(error) => absent(&error),
-        })
-        .await
+        let access = self.access.clone();
+        access.host.stat(root, path).await
     }
 
     async fn read(&mut self, root: String, path: String, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         self.may_read(&root, &path)?;
         let most = limit.min(MAX_READ.saturating_sub(self.taken.read));
-        let content = match self.access.clone().staged("read", &root, &path).await? {
-            Some(Some(file)) if file.len() as u64 > most => return Err(Error::TooLarge(file.len() as u64)),
-            Some(staged) => staged,
-            None => self.access.clone().whole(root, path, most).await?,
-        };
+        let access = self.access.clone();
+        let content = access.host.read(root, path, most).await?;
         self.taken.read += content.as_ref().map_or(0, |content| content.len() as u64);
         Ok(content)
-    }
-}
-
-impl Access {
-    /// The file as the stage of a trial has it; `None` where the roots are to be looked at.
-    async fn staged(&self, call: &str, root: &str, path: &str) -> Result<Option<Option<Vec<u8>>>, Error> {
-        let Some(stage) = &self.stage else { return Ok(None) };
-        let known = stage.file(call, root, path).map_err(Error::Unavailable)?;
-        if known.is_some() || !stage.records() {
-            return Ok(known);
-        }
-        match self.whole(root.to_owned(), path.to_owned(), MAX_READ).await {
-            Ok(file) => {
-                stage.learn_file(root, path, file.clone());
-                Ok(Some(file))
-            }
-            Err(error) => {
-                stage.not_learned(call, root, path);
-                Err(error)
-            }
-        }
-    }
-
-    /// The file as the roots have it, if it has at most so many bytes.
-    async fn whole(&self, root: String, path: String, most: u64) -> Result<Option<Vec<u8>>, Error> {
-        let roots = self.roots.clone();
-        blocking(move || steady(|| roots.open_read(Some(&root), &path), &root, &path, most)).await
     }
 }
 
@@ -87,14 +48,8 @@ impl Sandbox {
     }
 }
 
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, Error> {
-    spawn_blocking(work).await.unwrap_or_else(|panicked| Err(Error::Unavailable(panicked.to_string())))
-}
-
 /// A file whole, if it has at most so many bytes. One that changes while it is read is opened and read anew.
-fn steady(
+pub(super) fn steady(
     open: impl Fn() -> Result<OpenFile, StoreError>,
     root: &str,
     path: &str,
@@ -126,7 +81,8 @@ fn one_content(file: &OpenFile) -> io::Result<Option<Vec<u8>>> {
     Ok(if settled || file.read_whole()?.as_ref() == Some(&content) { Some(content) } else { None })
 }
 
-fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
+/// Whether a file is absent, or why it cannot be read.
+pub(super) fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
     match error {
         StoreError::NotFound | StoreError::Spelling => Ok(None),
         StoreError::Denied(_) | StoreError::Forbidden(_) | StoreError::NotRegular(_) => {

@@ -25,7 +25,7 @@ pub(in crate::policy) struct HttpGate {
 }
 
 /// What a request comes to: the answer, and the work that is left once its head is there.
-type Sent = Box<dyn Future<Output = Result<(Response<WasiBody>, Work), Error>> + Send>;
+pub(super) type Sent = Box<dyn Future<Output = Result<(Response<WasiBody>, Work), Error>> + Send>;
 pub(super) type Work = Box<dyn Future<Output = Result<(), Error>> + Send>;
 
 impl HttpGate {
@@ -73,10 +73,7 @@ impl WasiHttpHooks for HttpGate {
             return Box::new(async { Err(Error::HttpRequestDenied) });
         }
         self.requests += 1;
-        if let Some(stage) = self.access.stage.clone().filter(|stage| stage.answers_http()) {
-            return Box::new(super::http_stage::answer(stage, request, options));
-        }
-        Box::new(super::http_send::send(request, options))
+        self.access.host.http(request, options)
     }
 }
 
@@ -89,6 +86,7 @@ fn authority(uri: &Uri) -> Option<HttpHost> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::imports::Live;
     use tuffet_store::Roots;
 
     fn gate(hosts: &[&str]) -> HttpGate {
@@ -101,9 +99,8 @@ mod tests {
             keys: None,
             files: Vec::new(),
             http: hosts.iter().filter_map(|host| host.parse().ok()).collect(),
-            roots: Roots::open(&[]).unwrap_or_else(|error| unreachable!("{error}")),
             sinks: Vec::new(),
-            stage: None,
+            host: Box::new(Live { roots: Roots::open(&[]).unwrap_or_else(|error| unreachable!("{error}")) }),
         };
         let mut gate = HttpGate::new(Arc::new(access));
         gate.open();

@@ -1,5 +1,7 @@
 //! The import `kv`.
 
+use std::sync::Arc;
+
 use super::{IN_CONFIGURE, Keys, not_granted};
 use crate::kv::{MAX_KEY, MAX_VALUE};
 use crate::policy::bindings::tuffet::policy::kv::{Error, Host};
@@ -30,7 +32,7 @@ impl Host for Sandbox {
 
 impl Sandbox {
     /// The plugin's keys, if it may look at this one now.
-    fn keys(&mut self, key: &str) -> Result<Keys, Error> {
+    fn keys(&mut self, key: &str) -> Result<Arc<dyn Keys>, Error> {
         if !self.taken.configured {
             return Err(Error::Denied(IN_CONFIGURE.into()));
         }

@@ -1,28 +1,28 @@
 //! What a plugin calls of the host, beside the log: each grant's interface, and what one call of a hook may
 //! take of them.
 
+mod calls;
 mod clock;
 mod files;
 mod http;
 mod http_send;
-mod http_stage;
-mod keys;
 mod kv;
+mod live;
 mod random;
 mod sinks;
+mod staged;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+pub(super) use calls::{HostCalls, Keys, Outlet};
 pub(super) use clock::FixedClock;
 pub(super) use http::HttpGate;
-pub(super) use keys::Keys;
+pub(super) use live::{Live, StoredKeys};
 pub(super) use random::constant;
+pub(super) use staged::Staged;
 
-use super::stage::Stage;
-use crate::sinks::Sink;
 use tuffet_config::HttpHost;
-use tuffet_store::Roots;
 
 /// Calls of `kv` and `files` in one call of a hook.
 const MAX_OPERATIONS: u32 = 1024;
@@ -43,19 +43,17 @@ pub(super) struct Access {
     /// Whether it has random numbers.
     pub random: bool,
     /// Its keys. None also while the configuration is only checked.
-    pub keys: Option<Keys>,
+    pub keys: Option<Arc<dyn Keys>>,
     /// The roots that it may read, by name.
     pub files: Vec<String>,
     /// The hosts that it may send HTTP requests to.
     pub http: Vec<HttpHost>,
-    /// All roots.
-    pub roots: Roots,
     /// The sinks that it may fill. None also while the configuration is only checked.
-    pub sinks: Vec<(String, Outlet)>,
+    pub sinks: Vec<(String, Arc<dyn Outlet>)>,
     /// Of a plugin that wants to be called without events when a sink that was full may have room.
     pub unsent: Option<Unsent>,
-    /// What stands in for the host, where the plugin is tried out.
-    pub stage: Option<Arc<Stage>>,
+    /// What answers its calls.
+    pub host: Box<dyn HostCalls>,
 }
 
 /// What a plugin that wants empty batches may have to send still.
@@ -94,15 +92,6 @@ impl Unsent {
     fn told(&self, taken: bool) {
         if taken { &self.sent } else { &self.waits }.store(true, Relaxed);
     }
-}
-
-/// Where the payloads for a sink go.
-#[derive(Debug)]
-pub(super) enum Outlet {
-    /// To the sink.
-    Sink(Arc<Sink>),
-    /// Nowhere: they are recorded.
-    Staged(Arc<Stage>),
 }
 
 /// What one call of a hook has taken so far.

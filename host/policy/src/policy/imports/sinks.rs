@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
-use super::{IN_CONFIGURE, MAX_PAYLOADS, Outlet, not_granted};
+use super::{IN_CONFIGURE, MAX_PAYLOADS, not_granted};
 use crate::policy::bindings::tuffet::policy::sinks::{Error, Host};
 use crate::policy::sandbox::Sandbox;
 
@@ -26,21 +26,13 @@ impl Host for Sandbox {
         }
         self.taken.payloads += 1;
         check(&payload).map_err(Error::Invalid)?;
-        match open {
-            Outlet::Sink(open) => {
-                // One that ends its call meanwhile does not take the sink away.
-                let (open, plugin) = (Arc::clone(open), Arc::clone(self.log.plugin()));
-                let taken = open.emit(&plugin, payload).await;
-                if let Some(unsent) = &self.access.unsent {
-                    unsent.told(taken.is_ok());
-                }
-                taken.map_err(|_| Error::Full)
-            }
-            Outlet::Staged(stage) => {
-                stage.emit(sink, payload);
-                Ok(())
-            }
+        // The sink is not taken away while a payload waits for it.
+        let (open, plugin) = (Arc::clone(open), Arc::clone(self.log.plugin()));
+        let taken = open.emit(plugin, sink, payload).await;
+        if let Some(unsent) = &self.access.unsent {
+            unsent.told(taken.is_ok());
         }
+        taken.map_err(|_| Error::Full)
     }
 }
 

@@ -1,0 +1,74 @@
+//! What answers the calls of a plugin: the host ([`super::live`]), or the stage of a trial ([`super::staged`]). Who may
+//! call what, and how often, is checked before.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Request;
+use wasmtime_wasi_http::{RequestOptions, WasiBody};
+
+use super::http::Sent;
+use crate::policy::bindings::tuffet::policy::{files, kv};
+use crate::sinks::Full;
+
+/// An answer that may have to wait.
+pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What every plugin has, its grants permitting.
+pub(in crate::policy) trait HostCalls: Debug + Send + Sync {
+    /// Size and time of a file; `None` where there is no such file.
+    fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<files::Metadata>, files::Error>>;
+
+    /// A file whole, if it has at most so many bytes; `None` where there is no such file.
+    fn read(
+        &self,
+        root: String,
+        path: String,
+        most: u64,
+    ) -> Pending<'_, Result<Option<Vec<u8>>, files::Error>>;
+
+    /// Sends a request by HTTP.
+    fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent;
+
+    /// Where the clock stands since the beginning of 1970, and random numbers are constant; `None` where the clock
+    /// goes on.
+    fn time(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The plugin wrote a line to the log.
+    fn logged(&self, _level: &'static str, _message: &str, _fields: &str) {}
+
+    /// A call has ended that used so much.
+    fn spent(&self, _memory: u64, _cpu: Duration) {}
+}
+
+/// The keys of one plugin.
+pub(in crate::policy) trait Keys: Debug + Send + Sync {
+    fn get(&self, key: String) -> Pending<'_, Result<Option<Vec<u8>>, kv::Error>>;
+
+    fn set(
+        &self,
+        key: String,
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    ) -> Pending<'_, Result<(), kv::Error>>;
+
+    fn delete(&self, key: String) -> Pending<'_, Result<(), kv::Error>>;
+
+    fn increment(
+        &self,
+        key: String,
+        by: i64,
+        ttl_seconds: Option<u32>,
+    ) -> Pending<'_, Result<i64, kv::Error>>;
+}
+
+/// Where the payloads for a sink go.
+pub(in crate::policy) trait Outlet: Debug + Send + Sync {
+    /// Takes a payload of this plugin for the sink of this name.
+    fn emit(&self, plugin: Arc<str>, sink: String, payload: String) -> Pending<'_, Result<(), Full>>;
+}

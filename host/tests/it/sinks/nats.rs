@@ -33,20 +33,20 @@ fn program() -> Option<&'static str> {
 impl Nats {
     /// With what else stands in its configuration; `None` where it is not installed.
     fn start(configuration: &str) -> Option<Nats> {
+        program()?;
         // Free a moment ago; where somebody else was quicker, the server says so and another one is tried.
         for _ in 0..10 {
             let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-            if let Some(nats) = Nats::start_at(address, configuration)? {
+            if let Some(nats) = Nats::start_at(address, configuration) {
                 return Some(nats);
             }
         }
         panic!("nats-server does not start")
     }
 
-    /// The inner `None`: it did not start there.
-    #[allow(clippy::option_option)]
-    fn start_at(address: SocketAddr, configuration: &str) -> Option<Option<Nats>> {
-        let program = program()?;
+    /// `None` where it does not start there.
+    fn start_at(address: SocketAddr, configuration: &str) -> Option<Nats> {
+        let program = program().expect("it has been started before");
         let folder = TempDir::new().unwrap();
         let file = folder.path().join("nats.conf");
         std::fs::write(&file, format!("listen: \"{address}\"\n{configuration}\n")).unwrap();
@@ -63,7 +63,7 @@ impl Nats {
             ended = nats.child.try_wait().unwrap().is_some();
             ended || TcpStream::connect(address).is_ok()
         });
-        Some((!ended).then_some(nats))
+        (!ended).then_some(nats)
     }
 
     /// All that comes from now on to this subject.
@@ -156,7 +156,7 @@ fn a_server_that_was_killed_is_waited_for() {
     wait_for_queued(&server, 25);
     server.logged("a sink is broken; its lines are queued, and plugins get an error when the queue is full");
     assert_eq!(server.sink()["broken"], true);
-    let Some(Some(nats)) = Nats::start_at(address, "") else { panic!("{address} is taken") };
+    let Some(nats) = Nats::start_at(address, "") else { panic!("{address} is taken") };
     let second = nats.subscribe("", "events");
     relay.open();
     wait_until("all came", || first_of_each(asked(&second.lines())).contains(&24));
@@ -178,7 +178,7 @@ fn a_spool_outlives_both_servers() {
     ask(&server, 0..20);
     wait_for_queued(&server, 20);
     drop(server);
-    let Some(Some(nats)) = Nats::start_at(address, "") else { panic!("{address} is taken") };
+    let Some(nats) = Nats::start_at(address, "") else { panic!("{address} is taken") };
     let received = nats.subscribe("", "events");
     let server = kept.setup(&sink).start();
     wait_until("nothing is left", || server.sink()["waiting"] == 0);

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 
 use super::ask::Patience;
 use super::code_cache::CodeCache;
-use super::convert::{self, Found, Opinion};
+use super::convert::{self, Found, Opinion, Target};
 use super::engine::PolicyRuntime;
 use super::load::{load, missing_hook};
 use super::monitor;
@@ -73,15 +73,6 @@ pub enum Answer {
     Content(Arc<[u8]>),
     /// Nothing, and the client is told.
     Deny(Denial),
-}
-
-/// A file in a root.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
-    /// The name of a configured root.
-    pub root: String,
-    /// A path in it.
-    pub path: String,
 }
 
 impl Policy {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
 use super::bindings::tuffet::policy::types;
-use super::chain::Target;
 use super::failure::{Cause, Failure};
 use super::imports::Access;
 use super::text;
@@ -98,6 +97,15 @@ fn ceilings(limits: &types::Limits) -> Result<Ceilings, Failure> {
         return Err(bad("it allowed a windowsize of 0: 1 to 65535 are possible"));
     }
     Ok(Ceilings { blksize: limits.blksize, windowsize: limits.windowsize, bytes: limits.bytes })
+}
+
+/// A file in a root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The name of a configured root.
+    pub root: String,
+    /// A path in it.
+    pub path: String,
 }
 
 /// A resolution that says something.

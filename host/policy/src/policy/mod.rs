@@ -49,8 +49,9 @@ mod upload;
 mod wit_events;
 
 pub use ask::Patience;
-pub use chain::{Answer, Policy, Resolution, Target, Verdict};
+pub use chain::{Answer, Policy, Resolution, Verdict};
 pub use code_cache::is_own as is_own_code_cache;
+pub use convert::Target;
 pub use counters::on_call;
 pub use engine::PolicyRuntime;
 pub use inspect::Inspected;

@@ -3,9 +3,7 @@
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::bindings::exports::tuffet::policy::accept_upload::Upload;
 use super::convert::{Found, Opinion, UploadOpinion};
-use super::trial::Uploaded;
 use tuffet_request::{Ceilings, Denial, ErrorCode};
 
 const ABSTAIN: &str = "abstain";
@@ -40,16 +38,6 @@ pub(super) fn acceptance(opinion: Option<UploadOpinion>) -> Value {
         Some(UploadOpinion::Accept) => "accept".into(),
         Some(UploadOpinion::Rename(path)) => json!({ "rename": path }),
         Some(UploadOpinion::Deny(denied)) => denial(&denied),
-    }
-}
-
-/// The other way: an upload as `accept-upload` is asked about it.
-pub(super) fn upload(upload: &Uploaded) -> Upload {
-    Upload {
-        root: upload.root.clone(),
-        path: upload.path.clone(),
-        bytes: upload.content.len() as u64,
-        sha256: digest(&upload.content),
     }
 }
 

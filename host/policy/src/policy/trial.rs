@@ -71,6 +71,18 @@ pub struct Uploaded {
     pub content: Vec<u8>,
 }
 
+impl Uploaded {
+    /// As `accept-upload` is asked about it.
+    fn as_asked(&self) -> accept_upload::Upload {
+        accept_upload::Upload {
+            root: self.root.clone(),
+            path: self.path.clone(),
+            bytes: self.content.len() as u64,
+            sha256: shown::digest(&self.content),
+        }
+    }
+}
+
 /// What a hook is asked about, or told.
 #[derive(Debug)]
 pub enum HookInput {
@@ -163,7 +175,7 @@ impl Trial {
             (_, HookInput::Request(request, upload)) => {
                 let mut asked = Asked::new(request);
                 let asked = asked.by(&self.plugin.access);
-                let upload = upload.as_ref().map(shown::upload);
+                let upload = upload.as_ref().map(Uploaded::as_asked);
                 begun = Instant::now();
                 self.ask_about(hook, request, asked, upload.as_ref()).await
             }

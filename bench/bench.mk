@@ -4,29 +4,29 @@
 
 bench: wasm-target ## measure Tuffet beside its peers; results and plots in bench/results (half an hour, a quiet machine of two cores)
 	$(CARGO) build --locked --release --workspace --bins
-	$(TARGET)/release/tuffet-peers --cache $(TARGET)/peers --out bench/results $(BENCH)
+	$(TARGET)/release/tuffet-compare peers --cache $(TARGET)/peers --out bench/results $(BENCH)
 
 bench-peers: ## fetch and build the peers, and stop there
 	$(CARGO) build --locked --release --workspace --bins
-	$(TARGET)/release/tuffet-peers --cache $(TARGET)/peers --install-only
+	$(TARGET)/release/tuffet-compare peers --cache $(TARGET)/peers --install-only
 
 bench-limit: ## what raw UDP on this machine can carry
 	$(CARGO) build --locked --release --workspace --bins
-	$(TARGET)/release/tuffet-limit $(LIMIT)
+	$(TARGET)/release/tuffet-micro limit $(LIMIT)
 
 bench-smoke: wasm-target ## every case and every published table in small with a peer that is here: shows that it runs and that bytes are right
 	$(CARGO) build --locked --workspace --bins
-	$(TARGET)/debug/tuffet-peers --smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
-	$(TARGET)/debug/tuffet-published --scale smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
-	$(TARGET)/debug/tuffet-abuse --smoke --cache $(TARGET)/peers
+	$(TARGET)/debug/tuffet-compare peers --smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
+	$(TARGET)/debug/tuffet-compare published --scale smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
+	$(TARGET)/debug/tuffet-compare abuse --smoke --cache $(TARGET)/peers
 
 bench-instructions: bench-valgrind ## count the instructions of hot functions and compare with bench/instructions.json
-	$(CARGO) build --locked --release -p tuffet-instructions
-	$(TARGET)/release/tuffet-instructions check
+	$(CARGO) build --locked --release -p tuffet-micro
+	$(TARGET)/release/tuffet-micro instructions check
 
 bench-instructions-update: bench-valgrind ## count them and keep the counts
-	$(CARGO) build --locked --release -p tuffet-instructions
-	$(TARGET)/release/tuffet-instructions update
+	$(CARGO) build --locked --release -p tuffet-micro
+	$(TARGET)/release/tuffet-micro instructions update
 
 bench-valgrind:
 	@command -v valgrind > /dev/null || apt-get install --yes --no-install-recommends valgrind || \
@@ -46,7 +46,7 @@ bench-fleet: ## simulate a million clients over 1 to 64 servers: docs/fleet.md, 
 	$(TARGET)/release/tuffet-fleet study
 
 bench-relay: ## what the relay for slow and lossy paths carries beside the direct path, and its CPU s/GB
-	$(CARGO) build --locked --release -p tuffet-relay
+	$(CARGO) build --locked --release -p tuffet-load
 	$(TARGET)/release/tuffet-relay measure
 
 .PHONY: test-containers
@@ -60,26 +60,26 @@ test-containers: binary ## the server, clients, a collector and a balancer in co
 
 bench-published: wasm-target ## tables that others published, on Tuffet beside a peer; PUBLISHED='1 3' chooses, PUBLISHED='2 --scale quick' is shorter
 	$(CARGO) build --locked --release --workspace --bins
-	$(TARGET)/release/tuffet-published --cache $(TARGET)/peers --out bench/results $(PUBLISHED)
+	$(TARGET)/release/tuffet-compare published --cache $(TARGET)/peers --out bench/results $(PUBLISHED)
 
 .PHONY: soak soak-smoke
 
 SOAK_MINUTES ?= 30
 
 soak: wasm-target ## everything at once for SOAK_MINUTES (30): fails if memory, descriptors or threads grow, or an honest client is let down
-	$(CARGO) build --locked --release --workspace --bin tuffet --bin tuffet-load --bin tuffet-soak
+	$(CARGO) build --locked --release --workspace --bin tuffet --bin tuffet-load --bin tuffet-compare
 	@sh plugins/build.sh "$(TARGET)/guests" tuffet-misbehave
-	$(TARGET)/release/tuffet-soak --programs $(TARGET)/release --out bench/results --duration $(SOAK_MINUTES)m \
+	$(TARGET)/release/tuffet-compare soak --cache $(TARGET)/peers --out bench/results --duration $(SOAK_MINUTES)m \
 		--misbehave "$(TARGET)/guests/wasm32-wasip2/guest/tuffet_misbehave.wasm"
 
 soak-smoke: wasm-target ## the same in a minute, with the debug build
 	$(CARGO) build --locked --workspace --bins
 	@sh plugins/build.sh "$(TARGET)/guests" tuffet-misbehave
-	$(TARGET)/debug/tuffet-soak --programs $(TARGET)/debug --out $(TARGET)/soak --duration 60s --interval 500ms --rate 50 \
+	$(TARGET)/debug/tuffet-compare soak --cache $(TARGET)/peers --out $(TARGET)/soak --duration 60s --interval 500ms --rate 50 \
 		--misbehave "$(TARGET)/guests/wasm32-wasip2/guest/tuffet_misbehave.wasm"
 
 .PHONY: bench-abuse
 
 bench-abuse: wasm-target ## what honest clients see beside floods, slow readers and endless uploads; ABUSE='--peer dnsmasq --kind half-open' chooses
 	$(CARGO) build --locked --release --workspace --bins
-	$(TARGET)/release/tuffet-abuse --cache $(TARGET)/peers $(ABUSE)
+	$(TARGET)/release/tuffet-compare abuse --cache $(TARGET)/peers --out bench/results $(ABUSE)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Layers: no cycle between the top-level modules of the server's crates (`host/`), no dependency between crates of the
-workspace that the table "Crates" of ARCHITECTURE.md does not list, and none on the testkit outside of tests."""
+"""Layers: no cycle between the top-level modules of a crate, no dependency between crates of the workspace that the table
+"Crates" of ARCHITECTURE.md does not list, and none on the testkit outside of tests."""
 
 import json
 import os
@@ -14,6 +14,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CRATE = "(root)"
 # Crates that only tests may depend on.
 TEST_ONLY = {"tuffet-testkit"}
+# Crates whose modules still form cycles.
+CYCLIC = {"tuffet-core", "tuffet-fleet", "tuffet-load", "tuffet-sdk"}
 
 
 def code(path):
@@ -173,7 +175,7 @@ def main():
                 problems.append(f"{manifest}: `{name}` may not depend on `{dependency}` (ARCHITECTURE.md, Crates)")
         for dependency in outside_tests(package):
             problems.append(f"{manifest}: only the tests of `{name}` may depend on `{dependency}`")
-        if manifest.split(os.sep)[0] != "host":
+        if name in CYCLIC:
             continue
         source = os.path.join(os.path.dirname(package["manifest_path"]), "src")
         graph = edges(source)

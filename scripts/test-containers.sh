@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tests of bench/containers, with the images and the engine that they need. Where no engine can run it says
+# The tests of host/tests/containers, with the images and the engine that they need. Where no engine can run it says
 # so and ends well.
 #
 #   scripts/test-containers.sh TARGET_FOLDER FOLDER_OF_THE_BINARY CARGO [WORDS FOR THE TESTS...]

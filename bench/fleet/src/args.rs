@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Simulates a boot storm of many clients over many servers, with the real protocol at both ends.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(name = "tuffet-fleet", version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -24,22 +24,17 @@ mod tests;
 mod world;
 
 use args::{Cli, Command};
-use clap::Parser;
 use report::FleetError;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tuffet_measure::program::{self, Failure};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let threads =
-        cli.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
-    match run(&cli.command, threads) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("tuffet-fleet: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    program::run(|cli: Cli| {
+        let usual = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        run(&cli.command, cli.threads.unwrap_or_else(usual)).map_err(Failure::broken)?;
+        Ok(true)
+    })
 }
 
 fn run(command: &Command, threads: usize) -> Result<(), FleetError> {
@@ -47,7 +42,7 @@ fn run(command: &Command, threads: usize) -> Result<(), FleetError> {
         Command::Run(run) => {
             let scenario = run.scenario();
             for figures in simulate::simulate(std::slice::from_ref(&scenario), threads, &|_| ()) {
-                println!("{}", report::json(&figures, &scenario)?);
+                print!("{}", report::json(&figures, &scenario)?);
             }
             Ok(())
         }

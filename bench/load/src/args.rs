@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
+use tuffet_measure::program::Part;
 
 /// Load a TFTP server with many clients at once and report what they saw.
 #[derive(Debug, Clone, Parser)]
@@ -143,22 +144,6 @@ impl FromStr for WeightedName {
     }
 }
 
-/// A part of a whole, 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Part(pub(crate) f64);
-
-impl FromStr for Part {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
-        match number.trim().parse::<f64>() {
-            Ok(value) if (0.0..=1.0).contains(&(value * scale)) => Ok(Part(value * scale)),
-            _ => Err("not between 0 and 1, nor between 0% and 100%"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,14 +166,5 @@ mod tests {
         assert_eq!(parse("a.img:7"), Ok(("a.img".into(), 7)));
         assert_eq!(parse("c:/x"), Ok(("c:/x".into(), 1)), "not a weight");
         assert!(parse("").is_err() && parse(":3").is_err() && parse("a:0").is_err());
-    }
-
-    #[test]
-    fn parts_and_percentages() {
-        assert_eq!("0.25".parse(), Ok(Part(0.25)));
-        assert_eq!("1%".parse(), Ok(Part(0.01)));
-        for bad in ["-1", "1.5", "101%", "x", "", "nan"] {
-            assert!(bad.parse::<Part>().is_err(), "{bad}");
-        }
     }
 }

@@ -6,7 +6,6 @@
 
 mod args;
 mod clock;
-mod cpu;
 mod figures;
 mod files;
 mod fingerprint;
@@ -21,41 +20,20 @@ mod schedule;
 mod wire;
 
 use args::Args;
-use clap::Parser;
 use plan::Plan;
 use report::Report;
-use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
-
-/// Some transfer did not complete with the right bytes.
-const EXIT_FAILED: u8 = 1;
-/// The generator could not run.
-const EXIT_BROKEN: u8 = 2;
-/// The arguments ask for something that cannot be (EX_USAGE).
-const EXIT_USAGE: u8 = 64;
+use tuffet_measure::program::{self, Failure};
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { EXIT_USAGE } else { 0 });
-        }
-    };
-    let json = args.json;
-    let plan = match Plan::new(args) {
-        Ok(plan) => plan,
-        Err(error) => return complain(&error, EXIT_USAGE),
-    };
-    match run::run(plan) {
-        Ok(report) => match print(&report, json) {
-            Ok(()) if report.succeeded() => ExitCode::SUCCESS,
-            Ok(()) => ExitCode::from(EXIT_FAILED),
-            Err(error) => complain(&error, EXIT_BROKEN),
-        },
-        Err(error) => complain(&error, EXIT_BROKEN),
-    }
+    program::run(|args: Args| {
+        let json = args.json;
+        let plan = Plan::new(args).map_err(Failure::usage)?;
+        let report = run::run(plan).map_err(Failure::broken)?;
+        print(&report, json).map_err(Failure::broken)?;
+        Ok(report.succeeded())
+    })
 }
 
 fn print(report: &Report, json: bool) -> io::Result<()> {
@@ -66,9 +44,4 @@ fn print(report: &Report, json: bool) -> io::Result<()> {
     } else {
         write!(out, "{report}")
     }
-}
-
-fn complain(error: &dyn Error, code: u8) -> ExitCode {
-    eprintln!("tuffet-load: {error}");
-    ExitCode::from(code)
 }

@@ -1,11 +1,11 @@
 //! The figures as they are printed: a table for people, JSON for programs.
 
-use crate::cpu::CpuTime;
 use crate::figures::{Figures, Times};
 use crate::over_time::Sample;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
+use tuffet_measure::CpuTime;
 
 /// What was measured around the transfers.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,7 @@ impl Report {
     pub(crate) fn new(figures: &Figures, measured: &Measured, over_time: Vec<Sample>) -> Self {
         let seconds = measured.seconds.max(1e-6);
         let gigabytes = figures.bytes as f64 / 1e9;
-        let (user, system) = (measured.cpu.user as f64 / 1e6, measured.cpu.system as f64 / 1e6);
+        let (user, system) = (measured.cpu.user.as_secs_f64(), measured.cpu.system.as_secs_f64());
         let ended =
             figures.completed + figures.failed + figures.timed_out + figures.wrong_bytes + figures.stalled;
         Report {
@@ -229,6 +229,7 @@ impl fmt::Display for Granted {
 mod tests {
     use super::*;
     use crate::figures::{Ended, Outcome};
+    use std::time::Duration;
     use tuffet_core::{OptionSet, Stats, Time};
 
     fn report(outcomes: &[Outcome]) -> Report {
@@ -242,7 +243,7 @@ mod tests {
             };
             figures.record(Time::from_micros(2_000), outcome.clone(), &ended);
         }
-        let cpu = CpuTime { user: 100_000, system: 300_000 };
+        let cpu = CpuTime { user: Duration::from_millis(100), system: Duration::from_millis(300) };
         Report::new(&figures, &Measured { seconds: 2.0, cpu, rated: false }, Vec::new())
     }
 

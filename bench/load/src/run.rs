@@ -6,7 +6,6 @@
 //! which costs a few microseconds for ten thousand transfers and nothing when a deadline moves.
 
 use crate::clock::Clock;
-use crate::cpu::CpuTime;
 use crate::figures::{Figures, Outcome};
 use crate::open_files::{self, TooFewFiles};
 use crate::over_time::OverTime;
@@ -20,6 +19,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 use tuffet_core::Time;
+use tuffet_measure::CpuTime;
 use tuffet_udp::{ReceiveBatch, Socket};
 
 /// Transfers started before answers are looked at again.
@@ -47,12 +47,12 @@ pub(crate) enum RunError {
 pub(crate) fn run(plan: Plan) -> Result<Report, RunError> {
     open_files::allow(plan.concurrency)?;
     let mut generator = Generator::new(plan)?;
-    let before = CpuTime::used().map_err(RunError::Cpu)?;
+    let before = CpuTime::of_process().map_err(RunError::Cpu)?;
     generator.clock = Clock::start();
     generator.serve()?;
     let measured = Measured {
         seconds: generator.clock.now().as_micros() as f64 / 1e6,
-        cpu: CpuTime::used().map_err(RunError::Cpu)?.since(before),
+        cpu: CpuTime::of_process().map_err(RunError::Cpu)?.since(before),
         rated: generator.plan.rate.is_some(),
     };
     generator.over_time.last(generator.clock.now(), generator.figures.bytes);

@@ -1,12 +1,44 @@
-//! Which core a thread runs on.
+//! Which cores the two sides of a measurement run on.
 //!
-//! Asked of `taskset` and read from `/proc`: the system call is behind a feature of `rustix` that nothing
+//! A thread is pinned by `taskset` and its cores are read from `/proc`: the system call is behind a feature of `rustix` that nothing
 //! else here uses, and another set of features would build the policy runtime a second time.
 
 use crate::{MeasureError, read};
 use std::fs;
 use std::io;
 use std::process::{Command, Stdio};
+
+/// The cores of a measurement, as flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
+pub struct Cores {
+    /// The core of the servers, which is measured
+    #[arg(long = "server-core", value_name = "CORE", default_value_t = 0)]
+    pub server: usize,
+    /// The core of everything else
+    #[arg(long = "generator-core", alias = "client-core", value_name = "CORE", default_value_t = 1)]
+    pub generator: usize,
+}
+
+impl Cores {
+    /// All cores that this process may use; these are two of them.
+    ///
+    /// # Errors
+    /// When they are not.
+    pub fn check(self) -> Result<Vec<usize>, MeasureError> {
+        let cores = cores()?;
+        let both = [self.server, self.generator].iter().all(|core| cores.contains(core));
+        if both && self.server != self.generator { Ok(cores) } else { Err(MeasureError::TwoCores(cores)) }
+    }
+
+    /// Keeps the calling thread and what it starts to the generator's core.
+    ///
+    /// # Errors
+    /// When these are not two cores of this machine, or as [`pin`].
+    pub fn keep(self) -> Result<(), MeasureError> {
+        self.check()?;
+        pin(self.generator)
+    }
+}
 
 /// Keeps the calling thread, and what it starts from now on, on this core.
 ///
@@ -57,7 +89,15 @@ mod tests {
     #[test]
     fn lists() {
         assert_eq!(parse_list("\t0-2,5\n"), [0, 1, 2, 5]);
-        assert_eq!(parse_list(""), []);
+        assert!(parse_list("").is_empty());
+    }
+
+    #[test]
+    fn a_server_needs_a_core_of_its_own() {
+        let first = cores().unwrap()[0];
+        for (server, generator) in [(first, first), (first, 100_000)] {
+            assert!(Cores { server, generator }.check().is_err());
+        }
     }
 
     #[test]

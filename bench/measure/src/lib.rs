@@ -1,18 +1,26 @@
-//! What the benchmarks measure with: the busy time of a core, its pinning, medians, and the facts of the
-//! machine that a result is worth nothing without.
+//! What the benchmarks have in common: how they read their command line and end ([`program`]), what they measure
+//! with (the busy time of a core, its pinning, processes, medians), and how they report ([`report`], [`plot`]) with
+//! the facts of the machine that a result is worth nothing without.
 #![forbid(unsafe_code)]
 
 mod affinity;
 mod busy;
+mod cpu;
 mod machine;
 mod median;
+mod number;
+pub mod plot;
 mod process;
+pub mod program;
+pub mod report;
 
-pub use affinity::{cores, pin};
+pub use affinity::{Cores, cores, pin};
 pub use busy::{Busy, CoreMeter, CoreTimes};
+pub use cpu::CpuTime;
 pub use machine::Machine;
 pub use median::{median, spread};
-pub use process::{Footprint, Wakeups, descendants};
+pub use number::{grouped, known, short};
+pub use process::{Footprint, Wakeups, descendants, raise_descriptors, status};
 
 /// What could not be read of the machine, or set.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +36,9 @@ pub enum MeasureError {
     /// `/proc/stat` has no line for a core.
     #[error("/proc/stat has no core {0}: choose one of those that `nproc --all` counts")]
     NoCore(usize),
+    /// The two sides of a measurement have no core of their own.
+    #[error("two cores are needed; there are {0:?} (--server-core, --generator-core)")]
+    TwoCores(Vec<usize>),
     /// A thread could not be pinned.
     #[error(
         "core {core} cannot be used ({source}): see which ones this process may use with `taskset -p $$`"

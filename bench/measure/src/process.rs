@@ -44,6 +44,20 @@ impl Footprint {
     }
 }
 
+/// A number of `/proc/PID/status`, such as that of `Threads`; `None` when the process has ended.
+pub fn status(pid: u32, key: &str) -> Option<u64> {
+    number(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, &format!("{key}:"))
+}
+
+/// Raises the limit of open files as far as this process may: a thousand sockets in a generator, and in servers
+/// that use one for each transfer. Where that is too few, binding them says so.
+pub fn raise_descriptors() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
 /// `root` and all that descends from it, as far as they live.
 pub fn descendants(root: u32) -> Vec<u32> {
     let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();

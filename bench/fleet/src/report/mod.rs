@@ -9,6 +9,7 @@ use crate::scenario::Scenario;
 use crate::study::Result as StormResult;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use tuffet_measure::grouped;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -21,8 +22,8 @@ pub(crate) enum FleetError {
     Write { path: PathBuf, source: std::io::Error },
     #[error("{path} has no line `{mark}`: tables are written between such marks")]
     NoMark { path: PathBuf, mark: String },
-    #[error("figures cannot be written as JSON: {0}")]
-    Json(#[from] serde_json::Error),
+    #[error("{0}")]
+    Report(String),
     #[error("{0} transfers brought other bytes than were asked for: the figures are worth nothing")]
     Wrong(u64),
 }
@@ -37,7 +38,7 @@ struct Run<'a> {
 /// One simulation.
 pub(crate) fn json(figures: &Figures, scenario: &Scenario) -> Result<String, FleetError> {
     let run = Run { scenario, summary: figures.summary(scenario), servers: &figures.servers };
-    Ok(serde_json::to_string_pretty(&run)?)
+    tuffet_measure::report::json(&run).map_err(FleetError::Report)
 }
 
 /// The page's tables, its pictures, and all figures.
@@ -55,7 +56,7 @@ pub(crate) fn write(results: &[StormResult], to: &Study) -> Result<(), FleetErro
     save(&to.page, &page)?;
     save(&to.pictures.join("fleet-servers.svg"), &plot::servers(results))?;
     save(&to.pictures.join("fleet-lost.svg"), &plot::lost(results))?;
-    save(&to.json, &(serde_json::to_string_pretty(results)? + "\n"))
+    save(&to.json, &tuffet_measure::report::json(&results).map_err(FleetError::Report)?)
 }
 
 fn begin(name: &str) -> String {
@@ -88,7 +89,7 @@ fn seconds(millis: Option<u32>) -> String {
     match millis {
         None => "–".to_owned(),
         Some(millis) if millis < 100_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
-        Some(millis) => format!("{} s", thousands(u64::from(millis / 1_000))),
+        Some(millis) => format!("{} s", grouped(u64::from(millis / 1_000))),
     }
 }
 
@@ -98,18 +99,6 @@ fn percent(permille: u64) -> String {
     } else {
         format!("{} %", (permille + 5) / 10)
     }
-}
-
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -123,10 +112,6 @@ mod tests {
             ("14.9 s".into(), "269 s".into(), "–".into())
         );
         assert_eq!((percent(27), percent(945)), ("2.7 %".into(), "95 %".into()));
-        assert_eq!(
-            (thousands(999), thousands(1_000), thousands(12_345_678)),
-            ("999".into(), "1,000".into(), "12,345,678".into())
-        );
     }
 
     #[test]

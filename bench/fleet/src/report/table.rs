@@ -1,10 +1,11 @@
 //! The tables of the page.
 
-use super::{percent, thousands, until};
+use super::{percent, until};
 use crate::ecmp::{Hash, Rehash};
 use crate::scenario::Costs;
 use crate::study::{Part, Result};
-use std::fmt::Write;
+use tuffet_measure::grouped;
+use tuffet_measure::report::Table;
 
 /// Each by the name of its marks.
 pub(super) fn all(results: &[Result]) -> [(&'static str, String); 8] {
@@ -22,43 +23,67 @@ pub(super) fn all(results: &[Result]) -> [(&'static str, String); 8] {
 }
 
 fn servers(results: &[&Result]) -> String {
-    let mut text = "| servers | loss | 50 % booted | 99 % | all | 99 % with policy | cores, mean and most | card, mean and most | requests/s, most | sent again | chains begun anew |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n".to_owned();
+    let mut table = Table::of_numbers(
+        0,
+        [
+            "servers",
+            "loss",
+            "50 % booted",
+            "99 %",
+            "all",
+            "99 % with policy",
+            "cores, mean and most",
+            "card, mean and most",
+            "requests/s, most",
+            "sent again",
+            "chains begun anew",
+        ],
+    );
     for result in results.iter().filter(|result| result.storm.scenario.costs.policy == 0) {
         let (scenario, summary) = (&result.storm.scenario, &result.summary);
         let policy = results.iter().find(|other| {
             let other = &other.storm.scenario;
             other.costs.policy > 0 && (other.servers, other.loss) == (scenario.servers, scenario.loss)
         });
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | **{}** | {} | {} | {}, {} | {}, {} | {} | {} | {} |",
-            scenario.servers,
+        table.row([
+            scenario.servers.to_string(),
             loss(scenario.loss),
             until(summary.half, scenario),
-            match summary.most {
-                Some(_) => until(summary.most, scenario),
-                None => format!(
-                    "{} in {} min",
-                    percent(u64::from(summary.booted_permille)),
-                    scenario.horizon / 60_000
-                ),
-            },
+            format!(
+                "**{}**",
+                match summary.most {
+                    Some(_) => until(summary.most, scenario),
+                    None => format!(
+                        "{} in {} min",
+                        percent(u64::from(summary.booted_permille)),
+                        scenario.horizon / 60_000
+                    ),
+                }
+            ),
             until(summary.all, scenario),
             policy.map_or_else(String::new, |policy| until(policy.summary.most, scenario)),
-            percent(summary.cpu_permille),
-            percent(summary.cpu_most_permille),
-            percent(summary.card_permille),
-            percent(summary.card_most_permille),
-            thousands(summary.requests_per_s),
+            format!("{}, {}", percent(summary.cpu_permille), percent(summary.cpu_most_permille)),
+            format!("{}, {}", percent(summary.card_permille), percent(summary.card_most_permille)),
+            grouped(summary.requests_per_s),
             percent(summary.resent_permille),
-            thousands(summary.restarts),
-        );
+            grouped(summary.restarts),
+        ]);
     }
-    text
+    table.to_string()
 }
 
 fn lost<'a>(results: impl Iterator<Item = &'a Result>) -> String {
-    let mut text = "| one of 32 servers | 50 % booted | 99 % | all | chains begun anew | datagrams for another server |\n|---|--:|--:|--:|--:|--:|\n".to_owned();
+    let mut table = Table::of_numbers(
+        1,
+        [
+            "one of 32 servers",
+            "50 % booted",
+            "99 %",
+            "all",
+            "chains begun anew",
+            "datagrams for another server",
+        ],
+    );
     for result in results {
         let (scenario, summary) = (&result.storm.scenario, &result.summary);
         let what = match (scenario.lost, scenario.rehash) {
@@ -66,121 +91,160 @@ fn lost<'a>(results: impl Iterator<Item = &'a Result>) -> String {
             (Some(_), Rehash::Resilient) => "lost at 5 s, resilient hashing",
             (Some(_), Rehash::Full) => "lost at 5 s, everything spread anew",
         };
-        let _ = writeln!(
-            text,
-            "| {what} | {} | {} | {} | {} | {} |",
+        table.row([
+            what.to_owned(),
             until(summary.half, scenario),
             until(summary.most, scenario),
             until(summary.all, scenario),
-            thousands(summary.restarts),
-            thousands(summary.strays)
-        );
+            grouped(summary.restarts),
+            grouped(summary.strays),
+        ]);
     }
-    text
+    table.to_string()
 }
 
 fn spread<'a>(results: impl Iterator<Item = &'a Result>) -> String {
-    let mut text = "| switched on within, 4 servers | 50 % booted | 99 % | all | requests left unanswered | chains begun anew |\n|--:|--:|--:|--:|--:|--:|\n".to_owned();
+    let mut table = Table::of_numbers(
+        0,
+        [
+            "switched on within, 4 servers",
+            "50 % booted",
+            "99 %",
+            "all",
+            "requests left unanswered",
+            "chains begun anew",
+        ],
+    );
     for result in results {
         let (scenario, summary) = (&result.storm.scenario, &result.summary);
-        let _ = writeln!(
-            text,
-            "| {} s | {} | {} | {} | {} | {} |",
-            scenario.within / 1_000,
+        table.row([
+            format!("{} s", scenario.within / 1_000),
             until(summary.half, scenario),
             until(summary.most, scenario),
             until(summary.all, scenario),
-            thousands(summary.unanswered),
-            thousands(summary.restarts),
-        );
+            grouped(summary.unanswered),
+            grouped(summary.restarts),
+        ]);
     }
-    text
+    table.to_string()
 }
 
 fn limits<'a>(results: impl Iterator<Item = &'a Result>) -> String {
-    let mut text = "| `limits.transfers`, 8 servers | 50 % booted | 99 % | all | requests left unanswered | chains begun anew | card |\n|--:|--:|--:|--:|--:|--:|--:|\n".to_owned();
+    let mut table = Table::of_numbers(
+        0,
+        [
+            "`limits.transfers`, 8 servers",
+            "50 % booted",
+            "99 %",
+            "all",
+            "requests left unanswered",
+            "chains begun anew",
+            "card",
+        ],
+    );
     for result in results {
         let (scenario, summary) = (&result.storm.scenario, &result.summary);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            thousands(u64::from(scenario.transfers)),
+        table.row([
+            grouped(u64::from(scenario.transfers)),
             until(summary.half, scenario),
             until(summary.most, scenario),
             until(summary.all, scenario),
-            thousands(summary.unanswered),
-            thousands(summary.restarts),
+            grouped(summary.unanswered),
+            grouped(summary.restarts),
             percent(summary.card_permille),
-        );
+        ]);
     }
-    text
+    table.to_string()
 }
 
 fn ports<'a>(results: impl Iterator<Item = &'a Result>) -> String {
-    let mut text = "| servers answer from | routers hash | booted within 15 min | 99 % | datagrams for another server |\n|---|---|--:|--:|--:|\n".to_owned();
+    let mut table = Table::of_numbers(
+        2,
+        [
+            "servers answer from",
+            "routers hash",
+            "booted within 15 min",
+            "99 %",
+            "datagrams for another server",
+        ],
+    );
     for result in results {
         let (scenario, summary) = (&result.storm.scenario, &result.summary);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} |",
-            if scenario.single_port {
+        table.row([
+            (if scenario.single_port {
                 "the port that was asked (`single-port`)"
             } else {
                 "a port of each transfer"
-            },
+            })
+            .to_owned(),
             match scenario.hash {
-                Hash::Addresses => "addresses",
-                Hash::Ports => "addresses and ports",
+                Hash::Addresses => "addresses".to_owned(),
+                Hash::Ports => "addresses and ports".to_owned(),
             },
             percent(u64::from(summary.booted_permille)),
             until(summary.most, scenario),
-            thousands(summary.strays)
-        );
+            grouped(summary.strays),
+        ]);
     }
-    text
+    table.to_string()
 }
 
 fn chains<'a>(results: impl Iterator<Item = &'a Result>) -> String {
-    let mut text = "| a million clients that load | servers | policy | 50 % booted | 99 % | cores | card | requests/s, most |\n|---|--:|---|--:|--:|--:|--:|--:|\n".to_owned();
+    let mut table = Table::of_numbers(
+        1,
+        [
+            "a million clients that load",
+            "servers",
+            "policy",
+            "50 % booted",
+            "99 %",
+            "cores",
+            "card",
+            "requests/s, most",
+        ],
+    );
     for result in results {
         let (scenario, summary) = (&result.storm.scenario, &result.summary);
         let steps = scenario.chain.steps().len() as u64;
         let bytes = scenario.chain.bytes();
         let bytes =
             if bytes >= 1 << 20 { format!("{} MiB", bytes >> 20) } else { format!("{} KiB", bytes >> 10) };
-        let _ = writeln!(
-            text,
-            "| {bytes} by {steps} requests | {} | {} | {} | {} | {} | {} | {} |",
-            scenario.servers,
-            if scenario.costs.policy > 0 { "five plugins" } else { "none" },
+        table.row([
+            format!("{bytes} by {steps} requests"),
+            scenario.servers.to_string(),
+            (if scenario.costs.policy > 0 { "five plugins" } else { "none" }).to_owned(),
             until(summary.half, scenario),
             until(summary.most, scenario),
             percent(summary.cpu_permille),
             percent(summary.card_permille),
-            thousands(summary.requests_per_s),
-        );
+            grouped(summary.requests_per_s),
+        ]);
     }
-    text
+    table.to_string()
 }
 
 fn scale<'a>(results: impl Iterator<Item = &'a Result>) -> String {
-    let mut text = "| servers | clients simulated | 50 % booted | 99 % | all | card | sent again |\n|--:|--:|--:|--:|--:|--:|--:|\n".to_owned();
+    let mut table = Table::of_numbers(
+        0,
+        ["servers", "clients simulated", "50 % booted", "99 %", "all", "card", "sent again"],
+    );
     for result in results {
         let (scenario, summary) = (&result.storm.scenario, &result.summary);
-        let _ = writeln!(
-            text,
-            "| {} | {}{} | {} | {} | {} | {} | {} |",
-            scenario.servers,
-            thousands(u64::from(scenario.clients / scenario.scale)),
-            if scenario.scale == 1 { ", all" } else { "" },
+        table.row([
+            scenario.servers.to_string(),
+            format!(
+                "{}{}",
+                grouped(u64::from(scenario.clients / scenario.scale)),
+                if scenario.scale == 1 { ", all" } else { "" }
+            ),
             until(summary.half, scenario),
             until(summary.most, scenario),
             until(summary.all, scenario),
             percent(summary.card_permille),
             percent(summary.resent_permille),
-        );
+        ]);
     }
-    text
+    table.to_string()
 }
 
 /// What was measured of a server's core, and what the model makes of the same transfer.
@@ -199,12 +263,12 @@ pub(crate) fn modelled(blocks: u64, window: u64) -> u64 {
 }
 
 fn costs() -> String {
-    let mut text = "| transfer | measured, CPU ms | modelled |\n|---|--:|--:|\n".to_owned();
+    let mut table = Table::of_numbers(1, ["transfer", "measured, CPU ms", "modelled"]);
     for (name, blocks, window, measured) in MEASURED {
         let millis = |nanos: u64| format!("{}.{:03}", nanos / 1_000_000, nanos % 1_000_000 / 1_000);
-        let _ = writeln!(text, "| {name} | {} | {} |", millis(measured), millis(modelled(blocks, window)));
+        table.row([name.to_owned(), millis(measured), millis(modelled(blocks, window))]);
     }
-    text
+    table.to_string()
 }
 
 fn loss(of_a_million: u32) -> String {

@@ -1,0 +1,130 @@
+//! Abusers in a thread of their own.
+
+use crate::abuse::kind::Abuse;
+use crate::abuse::patient;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use tuffet_udp::{BindOptions, Local, SendBatch, Socket};
+
+/// The first address of abusers; 127.200.0.0/13 is theirs.
+const FIRST: u32 = 0x7fc8_0000;
+
+/// Ports that a flood comes from, at each of its addresses.
+const PORTS: usize = 1_024;
+
+/// Ports of a flood from one address: the same port again would be the same request again.
+const PORTS_OF_ONE: usize = 16_384;
+
+/// Packets that one socket sends in a row where there are many addresses.
+const BATCH: usize = 32;
+
+/// Goes on until it is dropped.
+pub(crate) struct Abusers {
+    stop: Arc<AtomicBool>,
+    sent: Arc<AtomicU64>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What a thread of abusers is told, and tells.
+pub(crate) struct Wires {
+    pub(crate) server: SocketAddr,
+    pub(crate) stop: Arc<AtomicBool>,
+    /// Packets.
+    pub(crate) sent: Arc<AtomicU64>,
+}
+
+impl Abusers {
+    /// Begins. In the core that the caller is pinned to.
+    ///
+    /// # Errors
+    /// When sockets cannot be had.
+    pub(crate) fn start(server: SocketAddr, abuse: Abuse) -> Result<Abusers, String> {
+        let (stop, sent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let wires = Wires { server, stop: Arc::clone(&stop), sent: Arc::clone(&sent) };
+        let sockets = |count: usize, tell_local| {
+            let any = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+            let options = BindOptions { tell_local, ..BindOptions::default() };
+            let sockets = (0..count).map(|_| Socket::bind(any, options)).collect::<Result<Vec<_>, _>>();
+            sockets.map_err(|error| format!("{count} sockets for abusers: {error}; raise `ulimit -n`"))
+        };
+        let thread = match abuse {
+            Abuse::Flood { packet, per_second, addresses } => {
+                let sockets = sockets(if addresses == 1 { PORTS_OF_ONE } else { PORTS }, false)?;
+                thread::spawn(move || flood(&wires, &sockets, &packet, per_second, addresses))
+            }
+            Abuse::Clients { request, count, addresses, wait_ms, blksize } => {
+                let ports = count.div_ceil(addresses) as usize;
+                let clients = patient::Clients {
+                    request,
+                    count,
+                    addresses,
+                    wait: Duration::from_millis(wait_ms),
+                    blksize: blksize.into(),
+                };
+                let sockets = sockets(ports, true)?;
+                thread::spawn(move || patient::run(&wires, &sockets, &clients))
+            }
+        };
+        Ok(Abusers { stop, sent, thread: Some(thread) })
+    }
+
+    /// Packets that were sent.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Relaxed)
+    }
+}
+
+impl Drop for Abusers {
+    fn drop(&mut self) {
+        self.stop.store(true, Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// From the address of this number.
+pub(crate) fn from(number: u32) -> Local {
+    let address = IpAddr::V4(Ipv4Addr::from(FIRST + number));
+    Local { address: Some(address), interface: 0, copied: false }
+}
+
+/// The number of an address.
+pub(crate) fn number_of(address: IpAddr) -> Option<u32> {
+    match address {
+        IpAddr::V4(v4) => v4.to_bits().checked_sub(FIRST),
+        IpAddr::V6(_) => None,
+    }
+}
+
+/// Sends at a rate. Each packet has an address and port of its own for as long as there are any.
+fn flood(wires: &Wires, sockets: &[Socket], packet: &[u8], per_second: f64, addresses: u32) {
+    let mut batch = SendBatch::new();
+    let (began, mut number) = (Instant::now(), 0_u64);
+    // With one address, each packet needs another port.
+    let in_a_row = BATCH.min(addresses as usize);
+    while !wires.stop.load(Relaxed) {
+        let due = (began.elapsed().as_secs_f64() * per_second) as u64;
+        if number + (BATCH as u64) > due {
+            thread::sleep(Duration::from_micros(500));
+            continue;
+        }
+        let socket = &sockets[(number as usize / in_a_row) % sockets.len()];
+        for _ in 0..in_a_row {
+            if !batch.has_room(packet.len()) {
+                batch.flush(socket);
+            }
+            if let Some(room) = batch.room(packet.len()) {
+                room.copy_from_slice(packet);
+                let local = from((number % u64::from(addresses)) as u32);
+                batch.push(wires.server, Some(local), packet.len(), packet.len());
+            }
+            number += 1;
+        }
+        batch.flush(socket);
+        wires.sent.store(number, Relaxed);
+    }
+}

@@ -1,0 +1,77 @@
+//! The command line, and what it sets in motion.
+
+use crate::abuse::bench::{Bench, Scale};
+use crate::abuse::kind::Kind;
+use crate::abuse::report::{self, Report, Seen, Tried};
+use crate::setup::Setup;
+use std::path::PathBuf;
+use tuffet_measure::report::Facts;
+
+/// What honest clients see while a TFTP server is abused.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Which kinds of abuse; all unless given
+    #[arg(long = "kind", value_enum, value_name = "KIND")]
+    kinds: Vec<Kind>,
+    /// Servers beside Tuffet with its defaults (`tuffet`) and with tightened limits (`tuffet-tight`): dnsmasq,
+    /// rs-tftpd, tftpd-hpa, atftpd or busybox
+    #[arg(long = "peer", value_name = "NAME")]
+    peers: Vec<String>,
+    /// How long honest clients ask in each case, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: u32,
+    /// Honest transfers that are begun in a second
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    honest: u32,
+    /// So many times the rate of each kind of abuse
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    rate: f64,
+    /// A second of each and a tenth of the rates, on Tuffet with its defaults alone: shows that it runs
+    #[arg(long)]
+    smoke: bool,
+    /// Where the page and the figures go as well, as DATE-abuse.md and .json
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+/// Does what was asked; false if an honest client of Tuffet got wrong bytes, or a case could not be run.
+///
+/// # Errors
+/// When something that is needed is not here, or the results cannot be written.
+pub(crate) fn obey(args: &Args) -> Result<bool, String> {
+    if !args.rate.is_finite() || args.rate <= 0.0 {
+        return Err("--rate: a factor above 0 is needed".to_owned());
+    }
+    let facts = Facts::now();
+    let scale = if args.smoke {
+        Scale { seconds: 1, honest: 50, factor: 0.1 * args.rate }
+    } else {
+        Scale { seconds: args.seconds, honest: args.honest, factor: args.rate }
+    };
+    let bench = Bench::new(&args.setup, &args.peers, scale, !args.smoke)?;
+    let kinds = if args.kinds.is_empty() { Kind::ALL.to_vec() } else { args.kinds.clone() };
+    let mut sound = true;
+    let mut report = Report { facts, scale, servers: Vec::new() };
+    println!("{}", report.head());
+    for name in bench.names().into_iter().take(if args.smoke { 1 } else { usize::MAX }) {
+        let mut rows = Vec::new();
+        for kind in [None].into_iter().chain(kinds.iter().copied().map(Some)) {
+            let row = bench.run(&name, kind);
+            sound &= match &row {
+                Ok(row) => row.wrong_bytes == 0,
+                // What a peer cannot be asked for is no fault.
+                Err(_) => !name.starts_with("tuffet"),
+            };
+            rows.push(Tried { kind, row });
+        }
+        let server = Seen { version: bench.version(&name), server: name, rows };
+        print!("{}", report::section(&server, &report.scale));
+        report.servers.push(server);
+    }
+    if let Some(folder) = &args.out {
+        report.write(folder)?;
+    }
+    Ok(sound)
+}

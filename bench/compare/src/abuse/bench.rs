@@ -1,0 +1,177 @@
+//! Runs one kind of abuse against one server.
+
+use crate::abuse::abuser::Abusers;
+use crate::abuse::kind::Kind;
+use crate::generator::{Load, Quantiles};
+use crate::install::Installed;
+use crate::server::{Contender, Launch, Server, with_settings};
+use crate::setup::{Rig, Setup};
+use serde::Serialize;
+use std::process::Command;
+use std::time::Duration;
+use tuffet_measure::{CoreMeter, status};
+
+/// What honest clients fetch.
+const HONEST: u64 = 64 << 10;
+
+/// What abusers ask for.
+const LARGE: u64 = 64 << 20;
+
+/// Between the begin of abuse and the first honest client, so that limits have been reached.
+const HEAD_START: Duration = Duration::from_secs(1);
+
+/// How long honest transfers may take beyond the time in which they are begun.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How much is done.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Scale {
+    /// How long honest clients ask.
+    pub(crate) seconds: u32,
+    /// Honest transfers that are begun in a second.
+    pub(crate) honest: u32,
+    /// Of the rates of abuse.
+    pub(crate) factor: f64,
+}
+
+/// What honest clients saw.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) what: String,
+    /// Packets of abusers in a second, as they were sent.
+    pub(crate) sent_per_s: f64,
+    pub(crate) completed: u64,
+    pub(crate) failed: u64,
+    pub(crate) wrong_bytes: u64,
+    pub(crate) first_block: Quantiles,
+    pub(crate) completion: Quantiles,
+    pub(crate) client_timeouts: u64,
+    /// Of the server's core.
+    pub(crate) cpu_percent: f64,
+    /// Resident memory when honest clients are done, in MiB.
+    pub(crate) memory_mib: f64,
+}
+
+/// All that a case needs.
+pub(crate) struct Bench {
+    rig: Rig,
+    servers: Vec<(Contender, Installed)>,
+    scale: Scale,
+}
+
+impl Bench {
+    /// # Errors
+    /// When a program, a server or a core is missing.
+    pub(crate) fn new(setup: &Setup, peers: &[String], scale: Scale, fetch: bool) -> Result<Bench, String> {
+        let rig = Rig::new(setup, fetch)?;
+        let (plain, installed) = rig.install("tuffet")?;
+        let mut servers = vec![
+            (Contender { command: defaults, ..plain }, installed.clone()),
+            (Contender { name: "tuffet-tight", command: tight, ..plain }, installed),
+        ];
+        for name in peers {
+            let peer = rig.install(name).map_err(|error| format!("--peer {error}"))?;
+            if peer.0.is_tuffet() {
+                return Err(format!("--peer {name}: it takes part anyway"));
+            }
+            servers.push(peer);
+        }
+        Ok(Bench { rig, servers, scale })
+    }
+
+    /// The servers, in their order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.servers.iter().map(|(server, _)| server.name.to_owned()).collect()
+    }
+
+    pub(crate) fn version(&self, name: &str) -> String {
+        let found = self.servers.iter().find(|(server, _)| server.name == name);
+        found.map(|(_, installed)| installed.version.clone()).unwrap_or_default()
+    }
+
+    /// Honest clients beside abusers, or alone.
+    ///
+    /// # Errors
+    /// When the server does not serve, or nothing could be measured.
+    pub(crate) fn run(&self, name: &str, kind: Option<Kind>) -> Result<Row, String> {
+        let io = |error: std::io::Error| error.to_string();
+        let (contender, installed) =
+            self.servers.iter().find(|(server, _)| server.name == name).ok_or("gone")?;
+        let uploads = kind.is_some_and(Kind::uploads);
+        if uploads && !contender.uploads {
+            return Err("it takes no uploads".to_owned());
+        }
+        let place = &self.rig.place;
+        let (honest, large) = (place.file(HONEST).map_err(io)?, place.file(LARGE).map_err(io)?);
+        let files = place.files();
+        let (core, scratch) = (self.rig.core.to_string(), place.scratch());
+        let folders = (files.as_path(), scratch.as_path());
+        let mut server = Server::start(contender, installed, &core, folders, uploads, &honest)?;
+        let abuse = kind.map(|kind| kind.abuse(&large, self.scale.factor));
+        let what = match (kind, &abuse) {
+            (Some(kind), Some(abuse)) => kind.describe(abuse),
+            _ => "none".to_owned(),
+        };
+        let abusers = abuse.map(|abuse| Abusers::start(server.address, abuse)).transpose()?;
+        std::thread::sleep(HEAD_START.min(Duration::from_secs(self.scale.seconds.into()) / 4));
+        let before = abusers.as_ref().map_or(0, Abusers::sent);
+        let meter = CoreMeter::start(&[self.rig.core]).map_err(|error| error.to_string())?;
+        let seconds = Duration::from_secs(self.scale.seconds.into());
+        let load = Load {
+            transfers: self.scale.honest * self.scale.seconds,
+            concurrency: 4_096,
+            size: HONEST,
+            blksize: Some(1_428),
+            windowsize: Some(8),
+            rate: Some(self.scale.honest.into()),
+            limit: seconds + PATIENCE,
+            ..Load::READ
+        };
+        // Who is not served within ten seconds is not served.
+        let address = server.address;
+        let report = self.rig.load(&mut server, address, &load, &honest, &["--timeout", "10s"]);
+        let busy = meter.stop().map_err(|error| error.to_string())?;
+        let sent = abusers.as_ref().map_or(0, Abusers::sent) - before;
+        let memory_mib = status(server.id(), "VmRSS").unwrap_or(0) as f64 / 1024.0;
+        drop(abusers);
+        let report = report?;
+        if !server.lives() {
+            return Err(format!("it ended: {}", server.last_words()));
+        }
+        self.remove_uploads();
+        let measured = busy.seconds.max(1e-6);
+        Ok(Row {
+            what,
+            sent_per_s: sent as f64 / measured,
+            completed: report.completed,
+            failed: report.incomplete(),
+            wrong_bytes: report.wrong_bytes,
+            first_block: report.first_block_ms,
+            completion: report.completion_ms,
+            client_timeouts: report.client_timeouts,
+            cpu_percent: busy.beyond(&self.rig.idle) * 100.0 / measured,
+            memory_mib,
+        })
+    }
+
+    /// What abusers may have written beside the files that are served.
+    fn remove_uploads(&self) {
+        for entry in std::fs::read_dir(self.rig.place.files()).into_iter().flatten().flatten() {
+            if !entry.file_name().to_string_lossy().ends_with(".img") {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// Tuffet as it is without any limit configured.
+fn defaults(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    with_settings(server, launch, "defaults.yaml", "")
+}
+
+/// As for a network without NAT or balancers, where each machine has an address of its own. Honest clients
+/// have one address together here, which leaves the rate.
+fn tight(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let limits = "limits:\n  half-open: 2000\n  per-client: { transfers: 64, pending: 64, per-second: 500, burst: 500 }\n";
+    with_settings(server, launch, "tight.yaml", limits)
+}

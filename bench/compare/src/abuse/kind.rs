@@ -1,0 +1,143 @@
+//! The kinds of abuse, and how much of each.
+
+use clap::ValueEnum;
+use serde::Serialize;
+use tuffet_core::{Mode, Operation, OptionSet, RequestPacket};
+
+/// A kind of abuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// Read requests from a million addresses, none of which ever answers
+    HalfOpen,
+    /// Read requests from one address and a thousand ports, never answered
+    OneAddress,
+    /// Requests for files that are not there, from one address
+    NotFound,
+    /// Write requests for one name from a million addresses, never followed by data
+    OneName,
+    /// Names of 64 KB
+    LongNames,
+    /// Datagrams that are hardly a request
+    Malformed,
+    /// Clients that acknowledge a block every ten seconds
+    SlowReaders,
+    /// Uploads that never end, in blocks of 8 bytes
+    EndlessUploads,
+}
+
+/// What abusers do.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Abuse {
+    /// Packets, so many a second, from so many addresses; what is answered is not read.
+    Flood { packet: Vec<u8>, per_second: f64, addresses: u32 },
+    /// Clients that answer, each from a port of its own at one of so many addresses.
+    Clients { request: Vec<u8>, count: u32, addresses: u32, wait_ms: u64, blksize: u16 },
+}
+
+/// A file of this name is not there.
+const MISSING: &str = "missing";
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 8] = [
+        Kind::HalfOpen,
+        Kind::OneAddress,
+        Kind::NotFound,
+        Kind::OneName,
+        Kind::LongNames,
+        Kind::Malformed,
+        Kind::SlowReaders,
+        Kind::EndlessUploads,
+    ];
+
+    /// Whether the server must take uploads.
+    pub(crate) fn uploads(self) -> bool {
+        matches!(self, Kind::OneName | Kind::EndlessUploads)
+    }
+
+    /// What is done; `file` is there and large.
+    pub(crate) fn abuse(self, file: &str, factor: f64) -> Abuse {
+        let flood = |packet, per_second: f64, addresses| Abuse::Flood {
+            packet,
+            per_second: per_second * factor,
+            addresses,
+        };
+        let many = |count: f64| ((count * factor) as u32).max(1);
+        let plain = OptionSet::default();
+        match self {
+            Kind::HalfOpen => flood(request(Operation::Read, file, &plain), 20_000.0, 1 << 20),
+            Kind::OneAddress => flood(request(Operation::Read, file, &plain), 20_000.0, 1),
+            Kind::NotFound => flood(request(Operation::Read, MISSING, &plain), 20_000.0, 1),
+            Kind::OneName => flood(request(Operation::Write, "same", &plain), 10_000.0, 1 << 20),
+            Kind::LongNames => {
+                flood([&b"\0\x01"[..], &[b'n'; 65_490], b"\0octet\0"].concat(), 2_000.0, 1 << 20)
+            }
+            Kind::Malformed => flood(b"\0\x01".to_vec(), 50_000.0, 1 << 20),
+            Kind::SlowReaders => Abuse::Clients {
+                request: request(Operation::Read, file, &plain),
+                count: many(10_000.0),
+                addresses: 100,
+                wait_ms: 10_000,
+                blksize: 512,
+            },
+            Kind::EndlessUploads => Abuse::Clients {
+                request: request(Operation::Write, "endless", &OptionSet { blksize: Some(8), ..plain }),
+                count: many(1_000.0),
+                addresses: 100,
+                wait_ms: 100,
+                blksize: 8,
+            },
+        }
+    }
+
+    /// For the table.
+    pub(crate) fn describe(self, abuse: &Abuse) -> String {
+        let what = self.what();
+        match abuse {
+            Abuse::Flood { per_second, .. } => format!("{what}: {per_second:.0}/s"),
+            Abuse::Clients { count, .. } => format!("{what}: {count}"),
+        }
+    }
+
+    /// In words.
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            Kind::HalfOpen => "half-open reads, a million addresses",
+            Kind::OneAddress => "half-open reads, one address",
+            Kind::NotFound => "reads of what is not there, one address",
+            Kind::OneName => "half-open uploads to one name, a million addresses",
+            Kind::LongNames => "names of 64 KB, a million addresses",
+            Kind::Malformed => "malformed requests, a million addresses",
+            Kind::SlowReaders => "slow readers, a block in 10 s, 100 addresses",
+            Kind::EndlessUploads => "endless uploads, 80 bytes a second, 100 addresses",
+        }
+    }
+}
+
+fn request(operation: Operation, name: &str, asked: &OptionSet) -> Vec<u8> {
+    let mut room = [0; 512];
+    let length = RequestPacket::encode(operation, name.as_bytes(), Mode::Octet, asked, &mut room);
+    room[..length.unwrap_or(0)].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_sends_something_and_is_scaled() {
+        for kind in Kind::ALL {
+            match (kind.abuse("big.img", 1.0), kind.abuse("big.img", 0.1)) {
+                (Abuse::Flood { packet, per_second, .. }, Abuse::Flood { per_second: less, .. }) => {
+                    assert!(!packet.is_empty() && packet.len() <= 65_507, "{kind:?}");
+                    assert!((less * 10.0 - per_second).abs() < 1.0);
+                }
+                (Abuse::Clients { request, count, .. }, Abuse::Clients { count: less, .. }) => {
+                    assert!(!request.is_empty(), "{kind:?}");
+                    assert_eq!(less * 10, count);
+                }
+                different => unreachable!("{different:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The command line.
+
+use crate::{abuse, peers, published, soak};
+use clap::{Parser, Subcommand};
+use tuffet_measure::program::Failure;
+
+/// Compares TFTP servers that run as processes.
+#[derive(Debug, Parser)]
+#[command(name = "tuffet-compare", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the same cases against Tuffet and other TFTP servers, side by side
+    Peers(Box<peers::Args>),
+    /// Run published tables again, on Tuffet beside one peer
+    Published(published::Args),
+    /// See what honest clients see while a server is abused
+    Abuse(abuse::Args),
+    /// Run a server for long with everything at once, and fail if it grows
+    Soak(soak::Args),
+}
+
+/// Does what was asked; false if something is not as it should be.
+///
+/// # Errors
+/// When something that is needed is not here, or the results cannot be written.
+pub(crate) fn obey(args: &Args) -> Result<bool, Failure> {
+    Ok(match &args.command {
+        Command::Peers(args) => peers::obey(args)?,
+        Command::Published(args) => published::obey(args)?,
+        Command::Abuse(args) => abuse::obey(args)?,
+        Command::Soak(args) => soak::obey(args)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+        let parses = |line: &str| Args::try_parse_from(["tuffet-compare"].into_iter().chain(line.split(' ')));
+        for good in [
+            "peers --peer tuffet --case small-files --rounds 5 --client-core 3",
+            "published 1 3 --scale smoke --cache x --no-install",
+            "abuse --kind half-open --peer dnsmasq --server-core 2",
+            "soak --misbehave m.wasm --out x --duration 60s --tuffet a --load b",
+        ] {
+            assert!(parses(good).is_ok(), "{good}: {:?}", parses(good));
+        }
+        for bad in ["peers --case nothing", "published 6", "abuse --kind friendly", "soak", "peers --peer x"]
+        {
+            assert!(parses(bad).is_err(), "{bad}");
+        }
+    }
+}

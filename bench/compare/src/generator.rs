@@ -1,0 +1,287 @@
+//! The load generator, `tuffet-load`: its command line and what it reports.
+
+use crate::command::{Running, run, tied};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The program, and what is the same for all its runs.
+#[derive(Debug)]
+pub struct Generator {
+    pub program: PathBuf,
+    /// The files that are served.
+    pub files: PathBuf,
+}
+
+/// What the load generator does. Without blksize and windowsize the request has no options (RFC 1350).
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    pub write: bool,
+    pub transfers: u32,
+    pub concurrency: u32,
+    /// Bytes in each file.
+    pub size: u64,
+    pub blksize: Option<u16>,
+    pub windowsize: Option<u16>,
+    /// The client receives with UDP_GRO.
+    pub gro: bool,
+    /// The client sends windows with UDP_SEGMENT.
+    pub gso: bool,
+    /// Part of the datagrams that is lost in each direction.
+    pub loss: f64,
+    /// Datagrams that a client takes in a millisecond; what comes beyond is lost.
+    pub take: Option<u32>,
+    /// Transfers that are started in a second, whether the server keeps up or not.
+    pub rate: Option<f64>,
+    /// A run that takes longer is stopped and counts as unfinished.
+    pub limit: Duration,
+}
+
+impl Load {
+    /// One download without anything special, to start from.
+    pub(crate) const READ: Load = Load {
+        write: false,
+        transfers: 1,
+        concurrency: 1,
+        size: 0,
+        blksize: None,
+        windowsize: None,
+        gro: false,
+        gso: false,
+        loss: 0.0,
+        take: None,
+        rate: None,
+        limit: Duration::from_secs(60),
+    };
+
+    /// Bytes in a block.
+    pub(crate) fn block(&self) -> u16 {
+        self.blksize.unwrap_or(tuffet_core::DEFAULT_BLKSIZE)
+    }
+}
+
+/// How long a client that is to hold a transfer waits for a server that does not start it.
+const STALL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What it reports; `bench/load/README.md` defines each.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Report {
+    pub completed: u64,
+    pub failed: u64,
+    pub timed_out: u64,
+    pub wrong_bytes: u64,
+    #[serde(default)]
+    pub stalled: u64,
+    #[serde(default)]
+    pub errors: BTreeMap<String, u64>,
+    pub bytes: u64,
+    pub seconds: f64,
+    #[serde(default)]
+    pub answer_ms: Quantiles,
+    #[serde(default)]
+    pub turnaround_ms: Quantiles,
+    pub first_block_ms: Quantiles,
+    pub completion_ms: Quantiles,
+    pub client_timeouts: u64,
+    pub cpu_user_s: f64,
+    pub cpu_system_s: f64,
+    /// The rate over time, where it was asked for.
+    #[serde(default)]
+    pub over_time: Vec<Sample>,
+}
+
+/// The rate up to a moment.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+pub struct Sample {
+    pub seconds: f64,
+    /// Since the sample before.
+    pub mb_s: f64,
+    /// Since the start.
+    pub cumulative_mb_s: f64,
+}
+
+/// Milliseconds; nothing where nothing was measured.
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
+pub struct Quantiles {
+    pub p50: Option<f64>,
+    pub p99: Option<f64>,
+}
+
+/// Clients in the background.
+pub struct Background {
+    running: Running,
+    output: PathBuf,
+}
+
+impl Generator {
+    /// Runs a load to its end. `tag` keeps uploads of several runs apart.
+    ///
+    /// # Errors
+    /// When it cannot be run, takes longer than the load's limit, or reports nothing.
+    pub fn load(&self, server: SocketAddr, load: &Load, file: &str, tag: &str) -> Result<Report, String> {
+        self.load_with(server, load, file, tag, &[])
+    }
+
+    /// As [`Generator::load`], with more flags.
+    ///
+    /// # Errors
+    /// As [`Generator::load`].
+    pub fn load_with(
+        &self,
+        server: SocketAddr,
+        load: &Load,
+        file: &str,
+        tag: &str,
+        flags: &[&str],
+    ) -> Result<Report, String> {
+        let mut command = self.loading(server, load, file, tag);
+        command.args(flags);
+        let done = run(command, load.limit).map_err(|error| error.to_string())?;
+        // It ends with an error when transfers failed; what it reports says so too.
+        parse(&done.stdout).map_err(|error| {
+            format!(
+                "the generator ended with {} and {error}: {}",
+                done.status,
+                crate::command::last_lines(&done.stderr)
+            )
+        })
+    }
+
+    /// Runs a load beside what else is going on: it gives way to the generators that measure.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn beside(
+        &self,
+        server: SocketAddr,
+        load: &Load,
+        file: &str,
+        scratch: &Path,
+    ) -> Result<Background, String> {
+        let mut command = self.loading(server, load, file, "");
+        let inner: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+        let program = command.get_program().to_owned();
+        command = Command::new("nice");
+        command.args(["-n", "10"]).arg(program).args(inner);
+        Background::start(command, scratch.join("beside.json"))
+    }
+
+    fn loading(&self, server: SocketAddr, load: &Load, file: &str, tag: &str) -> Command {
+        let mut command = self.command(server, file, load.blksize, load.windowsize);
+        command.arg("--transfers").arg(load.transfers.to_string());
+        command.arg("--concurrency").arg(load.concurrency.to_string());
+        command.arg("--expect").arg(&self.files);
+        if let Some(rate) = load.rate {
+            command.arg("--rate").arg(rate.to_string());
+        }
+        if load.gro {
+            command.arg("--gro");
+        }
+        if load.gso {
+            command.arg("--gso");
+        }
+        if let Some(take) = load.take {
+            command.arg("--take").arg(take.to_string());
+        }
+        if load.loss > 0.0 {
+            command.arg("--loss").arg(load.loss.to_string());
+        }
+        if load.write {
+            command.args(["--write", "--tag", tag]);
+        }
+        command
+    }
+
+    /// Opens transfers and holds each of them for some time.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn stall(
+        &self,
+        server: SocketAddr,
+        open: u32,
+        windowsize: Option<u16>,
+        hold: Duration,
+        file: &str,
+        scratch: &Path,
+    ) -> Result<Background, String> {
+        let mut command = self.command(server, file, None, windowsize);
+        command.arg("--transfers").arg(open.to_string()).arg("--concurrency").arg(open.to_string());
+        // The first block is acknowledged: a client that never answered has not proven its address, and a
+        // server may drop it early.
+        command.args(["--stall", "2", "--stall-for"]).arg(format!("{}ms", hold.as_millis()));
+        command.arg("--timeout").arg(format!("{}ms", STALL_TIMEOUT.as_millis()));
+        Background::start(command, scratch.join("stalled.json"))
+    }
+
+    fn command(
+        &self,
+        server: SocketAddr,
+        file: &str,
+        blksize: Option<u16>,
+        windowsize: Option<u16>,
+    ) -> Command {
+        let mut command = tied(&self.program);
+        command.args(["--json", "--server"]).arg(server.to_string()).args(["--file", file]);
+        if let Some(blksize) = blksize {
+            command.arg("--blksize").arg(blksize.to_string());
+        }
+        if let Some(windowsize) = windowsize {
+            command.arg("--windowsize").arg(windowsize.to_string());
+        }
+        command
+    }
+}
+
+impl Background {
+    fn start(mut command: Command, output: PathBuf) -> Result<Background, String> {
+        let file = std::fs::File::create(&output).map_err(|error| error.to_string())?;
+        command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
+        let running = Running::start(command).map_err(|error| error.to_string())?;
+        Ok(Background { running, output })
+    }
+
+    /// Whether they are still at it.
+    pub fn runs(&mut self) -> bool {
+        self.running.ended().is_none()
+    }
+
+    /// What it reports once it has ended.
+    ///
+    /// # Errors
+    /// When it reported nothing.
+    pub fn report(&self) -> Result<Report, String> {
+        parse(&std::fs::read_to_string(&self.output).map_err(|error| error.to_string())?)
+    }
+}
+
+impl Report {
+    /// Transfers that did not end as they should.
+    pub fn incomplete(&self) -> u64 {
+        self.failed + self.timed_out + self.wrong_bytes
+    }
+}
+
+fn parse(json: &str) -> Result<Report, String> {
+    serde_json::from_str(json).map_err(|error| format!("its report is not what is expected ({error})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports() {
+        let report = parse(
+            r#"{"transfers":3,"completed":1,"failed":1,"timed_out":1,"wrong_bytes":0,"bytes":512,"seconds":0.5,
+                "errors":{"no such file":1},"first_block_ms":{"p50":1.5,"p99":null},"completion_ms":{"p50":2.0},
+                "client_timeouts":4,"cpu_user_s":0.1,"cpu_system_s":0.2,"unknown":1}"#,
+        )
+        .unwrap();
+        assert_eq!((report.incomplete(), report.first_block_ms.p50), (2, Some(1.5)));
+        assert!(parse("").is_err());
+    }
+}

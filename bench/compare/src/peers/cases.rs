@@ -1,0 +1,360 @@
+//! The cases, and what Tuffet has to reach in each. To add one, append it to [`CASES`].
+
+use crate::generator::Load;
+use crate::peers::metric::Metric;
+use std::time::Duration;
+
+pub(crate) const KIB: u64 = 1024;
+pub(crate) const MIB: u64 = 1024 * KIB;
+
+/// One thing that is measured on every server.
+#[derive(Debug)]
+pub(crate) struct Case {
+    /// For `--case`, and the key in the results.
+    pub(crate) name: &'static str,
+    /// One line for the tables.
+    pub(crate) title: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) servers: Servers,
+    pub(crate) targets: &'static [Target],
+}
+
+/// Who takes part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Servers {
+    /// Tuffet and every peer.
+    All,
+    /// Tuffet, every peer, and these variants of Tuffet.
+    AllAnd(&'static [&'static str]),
+    /// These alone.
+    Only(&'static [&'static str]),
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// Files are transferred.
+    Transfers(Load),
+    /// Files are transferred, alone and while a storm of requests comes.
+    Beside { load: Load, storm: Load },
+    /// Transfers are opened and held open: how much the server's memory grows.
+    Memory { open: u32, windowsize: u16 },
+    /// Nothing happens, with so many transfers held open by clients that stay silent.
+    Idle { stalled: u32 },
+}
+
+/// What has to be reached.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target {
+    /// The server that has to reach it.
+    pub(crate) who: &'static str,
+    pub(crate) metric: Metric,
+    pub(crate) bound: Bound,
+}
+
+/// By what a figure is judged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Bound {
+    AtMost(f64),
+    /// So many times the best of the peers that completed every transfer.
+    TimesBestPeer(f64),
+    /// So many times another server's figure, at least.
+    Times(f64, &'static str),
+    /// So many times another server's figure, at most.
+    AtMostTimes(f64, &'static str),
+    /// So many times what a packet costs in a shape of `tuffet-micro limit`, at most.
+    AtMostTimesLimit(f64, &'static str),
+}
+
+impl Case {
+    /// Whether the server of this name takes part; `variant` if it is a variant of Tuffet.
+    pub(crate) fn includes(&self, server: &str, variant: bool) -> bool {
+        match self.servers {
+            Servers::All => !variant,
+            Servers::AllAnd(variants) => !variant || variants.contains(&server),
+            Servers::Only(names) => names.contains(&server),
+        }
+    }
+}
+
+const READ: Load = Load { size: 10 * MIB, ..Load::READ };
+const LOCKSTEP_1400: Load = Load { blksize: Some(1400), ..READ };
+const WRITE: Load = Load { write: true, transfers: 3, concurrency: 3, ..READ };
+const LOSSY: Load = Load {
+    transfers: 8,
+    concurrency: 8,
+    size: MIB,
+    loss: 0.01,
+    limit: Duration::from_secs(120),
+    ..LOCKSTEP_1400
+};
+
+/// Requests at a constant rate; the file is one block.
+const ADMITTED: Load = Load { transfers: 10_000, concurrency: 4_096, size: 511, rate: Some(1_000.0), ..READ };
+const STORM: Load = Load { transfers: 25_000, rate: Some(5_000.0), ..ADMITTED };
+
+const fn tuffet(metric: Metric, bound: Bound) -> Target {
+    Target { who: "tuffet", metric, bound }
+}
+
+/// Every transfer ends with the right bytes.
+const ALL_COMPLETE: Target = tuffet(Metric::Incomplete, Bound::AtMost(0.0));
+
+/// All cases, in the order of the tables: those of "What it must reach" in the issue that asked for
+/// this instrument.
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        name: "window64-gro",
+        title: "32 × 10 MiB, 8 at once, blksize 1400, windowsize 64, client with UDP_GRO",
+        kind: Kind::Transfers(Load {
+            transfers: 32,
+            concurrency: 8,
+            windowsize: Some(64),
+            gro: true,
+            ..LOCKSTEP_1400
+        }),
+        servers: Servers::All,
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(6.0)),
+            tuffet(Metric::CpuSPerGb, Bound::AtMost(0.6)),
+        ],
+    },
+    Case {
+        name: "window64",
+        title: "12 × 10 MiB, 3 at once, blksize 1400, windowsize 64",
+        kind: Kind::Transfers(Load { transfers: 12, concurrency: 3, windowsize: Some(64), ..LOCKSTEP_1400 }),
+        servers: Servers::AllAnd(&["tuffet-watched"]),
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0)),
+            Target {
+                who: "tuffet-watched",
+                metric: Metric::CpuSPerGb,
+                bound: Bound::AtMostTimes(1.02, "tuffet"),
+            },
+        ],
+    },
+    Case {
+        name: "lockstep-1400",
+        title: "16 × 10 MiB, 8 at once, blksize 1400, lockstep",
+        kind: Kind::Transfers(Load { transfers: 16, concurrency: 8, ..LOCKSTEP_1400 }),
+        servers: Servers::AllAnd(&["tuffet-sleep"]),
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::Times(1.3, "dnsmasq")),
+            tuffet(Metric::CpuUsPerBlock, Bound::AtMostTimesLimit(1.15, "echo-1404")),
+        ],
+    },
+    Case {
+        name: "lockstep-512",
+        title: "2 × 10 MiB, one at a time, blksize 512, lockstep",
+        kind: Kind::Transfers(Load { transfers: 2, ..READ }),
+        servers: Servers::AllAnd(&["tuffet-sleep"]),
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
+    },
+    Case {
+        name: "small-files",
+        title: "5,000 × 2 KiB, 100 at once, blksize 512",
+        kind: Kind::Transfers(Load { transfers: 5_000, concurrency: 100, size: 2 * KIB, ..READ }),
+        servers: Servers::AllAnd(&["tuffet-policy", "tuffet-watched"]),
+        targets: &[
+            ALL_COMPLETE,
+            Target {
+                who: "tuffet-watched",
+                metric: Metric::CpuMsPerTransfer,
+                bound: Bound::AtMostTimes(1.1, "tuffet"),
+            },
+            tuffet(Metric::TransfersPerS, Bound::Times(1.3, "dnsmasq")),
+            Target {
+                who: "tuffet-policy",
+                metric: Metric::TransfersPerS,
+                bound: Bound::Times(1.0, "rs-tftpd"),
+            },
+        ],
+    },
+    Case {
+        name: "admission",
+        title: "1,000 requests a second for 10 s, 512 bytes each: how long until the answer",
+        kind: Kind::Transfers(ADMITTED),
+        servers: Servers::AllAnd(&["tuffet-acl", "tuffet-acl-kept", "tuffet-bundled"]),
+        targets: &[
+            ALL_COMPLETE,
+            Target { who: "tuffet-acl", metric: Metric::DecisionP50Us, bound: Bound::AtMost(100.0) },
+            Target { who: "tuffet-acl", metric: Metric::DecisionP99Us, bound: Bound::AtMost(1_000.0) },
+            Target { who: "tuffet-acl", metric: Metric::AnswerP99Ms, bound: Bound::AtMost(1.0) },
+        ],
+    },
+    Case {
+        name: "storm",
+        title: "a storm of 5,000 requests a second for 5 s, 512 bytes each, beside one lockstep transfer of 512-byte blocks",
+        kind: Kind::Beside { load: READ, storm: STORM },
+        servers: Servers::Only(&["tuffet", "tuffet-bundled"]),
+        targets: &[
+            ALL_COMPLETE,
+            Target { who: "tuffet-bundled", metric: Metric::Incomplete, bound: Bound::AtMost(0.0) },
+            Target { who: "tuffet-bundled", metric: Metric::ClientTimeouts, bound: Bound::AtMost(0.0) },
+        ],
+    },
+    Case {
+        name: "medium-window8",
+        title: "2,000 × 64 KiB, 200 at once, blksize 1400, windowsize 8",
+        kind: Kind::Transfers(Load {
+            transfers: 2_000,
+            concurrency: 200,
+            size: 64 * KIB,
+            windowsize: Some(8),
+            ..LOCKSTEP_1400
+        }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(3.0))],
+    },
+    Case {
+        name: "crowd",
+        title: "2,000 × 64 KiB, 1,000 at once, blksize 512",
+        kind: Kind::Transfers(Load { transfers: 2_000, concurrency: 1_000, size: 64 * KIB, ..READ }),
+        servers: Servers::All,
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0)),
+            tuffet(Metric::ClientTimeouts, Bound::AtMost(0.0)),
+        ],
+    },
+    Case {
+        name: "loss-lockstep",
+        title: "8 × 1 MiB at once over 1 % loss each way, blksize 1400, lockstep",
+        kind: Kind::Transfers(LOSSY),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(20.0))],
+    },
+    Case {
+        name: "loss-window16",
+        title: "8 × 1 MiB at once over 1 % loss each way, blksize 1400, windowsize 16",
+        kind: Kind::Transfers(Load { windowsize: Some(16), ..LOSSY }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(20.0))],
+    },
+    Case {
+        name: "small-receiver",
+        title: "4 × 1 MiB at once, blksize 1400, windowsize 64, clients that lose what comes beyond 16 packets in a millisecond",
+        kind: Kind::Transfers(Load {
+            transfers: 4,
+            concurrency: 4,
+            windowsize: Some(64),
+            loss: 0.0,
+            take: Some(16),
+            ..LOSSY
+        }),
+        servers: Servers::AllAnd(&["tuffet-burst"]),
+        targets: &[
+            ALL_COMPLETE,
+            tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0)),
+            Target { who: "tuffet-burst", metric: Metric::ThroughputMbS, bound: Bound::Times(1.0, "tuffet") },
+        ],
+    },
+    Case {
+        name: "upload-512",
+        title: "uploads, 3 × 10 MiB at once, blksize 512, lockstep",
+        kind: Kind::Transfers(WRITE),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.2))],
+    },
+    Case {
+        name: "upload-window16",
+        title: "uploads, 3 × 10 MiB at once, blksize 1400, windowsize 16",
+        kind: Kind::Transfers(Load { blksize: Some(1400), windowsize: Some(16), ..WRITE }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0))],
+    },
+    Case {
+        name: "upload-window16-gso",
+        title: "uploads, 3 × 10 MiB at once, blksize 1400, windowsize 16, client with UDP_SEGMENT",
+        kind: Kind::Transfers(Load { blksize: Some(1400), windowsize: Some(16), gso: true, ..WRITE }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE],
+    },
+    Case {
+        name: "memory",
+        title: "memory: 10,000 transfers held open, lockstep",
+        kind: Kind::Memory { open: 10_000, windowsize: 1 },
+        servers: Servers::All,
+        targets: &[tuffet(Metric::GrowthBytes, Bound::AtMost(256.0))],
+    },
+    Case {
+        name: "memory-window64",
+        title: "memory: 10,000 transfers held open, windowsize 64",
+        kind: Kind::Memory { open: 10_000, windowsize: 64 },
+        servers: Servers::All,
+        targets: &[tuffet(Metric::GrowthBytes, Bound::AtMost(256.0))],
+    },
+    Case {
+        name: "workers",
+        title: "two workers against one: 32 × 10 MiB, 8 at once, blksize 1400, windowsize 64, client with UDP_GRO",
+        kind: Kind::Transfers(Load {
+            transfers: 32,
+            concurrency: 8,
+            windowsize: Some(64),
+            gro: true,
+            ..LOCKSTEP_1400
+        }),
+        servers: Servers::Only(&["tuffet", "tuffet-2-workers"]),
+        targets: &[Target {
+            who: "tuffet-2-workers",
+            metric: Metric::CpuSPerGb,
+            bound: Bound::AtMostTimes(1.1, "tuffet"),
+        }],
+    },
+    Case {
+        name: "idle",
+        title: "idle: no transfer",
+        kind: Kind::Idle { stalled: 0 },
+        servers: Servers::All,
+        targets: &[
+            tuffet(Metric::BusyPercent, Bound::AtMost(0.5)),
+            tuffet(Metric::WakeupsPerS, Bound::AtMost(1.0)),
+        ],
+    },
+    Case {
+        name: "idle-stalled",
+        title: "idle: 1,000 transfers whose clients stay silent",
+        kind: Kind::Idle { stalled: 1_000 },
+        servers: Servers::All,
+        targets: &[tuffet(Metric::BusyPercent, Bound::AtMost(2.0))],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::SERVERS;
+
+    #[test]
+    fn names_differ_and_targets_are_about_who_takes_part() {
+        for (index, case) in CASES.iter().enumerate() {
+            assert!(CASES[..index].iter().all(|other| other.name != case.name), "{}", case.name);
+            for target in case.targets {
+                let variant = target.who != "tuffet";
+                assert!(case.includes(target.who, variant), "{}: {}", case.name, target.who);
+            }
+        }
+    }
+
+    #[test]
+    fn variants_take_part_only_where_they_are_named() {
+        let case = |name| CASES.iter().find(|case| case.name == name).unwrap();
+        assert!(case("small-files").includes("tuffet-policy", true));
+        assert!(!case("window64").includes("tuffet-policy", true));
+        assert!(case("window64").includes("dnsmasq", false));
+        assert!(!case("workers").includes("dnsmasq", false));
+    }
+
+    #[test]
+    fn the_cases_name_servers_that_exist() {
+        for case in CASES {
+            assert!(SERVERS.iter().any(|server| case.includes(server.name, server.variant)), "{}", case.name);
+            for target in case.targets {
+                assert!(SERVERS.iter().any(|server| server.name == target.who), "{}", target.who);
+            }
+        }
+    }
+}

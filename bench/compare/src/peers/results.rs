@@ -1,0 +1,109 @@
+//! What a run found, as it is kept in `bench/results/DATE.json`.
+
+use crate::peers::metric::Figures;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tuffet_measure::report::Facts;
+
+/// A whole run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Results {
+    #[serde(flatten)]
+    pub(crate) facts: Facts,
+    pub(crate) settings: Settings,
+    /// Versions by server; those that could not be had are in `skipped`.
+    pub(crate) versions: BTreeMap<String, String>,
+    pub(crate) skipped: BTreeMap<String, String>,
+    /// The floor: medians of `tuffet-micro limit`, by shape.
+    pub(crate) limit: BTreeMap<String, Limit>,
+    pub(crate) cases: Vec<CaseResult>,
+}
+
+/// How it was measured.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Settings {
+    pub(crate) scale: String,
+    pub(crate) rounds: u32,
+    pub(crate) server_core: usize,
+    pub(crate) generator_core: usize,
+    /// How busy the server's core was with nothing to do, in percent; taken off all figures.
+    pub(crate) idle_percent: f64,
+    /// Whether the files lay in memory.
+    pub(crate) files_in_memory: bool,
+}
+
+/// A shape of `tuffet-micro limit`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Limit {
+    pub(crate) throughput_mb_s: f64,
+    pub(crate) packets_per_s: f64,
+    pub(crate) cpu_s_per_gb: Option<f64>,
+    pub(crate) cpu_us_per_packet: Option<f64>,
+}
+
+/// One case.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct CaseResult {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) servers: Vec<ServerResult>,
+    pub(crate) targets: Vec<TargetResult>,
+}
+
+/// One server in one case.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct ServerResult {
+    pub(crate) server: String,
+    /// Medians over the rounds.
+    pub(crate) median: Figures,
+    pub(crate) rounds: Vec<Round>,
+    /// Options that it granted less of than was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
+    /// Why it does not take part: the server lacks something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cannot: Option<String>,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failed: Option<String>,
+}
+
+/// One round.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Round {
+    pub(crate) figures: Figures,
+    /// How often the case was repeated in it.
+    pub(crate) repeats: u32,
+    /// Wall-clock time with starting and stopping the server.
+    pub(crate) seconds: f64,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) errors: BTreeMap<String, u64>,
+}
+
+/// Whether something was reached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TargetResult {
+    /// What was to be reached.
+    pub(crate) target: String,
+    /// What was measured.
+    pub(crate) measured: String,
+    /// `None` if something that is needed for it was not measured.
+    pub(crate) reached: Option<bool>,
+}
+
+impl CaseResult {
+    pub(crate) fn of(&self, server: &str) -> Option<&ServerResult> {
+        self.servers.iter().find(|result| result.server == server)
+    }
+}
+
+impl ServerResult {
+    /// Whether every transfer completed, as far as the case has transfers.
+    pub(crate) fn complete(&self) -> bool {
+        !self.median.is_empty()
+            && self.failed.is_none()
+            && self.rounds.iter().all(|round| {
+                round.figures.get(&crate::peers::metric::Metric::Incomplete).is_none_or(|count| *count == 0.0)
+            })
+    }
+}

@@ -1,0 +1,173 @@
+//! The whole run: cases and rounds, with the servers interleaved, so that whatever drifts on the machine
+//! drifts for all of them.
+
+use crate::install::{Installed, Workshop};
+use crate::peers::cases::{Case, Kind};
+use crate::peers::limit::Floor;
+use crate::peers::measure::{Bench, Outcome};
+use crate::peers::metric::{Metric, medians};
+use crate::peers::results::{CaseResult, Limit, Round, ServerResult};
+use crate::peers::target::judge;
+use crate::server::{Contender, Places, SERVERS};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tuffet_measure::short;
+
+/// A peer whose first round took longer than this is not measured again: its figure is far from the
+/// others' anyway.
+const TOO_LONG: Duration = Duration::from_secs(20);
+
+/// A server that is here.
+pub(crate) type Ready = (&'static Contender, Installed);
+
+/// Gets every server that is wanted; of the others, why they cannot be had.
+pub(crate) fn gather(
+    workshop: &Workshop,
+    places: &Places,
+    wanted: impl Fn(&Contender) -> bool,
+) -> (Vec<Ready>, BTreeMap<String, String>) {
+    let (mut ready, mut skipped) = (Vec::new(), BTreeMap::new());
+    for contender in SERVERS.iter().filter(|contender| wanted(contender)) {
+        match (contender.install)(workshop, places) {
+            Ok(_) if contender.port_69 && !rustix::process::geteuid().is_root() => {
+                skipped
+                    .insert(contender.name.to_owned(), "it listens on port 69 alone: run as root".to_owned());
+            }
+            Ok(installed) => {
+                eprintln!("{:<16} {}", contender.name, installed.version);
+                ready.push((contender, installed));
+            }
+            Err(why) => {
+                eprintln!("{:<16} skipped: {why}", contender.name);
+                skipped.insert(contender.name.to_owned(), why);
+            }
+        }
+    }
+    (ready, skipped)
+}
+
+/// Measures all cases, and the floor in each round.
+pub(crate) fn run(
+    bench: &Bench,
+    floor: Option<&Floor>,
+    ready: &[Ready],
+    cases: &[(&Case, Kind)],
+    rounds: u32,
+) -> (Vec<CaseResult>, BTreeMap<String, Limit>) {
+    let mut results: Vec<CaseResult> = cases.iter().map(|(case, _)| empty(case, ready)).collect();
+    let mut floors = Vec::new();
+    for round in 1..=rounds {
+        if let Some(floor) = floor {
+            eprintln!("round {round} of {rounds}: the limit");
+            match floor.measure() {
+                Ok(limit) => floors.push(limit),
+                Err(why) => eprintln!("  not measured: {why}"),
+            }
+        }
+        for ((case, kind), result) in cases.iter().zip(&mut results) {
+            eprintln!("round {round} of {rounds}: {}", case.title);
+            one_round(bench, ready, kind, result);
+        }
+    }
+    let limit = Floor::medians(&floors);
+    for ((case, _), result) in cases.iter().zip(&mut results) {
+        for server in &mut result.servers {
+            server.median = medians(server.rounds.iter().map(|round| &round.figures));
+        }
+        let is_peer =
+            |name: &str| SERVERS.iter().any(|contender| contender.name == name && !contender.is_tuffet());
+        let judged = case.targets.iter().map(|target| judge(target, result, &limit, is_peer));
+        result.targets = judged.collect();
+    }
+    (results, limit)
+}
+
+fn empty(case: &Case, ready: &[Ready]) -> CaseResult {
+    let takes_part = |(contender, _): &&Ready| case.includes(contender.name, contender.variant);
+    let server =
+        |(contender, _): &Ready| ServerResult { server: contender.name.to_owned(), ..Default::default() };
+    CaseResult {
+        name: case.name.to_owned(),
+        title: case.title.to_owned(),
+        servers: ready.iter().filter(takes_part).map(server).collect(),
+        targets: Vec::new(),
+    }
+}
+
+fn one_round(bench: &Bench, ready: &[Ready], kind: &Kind, result: &mut CaseResult) {
+    for server in &mut result.servers {
+        let Some((contender, installed)) =
+            ready.iter().find(|(contender, _)| contender.name == server.server)
+        else {
+            continue;
+        };
+        if server.cannot.is_some()
+            || server.failed.is_some()
+            || (!contender.is_tuffet() && takes_too_long(server))
+        {
+            continue;
+        }
+        let started = Instant::now();
+        let outcome = bench.run(contender, installed, kind);
+        let seconds = started.elapsed().as_secs_f64();
+        let said = match outcome {
+            Outcome::Measured(sample) => {
+                let mut said = summary(&sample.figures);
+                if let Some(note) = &sample.note {
+                    said = format!("{said} ({note})");
+                }
+                server.note = sample.note;
+                server.rounds.push(Round {
+                    figures: sample.figures,
+                    repeats: sample.repeats,
+                    seconds,
+                    errors: sample.errors,
+                });
+                said
+            }
+            Outcome::Cannot(why) => {
+                let said = format!("does not take part: {why}");
+                server.cannot = Some(why);
+                said
+            }
+            Outcome::Failed(why) => {
+                let said = format!("failed: {why}");
+                server.failed = Some(why);
+                said
+            }
+        };
+        eprintln!("  {:<16} {said} [{seconds:.1} s]", contender.name);
+    }
+}
+
+fn takes_too_long(server: &ServerResult) -> bool {
+    server.rounds.iter().any(|round| round.seconds > TOO_LONG.as_secs_f64())
+}
+
+/// A line while it runs.
+fn summary(figures: &crate::peers::metric::Figures) -> String {
+    const SHOWN: [Metric; 13] = [
+        Metric::ThroughputMbS,
+        Metric::TransfersPerS,
+        Metric::CpuSPerGb,
+        Metric::DecisionP99Us,
+        Metric::AnswerP99Ms,
+        Metric::TurnaroundP99Ms,
+        Metric::TurnaroundStormP99Ms,
+        Metric::ClientTimeouts,
+        Metric::Incomplete,
+        Metric::GrowthBytes,
+        Metric::Open,
+        Metric::BusyPercent,
+        Metric::WakeupsPerS,
+    ];
+    let parts = SHOWN.iter().filter_map(|metric| Some((metric, figures.get(metric)?)));
+    let quiet = |metric: &Metric, value: f64| {
+        value == 0.0 && matches!(metric, Metric::ClientTimeouts | Metric::Incomplete)
+    };
+    let parts = parts.filter(|(metric, value)| !quiet(metric, **value));
+    parts
+        .map(|(metric, value)| format!("{} {}", short(*value), metric.heading()))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,71 @@
+//! The command line, and what it sets in motion.
+
+use crate::published::bench::{Bench, Programs};
+use crate::published::page::{self, Context};
+use crate::published::tables;
+use crate::scale::Scale;
+use crate::setup::{Setup, beside};
+use std::path::PathBuf;
+use tuffet_measure::report::Facts;
+
+/// Runs tables that others published again, on Tuffet beside one peer.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Which tables, 1 to 5; all without one
+    #[arg(value_name = "TABLE", value_parser = clap::value_parser!(u8).range(1..=5))]
+    tables: Vec<u8>,
+    /// How much of each is run: `quick` moves an eighth, `smoke` only shows that it works
+    #[arg(long, value_enum, default_value_t = Scale::Full)]
+    scale: Scale,
+    /// The server beside Tuffet: rs-tftpd, tftpd-hpa, atftpd, dnsmasq or busybox
+    #[arg(long, value_name = "NAME", default_value = "rs-tftpd")]
+    peer: String,
+    /// Where the results go: DATE-published-N.json, .md and .svg
+    #[arg(long, value_name = "DIR", default_value = "bench/results")]
+    out: PathBuf,
+    #[command(flatten)]
+    setup: Setup,
+    /// The long path; the one beside this program unless given
+    #[arg(long, value_name = "PROGRAM")]
+    relay: Option<PathBuf>,
+    /// The `tuffet` whose `doctor` is asked; the measured one unless given
+    #[arg(long, value_name = "PROGRAM")]
+    doctor: Option<PathBuf>,
+}
+
+/// Does what was asked; false if Tuffet did not do all that it should.
+///
+/// # Errors
+/// When something that is needed is not here, or the results cannot be written.
+pub(crate) fn obey(args: &Args) -> Result<bool, String> {
+    let facts = Facts::now();
+    let tuffet = args.setup.programs.tuffet()?;
+    let programs = Programs {
+        relay: beside(args.relay.as_deref(), "tuffet-relay")?,
+        doctor: args.doctor.clone().map_or(Ok(tuffet), std::path::absolute).map_err(|e| e.to_string())?,
+    };
+    let bench = Bench::new(&args.setup, programs, &args.peer, args.scale)?;
+    let context = Context {
+        facts,
+        scale: args.scale,
+        idle_percent: bench.rig.idle_percent(),
+        versions: bench.versions(),
+        missing: bench.missing.clone(),
+    };
+    let mut sound = true;
+    for table in
+        tables::ALL.iter().filter(|table| args.tables.is_empty() || args.tables.contains(&table.number))
+    {
+        eprintln!("{}. {}", table.number, table.title);
+        let found = (table.run)(&bench);
+        if bench.interrupted() {
+            return Err(format!("interrupted: nothing is written of table {}", table.number));
+        }
+        for one in found.measurements.iter().filter(|one| one.server == "tuffet" && !one.complete()) {
+            eprintln!("tuffet: {}: {}", one.describe(), one.trouble());
+            sound = false;
+        }
+        page::write(&args.out, table, &context, &found)?;
+    }
+    Ok(sound)
+}

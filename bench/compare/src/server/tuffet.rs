@@ -1,0 +1,288 @@
+//! Tuffet itself: plain, and with five policy plugins that all run for every request.
+
+use super::{Launch, Places};
+use crate::install::{Installed, says};
+use std::process::Command;
+
+pub(super) fn installed(places: &Places) -> Result<Installed, String> {
+    if !places.tuffet.is_file() {
+        let path = places.tuffet.display();
+        return Err(format!("{path} is not there: build it (make bench does), or name it with --tuffet"));
+    }
+    let version = says(&places.tuffet, "--version").unwrap_or_default();
+    let version = version.trim_start_matches("tuffet").trim().to_owned();
+    Ok(Installed { program: places.tuffet.clone(), version })
+}
+
+pub(super) fn plain(server: &Installed, launch: &Launch<'_>, workers: usize) -> Command {
+    let mut command = quiet(serve(server, workers));
+    command.arg("--listen").arg(launch.address.to_string()).arg("--root").arg(launch.root);
+    if launch.uploads {
+        command.arg("--writable");
+    }
+    command
+}
+
+pub(super) fn with_policy(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    configured(server, launch, "five-plugins.yaml", FIVE_PLUGINS).map(quiet)
+}
+
+/// The plugin `acl`, a fresh instance for each call, as by default.
+pub(super) fn with_acl(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    telling(configured(server, launch, "acl.yaml", &ACL.replace("REUSE", "")))
+}
+
+/// The same with kept instances.
+pub(super) fn with_acl_kept(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let kept = ACL.replace("REUSE", "reuse: { calls: 1000, idle: 10s }");
+    telling(configured(server, launch, "acl-kept.yaml", &kept))
+}
+
+/// All bundled plugins with kept instances: who may, which file, generated configuration, audit into a file,
+/// and live events by UDP.
+pub(super) fn with_bundled(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let own = launch.scratch.join("own");
+    let files = [("inventory.yaml", INVENTORY), ("phone.cfg.j2", PHONE)];
+    std::fs::create_dir_all(&own)
+        .and_then(|()| files.iter().try_for_each(|(name, text)| std::fs::write(own.join(name), text)))
+        .map_err(|error| format!("{}: {error}", own.display()))?;
+    telling(configured(server, launch, "bundled.yaml", BUNDLED))
+}
+
+/// Everything on that tells about transfers: audit, publisher, traces, metrics and log records by OTLP, and the
+/// live view.
+pub(super) fn watched(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let watch = launch.watch.ok_or("nobody watches")?;
+    let text = WATCHED
+        .replace("COLLECTOR", &watch.collector.to_string())
+        .replace("BUS", &watch.bus.to_string())
+        .replace("ADMIN", &watch.admin.to_string());
+    configured(server, launch, "watched.yaml", &text).map(quiet)
+}
+
+/// At most 12 blocks of a window within a millisecond.
+pub(super) fn with_burst(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    configured(server, launch, "burst.yaml", BURST).map(quiet)
+}
+
+/// Sleeps at once when there is nothing to do.
+pub(super) fn without_busy_poll(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    configured(server, launch, "sleep.yaml", SLEEP).map(quiet)
+}
+
+/// With these settings beside a listener, a root and a worker.
+///
+/// # Errors
+/// When its configuration cannot be written.
+pub(crate) fn with_settings(
+    server: &Installed,
+    launch: &Launch<'_>,
+    name: &str,
+    settings: &str,
+) -> Result<Command, String> {
+    configured(server, launch, name, &format!("{PLAIN}{settings}")).map(quiet)
+}
+
+fn quiet(mut command: Command) -> Command {
+    command.args(["--log", "error"]);
+    command
+}
+
+/// With a line in the log for each request, which tells how long its decision took.
+fn telling(command: Result<Command, String>) -> Result<Command, String> {
+    command.map(|mut command| {
+        command.args(["--log", "warn,tuffet::transfer=info", "--log-format", "json"]);
+        command
+    })
+}
+
+fn configured(server: &Installed, launch: &Launch<'_>, name: &str, text: &str) -> Result<Command, String> {
+    let (file, own) = (launch.scratch.join(name), launch.scratch.join("own"));
+    std::fs::create_dir_all(&own).map_err(|error| format!("{}: {error}", own.display()))?;
+    let text = text
+        .replace("ADDRESS", &launch.address.to_string())
+        .replace("ROOT", &launch.root.display().to_string())
+        .replace("OWN", &own.display().to_string())
+        .replace("WRITABLE", if launch.uploads { "true" } else { "false" });
+    std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+    let mut command = serve(server, 1);
+    command.arg("--config").arg(file);
+    Ok(command)
+}
+
+fn serve(server: &Installed, workers: usize) -> Command {
+    let mut command = Command::new(&server.program);
+    command.args(["serve", "--workers"]).arg(workers.to_string());
+    // The files are this user's.
+    command.arg("--user").arg(rustix::process::geteuid().as_raw().to_string());
+    command
+}
+
+const PLAIN: &str = r#"listeners: [{ address: ADDRESS }]
+roots: [{ name: files, path: "ROOT", writable: WRITABLE, overwrite: WRITABLE }]
+control: none
+"#;
+
+const BURST: &str = r#"listeners: [{ address: ADDRESS, burst: 12 }]
+roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
+"#;
+
+const SLEEP: &str = r#"listeners: [{ address: ADDRESS }]
+roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
+busy-poll: 0s
+"#;
+
+const WATCHED: &str = r#"listeners: [{ address: ADDRESS }]
+roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
+state: "OWN/state"
+sinks:
+  audit: { file: "OWN/audit.jsonl", queue: 100000 }
+  bus: { udp: "BUS", queue: 100000 }
+admin: { address: ADMIN }
+telemetry:
+  endpoint: http://COLLECTOR
+  metrics: { interval: 1s }
+policy:
+  observe: [audit, publish]
+plugins:
+  audit:
+    component: builtin:audit
+    reuse: { calls: 1000, idle: 10s }
+    grants: [kv, sinks/audit]
+    settings: { sink: audit }
+  publish:
+    component: builtin:publish
+    reuse: { calls: 1000, idle: 10s }
+    grants: [sinks/bus]
+    settings: { sink: bus }
+"#;
+
+const ACL: &str = r#"listeners: [{ address: ADDRESS }]
+roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
+policy: { default: deny, authorize: [acl] }
+plugins:
+  acl:
+    component: builtin:acl
+    REUSE
+    settings:
+      deny:
+        - names: ["secret/**", "*.key"]
+          message: not for anybody
+      allow:
+        - clients: [127.0.0.0/8]
+"#;
+
+const INVENTORY: &str = "devices:
+  kitchen: { mac: 02:00:5e:10:00:01, vars: { extension: 101 } }
+  attic: { address: 192.0.2.17, vars: { extension: 102 } }
+";
+
+const PHONE: &str = "# {{ device.name }}
+extension {{ extension }}
+";
+
+const BUNDLED: &str = r#"listeners: [{ address: ADDRESS }]
+roots:
+  - { name: files, path: "ROOT", writable: WRITABLE }
+  - { name: own, path: "OWN" }
+state: "OWN/state"
+sinks:
+  audit: { file: "OWN/audit.jsonl", queue: 100000 }
+  bus: { udp: "127.0.0.1:9", queue: 100000 }
+policy:
+  default: deny
+  authorize: [acl]
+  resolve: [mac-map, template]
+  observe: [audit, publish]
+plugins:
+  acl:
+    component: builtin:acl
+    reuse: { calls: 1000, idle: 10s }
+    settings:
+      deny: [{ names: ["secret/**", "*.key"] }]
+      allow: [{ clients: [127.0.0.0/8] }]
+  mac-map:
+    component: builtin:mac-map
+    reuse: { calls: 1000, idle: 10s }
+    grants: [client-mac]
+    settings:
+      root: files
+      rules:
+        - match: "phones/*"
+          templates: ["phones/{mac}.cfg"]
+          fallback: ["phones/default.cfg"]
+  template:
+    component: builtin:template
+    reuse: { calls: 1000, idle: 10s }
+    grants: [files/own, client-mac]
+    settings:
+      root: own
+      inventory: inventory.yaml
+      rules: [{ match: "*.cfg", template: phone.cfg.j2 }]
+  audit:
+    component: builtin:audit
+    reuse: { calls: 1000, idle: 10s }
+    grants: [kv, sinks/audit]
+    settings: { sink: audit }
+  publish:
+    component: builtin:publish
+    reuse: { calls: 1000, idle: 10s }
+    grants: [sinks/bus]
+    settings: { sink: bus, events: [started, finished] }
+"#;
+
+/// Three plugins that look at every request and abstain, one that allows it, and one that decides on no
+/// other file than the one that was asked: five calls for each transfer.
+const FIVE_PLUGINS: &str = r#"listeners:
+  - address: ADDRESS
+roots:
+  - name: files
+    path: "ROOT"
+    writable: WRITABLE
+policy:
+  default: allow
+  authorize: [networks, names, ceilings]
+  resolve: [phones, machines]
+plugins:
+  networks:
+    component: builtin:acl
+    reuse: { calls: 1000, idle: 10s }
+    settings:
+      deny:
+        - clients: [192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24]
+          message: not for this network
+  names:
+    component: builtin:acl
+    reuse: { calls: 1000, idle: 10s }
+    settings:
+      deny:
+        - names: ["secret/**", "*.key", "private/**"]
+          message: not for anybody
+  ceilings:
+    component: builtin:acl
+    reuse: { calls: 1000, idle: 10s }
+    settings:
+      allow:
+        - clients: [127.0.0.0/8]
+          max-blksize: 1428
+          max-windowsize: 64
+  phones:
+    component: builtin:mac-map
+    reuse: { calls: 1000, idle: 10s }
+    grants: [client-mac]
+    settings:
+      root: files
+      rules:
+        - match: "phones/*"
+          templates: ["phones/{mac}.cfg"]
+          fallback: ["phones/default.cfg"]
+  machines:
+    component: builtin:mac-map
+    reuse: { calls: 1000, idle: 10s }
+    grants: [client-mac]
+    settings:
+      root: files
+      rules:
+        - match: "machines/*"
+          templates: ["machines/{mac}/boot.img"]
+"#;

@@ -1,0 +1,126 @@
+//! What happens to the server, each in a thread of its own.
+
+mod clients;
+mod hostile;
+mod machine;
+mod operator;
+mod restarts;
+
+use crate::soak::server::{Programs, Server, Site};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, Scope};
+use std::time::{Duration, Instant};
+
+/// What all actors see and write to.
+pub(crate) struct Stage<'a> {
+    pub(crate) site: &'a Site,
+    pub(crate) server: &'a Server,
+    pub(crate) programs: Programs,
+    pub(crate) misbehave: PathBuf,
+    pub(crate) rate: u32,
+    pub(crate) over: AtomicBool,
+    began: Instant,
+    counted: Mutex<BTreeMap<&'static str, u64>>,
+    wrong: Mutex<Vec<String>>,
+    standstills: Mutex<Vec<String>>,
+}
+
+impl<'a> Stage<'a> {
+    pub(crate) fn new(
+        site: &'a Site,
+        server: &'a Server,
+        programs: Programs,
+        misbehave: PathBuf,
+        rate: u32,
+    ) -> Stage<'a> {
+        let (over, counted, wrong, standstills) = Default::default();
+        Stage {
+            site,
+            server,
+            programs,
+            misbehave,
+            rate,
+            over,
+            began: Instant::now(),
+            counted,
+            wrong,
+            standstills,
+        }
+    }
+
+    /// So many of something happened.
+    fn count(&self, what: &'static str, many: u64) {
+        *self.counted.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() += many;
+    }
+
+    /// Something happened that must not.
+    pub(crate) fn wrong(&self, what: String) {
+        let what = format!("{:.0} s: {what}", self.began.elapsed().as_secs_f64());
+        eprintln!("wrong: {what}");
+        self.wrong.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+    }
+
+    /// The machine itself did nothing for so long.
+    fn stood_still(&self, time: Duration) {
+        let what = format!("{:.0} s, for {:.1} s", self.began.elapsed().as_secs_f64(), time.as_secs_f64());
+        eprintln!("the machine stood still: {what}");
+        self.standstills.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+    }
+
+    pub(crate) fn standstills(&self) -> Vec<String> {
+        self.standstills.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn counted(&self) -> BTreeMap<&'static str, u64> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn wrongs(&self) -> Vec<String> {
+        self.wrong.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.over.load(Relaxed)
+    }
+
+    /// Waits, but not beyond the end; whether it goes on.
+    fn wait(&self, time: Duration) -> bool {
+        let end = Instant::now() + time;
+        while self.goes_on() && Instant::now() < end {
+            thread::sleep(Duration::from_millis(50).min(end.saturating_duration_since(Instant::now())));
+        }
+        self.goes_on()
+    }
+}
+
+/// Who takes part, by what the thread is called.
+type Actor = fn(&Stage<'_>);
+
+const ALL: [(&str, Actor); 13] = [
+    ("readers", clients::readers),
+    ("lossy", clients::lossy),
+    ("writers", clients::writers),
+    ("killed", clients::killed),
+    ("evil", hostile::evil_requests),
+    ("noise", hostile::noise),
+    ("half-open", hostile::half_open),
+    ("reloads", operator::reloads),
+    ("pauses", operator::pauses_and_descriptors),
+    ("watchers", operator::watchers),
+    ("clock", machine::clock_jumps),
+    ("standstills", machine::standstills),
+    ("restarts", restarts::restarts),
+];
+
+/// Lets them all begin.
+pub(crate) fn enter<'scope, 'env>(scope: &'scope Scope<'scope, 'env>, stage: &'scope Stage<'scope>) {
+    for (name, actor) in ALL {
+        let started = thread::Builder::new().name(name.into()).spawn_scoped(scope, move || actor(stage));
+        if let Err(error) = started {
+            stage.wrong(format!("the thread `{name}` cannot start: {error}"));
+        }
+    }
+}

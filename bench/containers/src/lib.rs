@@ -1,1 +1,0 @@
-//! Nothing but its tests: `make test-containers`.

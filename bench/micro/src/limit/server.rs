@@ -1,0 +1,39 @@
+//! The side that is measured: a window of datagrams for every request.
+
+use crate::limit::shape::Shape;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tuffet_udp::Socket;
+
+/// How long it sleeps before it looks whether it should stop.
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// Answers requests; how is a matter of [`Through`](crate::limit::through::Through).
+pub(crate) struct Server<'a> {
+    pub(crate) socket: Socket,
+    pub(crate) shape: &'a Shape,
+    /// Datagrams sent.
+    pub(crate) sent: &'a AtomicU64,
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl Server<'_> {
+    /// Waits for requests; false when it is to stop.
+    pub(crate) fn wait(&self) -> io::Result<bool> {
+        while !self.stop.load(Ordering::Relaxed) {
+            let mut ready = [PollFd::new(&self.socket, PollFlags::IN)];
+            match poll(&mut ready, Some(&PATIENCE)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => return Ok(true),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(false)
+    }
+
+    /// A request has been answered with a window.
+    pub(crate) fn answered(&self) {
+        self.sent.fetch_add(self.shape.window as u64, Ordering::Relaxed);
+    }
+}

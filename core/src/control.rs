@@ -1,7 +1,8 @@
 //! The packets that carry no file data.
 
 use crate::options::OptionSet;
-use crate::packet::{Writer, write_ack, write_error, write_oack};
+use crate::packet::{write_ack, write_error, write_oack};
+use crate::text::Writer;
 use crate::types::ErrorCode;
 use std::borrow::Cow;
 

@@ -30,6 +30,7 @@ mod packet;
 mod receiver;
 mod rtt;
 mod sender;
+mod text;
 mod time;
 mod transfer;
 mod types;

@@ -3,7 +3,7 @@
 //! The server acknowledges only requested options, never with a larger value than requested. An option with an
 //! invalid value is left out of the answer, as if it had not been requested (as tftp-hpa does; RFC 2347 allows it).
 
-use crate::packet::{Writer, take_string};
+use crate::text::{Writer, take_string};
 
 /// Bytes in a block when nothing was negotiated (RFC 1350).
 pub const DEFAULT_BLKSIZE: u16 = 512;

@@ -1,6 +1,7 @@
 //! Packets: parsed without allocation, written into the caller's buffer.
 
 use crate::options::{OptionSet, Options};
+use crate::text::{Writer, take_string};
 use crate::types::{ErrorCode, Mode, Operation};
 use core::fmt;
 
@@ -197,68 +198,11 @@ pub(crate) fn write_error(writer: &mut Writer<'_>, code: ErrorCode, text: &str) 
     writer.string(text.as_bytes());
 }
 
-/// Fills a buffer and remembers whether all of it fitted.
-pub(crate) struct Writer<'a> {
-    buffer: &'a mut [u8],
-    length: usize,
-    fits: bool,
-}
-
-impl<'a> Writer<'a> {
-    pub(crate) fn new(buffer: &'a mut [u8]) -> Self {
-        Writer { buffer, length: 0, fits: true }
-    }
-
-    pub(crate) fn u16(&mut self, value: u16) {
-        self.bytes(&value.to_be_bytes());
-    }
-
-    pub(crate) fn string(&mut self, text: &[u8]) {
-        self.bytes(text);
-        self.bytes(&[0]);
-    }
-
-    pub(crate) fn number(&mut self, mut value: u64) {
-        let mut digits = [0; 20];
-        let mut at = digits.len();
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (value % 10) as u8;
-            value /= 10;
-            if value == 0 {
-                break;
-            }
-        }
-        self.string(&digits[at..]);
-    }
-
-    pub(crate) fn finish(self) -> Option<usize> {
-        self.fits.then_some(self.length)
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        let end = self.length + bytes.len();
-        match self.buffer.get_mut(self.length..end) {
-            Some(room) => {
-                room.copy_from_slice(bytes);
-                self.length = end;
-            }
-            None => self.fits = false,
-        }
-    }
-}
-
 fn take_u16(bytes: &[u8]) -> Result<(u16, &[u8]), Malformed> {
     match bytes {
         [high, low, rest @ ..] => Ok((u16::from_be_bytes([*high, *low]), rest)),
         _ => Err(Malformed::Short),
     }
-}
-
-/// A string and what follows its NUL.
-pub(crate) fn take_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = bytes.iter().position(|&byte| byte == 0)?;
-    Some((&bytes[..end], &bytes[end + 1..]))
 }
 
 fn until_nul(bytes: &[u8]) -> &[u8] {

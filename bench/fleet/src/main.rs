@@ -9,14 +9,12 @@
 
 mod args;
 mod chain;
-mod client;
 mod ecmp;
 mod figures;
 mod packet;
 mod queue;
 mod report;
 mod scenario;
-mod server;
 mod simulate;
 mod study;
 #[cfg(test)]

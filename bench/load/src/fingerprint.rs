@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn content() -> Vec<u8> {
-        let mut rng = crate::files::rng(1, 0);
+        let mut rng = fastrand::Rng::with_seed(1);
         (0..10_000).map(|_| rng.u8(..)).collect()
     }
 

@@ -1,14 +1,17 @@
-//! The clients, their servers and the time that passes. [`client`](crate::client) and
-//! [`server`](crate::server) say what each does.
+//! The clients, their servers and the time that passes. [`client`] and
+//! [`server`] say what each does.
+
+mod client;
+mod server;
 
 use crate::chain::{Step, Wish};
-use crate::client::Client;
 use crate::ecmp::{Routes, mix};
 use crate::figures::{Figures, ServerFigures};
 use crate::packet::{Datagram, Down, Tid, Up};
 use crate::queue::Queue;
 use crate::scenario::Scenario;
-use crate::server::{Arrival, Server, Slot};
+use client::Client;
+use server::{Arrival, Server, Slot};
 use std::sync::Arc;
 use tuffet_core::{Settings, Time};
 

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build container test test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build container test test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -120,6 +120,9 @@ pictures: binary ## redraw the pictures of the documentation (python3, Chromium)
 
 check-examples: binary ## check that every example is a valid configuration
 	@sh scripts/check-examples.sh "$(BIN)"
+
+check-features: wasm-target ## check that the server builds without each feature, and serves the quickstart without any
+	@sh scripts/check-features.sh "$(TARGET)" "$(CARGO)"
 
 check-plugin-guide: binary ## run docs/plugins.md as it is written, and print how long it took
 	@sh scripts/check-plugin-guide.sh "$(BIN)"

@@ -79,7 +79,7 @@ impl Listener {
     }
 
     /// One at this path that was bound before this process began, and does not block.
-    pub(crate) fn inherit(socket: BlockingUnix, path: &Path, token: bool) -> Listener {
+    pub(crate) fn inherit(socket: BlockingUnix, path: &Path, token: bool) -> Option<Listener> {
         let everyones = fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o002 != 0);
         if everyones && !token {
             tracing::warn!(
@@ -89,7 +89,12 @@ impl Listener {
                  `admin.token`"
             );
         }
-        Listener::Inherited(socket, path.to_owned())
+        Some(Listener::Inherited(socket, path.to_owned()))
+    }
+
+    /// One that was bound before this process began, and does not block.
+    pub(crate) fn inherit_tcp(socket: BlockingTcp) -> Option<Listener> {
+        Some(Listener::Tcp(socket))
     }
 
     /// Where it is, the port that was taken for port 0 included.

@@ -1,6 +1,7 @@
 //! `tuffet check`.
 
 use super::complain;
+use crate::features;
 use crate::server::{self, ServeError};
 use clap::Args;
 use std::path::PathBuf;
@@ -18,8 +19,9 @@ pub(super) struct CheckArgs {
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
-    let config = Config::load_with(&args.file, &overrides).map_err(ServeError::from);
-    match config.and_then(|config| server::check(&config)) {
+    let config = Config::load_with(&args.file, &overrides);
+    let config = config.and_then(|config| features::check(&config).map(|()| config));
+    match config.map_err(ServeError::from).and_then(|config| server::check(&config)) {
         Ok(warnings) => {
             for warning in warnings {
                 complain(format_args!("warning: {warning}"));

@@ -1,11 +1,15 @@
 //! The command line: `tuffet serve | reload | status | top | check | doctor | plugin | schema | get |
 //! put`.
 
+#[cfg(not(all(feature = "top", feature = "doctor")))]
+mod absent;
 mod check;
 mod control;
+#[cfg(feature = "doctor")]
 mod doctor;
 mod plugin;
 mod serve;
+#[cfg(feature = "top")]
 mod top;
 mod transfer;
 
@@ -44,7 +48,11 @@ enum Command {
     ///
     /// Updates the screen each second; if the output is not a terminal, prints one frame as plain text. Exit
     /// code 69 if no server answers.
+    #[cfg(feature = "top")]
     Top(top::TopArgs),
+    /// Not in this build.
+    #[cfg(not(feature = "top"))]
+    Top(absent::AbsentArgs),
     /// Check a configuration, including its plugins and file permissions, without opening a socket.
     ///
     /// Run by root, it checks with the rights of the user that would serve. Exit code 0 if a server could start,
@@ -54,7 +62,11 @@ enum Command {
     ///
     /// Run it as the server's user. Exit code 0 if nothing is wrong, 1 if something is, 64 if the
     /// configuration is invalid.
+    #[cfg(feature = "doctor")]
     Doctor(doctor::DoctorArgs),
+    /// Not in this build.
+    #[cfg(not(feature = "doctor"))]
+    Doctor(absent::AbsentArgs),
     /// Create, build, inspect, check, run, test and measure plugins.
     #[command(subcommand)]
     Plugin(Box<plugin::PluginCommand>),
@@ -84,9 +96,15 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::serve(&args),
         Command::Reload(args) => control::reload(&args),
         Command::Status(args) => control::status(&args),
+        #[cfg(feature = "top")]
         Command::Top(args) => top::top(&args),
+        #[cfg(not(feature = "top"))]
+        Command::Top(_) => absent::refuse("top"),
         Command::Check(args) => check::check(&args),
+        #[cfg(feature = "doctor")]
         Command::Doctor(args) => doctor::doctor(&args),
+        #[cfg(not(feature = "doctor"))]
+        Command::Doctor(_) => absent::refuse("doctor"),
         Command::Plugin(command) => plugin::run(&command),
         Command::Schema { markdown } => schema(markdown),
         Command::Get(args) => transfer::get(&args),

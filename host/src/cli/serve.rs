@@ -1,6 +1,7 @@
 //! `tuffet serve`.
 
 use super::complain;
+use crate::features;
 use crate::server::{self, ServeError};
 use crate::telemetry::LogBridge;
 use clap::{Args, ValueEnum};
@@ -96,8 +97,10 @@ fn configure(args: &ServeArgs) -> Result<Config, ServeError> {
         writable: args.writable,
         user: args.user.clone(),
     };
-    Ok(match &args.config {
+    let config = match &args.config {
         Some(file) => Config::load_with(file, &overrides)?,
         None => Config::from_flags(&overrides)?,
-    })
+    };
+    features::check(&config)?;
+    Ok(config)
 }

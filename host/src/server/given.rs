@@ -30,10 +30,10 @@ impl Given {
     pub(super) fn of(config: &Config, mut inherited: Inherited) -> Result<Given, ServeError> {
         let listeners = inherited.listeners(&config.listeners)?;
         let admin = config.admin.as_ref().and_then(|admin| match &admin.address {
-            AdminAddress::Tcp(address) => inherited.tcp(*address).map(admin::Listener::Tcp),
+            AdminAddress::Tcp(address) => admin::Listener::inherit_tcp(inherited.tcp(*address)?),
             AdminAddress::Unix(path) => {
                 let socket = inherited.unix(path)?;
-                Some(admin::Listener::inherit(socket, path, admin.token.is_some()))
+                admin::Listener::inherit(socket, path, admin.token.is_some())
             }
         });
         let control = config.control.as_deref().and_then(|path| inherited.unix(path));

@@ -11,7 +11,9 @@ mod file;
 mod http;
 mod line;
 mod memory;
+#[cfg_attr(not(feature = "nats"), path = "nats_absent.rs")]
 mod nats;
+#[cfg_attr(not(feature = "otlp"), path = "otlp_absent.rs")]
 mod otlp;
 mod output;
 mod queue;
@@ -30,6 +32,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 pub use counters::SinkCounted;
+#[cfg(feature = "otlp")]
 pub use otlp::resource;
 pub use registry::Sinks;
 
@@ -40,8 +43,7 @@ use output::Output;
 use spool::Spool;
 use tuffet_config::Secret;
 use tuffet_config::sinks::{
-    Batch, FileTarget, Format, Fsync, HttpTarget, NatsLogin, NatsTarget, OtlpTarget, Rotate, SinkSpec,
-    SinkTarget, SpoolSpec,
+    Batch, FileTarget, Format, Fsync, HttpTarget, Rotate, SinkSpec, SinkTarget, SpoolSpec,
 };
 
 /// How long a broken output is left alone before the next try; what is far away, longer and longer.

@@ -15,8 +15,9 @@ use tokio::runtime::Runtime;
 use tokio::time::{error::Elapsed, timeout};
 
 use super::output::{Failure, Output, Then, explain};
-use super::{NatsLogin, NatsTarget, runtime};
+use super::runtime;
 use crate::tls;
+use tuffet_config::sinks::{NatsLogin, NatsTarget};
 
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);

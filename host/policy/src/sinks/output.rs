@@ -59,6 +59,10 @@ pub(super) enum Then {
     /// They are tried again; not before so long, where the other end said so.
     Again(Option<Duration>),
     /// So many of them were refused for good.
+    #[cfg_attr(
+        not(any(feature = "nats", feature = "otlp")),
+        allow(dead_code, reason = "no other output does")
+    )]
     Drop(usize),
 }
 
@@ -70,6 +74,7 @@ impl Failure {
 }
 
 /// An error with what caused it, each said once.
+#[cfg(any(feature = "nats", feature = "otlp"))]
 pub(super) fn explain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -81,6 +86,12 @@ pub(super) fn explain(error: &dyn std::error::Error) -> String {
         source = cause.source();
     }
     text
+}
+
+/// The error of an output that this build leaves out. The server checks its configuration earlier, and names the place.
+#[cfg(any(not(feature = "nats"), not(feature = "otlp")))]
+pub(super) fn left_out(feature: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, format!("this build leaves out the feature `{feature}`"))
 }
 
 /// Opens the file or the socket. What is far away is reached when there is something to deliver.

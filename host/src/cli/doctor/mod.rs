@@ -60,6 +60,7 @@ impl Subject {
                 ..Overrides::default()
             })?,
         };
+        crate::features::check(&config)?;
         let inherited = vec![0; config.listeners.len()];
         Ok(Subject { config, file, inherited, serving: None })
     }

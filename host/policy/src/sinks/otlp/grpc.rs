@@ -11,11 +11,11 @@ use tonic::transport::{Channel, ClientTlsConfig, Endpoint};
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 
-use super::super::OtlpTarget;
 use super::super::http::headers;
 use super::super::output::explain;
 use super::Answer;
 use crate::tls;
+use tuffet_config::sinks::OtlpTarget;
 
 pub(super) struct Grpc {
     endpoint: Endpoint,

@@ -7,9 +7,9 @@ use prost::Message;
 use reqwest::Client;
 use reqwest::header::HeaderMap;
 
-use super::super::OtlpTarget;
 use super::super::http::{client, explain, headers, read, retry_after};
 use super::Answer;
+use tuffet_config::sinks::OtlpTarget;
 
 pub(super) struct Http {
     url: String,

@@ -19,12 +19,13 @@ use tokio::runtime::Runtime;
 
 use super::http::LONGEST_PAUSE;
 use super::output::{Failure, Output, Then};
-use super::{Batch, OtlpTarget, runtime};
+use super::{Batch, runtime};
 use grpc::Grpc;
 use http::Http;
 use record::Records;
 pub(super) use record::mark;
 use tuffet_config::OtlpProtocol;
+use tuffet_config::sinks::OtlpTarget;
 
 pub(super) struct OtlpOutput {
     name: String,

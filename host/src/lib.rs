@@ -9,6 +9,7 @@ mod events;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generation;
+mod logging;
 mod neighbours;
 mod privileges;
 mod server;

@@ -23,6 +23,7 @@ use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Deciding};
 use crate::events::{Observers, log_summaries};
 use crate::generation::{Current, Files, Generation};
+use crate::logging;
 use crate::neighbours::Neighbours;
 use crate::privileges::{self, Left};
 use crate::status::Status;
@@ -85,6 +86,8 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let account = privileges::prepare(&config)?;
     let opened = Opened::of(&config, account.as_ref())?;
     let left = privileges::give_up(&config, account.as_ref())?;
+    // The first thread beside this one.
+    logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
     let runtime = start_runtime(&config)?;
     privileges::seal(account.as_ref());
     let mut prepared = Prepared { opened, left, runtime, manager, signals };

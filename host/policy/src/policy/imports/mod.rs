@@ -19,6 +19,7 @@ pub(super) use http::HttpGate;
 pub(super) use keys::Keys;
 pub(super) use random::constant;
 
+use super::line_rate::LineRate;
 use super::stage::Stage;
 use crate::sinks::Sink;
 use tuffet_config::HttpHost;
@@ -56,6 +57,9 @@ pub(super) struct Access {
     pub unsent: Option<Unsent>,
     /// What stands in for the host, where the plugin is tried out.
     pub stage: Option<Arc<Stage>>,
+    /// How fast its log lines may follow each other, and those about its calls.
+    pub lines: Arc<LineRate>,
+    pub notes: Arc<LineRate>,
 }
 
 /// What a plugin that wants empty batches may have to send still.

@@ -1,9 +1,11 @@
-//! Many lines of one plugin.
+//! Many lines: of one plugin, of refusals.
 
-use crate::harness::{Answer, Peer, Server, Setup, rrq};
+use crate::harness::{Answer, Flood, Peer, Server, Setup, rrq};
 use crate::policy::misbehave;
 use serde_json::Value;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+const REFUSED: &str = "requests came to nothing without lines of their own";
 
 fn stopped(server: &Server) -> Vec<Value> {
     server.terminate();
@@ -79,4 +81,45 @@ fn a_plugin_that_fails_at_each_request_has_a_rate() {
         (of(&lines, "monitored").len() as u64, of(&lines, "log lines about a plugin were left out"));
     assert!(written <= most, "{written} lines");
     assert_eq!(written + sum(&sums, "lines"), CALLS);
+}
+
+/// As by floods of half-open transfers: few lines for many, which are all counted and all told to observers.
+#[test]
+fn refusals_of_made_up_names_are_summed_up() {
+    let server = Setup::new()
+        .rest_of_yaml(
+            "policy: { observe: [audit] }\nplugins: { audit: { component: \"builtin:audit\", settings: { sink: lines }, \
+             grants: [kv, sinks/lines] } }\nsinks: { lines: { file: audit.jsonl } }\nstate: state\n",
+        )
+        .start();
+    let flood = Flood::start(server.address(), rrq("made up outcome=served", &[]), 4_000, 1 << 20);
+    server.live_until("a flood", |live| {
+        live["totals"]["ended"].as_array().unwrap().iter().any(|it| it["count"].as_u64() > Some(8_000))
+    });
+    drop(flood);
+    // Once it is over, each has a line again.
+    std::thread::sleep(Duration::from_millis(2100));
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("honest", &[]));
+    peer.expect_error(1);
+    server.outcome("honest");
+    let lines = stopped(&server);
+    let (single, sums) = (of(&lines, "transfer"), of(&lines, REFUSED));
+    let counted = of(&lines, "totals")[0]["not_found"].as_u64().unwrap() - 1;
+    assert!(counted > 8_000, "{counted}");
+    assert_eq!(single.len() as u64 + sum(&sums, "not_found"), counted);
+    assert!((1..counted / 4).contains(&(single.len() as u64)), "{} lines of {counted}", single.len());
+    for line in sums {
+        assert_eq!(
+            (&line["denied"], &line["failed"], &line["level"]),
+            (&0.into(), &0.into(), &"WARN".into())
+        );
+        let examples = line["examples"].as_str().unwrap();
+        assert!(
+            examples.starts_with("127.") && examples.contains(r#" "made up outcome=served": not-found"#),
+            "{examples}"
+        );
+    }
+    let audited = String::from_utf8(server.outside().read("audit.jsonl")).unwrap();
+    assert_eq!(audited.lines().filter(|line| line.contains("not-found")).count() as u64, counted + 1);
 }

@@ -15,12 +15,12 @@ pub(super) fn log(queue: Arc<Queue>) {
     panic::set_hook(Box::new(move |panic| {
         let backtrace = Backtrace::capture();
         let captured = backtrace.status() == BacktraceStatus::Captured;
+        let location = panic.location().map_or("an unknown place".to_owned(), ToString::to_string);
         tracing::error!(
             target: super::filter::PANIC,
             thread = thread::current().name().unwrap_or("unnamed"),
-            location = panic.location().map(ToString::to_string),
             backtrace = captured.then(|| backtrace.to_string()),
-            "the server panicked: {}",
+            "the server panicked at {location}: {}",
             panic.payload_as_str().unwrap_or("(no message)")
         );
         queue.flush(PATIENCE);

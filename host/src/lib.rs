@@ -19,6 +19,7 @@ mod features;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generation;
+mod logging;
 mod neighbours;
 mod privileges;
 mod server;

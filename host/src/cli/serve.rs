@@ -2,16 +2,14 @@
 
 use super::complain;
 use crate::features;
+use crate::logging::{Format, Log};
 use crate::server::{self, ServeError};
 use crate::telemetry::LogBridge;
-use clap::{Args, ValueEnum};
-use std::io;
+use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer, fmt};
+use tracing_subscriber::Layer;
 use tuffet_config::{Config, EXIT_CONFIG, Overrides};
 
 #[derive(Debug, Clone, Args)]
@@ -40,46 +38,28 @@ pub(super) struct ServeArgs {
     #[arg(long, value_name = "USER")]
     user: Option<String>,
     /// The format of log lines.
-    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
-    log_format: LogFormat,
-    /// What to log: a level (error, warn, info, debug, trace), or directives such as
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    log_format: Format,
+    /// What to log: a level (error, warn, info, debug, trace, off), or directives such as
     /// `warn,tuffet::transfer=info`.
     #[arg(long, value_name = "FILTER", default_value = "info")]
     log: String,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum LogFormat {
-    Text,
-    Json,
-}
-
 pub(super) fn serve(args: &ServeArgs) -> ExitCode {
-    let filter = match EnvFilter::try_new(&args.log) {
-        Ok(filter) => filter,
+    // What is exported has a filter of its own: `--log` is about standard error.
+    let log = match Log::begin(args.log_format, &args.log, LogBridge.with_filter(LogBridge::filter())) {
+        Ok(log) => log,
         Err(error) => {
-            complain(format_args!(
-                "--log {:?}: {error}; write a level such as info, or target=level",
-                args.log
-            ));
+            complain(format_args!("--log {:?}: {error}", args.log));
             return ExitCode::from(EXIT_CONFIG);
         }
     };
-    // What is exported has a filter of its own: `--log` is about standard error.
-    let log = tracing_subscriber::registry().with(LogBridge.with_filter(LogBridge::filter()));
-    let lines = fmt::layer().with_writer(io::stderr);
-    match args.log_format {
-        LogFormat::Text => {
-            let terminal = io::IsTerminal::is_terminal(&io::stderr());
-            log.with(lines.with_ansi(terminal).with_filter(filter)).init();
-        }
-        LogFormat::Json => log.with(lines.json().flatten_event(true).with_filter(filter)).init(),
-    }
     let its = args.clone();
     match server::serve(Arc::new(move || configure(&its))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error);
+            log.complain(&error);
             ExitCode::from(error.exit_code())
         }
     }

@@ -3,21 +3,16 @@
 //! A request proves nothing, so anybody can bring about thousands of them in a second; a line for each would pass
 //! the flood on to the disk. They are summed up then: in the log alone, everything else is told of each.
 
-use std::time::Duration;
+use super::surge::{SECOND, Surge, within_ms};
 use tokio::time::Instant;
 use tuffet_request::events::Unanswered;
 
 /// How many in a second have a line each.
 const MOST: u64 = 50;
 
-const SECOND: Duration = Duration::from_secs(1);
-
 /// Those of this second, and those that no line told of yet.
 pub(super) struct Flood {
-    second: Instant,
-    in_second: u64,
-    /// Whether there were more than [`MOST`] in the second before.
-    goes_on: bool,
+    surge: Surge,
     untold: Option<Sum>,
 }
 
@@ -31,18 +26,12 @@ struct Sum {
 
 impl Flood {
     pub(super) fn new(now: Instant) -> Flood {
-        Flood { second: now, in_second: 0, goes_on: false, untold: None }
+        Flood { surge: Surge::new(MOST, now), untold: None }
     }
 
     /// One more has ended. Whether it is to have a line; else it is summed up.
     pub(super) fn has_line(&mut self, how: Unanswered, now: Instant) -> bool {
-        let elapsed = now.saturating_duration_since(self.second);
-        if elapsed >= SECOND {
-            self.goes_on = elapsed < 2 * SECOND && self.in_second > MOST;
-            (self.second, self.in_second) = (now, 0);
-        }
-        self.in_second += 1;
-        if !self.goes_on && self.in_second <= MOST {
+        if self.surge.has_line(now) {
             return true;
         }
         let sum = self.untold.get_or_insert(Sum { since: now, ended: 0, gave_way: 0 });
@@ -70,7 +59,7 @@ impl Flood {
             target: "tuffet::transfer",
             ended,
             gave_way,
-            within_ms = u64::try_from(now.saturating_duration_since(since).as_millis()).unwrap_or(u64::MAX),
+            within_ms = within_ms(since, now),
             "half-open transfers timed out because their clients never answered; they are not logged one by one"
         );
     }
@@ -79,6 +68,7 @@ impl Flood {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     /// How many of so many at one moment have a line.
     fn lines(flood: &mut Flood, count: u64, now: Instant) -> u64 {

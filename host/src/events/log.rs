@@ -2,6 +2,7 @@
 
 use super::Observers;
 use super::flood::Flood;
+use super::refusals::Refusals;
 use crate::telemetry::Telemetry;
 use crate::watch::Watch;
 use std::sync::Arc;
@@ -28,9 +29,10 @@ pub(crate) async fn log_summaries(
 ) {
     let mut batch = Vec::with_capacity(BATCH);
     let mut flood = Flood::new(Instant::now());
+    let mut refusals = Refusals::new(Instant::now());
     loop {
         let more = summaries.recv_many(&mut batch, BATCH);
-        let taken = match flood.due() {
+        let taken = match flood.due().into_iter().chain(refusals.due()).min() {
             // Until then, those that were summed up wait for more.
             Some(due) => timeout_at(due, more).await,
             None => Ok(more.await),
@@ -39,7 +41,8 @@ pub(crate) async fn log_summaries(
             Ok(0) => break,
             Ok(_) => {}
             Err(_) => {
-                flood.tell(Instant::now());
+                flood.tell_when_due(Instant::now());
+                refusals.tell_when_due(Instant::now());
                 continue;
             }
         }
@@ -52,7 +55,11 @@ pub(crate) async fn log_summaries(
             let summary = Arc::new(summary);
             watch.ended(&summary);
             let traced = telemetry.ended(&summary);
-            if summary.unanswered.is_none_or(|how| flood.has_line(how, now)) {
+            let has_line = match summary.unanswered {
+                Some(how) => flood.has_line(how, now),
+                None => refusals.has_line(&summary, now),
+            };
+            if has_line {
                 log(&summary, traced);
             }
             if observers.want().finished {
@@ -60,8 +67,10 @@ pub(crate) async fn log_summaries(
             }
         }
         flood.tell_when_due(Instant::now());
+        refusals.tell_when_due(Instant::now());
     }
     flood.tell(Instant::now());
+    refusals.tell(Instant::now());
 }
 
 fn micros(time: Duration) -> u64 {

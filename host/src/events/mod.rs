@@ -7,6 +7,8 @@
 mod flood;
 mod log;
 mod observers;
+mod refusals;
+mod surge;
 
 pub(crate) use log::log_summaries;
 pub(crate) use observers::Observers;

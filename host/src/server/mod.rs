@@ -20,6 +20,7 @@ pub(crate) use given::inherited;
 pub(crate) use policy::{place_of, start_runtime_to_look};
 pub use reload::Configure;
 
+use crate::logging;
 use crate::privileges::{self, Left};
 use crate::systemd::Manager;
 use crate::telemetry::Settings as TelemetrySettings;
@@ -62,6 +63,8 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let account = privileges::prepare(&config)?;
     let opened = Opened::of(&config, account.as_ref())?;
     let left = privileges::give_up(&config, account.as_ref())?;
+    // The first thread beside this one.
+    logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
     let runtime = start_runtime(&config)?;
     privileges::seal(account.as_ref());
     let prepared = Prepared { opened, left, runtime, manager };

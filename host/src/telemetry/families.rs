@@ -2,6 +2,7 @@
 //!
 //! Labels come from the configuration and from short lists of words, never from files, clients or requests.
 
+use crate::logging;
 use crate::status::Report;
 use crate::watch::ExportCounts;
 use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
@@ -56,6 +57,12 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(sinks(&report.sinks));
     all.extend(plugins(&totals.plugins));
     all.extend(telemetry(watch.exported()));
+    all.push(counter(
+        "log.lines.dropped",
+        "Log lines dropped because standard error took no more",
+        Unit::Of("{line}"),
+        one(logging::dropped()),
+    ));
     all
 }
 

@@ -21,6 +21,7 @@ mod languages;
 mod limits;
 mod live;
 mod load;
+mod logging;
 mod loss;
 mod mtu;
 mod netascii;

@@ -196,7 +196,7 @@ impl Plugin {
     fn stand_in<O>(&self, question: Question<'_>, failure: &Failure, deny: fn(Denial) -> O) -> Option<O> {
         let Question { hook, request, .. } = question;
         // That it is not asked was said when that began.
-        if failure.cause != Cause::Repeated {
+        if failure.cause != Cause::Repeated && self.access.notes.take() {
             tracing::warn!(
                 target: "tuffet::policy",
                 plugin = %self.name,

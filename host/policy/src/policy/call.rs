@@ -137,7 +137,7 @@ impl<'a> Call<'a> {
     /// Tells what the call came to.
     pub fn end<T>(self, ended: Ended<T>) -> Result<T, Failure> {
         let sandbox = self.instance.store.data();
-        sandbox.log.finish();
+        sandbox.log.finish(&sandbox.access.lines);
         sandbox.access.host.spent(sandbox.memory.used(), self.limit.meter.total());
         match ended {
             Some(Ok(answer)) => {

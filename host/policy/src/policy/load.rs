@@ -19,6 +19,7 @@ use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
 use super::imports::{Access, HostCalls, Live, Staged, StoredKeys, Unsent};
 use super::kept::Kept;
+use super::line_rate::LineRate;
 use super::manifest::Manifest;
 use super::plugin::Plugin;
 use super::sandbox::Sandbox;
@@ -138,8 +139,11 @@ fn access(
 ) -> Result<Access, Vec<LoadProblem>> {
     let resources = &runtime.shared().resources;
     let granted = &judged.granted;
+    let plugin: Arc<str> = Arc::from(spec.name.as_str());
     let mut access = Access {
-        plugin: Arc::from(spec.name.as_str()),
+        lines: LineRate::own(&plugin),
+        notes: LineRate::calls(&plugin),
+        plugin,
         client_mac: granted.contains(&Grant::ClientMac),
         clock: granted.contains(&Grant::Clock),
         random: granted.contains(&Grant::Random),

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::bindings::tuffet::policy::log::{Host, Level};
-use super::imports::HostCalls;
+use super::imports::Access;
+use super::line_rate::LineRate;
 use super::sandbox::{Caller, Sandbox};
 use super::text::one_line;
 use tuffet_request::Traced;
 
-/// Lines that one call may write; the rest is counted.
+/// Lines that one call may write; the rest is counted. All calls together keep to a rate (`line_rate`).
 const MAX_LINES: u32 = 32;
 /// Bytes of a message.
 const MAX_MESSAGE: usize = 1024;
@@ -46,8 +47,14 @@ impl CallLog {
     }
 
     /// Says how many lines were too many. To be called when the call is over.
-    pub fn finish(&self) {
-        if self.dropped > 0 {
+    pub fn finish(&self, rate: &Arc<LineRate>) {
+        if self.dropped == 0 {
+            return;
+        }
+        if !rate.take() {
+            // The line below was counted, in place of one of those that it would have counted.
+            rate.leave_out(self.dropped - 1);
+        } else {
             tracing::warn!(
                 target: "tuffet::plugin",
                 plugin = %self.caller.plugin,
@@ -60,7 +67,7 @@ impl CallLog {
         }
     }
 
-    fn write(&mut self, level: Level, message: &str, fields: &[(String, String)], host: &dyn HostCalls) {
+    fn write(&mut self, level: Level, message: &str, fields: &[(String, String)], access: &Access) {
         if self.muted {
             return;
         }
@@ -71,31 +78,34 @@ impl CallLog {
         self.written += 1;
         let message = one_line(message, MAX_MESSAGE);
         let fields = join(fields);
-        host.logged(word(level), &message, &fields);
+        access.host.logged(word(level), &message, &fields);
         let Caller { plugin, request, traced } = &self.caller;
         macro_rules! event {
-            ($level:ident) => {
-                tracing::$level!(
-                    target: "tuffet::plugin", %plugin, %request, %fields,
-                    trace_id = traced.map(|traced| traced.trace.to_string()),
-                    span_id = traced.map(|traced| traced.span.to_string()),
-                    "{message}"
-                )
+            ($level:ident, $as:ident) => {
+                // A line that nobody wants takes nothing of the rate.
+                if tracing::enabled!(target: "tuffet::plugin", tracing::Level::$as) && access.lines.take() {
+                    tracing::$level!(
+                        target: "tuffet::plugin", %plugin, %request, %fields,
+                        trace_id = traced.map(|traced| traced.trace.to_string()),
+                        span_id = traced.map(|traced| traced.span.to_string()),
+                        "{message}"
+                    )
+                }
             };
         }
         match level {
-            Level::Trace => event!(trace),
-            Level::Debug => event!(debug),
-            Level::Info => event!(info),
-            Level::Warn => event!(warn),
-            Level::Error => event!(error),
+            Level::Trace => event!(trace, TRACE),
+            Level::Debug => event!(debug, DEBUG),
+            Level::Info => event!(info, INFO),
+            Level::Warn => event!(warn, WARN),
+            Level::Error => event!(error, ERROR),
         }
     }
 }
 
 impl Host for Sandbox {
     fn log(&mut self, level: Level, message: String, fields: Vec<(String, String)>) {
-        self.log.write(level, &message, &fields, &*self.access.host);
+        self.log.write(level, &message, &fields, &self.access);
     }
 }
 

@@ -26,6 +26,7 @@ mod imports;
 mod inspect;
 mod instance;
 mod kept;
+mod line_rate;
 mod load;
 mod log;
 mod manifest;

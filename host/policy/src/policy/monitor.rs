@@ -42,7 +42,7 @@ impl Plugin {
     /// Logs what it would have said, unless that is nothing.
     fn note(&self, hook: &'static str, request: &Request, said: Option<Said>) {
         self.counters.monitor();
-        let Some(said) = said else { return };
+        let Some(said) = said.filter(|_| self.access.notes.take()) else { return };
         tracing::info!(
             target: "tuffet::policy",
             plugin = %self.name,

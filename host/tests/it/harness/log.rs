@@ -18,6 +18,8 @@ struct Lines {
     raw: String,
     panicked: bool,
     over: bool,
+    /// Nobody reads the pipe for now.
+    sleeps: bool,
 }
 
 impl Log {
@@ -27,12 +29,16 @@ impl Log {
         let (lines, news) = (log.clone(), log.clone());
         thread::spawn(move || {
             for line in BufReader::new(pipe).lines().map_while(Result::ok) {
-                let mut lines = lines.0.0.lock().unwrap();
+                let lines = lines.0.0.lock().unwrap();
+                let mut lines = news.0.1.wait_while(lines, |lines| lines.sleeps).unwrap();
                 lines.raw += &line;
                 lines.raw += "\n";
                 match serde_json::from_str::<Value>(&line) {
-                    Ok(value) => lines.waiting.push(value),
-                    // A panic of the server itself; those of plugins are told in lines of the log.
+                    Ok(value) => {
+                        lines.panicked |= value["target"] == "tuffet::panic";
+                        lines.waiting.push(value);
+                    }
+                    // A panic of the server itself before it has its log.
                     Err(_) => lines.panicked |= line.contains("panicked at"),
                 }
                 news.0.1.notify_all();
@@ -41,6 +47,12 @@ impl Log {
             news.0.1.notify_all();
         });
         log
+    }
+
+    /// Stops reading the pipe, or goes on.
+    pub fn sleep(&self, sleeps: bool) {
+        self.0.0.lock().unwrap().sleeps = sleeps;
+        self.0.1.notify_all();
     }
 
     /// Waits for a line like this and takes it, so that the next call finds the next one.

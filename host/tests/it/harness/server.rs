@@ -244,6 +244,11 @@ impl Server {
         self.log.rest()
     }
 
+    /// Stops reading its log, or goes on: a pipe takes 64 KiB meanwhile.
+    pub fn leave_log_unread(&self, unread: bool) {
+        self.log.sleep(unread);
+    }
+
     pub fn log(&self) -> String {
         self.log.raw()
     }

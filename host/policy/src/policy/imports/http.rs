@@ -62,8 +62,7 @@ impl HttpGate {
 impl WasiHttpHooks for HttpGate {
     fn send_request(&mut self, request: Request<WasiBody>, options: Option<RequestOptions>, _: Work) -> Sent {
         if let Some(reason) = self.refuses(request.uri()) {
-            if self.open && !self.told {
-                self.told = true;
+            if self.open && !std::mem::replace(&mut self.told, true) && self.access.notes.take() {
                 tracing::warn!(
                     target: "tuffet::policy",
                     plugin = %self.access.plugin,
@@ -85,6 +84,7 @@ fn authority(uri: &Uri) -> Option<HttpHost> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::LineRate;
     use super::*;
     use crate::policy::imports::Live;
     use tuffet_store::Roots;
@@ -101,6 +101,8 @@ mod tests {
             http: hosts.iter().filter_map(|host| host.parse().ok()).collect(),
             sinks: Vec::new(),
             host: Box::new(Live { roots: Roots::open(&[]).unwrap_or_else(|error| unreachable!("{error}")) }),
+            lines: LineRate::own(&"it".into()),
+            notes: LineRate::calls(&"it".into()),
         };
         let mut gate = HttpGate::new(Arc::new(access));
         gate.open();

@@ -22,6 +22,7 @@ pub(super) use live::{Live, StoredKeys};
 pub(super) use random::constant;
 pub(super) use staged::Staged;
 
+use super::line_rate::LineRate;
 use tuffet_config::HttpHost;
 
 /// Calls of `kv` and `files` in one call of a hook.
@@ -54,6 +55,9 @@ pub(super) struct Access {
     pub unsent: Option<Unsent>,
     /// What answers its calls.
     pub host: Box<dyn HostCalls>,
+    /// How fast its log lines may follow each other, and those about its calls.
+    pub lines: Arc<LineRate>,
+    pub notes: Arc<LineRate>,
 }
 
 /// What a plugin that wants empty batches may have to send still.

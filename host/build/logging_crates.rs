@@ -1,0 +1,24 @@
+//! The names of the crates that can log: what `--log` may name beside the targets of the server itself.
+
+use std::path::Path;
+use std::{env, fs};
+
+use super::Report;
+
+/// Writes the list that `logging::filter` includes: all packages in `Cargo.lock` that use `tracing` or `log`, but for our
+/// own, whose targets it names itself.
+pub fn list(workspace: &Path) -> Result<(), Report> {
+    let lock = workspace.join("Cargo.lock");
+    println!("cargo::rerun-if-changed={}", lock.display());
+    let text = fs::read_to_string(lock)?;
+    let logs =
+        |package: &&str| package.lines().any(|line| matches!(line.trim(), "\"tracing\"," | "\"log\","));
+    let name = |package: &str| {
+        let name = package.lines().find_map(|line| line.strip_prefix("name = "))?;
+        Some(name.trim_matches('"').replace('-', "_"))
+    };
+    let names = text.split("[[package]]").filter(logs).filter_map(name);
+    let names: Vec<String> = names.filter(|name| !name.starts_with("tuffet")).collect();
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("logging_crates.rs"), format!("{names:?}"))?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! How fast log lines of a plugin, and about its calls, may follow each other: clients decide how often it is called.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+/// Lines in a second on average, and at once after a pause.
+const PER_SECOND: u32 = 100;
+const BURST: u32 = 500;
+
+const INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / PER_SECOND as u64);
+
+/// How often lines that were left out are reported at most.
+const REPORTED: Duration = Duration::from_secs(10);
+
+/// Bounds the lines of one kind, and counts those beyond.
+#[derive(Debug)]
+pub(super) struct LineRate {
+    plugin: Arc<str>,
+    /// Whose lines these are: the report says so.
+    about: About,
+    state: Mutex<State>,
+}
+
+/// Two kinds of lines, with a rate each: a plugin that logs much does not hide that it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// What the plugin logs.
+    Own,
+    /// What the server logs of its calls.
+    Calls,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// When the burst is whole again (GCRA).
+    whole: Option<Instant>,
+    left_out: u64,
+    /// A report is due.
+    scheduled: bool,
+}
+
+impl LineRate {
+    /// For what a plugin logs.
+    pub(super) fn own(plugin: &Arc<str>) -> Arc<LineRate> {
+        LineRate::new(plugin, About::Own)
+    }
+
+    /// For what the server logs of its calls.
+    pub(super) fn calls(plugin: &Arc<str>) -> Arc<LineRate> {
+        LineRate::new(plugin, About::Calls)
+    }
+
+    fn new(plugin: &Arc<str>, about: About) -> Arc<LineRate> {
+        Arc::new(LineRate { plugin: Arc::clone(plugin), about, state: Mutex::default() })
+    }
+
+    /// Whether one more line may be written; otherwise it is counted.
+    pub(super) fn take(self: &Arc<LineRate>) -> bool {
+        let taken = self.state.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
+        if !taken {
+            self.leave_out(1);
+        }
+        taken
+    }
+
+    /// Counts lines that are not written. One report follows for all within ten seconds.
+    pub(super) fn leave_out(self: &Arc<LineRate>, lines: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.left_out += lines;
+        if state.scheduled {
+            return;
+        }
+        // Where there is no runtime, the end of the policy reports them.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            state.scheduled = true;
+            let its = Arc::downgrade(self);
+            runtime.spawn(async move {
+                sleep(REPORTED).await;
+                if let Some(rate) = its.upgrade() {
+                    rate.report();
+                }
+            });
+        }
+    }
+
+    fn report(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = std::mem::take(&mut state.left_out);
+        state.scheduled = false;
+        drop(state);
+        if lines == 0 {
+            return;
+        }
+        let plugin = &self.plugin;
+        match self.about {
+            About::Own => tracing::warn!(
+                target: "tuffet::plugin", %plugin, lines,
+                "log lines of a plugin were left out: {PER_SECOND} a second are kept"
+            ),
+            About::Calls => tracing::warn!(
+                target: "tuffet::policy", %plugin, lines,
+                "log lines about a plugin were left out: {PER_SECOND} a second are kept"
+            ),
+        }
+    }
+}
+
+impl Drop for LineRate {
+    fn drop(&mut self) {
+        self.report();
+    }
+}
+
+impl State {
+    fn take(&mut self, now: Instant) -> bool {
+        let whole = self.whole.map_or(now, |whole| whole.max(now)) + INTERVAL;
+        let fits = whole - now <= INTERVAL * BURST;
+        if fits {
+            self.whole = Some(whole);
+        }
+        fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_then_the_rate() {
+        let (mut state, begun) = (State::default(), Instant::now());
+        let mut taken = |after: Duration| (0..10_000).filter(|_| state.take(begun + after)).count() as u32;
+        assert_eq!(taken(Duration::ZERO), BURST);
+        assert_eq!(taken(Duration::from_secs(1)), PER_SECOND);
+        assert_eq!(taken(Duration::from_secs(3)), 2 * PER_SECOND);
+        assert_eq!(taken(Duration::from_secs(3600)), BURST);
+    }
+}

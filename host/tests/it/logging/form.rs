@@ -1,0 +1,193 @@
+//! What a line looks like: to people, to programs, to the journal.
+
+use crate::harness::{Answer, Peer, SOON, ack, own_loopback, request, rrq, tuffet};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::os::linux::fs::MetadataExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use tempfile::TempDir;
+
+/// A server and the lines that it writes.
+struct Spoken {
+    child: Child,
+    lines: Receiver<String>,
+    address: SocketAddr,
+    _root: TempDir,
+}
+
+impl Spoken {
+    fn start(format: &str, journal: Option<fn(&File) -> String>) -> Spoken {
+        let root = TempDir::new().unwrap();
+        std::fs::write(root.path().join("small"), b"x").unwrap();
+        let (reader, writer) = std::io::pipe().unwrap();
+        let writer = File::from(OwnedFd::from(writer));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        command.args(["serve", "--log-format", format, "--user", "root", "--listen"]);
+        command.arg(format!("{}:0", own_loopback())).arg("--root").arg(root.path()).stdin(Stdio::null());
+        if let Some(journal) = journal {
+            command.env("JOURNAL_STREAM", journal(&writer));
+        }
+        let child = command.stderr(Stdio::from(writer)).spawn().unwrap();
+        // The writing end of the pipe is the server's alone from here on.
+        drop(command);
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            BufReader::new(reader).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        let mut server = Spoken { child, lines, address: ([127, 0, 0, 1], 0).into(), _root: root };
+        let listening = server.line("listening");
+        let end = listening.split_once("\"address\":\"").or(listening.split_once("address=")).unwrap().1;
+        server.address = end.split([' ', '"']).next().unwrap().parse().unwrap();
+        server.line("serving");
+        server
+    }
+
+    /// The next line with these words.
+    #[track_caller]
+    fn line(&self, words: &str) -> String {
+        let mut seen = Vec::new();
+        loop {
+            let Ok(line) = self.lines.recv_timeout(SOON) else { panic!("no {words:?} in {seen:#?}") };
+            if line.contains(words) {
+                return line;
+            }
+            seen.push(line);
+        }
+    }
+}
+
+impl Drop for Spoken {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_path_forges_no_field_in_the_text_format() {
+    let server = Spoken::start("text", None);
+    let mut peer = Peer::new(server.address);
+    peer.ask(&rrq("x outcome=served client=10.0.0.9:7", &[]));
+    peer.expect_error(1);
+    let line = server.line("tuffet::transfer");
+    assert!(line.contains(r#" path="x outcome=served client=10.0.0.9:7" "#), "{line}");
+    assert!(line.contains(" outcome=not-found client=127."), "{line}");
+    assert_eq!(outside_of_quotes(&line).matches("outcome=").count(), 1, "{line}");
+}
+
+/// What is left when quoted values are taken out.
+fn outside_of_quotes(line: &str) -> String {
+    let mut quoted = false;
+    let mut escaped = false;
+    line.chars()
+        .filter(|&char| {
+            let ends = char == '"' && !std::mem::take(&mut escaped);
+            escaped |= quoted && char == '\\' && !escaped;
+            quoted ^= ends;
+            !quoted && !ends
+        })
+        .collect()
+}
+
+#[test]
+fn quotes_and_invisible_characters_are_escaped() {
+    let cases = [
+        ("a\"b", r#"path="a\"b" "#, r#""path":"a\"b""#),
+        ("a\u{202e}b", r#"path="a\u{202e}b" "#, r#""path":"a\u202eb""#),
+        ("a\u{2028}b", r#"path="a\u{2028}b" "#, r#""path":"a\u2028b""#),
+        ("a\u{2066}b", r#"path="a\u{2066}b" "#, r#""path":"a\u2066b""#),
+        ("größe", "path=größe ", r#""path":"größe""#),
+    ];
+    for format in ["text", "json"] {
+        let server = Spoken::start(format, None);
+        for (name, in_text, in_json) in cases {
+            let mut peer = Peer::new(server.address);
+            peer.ask(&rrq(name, &[]));
+            peer.expect_error(1);
+            let line = server.line("tuffet::transfer");
+            assert!(line.contains(if format == "text" { in_text } else { in_json }), "{line}");
+            if format == "json" {
+                assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["path"], name);
+            }
+        }
+        // Refused by its name, which is logged all the same.
+        let mut peer = Peer::new(server.address);
+        peer.ask(&request(1, b"a\x1b[31m\n2026 INFO b", b"octet", &[]));
+        peer.receive();
+        let line = server.line("tuffet::transfer");
+        assert!(line.contains("2026 INFO b") && !line.contains('\x1b'), "{line}");
+    }
+}
+
+#[test]
+fn an_honest_path_stays_bare() {
+    let server = Spoken::start("text", None);
+    let mut peer = Peer::new(server.address);
+    peer.ask(&rrq("small", &[]));
+    peer.expect(Answer::Data(1, b"x".to_vec()));
+    peer.send(&ack(1));
+    let line = server.line("tuffet::transfer");
+    assert!(line.contains(" INFO tuffet::transfer: transfer id="), "{line}");
+    assert!(line.contains(" operation=read path=small resolved=\""), "{line}");
+    assert!(!line.contains('\u{1b}'), "no colours where it is no terminal: {line}");
+}
+
+#[test]
+fn lines_for_the_journal_begin_with_their_priority() {
+    let stream = |file: &File| {
+        let about = file.metadata().unwrap();
+        format!("{}:{}", about.st_dev(), about.st_ino())
+    };
+    for format in ["text", "json"] {
+        let server = Spoken::start(format, Some(stream));
+        for (name, priority) in [("small", "<6>"), ("missing", "<4>")] {
+            let mut peer = Peer::new(server.address);
+            peer.ask(&rrq(name, &[]));
+            if let Answer::Data(..) = peer.receive() {
+                peer.send(&ack(1));
+            }
+            let line = server.line("tuffet::transfer");
+            let rest = line.strip_prefix(priority).unwrap_or_else(|| panic!("{line}"));
+            assert!(format == "text" || serde_json::from_str::<Value>(rest).is_ok(), "{line}");
+        }
+    }
+    // The variable of a service whose output was redirected.
+    let other = |file: &File| format!("{}:{}", file.metadata().unwrap().st_dev(), 1);
+    let server = Spoken::start("text", Some(other));
+    let mut peer = Peer::new(server.address);
+    peer.ask(&rrq("missing", &[]));
+    peer.expect_error(1);
+    assert!(server.line("tuffet::transfer").starts_with("20"));
+}
+
+#[test]
+fn an_error_of_the_start_has_a_priority_in_the_journal() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let writer = File::from(OwnedFd::from(writer));
+    let about = writer.metadata().unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_tuffet"))
+        .args(["serve", "--root", "/no/such/folder", "--listen", "127.0.0.1:0"])
+        .env("JOURNAL_STREAM", format!("{}:{}", about.st_dev(), about.st_ino()))
+        .stdin(Stdio::null())
+        .stderr(Stdio::from(writer))
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(66));
+    let line = BufReader::new(reader).lines().next().unwrap().unwrap();
+    assert!(line.starts_with("<3>") && line.contains("/no/such/folder"), "{line}");
+}
+
+#[test]
+fn a_word_that_is_no_level_is_refused() {
+    let root = std::env::temp_dir();
+    for filter in ["warning", "tuffet::transfers=info", "info,verbose", ""] {
+        let arguments =
+            ["serve", "--root", root.to_str().unwrap(), "--listen", "127.0.0.1:0", "--log", filter];
+        tuffet(arguments).assert_fails(64, &["--log", "error, warn, info, debug, trace", "tuffet::transfer"]);
+    }
+}

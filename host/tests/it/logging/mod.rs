@@ -1,0 +1,5 @@
+//! The log itself: readers that sleep, values that pass for other fields, floods of lines, the journal.
+
+mod blocked;
+mod floods;
+mod form;

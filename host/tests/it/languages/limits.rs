@@ -148,7 +148,7 @@ fn what_a_call_may_take(guest: &str) {
     assert_eq!(told(&server, "calls"), serde_json::json!([[1024, "invalid"]]));
     assert_eq!(told(&server, "emit"), serde_json::json!([[1024, "invalid"]]));
     assert_eq!(told(&server, "log"), serde_json::json!([[1000, null]]));
-    server.logged("968 log lines of one call were dropped: 32 are kept");
+    server.logged("968 log lines of one call were dropped: the limit is 32");
     let log = server.log();
     let lines: Vec<&str> = log.lines().filter(|line| line.contains("\"line ")).collect();
     assert_eq!(lines.len(), 32, "{lines:#?}");

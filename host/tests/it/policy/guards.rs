@@ -43,8 +43,9 @@ fn a_plugin_that_fails_again_and_again_is_left_alone() {
         assert_eq!(ask(&server, "evil"), Answer::Error(0, "policy failure".into()));
         assert_ended(&server.outcome("evil"), "denied", "trapped as asked");
     }
-    let line = server
-        .logged("a plugin failed too often in a row: it is not asked for 3600s, then tried by single calls");
+    let line = server.logged(
+        "a plugin failed too often in a row: it is not called for 3600s, then tried with single calls",
+    );
     assert_eq!((&line["plugin"], &line["failure"]), (&"bad".into(), &"repeated".into()));
     for name in ["evil", "b"] {
         assert_eq!(ask(&server, name), Answer::Error(0, "policy failure".into()));

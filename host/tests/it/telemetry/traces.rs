@@ -139,7 +139,7 @@ fn failures_of_plugins_have_the_trace() {
     // Warnings and errors are records, and so are the lines of requests.
     let records = collector.records();
     // Those of a plugin have the trace of the request that it was asked about.
-    for message in ["line 0", "68 log lines of one call were dropped: 32 are kept", "transfer"] {
+    for message in ["line 0", "68 log lines of one call were dropped: the limit is 32", "transfer"] {
         let mut of_it = records.iter().filter(|record| record.message == message);
         assert!(of_it.any(|record| record.trace == root.trace), "{message}: {records:#?}");
     }

@@ -144,6 +144,14 @@ impl<S: Store> Queue<S> {
     }
 }
 
+impl<S> State<S> {
+    /// Whether the consumer sleeps.
+    #[cfg(test)]
+    pub fn is_awaited(&self) -> bool {
+        self.wanted.is_some()
+    }
+}
+
 impl<S> Deref for State<S> {
     type Target = S;
 

@@ -203,10 +203,14 @@ fn a_line_is_synced_in_time_while_the_consumer_waits_for_others() {
     std::thread::scope(|scope| {
         scope.spawn(|| spool.take(&batch, None, &pace).unwrap());
         let end = Instant::now() + Duration::from_secs(20);
+        let asleep = || {
+            let state = spool.queue.lock();
+            state.is_awaited() && state.sync_due().is_none()
+        };
         let mut synced = true;
         for line in numbered(0..3) {
             spool.append(&line).unwrap();
-            while spool.queue.lock().sync_due().is_some() && synced {
+            while synced && !asleep() {
                 std::thread::yield_now();
                 synced = Instant::now() < end;
             }

@@ -129,7 +129,7 @@ impl Bench {
         let mut server =
             Server::start_there(contender, installed, &core, folders, uploads, &honest, &Where::default())?;
         let abuse = kind.map(|kind| kind.abuse(&large, self.scale.factor));
-        let what = match (kind, &abuse) {
+        let mut what = match (kind, &abuse) {
             (Some(kind), Some(abuse)) => kind.describe(abuse),
             _ => "none".to_owned(),
         };
@@ -157,7 +157,9 @@ impl Bench {
         let busy = meter.stop().map_err(|error| error.to_string())?;
         let sent = abusers.as_ref().map_or(0, Abusers::sent) - before;
         let memory_mib = resident(server.id()) as f64 / f64::from(1 << 20);
-        drop(abusers);
+        if let Some(factor) = abusers.and_then(Abusers::stop) {
+            what = format!("{what}: {factor:.1} bytes at a victim for each forged");
+        }
         let report = report.map_err(|error| match server.lives() {
             true => error,
             false => format!("{error}; {}", server.last_words()),

@@ -38,6 +38,9 @@ const FIRST_WINDOW_REPEATS: u8 = 4;
 /// How often in all, when a client that has not proven its address asks the same again meanwhile.
 const UNPROVEN_ANSWERS: u8 = 4;
 
+/// The size of a stream whose end is found while it is sent: see [`Transfer::end_at`].
+pub const UNKNOWN_SIZE: u64 = u64::MAX;
+
 /// What a transfer asks of its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
@@ -216,8 +219,9 @@ impl Transfer {
     /// The request is granted. `asked` are the options of the request, `size` the bytes of the file as
     /// they appear on the wire (for a read), or what the client announced (for a write).
     ///
-    /// A read whose size is not known cannot be sent: it ends with an ERROR. Does nothing when the
-    /// transfer is not waiting for a decision.
+    /// A read without a size cannot be sent: it ends with an ERROR. One of [`UNKNOWN_SIZE`] is sent up to where
+    /// [`Transfer::end_at`] says; its OACK has no `tsize`. Does nothing when the transfer is not waiting for a
+    /// decision.
     pub fn handle_grant(&mut self, now: Time, asked: &OptionSet, limits: &Limits, size: Option<u64>) {
         if !matches!(self.phase, Phase::Deciding) {
             return;
@@ -228,6 +232,7 @@ impl Transfer {
         }
         // RFC 2349 lets a server leave `tsize` out. curl takes the 0 of an empty file for an error.
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
+        let said = said.filter(|size| *size < UNKNOWN_SIZE);
         self.take_options(OptionSet::grant(asked, limits, said));
         self.burst = limits.burst;
         self.heard = now;
@@ -241,6 +246,41 @@ impl Transfer {
             }
         }
         self.arm(now);
+    }
+
+    /// A stream of [`UNKNOWN_SIZE`] has so many bytes, as the blocks of the last [`Output::Send`] showed. The caller
+    /// has sent no block behind its end, and says so before the next `handle_*`.
+    pub fn end_at(&mut self, size: u64) {
+        if let Phase::Sending(sender) = &mut self.phase {
+            sender.end_at(size);
+        }
+    }
+
+    /// The host of the peer reported that nobody listens at the peer's port (ICMP port unreachable), and `quoted` the
+    /// beginning of what was sent there. Ends the transfer as if the peer had been silent for too long, without a
+    /// word, if what it quotes is on its way. False if not: then it says nothing of this transfer, or was forged by
+    /// somebody who does not know how far it has come.
+    ///
+    /// Some hosts quote addresses alone. That is enough while the peer has not proven its address.
+    pub fn handle_unreachable(&mut self, quoted: &[u8]) -> bool {
+        let is_ours = match (&self.phase, quoted) {
+            (Phase::Offered { .. }, [0, 6, ..]) => true,
+            (Phase::Sending(sender), [0, 3, high, low, ..]) => {
+                sender.is_in_flight(u16::from_be_bytes([*high, *low]))
+            }
+            (Phase::Receiving(receiver), [0, 4, high, low, ..]) => {
+                u16::from_be_bytes([*high, *low]) == self.wire(receiver.acked())
+            }
+            (Phase::Receiving(receiver), [0, 6, ..]) => receiver.acked() == 0,
+            (Phase::Deciding, _) => false,
+            (_, []) => self.unproven(),
+            _ => false,
+        };
+        let ends = self.server && is_ours;
+        if ends {
+            self.finish(Finish::TimedOut);
+        }
+        ends
     }
 
     /// A datagram of this transfer's peer arrived. Malformed ones are ignored, and so is one that comes
@@ -550,6 +590,68 @@ mod tests {
         assert_eq!(transfer.poll(at(1_000)), Output::Send(Blocks { first: 5, count: 4 }));
         let Output::Timeout(deadline) = transfer.poll(at(1_000)) else { panic!("it waits") };
         assert_eq!(transfer.overdue_since(deadline), Some(at(100)));
+    }
+
+    /// The host finds the end while it sends; nothing behind it is waited for.
+    #[test]
+    fn a_stream_of_unknown_size_ends_where_the_caller_says() {
+        let at = Time::from_micros;
+        for (size, blocks) in [(1_000_u64, 2_u32), (1_024, 3)] {
+            let mut transfer = Transfer::server(at(0), Operation::Read, Settings::default());
+            let asked = OptionSet { windowsize: Some(8), tsize: Some(0), ..OptionSet::default() };
+            transfer.handle_grant(at(0), &asked, &Limits::default(), Some(UNKNOWN_SIZE));
+            let oack = OptionSet { windowsize: Some(8), ..OptionSet::default() };
+            assert_eq!(transfer.poll(at(0)), Output::Control(Control::Oack(oack)));
+            assert_eq!(transfer.handle_datagram(at(100), b"\0\x04\0\0"), Ok(()));
+            assert_eq!(transfer.poll(at(100)), Output::Send(Blocks { first: 1, count: 8 }));
+            transfer.end_at(size);
+            let Output::Timeout(deadline) = transfer.poll(at(100)) else { panic!("nothing follows the end") };
+            transfer.handle_timeout(deadline);
+            // Of a first window both ends go out again.
+            assert_eq!(transfer.poll(deadline), Output::Send(Blocks { first: 1, count: 1 }));
+            assert_eq!(transfer.poll(deadline), Output::Send(Blocks { first: blocks.into(), count: 1 }));
+            let last = [0, 4, 0, blocks as u8];
+            assert_eq!(transfer.handle_datagram(deadline, &last), Ok(()));
+            assert_eq!(transfer.poll(deadline), Output::Finished(Finish::Complete));
+            assert_eq!((transfer.bytes(), transfer.blocks()), (size, blocks.into()));
+        }
+    }
+
+    #[test]
+    fn a_closed_port_ends_a_transfer_if_what_it_quotes_is_on_its_way() {
+        let at = Time::from_micros;
+        let granted = |window, operation| {
+            let mut transfer = Transfer::server(at(0), operation, Settings::default());
+            let asked = OptionSet { windowsize: window, ..OptionSet::default() };
+            transfer.handle_grant(at(0), &asked, &Limits::default(), Some(100_000));
+            while !matches!(transfer.poll(at(0)), Output::Timeout(_)) {}
+            transfer
+        };
+        let mut offered = granted(Some(4), Operation::Read);
+        assert!(!offered.handle_unreachable(b"\0\x03\0\x01"), "no block is sent yet");
+        let mut sending = granted(Some(4), Operation::Read);
+        assert_eq!(sending.handle_datagram(at(9), b"\0\x04\0\0"), Ok(()));
+        assert_eq!(sending.poll(at(9)), Output::Send(Blocks { first: 1, count: 4 }));
+        for foreign in [&b""[..], b"\0\x03\0\x05", b"\0\x03\0\0", b"\0\x06windowsize", b"\0\x04\0\x01", b"\0"]
+        {
+            assert!(!sending.handle_unreachable(foreign), "{foreign:?}");
+            assert!(matches!(sending.poll(at(9)), Output::Timeout(_)));
+        }
+        let mut lockstep = granted(None, Operation::Read);
+        let mut writing = granted(None, Operation::Write);
+        let mut optioned = granted(Some(4), Operation::Write);
+        for (transfer, quoted) in [
+            (&mut offered, &b"\0\x06windowsize\04"[..]),
+            (&mut sending, b"\0\x03\0\x04content"),
+            (&mut lockstep, b""),
+            (&mut writing, b"\0\x04\0\0"),
+            (&mut optioned, b"\0\x06windowsize"),
+        ] {
+            assert!(transfer.handle_unreachable(quoted), "{quoted:?}");
+            assert_eq!(transfer.poll(at(9)), Output::Finished(Finish::TimedOut));
+            assert_eq!(transfer.poll(at(9)), Output::Closed);
+            assert!(!transfer.handle_unreachable(quoted), "it has ended");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::runtime::Handle;
 use tuffet_core::OptionSet;
-use tuffet_engine::worker::{Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
+use tuffet_engine::worker::{Content, Decision, Mailbox, NewRequest, Ticket, ToControl, ToWorker};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, Ending, Happening, Outcome};
 use tuffet_request::names;
@@ -250,10 +250,11 @@ impl Admission {
     }
 }
 
-/// Bytes on the wire: of what is read, or as the client announced.
+/// Bytes on the wire, if they are known: of what is read, or as the client announced.
 fn size(decision: &Decision, asked: &OptionSet) -> Option<u64> {
     match decision {
-        Decision::Grant { content, .. } => content.size().or(asked.tsize),
+        Decision::Grant { content: Content::Upload(_), .. } => asked.tsize,
+        Decision::Grant { content, .. } => content.size(),
         Decision::Refuse { .. } | Decision::Drop { .. } => None,
     }
 }

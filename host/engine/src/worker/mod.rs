@@ -5,12 +5,14 @@
 //! come back decided.
 
 mod busy_poll;
+mod closed_ports;
 mod content;
 mod counters;
 mod drain;
 mod half_open;
 mod held_up;
 mod messages;
+mod netascii;
 mod peer_floors;
 mod progress_check;
 mod recent;
@@ -22,21 +24,25 @@ mod simulation;
 mod sockets;
 mod table;
 mod transfers;
+mod unread;
 mod wheel;
 mod wire;
 
 use busy_poll::BusyPoll;
-pub use content::{Content, NetasciiFile, Sink};
+pub use content::{Content, Sink};
 use counters::Reports;
 pub use counters::{Counters, Dropping};
 use drain::Draining;
 use half_open::HalfOpen;
 use held_up::HeldUp;
 pub use messages::{Decision, Gate, Key, Mailbox, NewRequest, Place, Stored, Ticket, ToControl, ToWorker};
+pub use netascii::NetasciiFile;
 use peer_floors::PeerFloors;
 use recent::Recent;
 use requests::DeferredRequest;
-pub use sockets::{ListenerSpec, Sockets, open_all, sockets_per_worker};
+pub use sockets::{
+    ListenerSpec, Sockets, open_all, receive_buffers_per_worker, sockets_per_worker, tid_ports,
+};
 pub use transfers::outcome_of_store_error;
 
 use crate::limits::Limiter;
@@ -48,7 +54,8 @@ use table::Table;
 use tokio::sync::mpsc;
 use tuffet_core::{Settings, Time};
 use tuffet_request::events::Summary;
-use tuffet_udp::{ReceiveBatch, Received};
+use tuffet_udp::{ReceiveBatch, Received, UnreachableBatch};
+use unread::Unread;
 use wheel::Wheel;
 use wire::Wire;
 
@@ -97,6 +104,9 @@ pub struct Worker {
     deferred_requests: Vec<DeferredRequest>,
     looked_for_acks: bool,
     recent: Recent,
+    /// Numbers of sockets that have reported an error.
+    troubled: Vec<u16>,
+    closed_ports: UnreachableBatch,
     summaries: mpsc::Sender<Summary>,
     reports: Reports,
     dropping: Arc<Dropping>,
@@ -149,6 +159,8 @@ impl Worker {
             deferred_requests: Vec::new(),
             looked_for_acks: false,
             recent: Recent::default(),
+            troubled: Vec::new(),
+            closed_ports: UnreachableBatch::default(),
             summaries,
             reports: Reports::default(),
             dropping,
@@ -183,13 +195,12 @@ impl Worker {
     fn serve(&mut self, control: &impl Fn(Vec<ToControl>)) -> io::Result<()> {
         let mut events = Events::with_capacity(256);
         let mut received = ReceiveBatch::new();
-        let numbers = self.wire.sockets.numbers();
-        let mut readable = vec![false; numbers.len()];
+        let (mut unread, mut turn) = (Unread::new(&self.wire.sockets), Vec::new());
         let mut due = Vec::new();
         let mut now = self.clock.now();
         let mut read_until = now;
         loop {
-            let busy = readable.contains(&true) || self.looks(now);
+            let busy = !unread.is_empty() || !self.troubled.is_empty() || self.looks(now);
             let before = self.clock.now();
             let patience = self.patience(busy);
             match self.poll.poll(&mut events, patience) {
@@ -204,20 +215,25 @@ impl Worker {
             for event in &events {
                 match event.token() {
                     MAILBOX => self.read_mailbox(now),
-                    Token(number) => readable[number] = true,
+                    Token(number) => {
+                        unread.set(number as u16, true);
+                        if event.is_error() {
+                            self.troubled.push(number as u16);
+                        }
+                    }
                 }
             }
-            self.stop_listening(&mut readable);
-            for &number in &numbers {
-                let readable = &mut readable[usize::from(number)];
-                if *readable {
-                    *readable = self.receive(number, &mut received, &mut now);
-                }
+            self.stop_listening(&mut unread);
+            unread.take(&mut turn);
+            for &number in &turn {
+                let more = self.receive(number, &mut received, &mut now);
+                unread.set(number, more);
             }
-            self.take_deferred_requests(&mut received, &mut readable, &mut now);
+            self.take_deferred_requests(&mut received, &mut unread, &mut now);
+            self.read_closed_ports(&unread, now);
             // Without an event nothing had come until the wait ended.
             let asked_at = if events.is_empty() { now } else { before };
-            if !self.wire.sockets.has_unread_tid(&readable) {
+            if !unread.has_unread_tid() {
                 read_until = read_until.max(asked_at);
             }
             self.wheel.expire(self.timer_horizon(read_until, now), &mut due);
@@ -275,6 +291,11 @@ impl Worker {
             }
             let now = *now;
             for buffer in (0..received.len()).filter_map(|index| received.get(index)) {
+                if buffer.peer.port() == 0 {
+                    // Nothing can be sent there (RFC 768).
+                    self.wire.counters.port_zero += buffer.each().count() as u64;
+                    continue;
+                }
                 for datagram in buffer.each() {
                     self.dispatch(number, (listener, listens), &datagram, now);
                 }
@@ -283,6 +304,8 @@ impl Worker {
             match more {
                 Ok(true) => {}
                 Ok(false) => return false,
+                // What a datagram from here has met; the event for it is still to come, or is here.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
                 // An error that the kernel kept for an earlier datagram; reading took it away.
                 Err(_) => self.wire.counters.receive_errors += 1,
             }
@@ -301,7 +324,7 @@ impl Worker {
         match self.table.find(number, &datagram.peer) {
             Some(index) => self.deliver(index, number, datagram, now),
             None if listens => self.request(number, listener, datagram, now),
-            None => self.stray(number, datagram),
+            None => self.stray(number, datagram, now),
         }
     }
 

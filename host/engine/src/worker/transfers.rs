@@ -6,11 +6,17 @@ use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::progress_check::ProgressCheck;
 use super::table::Entry;
 use std::time::{Duration, Instant};
-use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
+use tuffet_core::{
+    Blocks, DATA_HEADER, ErrorCode, Finish, Limits, OptionSet, Output, Packet, Time, Transfer, UNKNOWN_SIZE,
+};
 use tuffet_request::Operation;
 use tuffet_request::events::{Answered, Ending, Outcome, Summary, Unanswered, outcome_of};
 use tuffet_store::StoreError;
 use tuffet_udp::Received;
+
+/// Bytes in a window, at most: what somebody who guesses a TID port makes the server send to a victim with one ACK. As
+/// much as 64 blocks of 8192 bytes: larger windows are no faster.
+const MOST_WINDOW: u32 = 512 << 10;
 
 impl Worker {
     /// A datagram of a known peer.
@@ -80,8 +86,17 @@ impl Worker {
         };
         match decision {
             Decision::Grant { content, limits } => {
-                let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
-                entry.core.handle_grant(now, &ticket.asked, &limits, ticket.size);
+                let limits = Limits {
+                    burst: self.wire.sockets.burst(entry.asked),
+                    windowsize: within_first_window(&ticket.asked, &limits),
+                    ..limits
+                };
+                let size = match entry.operation {
+                    // Where it ends is found on the way.
+                    Operation::Read => Some(ticket.size.unwrap_or(UNKNOWN_SIZE)),
+                    Operation::Write => ticket.size,
+                };
+                entry.core.handle_grant(now, &ticket.asked, &limits, size);
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
                 entry.progress.clone_from(&ticket.progress);
@@ -193,7 +208,8 @@ impl Worker {
 
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        let Some(ticket) = entry.ticket.take() else { return };
+        let Some(mut ticket) = entry.ticket.take() else { return };
+        ticket.size = ticket.size.or_else(|| entry.content.as_ref().and_then(Content::size));
         let ending = match entry.ending.take() {
             Some(ending) => *ending,
             None => {
@@ -211,6 +227,13 @@ impl Worker {
             self.outbox.push(ToControl::Discard(sink.into_upload()));
         }
     }
+}
+
+/// The largest window that fits into [`MOST_WINDOW`] with the block size that will be granted.
+fn within_first_window(asked: &OptionSet, limits: &Limits) -> u16 {
+    let blksize = asked.block_size().min(limits.blksize);
+    let most = MOST_WINDOW / u32::from(blksize.max(1));
+    limits.windowsize.min(most.clamp(1, u16::MAX.into()) as u16)
 }
 
 /// Whether a packet can mean anything to this transfer, now or as a duplicate. Else it does nothing.

@@ -6,26 +6,30 @@
 //! is a socket of this program that counts.
 
 use crate::abuser::{Wires, address};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
-use tuffet_core::Packet;
+use tuffet_udp::{BindOptions, Socket};
 
 /// Addresses that ports are learnt from.
 const OWN: u32 = 400;
 
+/// Addresses of victims.
+const VICTIMS: u32 = 250;
+
 /// Guesses for each request: more would be noticed.
 const GUESSES: usize = 7;
 
-/// Windows that are asked for in the same way.
-const WINDOWS: u16 = 6;
-
-/// How long an answer is given.
+/// How long the server has for an answer.
 const ANSWER: Duration = Duration::from_millis(20);
+
+/// How long it has where the answer is not seen: a little more than it takes.
+const UNSEEN: Duration = Duration::from_millis(3);
 
 /// Headers of IPv4 and UDP.
 const HEADERS: u64 = 28;
@@ -45,18 +49,17 @@ impl Bytes {
     }
 }
 
-/// `request` has options: it is answered with an OACK.
+/// `request` has options: it is answered with an OACK, and an ACK 0 with a window. To guess the port again for the next
+/// window is worth less than another request.
 pub(crate) fn run(wires: &Wires, request: &[u8], bytes: &Bytes) -> io::Result<()> {
-    let (ports, window) = learn(wires, request)?;
-    let mut victims = Vec::new();
-    for number in 0..128 {
-        let victim = UdpSocket::bind((address(OWN + number), 0))?;
-        victim.set_nonblocking(true)?;
-        victims.push(victim);
-    }
-    let mut round = 0_usize;
-    while !wires.stop.load(Relaxed) {
-        let victim = &victims[round % victims.len()];
+    let ports = learn(wires, request)?;
+    let mut victims = VecDeque::new();
+    for round in 0_usize.. {
+        if wires.stop.load(Relaxed) {
+            break;
+        }
+        // Another port each time, open for a while: the same one again would be the same request.
+        let victim = victim(OWN + round as u32 % VICTIMS)?;
         let forge = |packet: &[u8], to: SocketAddr| {
             if victim.send_to(packet, to).is_ok() {
                 bytes.forged.fetch_add(packet.len() as u64 + HEADERS, Relaxed);
@@ -64,46 +67,47 @@ pub(crate) fn run(wires: &Wires, request: &[u8], bytes: &Bytes) -> io::Result<()
             }
         };
         forge(request, wires.server);
-        thread::sleep(ANSWER);
-        for block in (0..=WINDOWS).map(|window_number| window_number.wrapping_mul(window)) {
-            let [high, low] = block.to_be_bytes();
-            // Other ports each time, spread over all of them.
-            for guess in 0..GUESSES.min(ports.len()) {
-                let port = ports[(round * 131 + guess * 37) % ports.len()];
-                forge(&[0, 4, high, low], port);
-            }
-            thread::sleep(Duration::from_millis(2));
+        thread::sleep(UNSEEN);
+        // Other ports each time, spread over all of them.
+        for guess in 0..GUESSES.min(ports.len()) {
+            forge(&[0, 4, 0, 0], ports[(round * 131 + guess * 37) % ports.len()]);
         }
-        round += 1;
-        for victim in &victims {
-            bytes.at_victim.fetch_add(received(victim), Relaxed);
+        victims.push_back(victim);
+        if victims.len() > VICTIMS as usize
+            && let Some(oldest) = victims.pop_front()
+        {
+            bytes.at_victim.fetch_add(received(&oldest), Relaxed);
         }
     }
     thread::sleep(ANSWER);
-    victims.iter().for_each(|victim| drop(bytes.at_victim.fetch_add(received(victim), Relaxed)));
+    for victim in &victims {
+        bytes.at_victim.fetch_add(received(victim), Relaxed);
+    }
     Ok(())
 }
 
-/// TID ports, and the blocks in a window.
-fn learn(wires: &Wires, request: &[u8]) -> io::Result<(Vec<SocketAddr>, u16)> {
-    let (mut ports, mut window) = (BTreeSet::new(), 1);
+/// With a receive buffer that takes a window.
+fn victim(number: u32) -> io::Result<UdpSocket> {
+    let socket = Socket::bind((address(number), 0).into(), BindOptions::default())?;
+    Ok(UdpSocket::from(socket.as_fd().try_clone_to_owned()?))
+}
+
+/// TID ports.
+fn learn(wires: &Wires, request: &[u8]) -> io::Result<Vec<SocketAddr>> {
+    let mut ports = BTreeSet::new();
     for number in 0..OWN {
         let own = UdpSocket::bind((address(number), 0))?;
         own.set_read_timeout(Some(ANSWER))?;
         own.send_to(request, wires.server)?;
-        let mut room = [0; 2_000];
-        let Ok((length, port)) = own.recv_from(&mut room) else { continue };
+        let Ok((_, port)) = own.recv_from(&mut [0; 2_000]) else { continue };
         ports.insert(port);
-        if let Ok(Packet::Oack(options)) = Packet::parse(&room[..length]) {
-            window = options.asked().window_size();
-        }
         // An ERROR ends it.
         own.send_to(b"\0\x05\0\0\0", port)?;
     }
     if ports.is_empty() {
         return Err(io::Error::other("the server answers nothing that ports could be learnt from"));
     }
-    Ok((ports.into_iter().collect(), window))
+    Ok(ports.into_iter().collect())
 }
 
 fn received(victim: &UdpSocket) -> u64 {

@@ -10,6 +10,7 @@ mod address;
 mod receive;
 mod segment_limits;
 mod send;
+mod send_errors;
 mod socket;
 mod unreachable;
 

@@ -2,6 +2,7 @@
 
 use super::address::{CONTROL_ROOM, ControlBuffer, ControlWriter, to_kernel};
 use super::segment_limits::SegmentLimits;
+use super::send_errors::{MOST_LATE_ERRORS, is_late, refuses_segments};
 use super::{Local, Socket};
 use std::io;
 use std::mem::zeroed;
@@ -25,10 +26,6 @@ const ARENA: usize = 1 << 20;
 
 /// How long to wait for room in a full send buffer before the datagrams count as lost.
 const PATIENCE: Duration = Duration::from_millis(5);
-
-/// How often in a row a call may fail because of ICMP errors that earlier datagrams met: the kernel reports such an
-/// error instead of a result, once, and has sent nothing then (ip(7), IP_RECVERR).
-const MOST_LATE_ERRORS: u32 = 3;
 
 /// What became of a batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -356,29 +353,6 @@ impl Message {
 /// The kernel only reads what it sends.
 fn vector_of(bytes: &[u8]) -> libc::iovec {
     libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
-}
-
-/// The errors by which kernels refuse UDP_SEGMENT: no checksum offload (EIO), segments beyond the MTU
-/// (EINVAL, EMSGSIZE), no such option (ENOPROTOOPT).
-fn refuses_segments(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EIO | libc::EINVAL | libc::EMSGSIZE | libc::ENOPROTOOPT))
-}
-
-/// Whether this may be the ICMP error of an earlier datagram (icmp(7), ipv6(7)).
-fn is_late(socket: &Socket, error: &io::Error) -> bool {
-    const OF_ICMP: [i32; 10] = [
-        libc::ECONNREFUSED,
-        libc::EHOSTUNREACH,
-        libc::ENETUNREACH,
-        libc::EHOSTDOWN,
-        libc::ENONET,
-        libc::EMSGSIZE,
-        libc::EPROTO,
-        libc::ENOPROTOOPT,
-        libc::EOPNOTSUPP,
-        libc::EACCES,
-    ];
-    socket.reports_errors() && error.raw_os_error().is_some_and(|code| OF_ICMP.contains(&code))
 }
 
 fn wait_writable(socket: &Socket) -> bool {

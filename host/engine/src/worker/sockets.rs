@@ -163,7 +163,9 @@ impl Sockets {
     fn add_listener(&mut self, listener: u16, sockets: Vec<Socket>, spec: &ListenerSpec) -> io::Result<()> {
         let tid_ports = if spec.single_port || sockets.is_empty() { 0 } else { spec.tid_ports };
         if self.all.len() + sockets.len() + usize::from(tid_ports) > usize::from(u16::MAX) {
-            return Err(io::Error::other("a worker has 65535 sockets at most; lower `listeners[].tid-ports`"));
+            return Err(io::Error::other(
+                "a worker has 65535 sockets at most; lower `listeners[].tid-ports`",
+            ));
         }
         let mut tid = spec.address;
         tid.set_port(0);

@@ -22,7 +22,7 @@ const DESCRIPTORS: u64 = 8;
 /// TID ports that the transfers of one client address take turns on. Consecutive transfers of a client that uses its
 /// port again get different ports. More of them, or ports spread over all clients, would leave a busy worker with
 /// one datagram for each system call.
-const GROUP: u16 = 8;
+const GROUP: u16 = 4;
 
 /// The fewest TID ports of a listener in one worker.
 const LEAST: u64 = 4;

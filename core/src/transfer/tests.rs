@@ -73,7 +73,7 @@ fn a_closed_port_ends_a_transfer_if_what_it_quotes_is_on_its_way() {
     let mut writing = granted(None, Operation::Write);
     let mut optioned = granted(Some(4), Operation::Write);
     for (transfer, quoted) in [
-        (&mut offered, &b"\0\x06windowsize\04"[..]),
+        (&mut offered, &b"\0\x06windowsize\x004"[..]),
         (&mut sending, b"\0\x03\0\x04content"),
         (&mut lockstep, b""),
         (&mut writing, b"\0\x04\0\0"),

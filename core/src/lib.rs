@@ -46,5 +46,5 @@ pub use packet::{
 pub use rtt::{RaisedFloor, Timing};
 pub use sender::Blocks;
 pub use time::Time;
-pub use transfer::{Finish, Output, Settings, Stats, Transfer};
+pub use transfer::{Finish, Output, Settings, Stats, Transfer, UNKNOWN_SIZE};
 pub use types::{ErrorCode, Mode, Operation};

@@ -42,6 +42,11 @@ impl Encoder {
         (read, written)
     }
 
+    /// Whether all that was read is written.
+    pub fn is_done(&self) -> bool {
+        self.pending.is_none()
+    }
+
     /// How many bytes more than `piece` itself its encoding takes.
     pub fn growth(piece: &[u8]) -> u64 {
         piece.iter().filter(|&&byte| byte == LF || byte == CR).count() as u64

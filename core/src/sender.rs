@@ -174,6 +174,24 @@ impl Sender {
         }
     }
 
+    /// The stream turned out to end here, in the block sent last or before.
+    pub(crate) fn end_at(&mut self, size: u64) {
+        self.size = size;
+        self.total = size / u64::from(self.blksize.max(1)) + 1;
+        // The burst that reaches over the end was cut short there.
+        self.next = self.next.min(self.total + 1);
+        self.high = self.high.min(self.total);
+        let first = self.sampled.saturating_sub(self.sampled_behind.into());
+        let of = (self.total + 1).saturating_sub(first);
+        self.sampled_of = self.sampled_of.min(of.try_into().unwrap_or(u16::MAX));
+    }
+
+    /// Whether this block is on its way, as far as is known here. Some number on the wire may mean several positions.
+    pub(crate) fn is_in_flight(&self, wire: u16) -> bool {
+        let ahead = self.rollover.ahead(self.acked, wire);
+        ahead.is_some_and(|ahead| ahead > 0 && self.acked + ahead <= self.high)
+    }
+
     /// `earliest`: as in [`AckTiming`], the rest of which is asked for, with the blocks of the window, where the
     /// ACK is a duplicate.
     pub(crate) fn on_ack(

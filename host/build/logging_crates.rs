@@ -1,13 +1,12 @@
 //! The names of the crates that can log: what `--log` may name beside the targets of the server itself.
 
+use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-use super::Report;
-
 /// Writes the list that `logging::filter` includes: all packages in `Cargo.lock` that use `tracing` or `log`, but for our
 /// own, whose targets it names itself.
-pub fn list(workspace: &Path) -> Result<(), Report> {
+pub fn list(workspace: &Path) -> Result<(), Box<dyn Error>> {
     let lock = workspace.join("Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());
     let text = fs::read_to_string(lock)?;

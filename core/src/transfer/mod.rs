@@ -11,6 +11,8 @@
 mod incoming;
 #[cfg(test)]
 mod search;
+#[cfg(test)]
+mod tests;
 mod timing;
 
 use crate::block::Rollover;
@@ -37,6 +39,9 @@ const FIRST_WINDOW_REPEATS: u8 = 4;
 
 /// How often in all, when a client that has not proven its address asks the same again meanwhile.
 const UNPROVEN_ANSWERS: u8 = 4;
+
+/// The size of a stream whose end is found while it is sent: see [`Transfer::end_at`].
+pub const UNKNOWN_SIZE: u64 = u64::MAX;
 
 /// What a transfer asks of its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -216,8 +221,9 @@ impl Transfer {
     /// The request is granted. `requested` are the options of the request, `size` the bytes of the file as
     /// they appear on the wire (for a read), or what the client announced (for a write).
     ///
-    /// A read whose size is not known cannot be sent: it ends with an ERROR. Does nothing when the
-    /// transfer is not waiting for a decision.
+    /// A read without a size cannot be sent: it ends with an ERROR. One of [`UNKNOWN_SIZE`] is sent up to where
+    /// [`Transfer::end_at`] says; its OACK has no `tsize`. Does nothing when the transfer is not waiting for a
+    /// decision.
     pub fn handle_grant(&mut self, now: Time, requested: &OptionSet, limits: &Limits, size: Option<u64>) {
         if !matches!(self.phase, Phase::Deciding) {
             return;
@@ -228,6 +234,7 @@ impl Transfer {
         }
         // RFC 2349 lets a server leave `tsize` out. curl takes the 0 of an empty file for an error.
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
+        let said = said.filter(|size| *size < UNKNOWN_SIZE);
         self.take_options(OptionSet::grant(requested, limits, said));
         self.burst = limits.burst;
         self.heard = now;
@@ -241,6 +248,41 @@ impl Transfer {
             }
         }
         self.arm(now);
+    }
+
+    /// A stream of [`UNKNOWN_SIZE`] has so many bytes, as the blocks of the last [`Output::Send`] showed. The caller
+    /// has sent no block behind its end, and says so before the next `handle_*`.
+    pub fn end_at(&mut self, size: u64) {
+        if let Phase::Sending(sender) = &mut self.phase {
+            sender.end_at(size);
+        }
+    }
+
+    /// The host of the peer reported that nobody listens at the peer's port (ICMP port unreachable), and `quoted` the
+    /// beginning of what was sent there. Ends the transfer as if the peer had been silent for too long, without a
+    /// word, if what it quotes is on its way. False if not: then it says nothing of this transfer, or was forged by
+    /// somebody who does not know how far it has come.
+    ///
+    /// Some hosts quote addresses alone. That is enough while the peer has not proven its address.
+    pub fn handle_unreachable(&mut self, quoted: &[u8]) -> bool {
+        let is_ours = match (&self.phase, quoted) {
+            (Phase::Offered { .. }, [0, 6, ..]) => true,
+            (Phase::Sending(sender), [0, 3, high, low, ..]) => {
+                sender.is_in_flight(u16::from_be_bytes([*high, *low]))
+            }
+            (Phase::Receiving(receiver), [0, 4, high, low, ..]) => {
+                u16::from_be_bytes([*high, *low]) == self.wire(receiver.acked())
+            }
+            (Phase::Receiving(receiver), [0, 6, ..]) => receiver.acked() == 0,
+            (Phase::Deciding, _) => false,
+            (_, []) => self.unproven(),
+            _ => false,
+        };
+        let ends = self.server && is_ours;
+        if ends {
+            self.finish(Finish::TimedOut);
+        }
+        ends
     }
 
     /// A datagram of this transfer's peer arrived. Malformed ones are ignored, and so is one that comes
@@ -522,51 +564,5 @@ impl Transfer {
             Phase::Sending(sender) if sender.all_sent() => Some(sender.in_window()),
             _ => None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ten_thousand_transfers_are_small() {
-        assert!(size_of::<Transfer>() <= 280, "{}", size_of::<Transfer>());
-    }
-
-    /// A host may put a time-out off, but not the rest of a window.
-    #[test]
-    fn blocks_that_wait_for_their_turn_are_not_overdue() {
-        let at = Time::from_micros;
-        let mut transfer = Transfer::server(at(0), Operation::Read, Settings::default());
-        let requested = OptionSet { blksize: Some(1_428), windowsize: Some(8), ..OptionSet::default() };
-        let limits = Limits { burst: Some(4), ..Limits::default() };
-        transfer.handle_grant(at(0), &requested, &limits, Some(100_000));
-        assert!(matches!(transfer.poll(at(0)), Output::Control(_)));
-        assert_eq!(transfer.handle_datagram(at(100), b"\0\x04\0\0"), Ok(()));
-        assert_eq!(transfer.poll(at(100)), Output::Send(Blocks { first: 1, count: 4 }));
-        assert_eq!(transfer.poll(at(100)), Output::Timeout(at(1_000)));
-        assert_eq!(transfer.overdue_since(at(1_000)), None);
-        assert_eq!(transfer.poll(at(1_000)), Output::Send(Blocks { first: 5, count: 4 }));
-        let Output::Timeout(deadline) = transfer.poll(at(1_000)) else { panic!("it waits") };
-        assert_eq!(transfer.overdue_since(deadline), Some(at(100)));
-    }
-
-    #[test]
-    fn only_the_last_ack_of_a_proven_peer_is_awaited_at_the_end() {
-        let now = Time::from_micros(0);
-        let mut transfer = Transfer::server(now, Operation::Read, Settings::default());
-        transfer.handle_grant(now, &OptionSet::default(), &Limits::default(), Some(600));
-        assert!(matches!(transfer.poll(now), Output::Send(Blocks { first: 1, count: 1 })));
-        assert!(!transfer.awaits_last_ack(), "block 2 is still to be sent");
-        assert_eq!(transfer.handle_datagram(now, b"\0\x04\0\x01"), Ok(()));
-        assert!(matches!(transfer.poll(now), Output::Send(Blocks { first: 2, count: 1 })));
-        assert!(transfer.awaits_last_ack());
-        assert_eq!(transfer.left_to_acknowledge(), Some(1));
-
-        let mut unproven = Transfer::server(now, Operation::Read, Settings::default());
-        unproven.handle_grant(now, &OptionSet::default(), &Limits::default(), Some(5));
-        assert!(matches!(unproven.poll(now), Output::Send(Blocks { first: 1, count: 1 })));
-        assert!(!unproven.awaits_last_ack(), "its request may be repeated because block 1 was lost");
     }
 }

@@ -117,6 +117,8 @@ pub struct Listener {
     pub address: SocketAddr,
     /// Whether blocks travel over the listening port too.
     pub single_port: bool,
+    /// TID ports in all workers together, at least 1; without it, the server chooses.
+    pub tid_ports: Option<u16>,
     /// Blocks of a window that go out to one client within a millisecond, at least 1; without it, all.
     pub burst: Option<u16>,
 }

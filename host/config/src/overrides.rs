@@ -73,5 +73,5 @@ fn only_root(path: PathBuf) -> Root {
 }
 
 fn listener(address: &str) -> Listener {
-    Listener { address: address.into(), name: None, single_port: false, burst: None }
+    Listener { address: address.into(), name: None, single_port: false, tid_ports: None, burst: None }
 }

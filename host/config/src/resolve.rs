@@ -122,6 +122,7 @@ impl Resolver<'_> {
                 name,
                 address,
                 single_port: written.single_port,
+                tid_ports: written.tid_ports,
                 burst: written.burst,
             });
         }

@@ -113,6 +113,13 @@ pub(super) struct Listener {
     /// load balancers.
     #[serde(default)]
     pub single_port: bool,
+    /// The number of TID ports, divided among the workers. The port that serves a transfer is all that its client
+    /// proves its address with, so each further one makes forged ACKs less likely to hit it. Each takes a descriptor
+    /// and 2.5 KiB of kernel memory. Default: 512; fewer if the process may open less than 4096 files, an eighth of
+    /// these for all listeners.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u16", range(min = 1, max = 16384))]
+    pub tid_ports: Option<u16>,
     /// The number of blocks of a window that the server sends to one client per millisecond, for clients that
     /// lose faster bursts. Default: the whole window at once; the server then paces a transfer by itself if
     /// it keeps losing blocks at the same place of its windows.

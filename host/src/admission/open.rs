@@ -83,12 +83,13 @@ impl Files {
         most: Option<u64>,
     ) -> Result<Opened, StoreError> {
         match request.operation {
-            Operation::Read => self.open_read(request, targets),
+            Operation::Read => self.open_read(request, targets, announced.is_some()),
             Operation::Write => self.open_write(request, targets, announced, most),
         }
     }
 
-    fn open_read(&self, request: &Request, targets: &[Target]) -> Result<Opened, StoreError> {
+    /// `sized`: the client wants to know the size.
+    fn open_read(&self, request: &Request, targets: &[Target], sized: bool) -> Result<Opened, StoreError> {
         let file = match targets {
             [] => self.roots.open_read(None, &request.path)?,
             targets => first_existing(&self.roots, targets)?,
@@ -100,7 +101,10 @@ impl Files {
                 Some(bytes) => Content::Bytes(bytes),
                 None => Content::File(file, false),
             },
-            Mode::Netascii => Content::Netascii(Box::new(NetasciiFile::new(file).map_err(StoreError::Io)?)),
+            Mode::Netascii => {
+                let size = if sized { self.cache.wire_size(&file, Encoder::growth) } else { Ok(None) };
+                Content::Netascii(Box::new(NetasciiFile::new(file, size.map_err(StoreError::Io)?)))
+            }
         };
         Ok(Opened { content, resolved })
     }
@@ -161,12 +165,12 @@ fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Decision> {
             wire.into()
         }
     };
-    Ok(Opened { content: Content::Bytes(bytes), resolved: "content".into() })
+    Ok(Opened { content: Content::Bytes(bytes.into()), resolved: "content".into() })
 }
 
-/// Policy's ceiling on the bytes of a file that is read.
+/// Policy's ceiling on the bytes of a file that is read, before it is encoded.
 fn within(opened: Opened, ceilings: &Ceilings) -> Result<Opened, Decision> {
-    match (opened.content.size(), ceilings.bytes) {
+    match (opened.content.source_size(), ceilings.bytes) {
         (Some(size), Some(most)) if size > most => Err(denied(Denial {
             code: ErrorCode::AccessViolation,
             message: "the file is larger than policy allows".into(),

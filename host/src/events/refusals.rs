@@ -70,11 +70,11 @@ impl Refusals {
             _ => sum.denied += 1,
         }
         if sum.examples.len() < EXAMPLES {
-            let path = &summary.request.path;
+            let path = &summary.record.request.path;
             let path = &path[..path.floor_char_boundary(PATH)];
             sum.examples.push(format!(
                 "{} {path:?}: {}",
-                summary.request.client.ip(),
+                summary.record.request.client.ip(),
                 summary.ending.outcome
             ));
         }
@@ -124,38 +124,36 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
     use tuffet_core::{OptionSet, Stats};
+    use tuffet_request::events::DecisionRecord;
     use tuffet_request::{ClientClass, Mode, Operation, Request, RequestId};
 
     fn ended(outcome: Outcome, decision: Answered, bytes: u64) -> Summary {
         let path = format!("{} outcome=served", "é".repeat(60));
         Summary {
-            request: Arc::new(Request {
-                id: RequestId(1),
-                listener: "lan".into(),
-                operation: Operation::Read,
-                mode: Mode::Octet,
-                requested: path.clone(),
-                path,
-                client: ([192, 0, 2, 1], 2000).into(),
-                macs: Vec::new(),
-                class: ClientClass::UNKNOWN,
-                options: Vec::new(),
-                trail: None,
-            }),
-            asked: OptionSet::default(),
+            record: Arc::new(DecisionRecord::new(
+                Arc::new(Request {
+                    id: RequestId(1),
+                    listener: "lan".into(),
+                    operation: Operation::Read,
+                    mode: Mode::Octet,
+                    requested: path.clone(),
+                    path,
+                    client: ([192, 0, 2, 1], 2000).into(),
+                    macs: Vec::new(),
+                    class: ClientClass::UNKNOWN,
+                    options: Vec::new(),
+                    trail: None,
+                }),
+                std::time::Instant::now(),
+            )),
             ending: outcome.into(),
             unanswered: None,
             decision,
-            resolved: None,
-            verdict_by: None,
-            plugin_calls: 0,
             options: OptionSet::default(),
-            size: None,
             bytes,
             blocks: 0,
             stats: Stats::default(),
             rtt: None,
-            decided_after: None,
             first_block_after: None,
             duration: Duration::ZERO,
         }

@@ -10,7 +10,7 @@ use crate::privileges::Account;
 use crate::systemd::Inherited;
 use std::path::Path;
 use tuffet_config::Config;
-use tuffet_engine::worker::{ListenerSpec, Sockets, open_all};
+use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, tid_ports};
 use tuffet_store::Roots;
 
 /// What is open before the first thread starts. Nothing is read from it yet.
@@ -33,12 +33,14 @@ impl Opened {
     pub(super) fn of(config: &Config, account: Option<&Account>) -> Result<Opened, ServeError> {
         let given = Given::of(config, Inherited::take()?)?;
         let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
+        let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let mut listeners: Vec<ListenerSpec> = config
             .listeners
             .iter()
             .map(|listener| ListenerSpec {
                 address: listener.address,
                 single_port: listener.single_port,
+                tid_ports: tid_ports(listener.tid_ports, config.listeners.len(), config.workers, descriptors),
                 burst: listener.burst,
             })
             .collect();

@@ -206,7 +206,13 @@ mod tests {
     use super::*;
 
     fn listener(name: &str, address: &str) -> Listener {
-        Listener { name: name.into(), address: address.parse().unwrap(), single_port: false, burst: None }
+        Listener {
+            name: name.into(),
+            address: address.parse().unwrap(),
+            single_port: false,
+            tid_ports: None,
+            burst: None,
+        }
     }
 
     fn passed(name: &str, address: &str) -> (Passed, SocketAddr) {

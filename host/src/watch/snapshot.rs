@@ -176,7 +176,7 @@ pub(crate) struct PluginTotals {
 /// Datagrams that came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Dropped {
-    /// `limit-…`, `stopping`, `repeated`, `stray`, `malformed`, `send-refused` or `receive-error`.
+    /// `limit-…`, `stopping`, `repeated`, `stray`, `malformed`, `port-0`, `send-refused` or `receive-error`.
     pub(crate) reason: Word,
     pub(crate) count: u64,
 }

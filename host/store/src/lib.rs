@@ -35,7 +35,7 @@ use cap_std::fs::Dir;
 use thiserror::Error;
 use tuffet_request::{Links, RootSpec};
 
-pub use cache::FileCache;
+pub use cache::{FileCache, Growth, MemoryBytes};
 pub use error::StoreError;
 pub use open_file::OpenFile;
 pub use sweep::Swept;

@@ -1,6 +1,10 @@
 //! Netascii (RFC 764): LF travels as CR LF, a bare CR as CR NUL, and pairs may be torn by block edges.
 
-use crate::harness::{Answer, Client, Options, Peer, Setup, ack, assert_moved, data, request, text};
+use crate::harness::{
+    Answer, Client, Options, Peer, SOON, Setup, ack, assert_moved, bytes, data, request, rrq, text,
+};
+use std::fs::File;
+use std::time::{Duration, Instant};
 
 const NETASCII: Options = Options { blksize: None, windowsize: None, timeout: None, netascii: true };
 
@@ -109,4 +113,69 @@ fn uploads_that_are_no_netascii() {
         assert_moved(&server.outcome(&name), "stored", wire.len(), 8, 1);
         assert_eq!(server.root().read(&name).escape_ascii().to_string(), stored.escape_ascii().to_string());
     }
+}
+
+/// Nobody counts a file of 1 GiB before it is answered, not for 300 datagrams either; and whoever asks for something
+/// else is served meanwhile.
+#[test]
+fn a_large_file_is_answered_without_counting_it() {
+    let setup = Setup::new().sizes(&[2_000]).workers(1);
+    File::create(setup.root().0.join("huge")).unwrap().set_len(1 << 30).unwrap();
+    let server = setup.start();
+    for options in [&[][..], &[("tsize", "0"), ("blksize", "512")]] {
+        let ask = request(1, b"huge", b"netascii", options);
+        let mut peers: Vec<Peer> = (0..300).map(|_| Peer::new(server.address())).collect();
+        peers.iter_mut().for_each(|peer| peer.ask(&ask));
+        let began = Instant::now();
+        assert!(Peer::new(server.address()).read_plainly("2000") == bytes(2_000));
+        // Alone it takes a millisecond; to count the file once takes a second and more.
+        assert!(began.elapsed() < Duration::from_secs(10), "served after {:?}", began.elapsed());
+        let answer = match options {
+            [] => Answer::Data(1, vec![0; 512]),
+            // Above 64 MiB the size on the wire is not known.
+            _ => Answer::Oack("blksize=512".into()),
+        };
+        peers.iter_mut().for_each(|peer| peer.expect(answer.clone()));
+    }
+}
+
+/// A file of more than 64 KiB is counted beside, once, and the next who asks learns its size.
+#[test]
+fn the_size_of_a_larger_file_is_known_the_next_time() {
+    let content = text(300_000);
+    let server = Setup::new().file("larger", &content).start();
+    let wire = on_the_wire(&content);
+    let ask = request(1, b"larger", b"netascii", &[("tsize", "0"), ("blksize", "1400"), ("windowsize", "7")]);
+    let end = Instant::now() + SOON;
+    let mut first = true;
+    loop {
+        assert!(Instant::now() < end, "it is never known");
+        let mut peer = Peer::new(server.address());
+        peer.ask(&ask);
+        let Answer::Oack(oack) = peer.receive() else { panic!("OACK was due") };
+        if !first && oack.contains("tsize") {
+            assert_eq!(oack, format!("blksize=1400 tsize={} windowsize=7", wire.len()));
+            break;
+        }
+        first = false;
+        assert_eq!(oack, "blksize=1400 windowsize=7");
+        // What was not counted ends where it ends all the same.
+        peer.send(&ack(0));
+        let mut got = Vec::new();
+        while got.len() < wire.len() {
+            let Answer::Data(block, payload) = peer.receive() else { panic!("DATA was due") };
+            assert_eq!(usize::from(block), got.len() / 1_400 + 1);
+            got.extend(payload);
+            if block.is_multiple_of(7) || got.len() % 1_400 > 0 {
+                peer.send(&ack(block));
+            }
+        }
+        assert!(got == wire);
+        let line = server.outcome("larger");
+        assert_moved(&line, "served", wire.len(), 1_400, 7);
+        assert_eq!(line["size"], wire.len());
+    }
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("larger", &[]));
+    peer.expect(Answer::Data(1, content[..512].to_vec()));
 }

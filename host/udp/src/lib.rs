@@ -8,13 +8,17 @@
 
 mod address;
 mod receive;
+mod segment_limits;
 mod send;
+mod send_errors;
 mod socket;
+mod unreachable;
 
 pub use receive::{ReceiveBatch, Received};
 pub use send::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, SendReport};
 pub use socket::KERNEL_BUFFER;
 pub use socket::{BindOptions, Socket};
+pub use unreachable::{Unreachable, UnreachableBatch};
 
 use std::net::IpAddr;
 

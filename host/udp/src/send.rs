@@ -1,6 +1,8 @@
 //! Sending: sendmmsg(2) across peers, UDP_SEGMENT within a window.
 
 use super::address::{CONTROL_ROOM, ControlBuffer, ControlWriter, to_kernel};
+use super::segment_limits::SegmentLimits;
+use super::send_errors::{MOST_LATE_ERRORS, is_late, refuses_segments};
 use super::{Local, Socket};
 use std::io;
 use std::mem::zeroed;
@@ -8,7 +10,7 @@ use std::net::SocketAddr;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Datagrams that the kernel cuts from one message (UDP_MAX_SEGMENTS of older kernels).
 pub const MAX_SEGMENTS: usize = 64;
@@ -39,6 +41,7 @@ pub struct SendBatch {
     arena: Box<[u8]>,
     used: usize,
     messages: Vec<Message>,
+    segment_limits: SegmentLimits,
     addresses: Box<[libc::sockaddr_storage]>,
     controls: Box<[ControlBuffer]>,
     vectors: Box<[libc::iovec]>,
@@ -79,6 +82,7 @@ impl SendBatch {
             arena: vec![0; ARENA].into_boxed_slice(),
             used: 0,
             messages: Vec::with_capacity(BATCH),
+            segment_limits: SegmentLimits::default(),
             addresses: vec![address; BATCH].into_boxed_slice(),
             controls: vec![ControlBuffer([0; CONTROL_ROOM]); BATCH].into_boxed_slice(),
             vectors: vec![vector; BATCH * 2 * MAX_SEGMENTS].into_boxed_slice(),
@@ -139,14 +143,19 @@ impl SendBatch {
         let mut report = SendReport::default();
         let mut messages = std::mem::take(&mut self.messages);
         let mut rest = &messages[..];
+        // Errors of earlier datagrams that were reported instead of a result for `rest`.
+        let mut late_errors = 0;
         while let Some(first) = rest.first() {
-            if first.datagrams() > 1 && !self.segmented(socket, first) {
+            if !self.goes_whole(socket, first) {
                 report.lost += self.send_plain(socket, first);
                 rest = &rest[1..];
                 continue;
             }
             match self.send(socket, rest) {
-                Ok(sent) => rest = &rest[sent.max(1)..],
+                Ok(sent) => {
+                    rest = &rest[sent.max(1)..];
+                    late_errors = 0;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if !wait_writable(socket) {
@@ -154,19 +163,22 @@ impl SendBatch {
                         break;
                     }
                 }
+                Err(error) if is_late(socket, &error) && late_errors < MOST_LATE_ERRORS => late_errors += 1,
                 Err(error) => {
                     let message = &rest[0];
-                    if self.segmented(socket, message) && refuses_segments(&error) {
+                    // What is wrong with a single datagram has nothing to do with segments.
+                    if message.datagrams() > 1 && refuses_segments(&error) {
                         // A device without checksum offload refuses all, a small MTU only large ones.
                         let limit =
                             if error.raw_os_error() == Some(libc::EIO) { 0 } else { message.segment - 1 };
-                        socket.segment_limit.set(limit);
+                        self.segment_limits.learn(message.peer.ip(), limit, Instant::now());
                         report.unsegmented += 1;
                         report.lost += self.send_plain(socket, message);
                     } else {
                         report.lost += message.datagrams();
                     }
                     rest = &rest[1..];
+                    late_errors = 0;
                 }
             }
         }
@@ -203,7 +215,7 @@ impl SendBatch {
     /// Sends messages up to the first that fails or that has to be cut here; an error tells of the first
     /// of all.
     fn send(&mut self, socket: &Socket, messages: &[Message]) -> io::Result<usize> {
-        let whole = |message: &&Message| message.datagrams() == 1 || self.segmented(socket, message);
+        let whole = |message: &&Message| self.goes_whole(socket, message);
         let count = messages.iter().take(BATCH).take_while(whole).count();
         let mut vector = 0;
         for (index, message) in messages[..count].iter().enumerate() {
@@ -215,7 +227,7 @@ impl SendBatch {
     /// One datagram at a time, where the kernel does not cut; how many were lost.
     fn send_plain(&mut self, socket: &Socket, message: &Message) -> u32 {
         let datagrams = message.datagrams() as usize;
-        let mut at = 0;
+        let (mut at, mut late_errors) = (0, 0);
         while at < datagrams {
             let count = (datagrams - at).min(BATCH);
             let mut vector = 0;
@@ -223,9 +235,13 @@ impl SendBatch {
                 vector = self.prepare(index, vector, message, at + index..at + index + 1);
             }
             match self.submit(socket, count) {
-                Ok(sent) => at += sent.max(1),
+                Ok(sent) => {
+                    at += sent.max(1);
+                    late_errors = 0;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock && wait_writable(socket) => {}
+                Err(error) if is_late(socket, &error) && late_errors < MOST_LATE_ERRORS => late_errors += 1,
                 Err(_) => return (datagrams - at) as u32,
             }
         }
@@ -312,8 +328,10 @@ impl SendBatch {
         if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(sent as usize) }
     }
 
-    fn segmented(&self, socket: &Socket, message: &Message) -> bool {
-        message.segment <= socket.segment_limit.get()
+    /// Whether the kernel gets the message in one piece: a single datagram, or one that it may cut.
+    fn goes_whole(&self, socket: &Socket, message: &Message) -> bool {
+        message.datagrams() == 1
+            || (socket.segments() && self.segment_limits.allow(message.peer.ip(), message.segment))
     }
 }
 
@@ -335,12 +353,6 @@ impl Message {
 /// The kernel only reads what it sends.
 fn vector_of(bytes: &[u8]) -> libc::iovec {
     libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
-}
-
-/// The errors by which kernels refuse UDP_SEGMENT: no checksum offload (EIO), segments beyond the MTU
-/// (EINVAL, EMSGSIZE), no such option (ENOPROTOOPT).
-fn refuses_segments(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EIO | libc::EINVAL | libc::EMSGSIZE | libc::ENOPROTOOPT))
 }
 
 fn wait_writable(socket: &Socket) -> bool {
@@ -430,7 +442,9 @@ mod tests {
         let report = batch.flush(&from);
         assert_eq!((report.lost, report.unsegmented), (0, 1));
         assert_eq!(receive(&to, sent.len()), sent);
-        assert_eq!(from.segment_limit.get(), 599);
+        assert!(!batch.segment_limits.allow(to.local().ip(), 600), "this peer's");
+        assert!(batch.segment_limits.allow(to.local().ip(), 599), "this size's");
+        assert!(batch.segment_limits.allow([127, 0, 0, 2].into(), 600), "no other peer's");
     }
 
     #[test]

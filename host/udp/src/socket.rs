@@ -23,6 +23,11 @@ pub struct BindOptions {
     pub gro: bool,
     /// Each datagram tells to which local address it came, and through which interface.
     pub tell_local: bool,
+    /// The kernel keeps the ICMP errors that datagrams from here meet (IP_RECVERR); see
+    /// [`UnreachableBatch`](super::UnreachableBatch).
+    pub errors: bool,
+    /// Bytes asked for the receive buffer; [`KERNEL_BUFFER`] unless given.
+    pub room: Option<usize>,
 }
 
 /// A bound, non-blocking UDP socket.
@@ -30,11 +35,13 @@ pub struct BindOptions {
 pub struct Socket {
     inner: socket2::Socket,
     local: SocketAddr,
-    /// The largest segment that UDP_SEGMENT may be used for; lowered when the kernel refuses one.
-    pub(super) segment_limit: Cell<usize>,
+    /// Whether UDP_SEGMENT may be used at all.
+    segments: Cell<bool>,
     /// Whether datagrams larger than the path's MTU are refused rather than fragmented. Until one is
     /// refused: see [`Socket::allow_fragments`].
     whole: Cell<bool>,
+    /// As in [`BindOptions`].
+    errors: bool,
 }
 
 impl Socket {
@@ -48,17 +55,20 @@ impl Socket {
         if options.shared {
             inner.set_reuse_port(true)?;
         }
-        set_buffers(&inner);
+        // Buffers are a wish: a refusal costs speed under bursts, not correctness.
+        set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, options.room.unwrap_or(KERNEL_BUFFER));
+        set_buffer(&inner, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF, KERNEL_BUFFER);
         if options.tell_local {
             enable_packet_info(&inner, address)?;
         }
         if options.gro {
             coalesce(&inner);
         }
+        let errors = options.errors && report_errors(&inner, address);
         inner.bind(&SockAddr::from(address))?;
         let local = inner.local_addr()?.as_socket().unwrap_or(address);
         let whole = Cell::new(discover_mtu(&inner, address));
-        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole })
+        Ok(Socket { inner, local, segments: Cell::new(true), whole, errors })
     }
 
     /// One that another process has bound, with what [`Socket::bind`] would have set. Whether it is shared was
@@ -80,8 +90,9 @@ impl Socket {
         if options.gro {
             coalesce(&inner);
         }
+        let errors = options.errors && report_errors(&inner, local);
         let whole = Cell::new(discover_mtu(&inner, local));
-        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole })
+        Ok(Socket { inner, local, segments: Cell::new(true), whole, errors })
     }
 
     /// A socket for talking to one peer as an ordinary client does: the kernel picks the port when the
@@ -101,7 +112,7 @@ impl Socket {
         let any: IpAddr =
             if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
         let local = SocketAddr::new(any, 0);
-        Ok(Socket { inner, local, segment_limit: Cell::new(usize::MAX), whole: Cell::new(false) })
+        Ok(Socket { inner, local, segments: Cell::new(true), whole: Cell::new(false), errors: false })
     }
 
     /// The address that it is bound to, with the port that the kernel chose.
@@ -119,7 +130,16 @@ impl Socket {
 
     /// Never cut datagrams by UDP_SEGMENT on this socket.
     pub fn disable_segmentation(&self) {
-        self.segment_limit.set(0);
+        self.segments.set(false);
+    }
+
+    pub(super) fn segments(&self) -> bool {
+        self.segments.get()
+    }
+
+    /// Whether any call may return the ICMP error of an earlier datagram.
+    pub(super) fn reports_errors(&self) -> bool {
+        self.errors
     }
 }
 
@@ -133,12 +153,6 @@ impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.inner.as_fd()
     }
-}
-
-/// Buffers are a wish: a refusal costs speed under bursts, not correctness.
-fn set_buffers(socket: &socket2::Socket) {
-    set_buffer(socket, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, KERNEL_BUFFER);
-    set_buffer(socket, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF, KERNEL_BUFFER);
 }
 
 /// Beyond the system's limit where this process may (`forced`), up to it otherwise.
@@ -159,6 +173,15 @@ fn coalesce(socket: &socket2::Socket) {
 fn discover_mtu(socket: &socket2::Socket, address: SocketAddr) -> bool {
     address.is_ipv4()
         && set_option(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO).is_ok()
+}
+
+/// A wish, as transfers end without it, too, only later.
+fn report_errors(socket: &socket2::Socket, address: SocketAddr) -> bool {
+    match address {
+        SocketAddr::V4(_) => set_option(socket, libc::IPPROTO_IP, libc::IP_RECVERR, 1),
+        SocketAddr::V6(_) => set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVERR, 1),
+    }
+    .is_ok()
 }
 
 fn enable_packet_info(socket: &socket2::Socket, address: SocketAddr) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! Abusers in a thread of their own.
 
+use crate::abuse::forger;
 use crate::abuse::kind::Abuse;
 use crate::abuse::patient;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -25,6 +26,7 @@ const BATCH: usize = 32;
 pub(crate) struct Abusers {
     stop: Arc<AtomicBool>,
     sent: Arc<AtomicU64>,
+    forged: forger::Bytes,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -43,6 +45,7 @@ impl Abusers {
     /// When sockets cannot be had.
     pub(crate) fn start(server: SocketAddr, abuse: Abuse) -> Result<Abusers, String> {
         let (stop, sent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let forged = forger::Bytes::default();
         let wires = Wires { server, stop: Arc::clone(&stop), sent: Arc::clone(&sent) };
         let sockets = |count: usize, tell_local| {
             let any = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
@@ -67,18 +70,30 @@ impl Abusers {
                 let sockets = sockets(ports, true)?;
                 thread::spawn(move || patient::run(&wires, &sockets, &clients))
             }
+            Abuse::Forger { request } => {
+                let forged = forged.clone();
+                thread::spawn(move || {
+                    if let Err(error) = forger::run(&wires, &request, &forged) {
+                        eprintln!("tuffet-abuse: forged ACKs: {error}");
+                    }
+                })
+            }
         };
-        Ok(Abusers { stop, sent, thread: Some(thread) })
+        Ok(Abusers { stop, sent, forged, thread: Some(thread) })
     }
 
     /// Packets that were sent.
     pub(crate) fn sent(&self) -> u64 {
         self.sent.load(Relaxed)
     }
-}
 
-impl Drop for Abusers {
-    fn drop(&mut self) {
+    /// Ends, and says how many bytes a victim got for each that was forged, where that was done.
+    pub(crate) fn stop(mut self) -> Option<f64> {
+        self.end();
+        self.forged.factor()
+    }
+
+    fn end(&mut self) {
         self.stop.store(true, Relaxed);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -86,9 +101,20 @@ impl Drop for Abusers {
     }
 }
 
+impl Drop for Abusers {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The address of this number.
+pub(crate) fn address(number: u32) -> Ipv4Addr {
+    Ipv4Addr::from(FIRST + number)
+}
+
 /// From the address of this number.
 pub(crate) fn from(number: u32) -> Local {
-    let address = IpAddr::V4(Ipv4Addr::from(FIRST + number));
+    let address = IpAddr::V4(address(number));
     Local { address: Some(address), interface: 0, copied: false }
 }
 

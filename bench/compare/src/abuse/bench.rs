@@ -108,7 +108,7 @@ impl Bench {
         let folders = (files.as_path(), scratch.as_path());
         let mut server = Server::start(contender, installed, &core, folders, uploads, &honest)?;
         let abuse = kind.map(|kind| kind.abuse(&large, self.scale.factor));
-        let what = match (kind, &abuse) {
+        let mut what = match (kind, &abuse) {
             (Some(kind), Some(abuse)) => kind.describe(abuse),
             _ => "none".to_owned(),
         };
@@ -133,7 +133,9 @@ impl Bench {
         let busy = meter.stop().map_err(|error| error.to_string())?;
         let sent = abusers.as_ref().map_or(0, Abusers::sent) - before;
         let memory_mib = status(server.id(), "VmRSS").unwrap_or(0) as f64 / 1024.0;
-        drop(abusers);
+        if let Some(factor) = abusers.and_then(Abusers::stop) {
+            what = format!("{what}: {factor:.1} bytes at a victim for each forged");
+        }
         let report = report?;
         if !server.lives() {
             return Err(format!("it ended: {}", server.last_words()));

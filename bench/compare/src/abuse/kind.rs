@@ -20,6 +20,10 @@ pub(crate) enum Kind {
     LongNames,
     /// Datagrams that are hardly a request
     Malformed,
+    /// Reads as netascii of a large file with its size, from a million addresses
+    Netascii,
+    /// ACKs in the name of a victim, at TID ports that were learnt
+    ForgedAcks,
     /// Clients that acknowledge a block every ten seconds
     SlowReaders,
     /// Uploads that never end, in blocks of 8 bytes
@@ -33,19 +37,23 @@ pub(crate) enum Abuse {
     Flood { packet: Vec<u8>, per_second: f64, addresses: u32 },
     /// Clients that answer, each from a port of its own at one of so many addresses.
     Clients { request: Vec<u8>, count: u32, addresses: u32, wait_ms: u64, blksize: u16 },
+    /// One that sends in the name of others and counts what they get.
+    Forger { request: Vec<u8> },
 }
 
 /// A file of this name is not there.
 const MISSING: &str = "missing";
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 8] = [
+    pub(crate) const ALL: [Kind; 10] = [
         Kind::HalfOpen,
         Kind::OneAddress,
         Kind::NotFound,
         Kind::OneName,
         Kind::LongNames,
         Kind::Malformed,
+        Kind::Netascii,
+        Kind::ForgedAcks,
         Kind::SlowReaders,
         Kind::EndlessUploads,
     ];
@@ -73,6 +81,17 @@ impl Kind {
                 flood([&b"\0\x01"[..], &[b'n'; 65_490], b"\0octet\0"].concat(), 2_000.0, 1 << 20)
             }
             Kind::Malformed => flood(b"\0\x01".to_vec(), 50_000.0, 1 << 20),
+            Kind::Netascii => {
+                let asked = OptionSet { tsize: Some(0), ..plain };
+                flood(request_in(Mode::Netascii, Operation::Read, file, &asked), 300.0, 1 << 20)
+            }
+            Kind::ForgedAcks => Abuse::Forger {
+                request: request(
+                    Operation::Read,
+                    file,
+                    &OptionSet { blksize: Some(65_464), windowsize: Some(64), ..plain },
+                ),
+            },
             Kind::SlowReaders => Abuse::Clients {
                 request: request(Operation::Read, file, &plain),
                 count: many(10_000.0),
@@ -96,6 +115,7 @@ impl Kind {
         match abuse {
             Abuse::Flood { per_second, .. } => format!("{what}: {per_second:.0}/s"),
             Abuse::Clients { count, .. } => format!("{what}: {count}"),
+            Abuse::Forger { .. } => what.to_owned(),
         }
     }
 
@@ -108,6 +128,8 @@ impl Kind {
             Kind::OneName => "half-open uploads to one name, a million addresses",
             Kind::LongNames => "names of 64 KB, a million addresses",
             Kind::Malformed => "malformed requests, a million addresses",
+            Kind::Netascii => "netascii reads of 64 MiB with `tsize`, a million addresses",
+            Kind::ForgedAcks => "forged requests and ACKs",
             Kind::SlowReaders => "slow readers, a block in 10 s, 100 addresses",
             Kind::EndlessUploads => "endless uploads, 80 bytes a second, 100 addresses",
         }
@@ -115,8 +137,12 @@ impl Kind {
 }
 
 fn request(operation: Operation, name: &str, asked: &OptionSet) -> Vec<u8> {
+    request_in(Mode::Octet, operation, name, asked)
+}
+
+fn request_in(mode: Mode, operation: Operation, name: &str, asked: &OptionSet) -> Vec<u8> {
     let mut room = [0; 512];
-    let length = RequestPacket::encode(operation, name.as_bytes(), Mode::Octet, asked, &mut room);
+    let length = RequestPacket::encode(operation, name.as_bytes(), mode, asked, &mut room);
     room[..length.unwrap_or(0)].to_vec()
 }
 
@@ -136,6 +162,7 @@ mod tests {
                     assert!(!request.is_empty(), "{kind:?}");
                     assert_eq!(less * 10, count);
                 }
+                (Abuse::Forger { request }, Abuse::Forger { .. }) => assert!(!request.is_empty()),
                 different => unreachable!("{different:?}"),
             }
         }

@@ -6,6 +6,7 @@
 mod abuser;
 mod args;
 mod bench;
+mod forger;
 mod kind;
 mod patient;
 mod report;

@@ -98,8 +98,10 @@ impl Relay {
             strays: 0,
             plan,
         };
-        let listener =
-            Socket::bind(relay.plan.listen, BindOptions { gro: true, tell_local: true, shared: false })?;
+        let listener = Socket::bind(
+            relay.plan.listen,
+            BindOptions { gro: true, tell_local: true, ..BindOptions::default() },
+        )?;
         relay.open(listener, Role::Listening)?;
         Ok(relay)
     }

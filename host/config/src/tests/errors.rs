@@ -111,9 +111,9 @@ transfer:
 limits: 5
 ";
     let expected = [
-        "2:5: unknown key `adress`; did you mean `address`? Known here: `address`, `name`, `single-port` and `burst`",
-        "3:5: unknown key `single_port`; did you mean `single-port`? Known here: `address`, `name`, `single-port` and `burst`",
-        "4:5: unknown key `port`; remove or replace it. Known here: `address`, `name`, `single-port` and `burst`",
+        "2:5: unknown key `adress`; did you mean `address`? Known here: `address`, `name`, `single-port`, `tid-ports` and `burst`",
+        "3:5: unknown key `single_port`; did you mean `single-port`? Known here: `address`, `name`, `single-port`, `tid-ports` and `burst`",
+        "4:5: unknown key `port`; remove or replace it. Known here: `address`, `name`, `single-port`, `tid-ports` and `burst`",
         "5:18: found `yes`; give `true` or `false`",
         "6:14: `localhost` is not an IP address, and host names are not resolved; write IP:PORT, such as `127.0.0.1:69`",
         "7:8: the list is empty; add an entry, or remove the key",

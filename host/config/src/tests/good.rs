@@ -11,6 +11,7 @@ fn the_example_resolves_to_what_it_says() {
         name: "lan".into(),
         address: "127.0.0.1:6969".parse().expect("an address"),
         single_port: false,
+        tid_ports: None,
         burst: Some(64),
     };
     assert_eq!(config.listeners, [lan]);

@@ -1,11 +1,11 @@
 //! What a transfer moves: where the bytes of a block come from, and where they go.
 
-use std::collections::VecDeque;
+use super::netascii::NetasciiFile;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
-use tuffet_core::netascii::{Decoder, Encoder};
+use tuffet_core::netascii::Decoder;
 use tuffet_core::{Blocks, DATA_HEADER, Transfer, data_header};
-use tuffet_store::{OpenFile, StoreError, Upload};
+use tuffet_store::{MemoryBytes, OpenFile, StoreError, Upload};
 use tuffet_udp::MAX_SEGMENTS;
 
 /// The bytes of a transfer.
@@ -14,8 +14,8 @@ pub enum Content {
     File(Arc<OpenFile>, bool),
     /// A file that is read and encoded on the way.
     Netascii(Box<NetasciiFile>),
-    /// Bytes that a plugin made, encoded already where the mode asks for it.
-    Bytes(Arc<[u8]>),
+    /// Bytes in memory: a cached file, or what a plugin made, encoded already where the mode asks for it.
+    Bytes(MemoryBytes),
     /// A file that is written.
     Upload(Box<Sink>),
 }
@@ -29,24 +29,34 @@ pub(crate) enum ReadError {
 }
 
 impl Content {
-    /// Bytes as they appear on the wire, where they are known: those of a read.
+    /// Bytes as they appear on the wire, where they are known: those of a read, but for netascii that was not
+    /// counted before.
     pub fn size(&self) -> Option<u64> {
         match self {
             Content::File(file, _) => Some(file.size()),
-            Content::Netascii(file) => Some(file.size),
+            Content::Netascii(file) => file.size,
             Content::Bytes(bytes) => Some(bytes.len() as u64),
             Content::Upload(_) => None,
         }
     }
 
+    /// Bytes of the file or content itself, before it is encoded on the way; `None` for an upload.
+    pub fn source_size(&self) -> Option<u64> {
+        match self {
+            Content::Netascii(file) => Some(file.file.size()),
+            content => content.size(),
+        }
+    }
+
     /// Writes whole DATA packets for `blocks` into `room`, one after the other. The caller has made
-    /// `room` exactly as long as they are, and asks for at most [`MAX_SEGMENTS`] of them.
+    /// `room` exactly as long as they are, and asks for at most [`MAX_SEGMENTS`] of them. Says how much of `room` they
+    /// take: all of it, unless the content ends before, and that was not known.
     pub(crate) fn fill(
         &mut self,
         transfer: &Transfer,
         blocks: Blocks,
         room: &mut [u8],
-    ) -> Result<(), ReadError> {
+    ) -> Result<usize, ReadError> {
         let segment = usize::from(transfer.options().block_size()) + DATA_HEADER;
         for (index, packet) in room.chunks_mut(segment).enumerate() {
             packet[..DATA_HEADER].copy_from_slice(&data_header(transfer.wire(blocks.first + index as u64)));
@@ -64,7 +74,7 @@ impl Content {
                 if *ended && !file.unchanged().map_err(ReadError::Io)? {
                     Err(ReadError::Changed)
                 } else {
-                    Ok(())
+                    Ok(room.len())
                 }
             }
             Content::Netascii(file) => file.fill(transfer, blocks.first, room, segment),
@@ -76,7 +86,7 @@ impl Content {
                     payload[..now.len()].copy_from_slice(now);
                     rest = later;
                 }
-                Ok(())
+                Ok(room.len())
             }
             Content::Upload(_) => Err(ReadError::Io(io::ErrorKind::Unsupported.into())),
         }
@@ -98,84 +108,6 @@ fn read_payloads(file: &OpenFile, offset: u64, room: &mut [u8], segment: usize) 
     let read = file.read_at(offset, &mut payloads[..count]).map_err(ReadError::Io)?;
     // A regular file gives less only where it ends.
     if read == wanted { Ok(()) } else { Err(ReadError::Changed) }
-}
-
-/// A file on its way to the wire as netascii. A block's place in the file depends on all bytes before
-/// it, so the state at the start of each block that may be sent again is kept: a few bytes per block.
-pub struct NetasciiFile {
-    file: Arc<OpenFile>,
-    /// Bytes on the wire.
-    size: u64,
-    /// The block that the first of `starts` belongs to.
-    first: u64,
-    starts: VecDeque<(u64, Encoder)>,
-    /// Whether its last block was read before.
-    ended: bool,
-}
-
-impl NetasciiFile {
-    /// Reads the whole file once to know its size on the wire; blocks on the disk.
-    pub fn new(file: Arc<OpenFile>) -> io::Result<Self> {
-        let mut buffer = vec![0; 256 << 10];
-        let (mut offset, mut size) = (0, file.size());
-        loop {
-            let read = file.read_at(offset, &mut [IoSliceMut::new(&mut buffer)])?;
-            if read == 0 {
-                break;
-            }
-            size += Encoder::growth(&buffer[..read]);
-            offset += read as u64;
-        }
-        Ok(NetasciiFile {
-            file,
-            size,
-            first: 1,
-            starts: VecDeque::from([(0, Encoder::default())]),
-            ended: false,
-        })
-    }
-
-    fn fill(
-        &mut self,
-        transfer: &Transfer,
-        first: u64,
-        room: &mut [u8],
-        segment: usize,
-    ) -> Result<(), ReadError> {
-        // What the client has is never sent again.
-        while self.first <= transfer.blocks() && self.starts.len() > 1 {
-            self.starts.pop_front();
-            self.first += 1;
-        }
-        let mut raw = vec![0; segment];
-        for (block, packet) in (first..).zip(room.chunks_mut(segment)) {
-            let at = block.checked_sub(self.first).map(|at| at as usize);
-            let Some(&(mut offset, mut encoder)) = at.and_then(|at| self.starts.get(at)) else {
-                return Err(ReadError::Changed);
-            };
-            let payload = &mut packet[DATA_HEADER..];
-            let mut filled = 0;
-            while filled < payload.len() {
-                let wanted = &mut raw[..payload.len() - filled];
-                let read =
-                    self.file.read_at(offset, &mut [IoSliceMut::new(wanted)]).map_err(ReadError::Io)?;
-                let (used, written) = encoder.encode(&raw[..read], &mut payload[filled..]);
-                if written == 0 {
-                    return Err(ReadError::Changed);
-                }
-                offset += used as u64;
-                filled += written;
-            }
-            if at == Some(self.starts.len() - 1) {
-                self.starts.push_back((offset, encoder));
-            }
-            self.ended |= transfer.range(block + 1, self.size).0 > self.size;
-            if self.ended && !self.file.unchanged().map_err(ReadError::Io)? {
-                return Err(ReadError::Changed);
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Where the bytes of an upload go.

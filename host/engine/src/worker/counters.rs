@@ -26,6 +26,8 @@ pub struct Counters {
     pub(crate) stray: u64,
     /// Datagrams that could not be understood.
     pub(crate) malformed: u64,
+    /// Datagrams from port 0, which nothing can be sent to.
+    pub(crate) port_zero: u64,
     /// Datagrams that the kernel did not take.
     pub(crate) send_lost: u64,
     /// Errors while receiving.
@@ -43,6 +45,7 @@ impl Sub for Counters {
             repeated: self.repeated - earlier.repeated,
             stray: self.stray - earlier.stray,
             malformed: self.malformed - earlier.malformed,
+            port_zero: self.port_zero - earlier.port_zero,
             send_lost: self.send_lost - earlier.send_lost,
             receive_errors: self.receive_errors - earlier.receive_errors,
         }
@@ -52,8 +55,17 @@ impl Sub for Counters {
 impl Counters {
     /// One line for the operator.
     pub fn log(&self, worker: usize) {
-        let Counters { refused, gave_way, stopping, repeated, stray, malformed, send_lost, receive_errors } =
-            *self;
+        let Counters {
+            refused,
+            gave_way,
+            stopping,
+            repeated,
+            stray,
+            malformed,
+            port_zero,
+            send_lost,
+            receive_errors,
+        } = *self;
         for (reason, requests) in Refused::ALL.into_iter().zip(refused).filter(|(_, count)| *count > 0) {
             tracing::warn!(
                 target: "tuffet::worker::counters",
@@ -85,13 +97,14 @@ impl Counters {
                 "the kernel refused datagrams"
             );
         }
-        if repeated > 0 || stray > 0 || malformed > 0 {
+        if repeated > 0 || stray > 0 || malformed > 0 || port_zero > 0 {
             tracing::debug!(
                 target: "tuffet::worker::counters",
                 worker,
                 repeated,
                 stray,
                 malformed,
+                port_zero,
                 "datagrams neither started nor advanced a transfer"
             );
         }
@@ -99,7 +112,7 @@ impl Counters {
 }
 
 /// Counts that have a name in metrics.
-const REASONS: usize = Refused::COUNT + 6;
+const REASONS: usize = Refused::COUNT + 7;
 
 impl Counters {
     /// Each count of datagrams that came to nothing and its name in metrics.
@@ -109,6 +122,7 @@ impl Counters {
             ("repeated", self.repeated),
             ("stray", self.stray),
             ("malformed", self.malformed),
+            ("port-0", self.port_zero),
             ("send-refused", self.send_lost),
             ("receive-error", self.receive_errors),
         ];
@@ -195,15 +209,19 @@ mod tests {
             repeated: 9,
             stray: 10,
             malformed: 11,
-            send_lost: 12,
-            receive_errors: 13,
-            gave_way: 14,
+            port_zero: 12,
+            send_lost: 13,
+            receive_errors: 14,
+            gave_way: 15,
         };
         let shared = Dropping::default();
-        Reports::default().publish(counters, 15, &shared);
+        Reports::default().publish(counters, 16, &shared);
         assert_eq!(shared.by_reason(), counters.by_reason());
-        assert_eq!((shared.gave_way(), shared.half_open()), (14, 15));
-        assert_eq!(counters.by_reason().map(|(_, count)| count), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+        assert_eq!((shared.gave_way(), shared.half_open()), (15, 16));
+        assert_eq!(
+            counters.by_reason().map(|(_, count)| count),
+            [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use super::transmit::Transmit;
+use super::unread::Unread;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Time};
 use tuffet_request::events::{Ending, Outcome};
@@ -26,13 +27,13 @@ impl<T: Transmit> Worker<T> {
         self.draining = Some(Draining { since, until });
     }
 
-    /// Leaves new requests in the kernel, where the next process may find them; `readable` are the sockets that
+    /// Leaves new requests in the kernel, where the next process may find them; `unread` are the sockets that
     /// are known to have some. Once.
-    pub(super) fn stop_listening(&mut self, readable: &mut [bool]) {
+    pub(super) fn stop_listening(&mut self, unread: &mut Unread) {
         if self.draining.is_some() && !self.stopped_listening {
             self.stopped_listening = true;
             for number in self.wire.sockets.stop_listening(self.poll.registry()) {
-                readable[usize::from(number)] = false;
+                unread.set(number, false);
             }
         }
     }

@@ -196,10 +196,11 @@ impl Decision {
         }
     }
 
-    /// Bytes on the wire: of the file that is read, or as the client `announced`.
+    /// Bytes on the wire, if they are known: of the file that is read, or as the client `announced` of an upload.
     pub fn size(&self, announced: Option<u64>) -> Option<u64> {
         match self {
-            Decision::Grant { content, .. } => content.size().or(announced),
+            Decision::Grant { content: Content::Upload(_), .. } => announced,
+            Decision::Grant { content, .. } => content.size(),
             Decision::Refuse { .. } | Decision::Drop { .. } => None,
         }
     }

@@ -5,6 +5,7 @@
 //! come back decided.
 
 mod busy_poll;
+mod closed_ports;
 mod content;
 mod cores;
 mod counters;
@@ -12,6 +13,7 @@ mod drain;
 mod half_open;
 mod held_up;
 mod messages;
+mod netascii;
 mod peer_floors;
 mod progress_check;
 mod recent;
@@ -24,11 +26,12 @@ mod sockets;
 mod table;
 mod transfers;
 mod transmit;
+mod unread;
 mod wheel;
 mod wire;
 
 use busy_poll::BusyPoll;
-pub use content::{Content, NetasciiFile, Sink};
+pub use content::{Content, Sink};
 use cores::Cores;
 use counters::Reports;
 pub use counters::{Counters, Dropping};
@@ -36,10 +39,14 @@ use drain::Draining;
 use half_open::HalfOpen;
 use held_up::HeldUp;
 pub use messages::{Decision, Gate, Key, Mailbox, NewRequest, Place, Stored, Ticket, ToControl, ToWorker};
+pub use netascii::NetasciiFile;
 use peer_floors::PeerFloors;
 use recent::Recent;
 use requests::DeferredRequest;
-pub use sockets::{ListenerId, ListenerSpec, SocketId, Sockets, open_all, sockets_per_worker};
+pub use sockets::{
+    ListenerId, ListenerSpec, SocketId, Sockets, open_all, receive_buffers_per_worker, sockets_per_worker,
+    tid_ports,
+};
 pub use transfers::outcome_of_store_error;
 
 use crate::limits::Limiter;
@@ -52,7 +59,8 @@ use tokio::sync::mpsc;
 use transmit::{Kernel, Transmit};
 use tuffet_core::{Settings, Time};
 use tuffet_request::events::Summary;
-use tuffet_udp::{ReceiveBatch, Received};
+use tuffet_udp::{ReceiveBatch, Received, UnreachableBatch};
+use unread::Unread;
 use wheel::Wheel;
 use wire::Wire;
 
@@ -102,6 +110,9 @@ pub struct Worker<T = Kernel> {
     deferred_requests: Vec<DeferredRequest>,
     looked_for_acks: bool,
     recent: Recent,
+    /// Numbers of sockets that have reported an error.
+    troubled: Vec<SocketId>,
+    closed_ports: UnreachableBatch,
     summaries: mpsc::Sender<Summary>,
     reports: Reports,
     dropping: Arc<Dropping>,
@@ -169,6 +180,8 @@ impl<T: Transmit> Worker<T> {
             deferred_requests: Vec::new(),
             looked_for_acks: false,
             recent: Recent::default(),
+            troubled: Vec::new(),
+            closed_ports: UnreachableBatch::default(),
             summaries,
             reports: Reports::default(),
             dropping,
@@ -211,13 +224,12 @@ impl<T: Transmit> Worker<T> {
     fn serve(&mut self, control: &impl Fn(Vec<ToControl>)) -> io::Result<()> {
         let mut events = Events::with_capacity(256);
         let mut received = ReceiveBatch::new();
-        let numbers = self.wire.sockets.numbers();
-        let mut readable = vec![false; numbers.len()];
+        let (mut unread, mut turn) = (Unread::new(&self.wire.sockets), Vec::new());
         let mut due = Vec::new();
         let mut now = self.clock.now();
         let mut read_until = now;
         loop {
-            let busy = readable.contains(&true) || self.looks(now);
+            let busy = !unread.is_empty() || !self.troubled.is_empty() || self.looks(now);
             let before = self.clock.now();
             let patience = self.patience(busy);
             match self.poll.poll(&mut events, patience) {
@@ -232,20 +244,26 @@ impl<T: Transmit> Worker<T> {
             for event in &events {
                 match event.token() {
                     MAILBOX => self.read_mailbox(now),
-                    Token(number) => readable[number] = true,
+                    Token(number) => {
+                        let number = SocketId(number as u16);
+                        unread.set(number, true);
+                        if event.is_error() {
+                            self.troubled.push(number);
+                        }
+                    }
                 }
             }
-            self.stop_listening(&mut readable);
-            for &number in &numbers {
-                let readable = &mut readable[usize::from(number)];
-                if *readable {
-                    *readable = self.receive(number, &mut received, &mut now);
-                }
+            self.stop_listening(&mut unread);
+            unread.take(&mut turn);
+            for &number in &turn {
+                let more = self.receive(number, &mut received, &mut now);
+                unread.set(number, more);
             }
-            self.take_deferred_requests(&mut received, &mut readable, &mut now);
+            self.take_deferred_requests(&mut received, &mut unread, &mut now);
+            self.read_closed_ports(&unread, now);
             // Without an event nothing had come until the wait ended.
             let asked_at = if events.is_empty() { now } else { before };
-            if !self.wire.sockets.has_unread_tid(&readable) {
+            if !unread.has_unread_tid() {
                 read_until = read_until.max(asked_at);
             }
             self.wheel.expire(self.timer_horizon(read_until, now), &mut due);
@@ -303,6 +321,11 @@ impl<T: Transmit> Worker<T> {
             }
             let now = *now;
             for buffer in (0..received.len()).filter_map(|index| received.get(index)) {
+                if buffer.peer.port() == 0 {
+                    // Nothing can be sent there (RFC 768).
+                    self.wire.counters.port_zero += buffer.each().count() as u64;
+                    continue;
+                }
                 for datagram in buffer.each() {
                     self.dispatch(number, (listener, listens), &datagram, now);
                 }
@@ -311,6 +334,8 @@ impl<T: Transmit> Worker<T> {
             match more {
                 Ok(true) => {}
                 Ok(false) => return false,
+                // What a datagram from here has met; the event for it is still to come, or is here.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
                 // An error that the kernel kept for an earlier datagram; reading took it away.
                 Err(_) => self.wire.counters.receive_errors += 1,
             }
@@ -329,7 +354,7 @@ impl<T: Transmit> Worker<T> {
         match self.table.find(number, &datagram.peer) {
             Some(index) => self.deliver(index, number, datagram, now),
             None if listens => self.request(number, listener, datagram, now),
-            None => self.stray(number, datagram),
+            None => self.stray(number, datagram, now),
         }
     }
 

@@ -6,6 +6,7 @@ use super::progress_check::ProgressCheck;
 use super::sockets::{ListenerId, SocketId};
 use super::table::Entry;
 use super::transmit::Transmit;
+use super::unread::Unread;
 use crate::limits::{Claim, Refused};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -25,6 +26,10 @@ const ANEW: Duration = Duration::from_secs(1);
 /// request that was not answered after a second or more, so one that has begun anew and whose first request is
 /// taken for a copy is served when it repeats it.
 pub(super) const DOUBLED: Duration = Duration::from_millis(500);
+
+/// ACKs that may come to other TID ports while a transfer is half-open, less one: late ones of earlier transfers from
+/// the same port.
+const MOST_MISSES: u8 = 8;
 
 /// What it means that a port sends the request of its transfer again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +64,7 @@ impl<T: Transmit> Worker<T> {
         // worker that will get the ACKs, which is not known here, so that all must.
         let copied = datagram.local.is_some_and(|local| local.copied);
         let first = self.number == 0 && self.wire.sockets.is_first(asked);
-        if copied && !first && self.wire.sockets.tids(listener).next().is_some() {
+        if copied && !first && self.wire.sockets.has_tids(listener) {
             return;
         }
         match Packet::parse(datagram.payload) {
@@ -177,12 +182,13 @@ impl<T: Transmit> Worker<T> {
     pub(super) fn take_deferred_requests(
         &mut self,
         received: &mut ReceiveBatch,
-        readable: &mut [bool],
+        unread: &mut Unread,
         now: &mut Time,
     ) {
         for late in std::mem::take(&mut self.deferred_requests) {
             // What is left in it is not signalled again.
-            readable[usize::from(late.served)] = self.receive(late.served, received, now);
+            let more = self.receive(late.served, received, now);
+            unread.set(late.served, more);
             self.looked_for_acks = true;
             let DeferredRequest { asked, peer, local, payload, .. } = late;
             let datagram = Received { peer, local, payload: &payload, segment: None };
@@ -196,12 +202,29 @@ impl<T: Transmit> Worker<T> {
     }
 
     /// A datagram on a TID socket from someone who has no transfer there.
-    pub(super) fn stray(&mut self, number: SocketId, datagram: &Received<'_>) {
+    pub(super) fn stray(&mut self, number: SocketId, datagram: &Received<'_>, now: Time) {
         self.wire.counters.stray += 1;
+        if let [0, 4, ..] = datagram.payload {
+            return self.missed(number, &datagram.peer, now);
+        }
         // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still wants something,
         // whereas a late ACK is the end of a transfer that went well, and an ERROR is never answered.
         if let Ok(Packet::Data { .. }) = Packet::parse(datagram.payload) {
             self.refuse(number, datagram, ErrorCode::UnknownTransferId, "unknown transfer ID");
+        }
+    }
+
+    /// An ACK came to a TID port that is not the one of its peer. A client knows its TID port before it sends its first
+    /// ACK, so that many of them are guesses of somebody who cannot see the server's answers.
+    fn missed(&mut self, number: SocketId, peer: &SocketAddr, now: Time) {
+        let Some(listener) = self.wire.sockets.get(number).map(|socket| socket.listener) else { return };
+        for asked in self.wire.sockets.listening(listener) {
+            let Some(index) = self.table.find(asked, peer) else { continue };
+            let Some(entry) = self.table.get_mut(index).filter(|entry| entry.half_open) else { continue };
+            entry.misses += 1;
+            if entry.misses >= MOST_MISSES {
+                self.give_up_guessed(index, now);
+            }
         }
     }
 
@@ -245,6 +268,7 @@ impl<T: Transmit> Worker<T> {
             share: claim.transfer,
             half_open: false,
             gave_way: false,
+            misses: 0,
             progress_check: ProgressCheck::new(now),
         });
         self.pending += 1;
@@ -293,7 +317,11 @@ impl<T: Transmit> Worker<T> {
 
     /// A TID socket on which this peer has no transfer; the listening socket where there is no such.
     fn tid_for(&mut self, asked: SocketId, listener: ListenerId, peer: &SocketAddr) -> SocketId {
-        self.wire.sockets.tids(listener).find(|tid| self.table.find(*tid, peer).is_none()).unwrap_or(asked)
+        self.wire
+            .sockets
+            .tids(listener, peer)
+            .find(|tid| self.table.find(*tid, peer).is_none())
+            .unwrap_or(asked)
     }
 
     /// Tells someone who has no transfer why. Not more often than is configured: the address may be that of

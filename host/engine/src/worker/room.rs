@@ -59,4 +59,14 @@ impl<T: Transmit> Worker<T> {
         self.wire.counters.gave_way += 1;
         self.drive(index, None, now);
     }
+
+    /// Ends a half-open transfer whose port somebody tries to guess, without a word: if its client exists, it asks again.
+    pub(super) fn give_up_guessed(&mut self, index: u32, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let detail =
+            "its client had not answered, and ACKs in its name came to other TID ports: they are forged";
+        entry.core.abandon();
+        entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+        self.drive(index, None, now);
+    }
 }

@@ -47,6 +47,8 @@ pub(super) struct Entry {
     pub(super) half_open: bool,
     /// Whether it was one of those, and made room for another.
     pub(super) gave_way: bool,
+    /// ACKs that came to other TID ports while it was half-open.
+    pub(super) misses: u8,
     pub(super) progress_check: ProgressCheck,
 }
 
@@ -181,6 +183,7 @@ mod tests {
             share: Share::default(),
             half_open: false,
             gave_way: false,
+            misses: 0,
             progress_check: ProgressCheck::new(Time::default()),
         }
     }

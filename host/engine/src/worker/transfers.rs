@@ -7,12 +7,19 @@ use super::progress_check::ProgressCheck;
 use super::sockets::SocketId;
 use super::table::Entry;
 use super::transmit::Transmit;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
+use tuffet_core::{
+    Blocks, DATA_HEADER, ErrorCode, Finish, Limits, OptionSet, Output, Packet, Time, Transfer, UNKNOWN_SIZE,
+};
 use tuffet_request::Operation;
 use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary, Unanswered, outcome_of};
 use tuffet_store::StoreError;
 use tuffet_udp::Received;
+
+/// Bytes in a window, at most: what somebody who guesses a TID port makes the server send to a victim with one ACK. As
+/// much as 64 blocks of 8192 bytes: larger windows are no faster.
+const MOST_WINDOW: u32 = 512 << 10;
 
 impl<T: Transmit> Worker<T> {
     /// A datagram of a known peer.
@@ -85,9 +92,18 @@ impl<T: Transmit> Worker<T> {
         };
         match decision {
             Decision::Grant { content, limits } => {
-                let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
                 let DecisionRecord { requested_options, size, .. } = &*ticket.record;
-                entry.core.handle_grant(now, requested_options, &limits, *size);
+                let limits = Limits {
+                    burst: self.wire.sockets.burst(entry.asked),
+                    windowsize: within_first_window(requested_options, &limits),
+                    ..limits
+                };
+                let size = match entry.operation {
+                    // Where it ends is found on the way.
+                    Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),
+                    Operation::Write => *size,
+                };
+                entry.core.handle_grant(now, requested_options, &limits, size);
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
                 entry.progress.clone_from(&ticket.progress);
@@ -197,7 +213,12 @@ impl<T: Transmit> Worker<T> {
 
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        let Some(ticket) = entry.ticket.take() else { return };
+        let Some(mut ticket) = entry.ticket.take() else { return };
+        if ticket.record.size.is_none()
+            && let Some(size) = entry.content.as_ref().and_then(Content::size)
+        {
+            Arc::make_mut(&mut ticket.record).size = Some(size);
+        }
         let ending = match entry.ending.take() {
             Some(ending) => *ending,
             None => {
@@ -215,6 +236,13 @@ impl<T: Transmit> Worker<T> {
             self.outbox.push(ToControl::Discard(sink.into_upload()));
         }
     }
+}
+
+/// The largest window that fits into [`MOST_WINDOW`] with the block size that will be granted.
+fn within_first_window(asked: &OptionSet, limits: &Limits) -> u16 {
+    let blksize = asked.block_size().min(limits.blksize);
+    let most = MOST_WINDOW / u32::from(blksize.max(1));
+    limits.windowsize.min(most.clamp(1, u16::MAX.into()) as u16)
 }
 
 /// Whether a packet can mean anything to this transfer, now or as a duplicate. Else it does nothing.

@@ -8,7 +8,7 @@ use super::transmit::Transmit;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tuffet_core::{
-    Blocks, Control, DATA_HEADER, ErrorCode, MAX_CONTROL, Transfer, data_header, encode_error,
+    Blocks, Control, DATA_HEADER, ErrorCode, MAX_CONTROL, Transfer, UNKNOWN_SIZE, data_header, encode_error,
 };
 use tuffet_udp::{Local, MAX_MESSAGE, MAX_SEGMENTS, SendBatch};
 
@@ -66,17 +66,27 @@ impl<T: Transmit> Wire<T> {
         let end = blocks.first + u64::from(blocks.count);
         let mut first = blocks.first;
         let mut queued = Ok(());
-        while first < end && queued.is_ok() {
+        let size_was_known = content.size().is_some();
+        while queued.is_ok() {
+            // The end may have come into sight.
+            let behind_last = content.size().map(|size| size / (segment - DATA_HEADER) as u64 + 2);
+            let end = behind_last.map_or(end, |behind| end.min(behind));
+            if first >= end {
+                break;
+            }
             let run = Blocks { first, count: at_once.min((end - first) as u32) };
             queued = match &mut content {
                 // One block is copied faster than it is described.
                 Content::Bytes(bytes) if run.count > 1 => {
-                    self.gathered(entry, bytes, run, segment);
+                    self.gathered(entry, bytes.shared(), run, segment);
                     Ok(())
                 }
                 content => self.copied(entry, content, run, segment),
             };
             first += u64::from(run.count);
+        }
+        if let Some(size) = content.size().filter(|_| !size_was_known) {
+            entry.core.end_at(size);
         }
         entry.content = Some(content);
         queued
@@ -103,10 +113,10 @@ impl<T: Transmit> Wire<T> {
         run: Blocks,
         segment: usize,
     ) -> Result<(), ReadError> {
-        let length = length_of(&entry.core, run, content.size().unwrap_or(0), segment);
+        let length = length_of(&entry.core, run, content.size().unwrap_or(UNKNOWN_SIZE), segment);
         let batch = self.through(entry.served, length);
         let Some(room) = batch.room(length) else { return Ok(()) };
-        content.fill(&entry.core, run, room)?;
+        let length = content.fill(&entry.core, run, room)?;
         batch.push(entry.peer, entry.local, length, segment);
         Ok(())
     }

@@ -111,7 +111,7 @@ fn dropped(system: &System) -> u64 {
 }
 
 /// Memory of all UDP sockets together.
-pub(super) fn udp_memory(system: &System, sockets: u64) -> Finding {
+pub(super) fn udp_memory(system: &System, sockets: u64, buffers: u64) -> Finding {
     const NAME: &str = "net.ipv4.udp_mem";
     let page = rustix::param::page_size() as u64;
     let values: Option<Vec<u64>> = system
@@ -121,7 +121,7 @@ pub(super) fn udp_memory(system: &System, sockets: u64) -> Finding {
         return Finding::good("UDP memory", format!("{NAME} is not visible here"));
     };
     // A receive buffer is accounted with twice what was asked.
-    let wanted = sockets * 2 * KERNEL_BUFFER as u64;
+    let wanted = 2 * buffers;
     let allowed = most.saturating_mul(page);
     if allowed >= wanted {
         return Finding::good(
@@ -261,9 +261,9 @@ mod tests {
     #[test]
     fn memory_of_udp_is_compared_with_the_sockets() {
         let (_folder, system) = fake(&[("proc/sys/net/ipv4/udp_mem", "1000 2000 40960\n")]);
-        let room = 40_960 * rustix::param::page_size() as u64 / (16 << 20);
-        assert_eq!(udp_memory(&system, room).grade, Grade::Good);
-        let found = udp_memory(&system, room + 1);
+        let room = 40_960 * rustix::param::page_size() as u64 / 2;
+        assert_eq!(udp_memory(&system, 10, room).grade, Grade::Good);
+        let found = udp_memory(&system, 10, room + 1);
         assert_eq!(found.grade, Grade::CouldBeBetter);
         assert!(found.commands[0].starts_with("sysctl -w net.ipv4.udp_mem='"), "{:?}", found.commands);
     }

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use system::System;
 use tuffet_config::{Config, Overrides};
-use tuffet_engine::worker::sockets_per_worker;
+use tuffet_engine::worker::{receive_buffers_per_worker, sockets_per_worker, tid_ports};
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
@@ -65,10 +65,22 @@ impl Subject {
         Ok(Subject { config, file, inherited, serving: None })
     }
 
-    /// UDP sockets of all workers.
-    fn sockets(&self) -> u64 {
-        let each = self.config.listeners.iter().map(|listener| sockets_per_worker(listener.single_port));
-        each.sum::<u64>() * self.config.workers as u64
+    /// UDP sockets of all workers of a server that may open so many files; without a number, as many as it needs.
+    fn sockets(&self, descriptors: Option<u64>) -> u64 {
+        self.of_all_workers(descriptors, sockets_per_worker)
+    }
+
+    /// Bytes that are asked for the receive buffers of all workers.
+    fn receive_buffers(&self) -> u64 {
+        self.of_all_workers(None, receive_buffers_per_worker)
+    }
+
+    fn of_all_workers(&self, descriptors: Option<u64>, of: fn(bool, u16) -> u64) -> u64 {
+        let (listeners, workers) = (&self.config.listeners, self.config.workers);
+        let each = listeners.iter().map(|listener| {
+            of(listener.single_port, tid_ports(listener.tid_ports, listeners.len(), workers, descriptors))
+        });
+        each.sum::<u64>() * workers as u64
     }
 }
 
@@ -109,7 +121,7 @@ fn examine(system: &System, subject: &Subject, running: Option<&crate::status::R
         kernel::receive_buffers(system, &kernel::granted()),
         kernel::send_buffers(system, &kernel::granted()),
         kernel::backlog(system),
-        kernel::udp_memory(system, subject.sockets()),
+        kernel::udp_memory(system, subject.sockets(None), subject.receive_buffers()),
     ];
     findings.extend(network::mtu(system, &subject.config));
     findings.extend(offload::check());

@@ -186,7 +186,13 @@ mod tests {
     use super::*;
 
     fn listener(address: &str) -> Listener {
-        Listener { name: "it".into(), address: address.parse().unwrap(), single_port: false, burst: None }
+        Listener {
+            name: "it".into(),
+            address: address.parse().unwrap(),
+            single_port: false,
+            tid_ports: None,
+            burst: None,
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
     let limit = serving.or_else(|| system.line("proc/self/limits", "Max open files"));
     let soft = limit.and_then(|rest| rest.split_ascii_whitespace().next()?.parse::<u64>().ok());
     let Some(soft) = soft else { return Finding::good(CHECK, "unlimited") };
-    let (sockets, transfers) = (subject.sockets(), subject.config.limits.transfers as u64);
+    let (sockets, transfers) = (subject.sockets(Some(soft)), subject.config.limits.transfers as u64);
     let (least, most) = (sockets + OTHERS, sockets + OTHERS + transfers);
     let mend = |finding: Finding| {
         finding.mend(format!("ulimit -n {}", most.next_power_of_two())).lasting(

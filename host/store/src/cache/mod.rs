@@ -5,23 +5,32 @@
 //! because its identity may outlive the next write. What is in memory never changes, so a transfer from
 //! here has one content from its first block to its last.
 //!
+//! The bound holds for all contents, including those that only slow transfers still hold: what does not fit beside
+//! the contents in use is read from the disk instead.
+//!
 //! Writes through a memory mapping move the times of a file late or not at all (mmap(2)), so no content is
 //! used for longer than a maximum age: after that it is read again.
 
+mod ledger;
 mod loads;
 #[cfg(test)]
 mod tests;
+mod wire_sizes;
 
 use super::OpenFile;
 use super::memory;
 use super::open_file::Identity;
+pub use ledger::MemoryBytes;
+use ledger::{Held, Ledger, Reader};
 use loads::Loads;
 use quick_cache::sync::Cache;
-use quick_cache::{OptionsBuilder, Weighter};
+use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+pub use wire_sizes::Growth;
+use wire_sizes::WireSizes;
 
 /// Files up to this size are read when first asked for: the transfer would read them at once anyway.
 const SMALL: u64 = 64 << 10;
@@ -29,8 +38,13 @@ const SMALL: u64 = 64 << 10;
 /// A file may take this part of the memory.
 const SHARE: u64 = 4;
 
-/// Parts of the memory, each with a lock of its own; less than `SHARE`, so that the largest file fits into one.
-const PARTS: usize = 2;
+/// Parts of the memory, each with a lock of its own. With one, the bound is that of all contents together: contents in
+/// use stay, and more parts would fill unevenly.
+const PARTS: usize = 1;
+
+/// While old contents are in use that the cache has replaced, it keeps at least this part of the memory, so that
+/// it remembers which files are frequent.
+const LEAST_SHARE: u64 = 8;
 
 /// How many files are remembered as asked for once.
 const SEEN: usize = 4096;
@@ -41,6 +55,9 @@ pub struct FileCache {
     /// `None` where no memory is granted.
     shared: Option<Arc<Shared>>,
     counts: Arc<Counts>,
+    ledger: Arc<Ledger>,
+    wire_sizes: Arc<WireSizes>,
+    max_age: Duration,
 }
 
 #[derive(Default)]
@@ -56,43 +73,59 @@ pub struct CacheUsage {
     pub hits: u64,
     /// Files that were not, whether or not they are since.
     pub misses: u64,
-    /// Bytes that are used.
+    /// Bytes that are used, by transfers alone too.
     pub bytes: u64,
     /// Bytes that may be used.
     pub capacity: u64,
 }
 
 /// Reads a whole file; `None` where it changed meanwhile.
-type Reader = dyn Fn(&OpenFile) -> io::Result<Option<Arc<[u8]>>> + Send + Sync;
+type Reading = dyn Fn(&OpenFile) -> io::Result<Option<Arc<[u8]>>> + Send + Sync;
 
 struct Shared {
-    contents: Cache<Identity, Kept, Bytes>,
+    contents: Contents,
     seen: Cache<Identity, ()>,
-    largest: u64,
+    capacity: u64,
+    ledger: Arc<Ledger>,
     max_age: Duration,
     loads: Loads,
     /// [`OpenFile::read_shared`], but for tests.
-    read: Box<Reader>,
+    read: Box<Reading>,
 }
 
 /// A content, and since when it may be out of date.
 #[derive(Clone)]
 struct Kept {
     bytes: Arc<[u8]>,
+    held: Arc<Held>,
     /// When reading it began.
     read: Instant,
 }
 
-/// A cache of a few parts, however many cores there are: a file must fit into one of them, or it would be read anew
-/// for each that asks.
-fn contents(capacity: u64) -> Cache<Identity, Kept, Bytes> {
+type Contents = Cache<Identity, Kept, Bytes, DefaultHashBuilder, InUse>;
+
+/// A cache of one part, however many cores there are: a file must fit into it, or it would be read anew for each that
+/// asks.
+fn contents(capacity: u64) -> Contents {
     let expected = (capacity / SMALL).clamp(16, 1 << 16) as usize;
     let mut options = OptionsBuilder::new();
     options.shards(PARTS).estimated_items_capacity(expected).weight_capacity(capacity);
     match options.build() {
-        Ok(options) => Cache::with_options(options, Bytes, Default::default(), Default::default()),
+        Ok(options) => Cache::with_options(options, Bytes, DefaultHashBuilder::default(), InUse),
         // Cannot be: both capacities are given.
-        Err(_) => Cache::with_weighter(expected, capacity, Bytes),
+        Err(_) => Cache::with(expected, capacity, Bytes, DefaultHashBuilder::default(), InUse),
+    }
+}
+
+/// Keeps contents that somebody reads.
+#[derive(Clone)]
+struct InUse;
+
+impl Lifecycle<Identity, Kept> for InUse {
+    type RequestState = ();
+
+    fn is_pinned(&self, _: &Identity, kept: &Kept) -> bool {
+        kept.held.is_in_use()
     }
 }
 
@@ -110,50 +143,56 @@ impl FileCache {
     /// A cache of at most `capacity` bytes, and of a quarter of what the control group allows; 0 is none. No content
     /// is used for longer than `max_age`.
     pub fn new(capacity: u64, max_age: Duration) -> FileCache {
-        FileCache::with_reader(capacity, max_age, Arc::default(), Box::new(OpenFile::read_shared))
+        FileCache::with_reader(capacity, max_age, Box::new(OpenFile::read_shared))
     }
 
-    /// An empty cache with other bounds that continues the counts of this one.
+    /// An empty cache with other bounds that continues the counts of this one. What this one holds is forgotten:
+    /// transfers that began with it may go on for long.
     pub fn resized(&self, capacity: u64, max_age: Duration) -> FileCache {
-        let counts = Arc::clone(&self.counts);
-        FileCache::with_reader(capacity, max_age, counts, Box::new(OpenFile::read_shared))
+        let (counts, ledger) = (Arc::clone(&self.counts), Arc::clone(&self.ledger));
+        if let Some(shared) = &self.shared {
+            shared.contents.clear();
+        }
+        let shared = Shared::new(capacity, max_age, &ledger, Box::new(OpenFile::read_shared));
+        FileCache { shared, counts, ledger, wire_sizes: Arc::clone(&self.wire_sizes), max_age }
     }
 
     /// What it holds and what came of it.
     pub fn usage(&self) -> CacheUsage {
-        let contents = self.shared.as_ref().map(|shared| &shared.contents);
         CacheUsage {
             hits: self.counts.hits.load(Relaxed),
             misses: self.counts.misses.load(Relaxed),
-            bytes: contents.map_or(0, Cache::weight),
-            capacity: contents.map_or(0, Cache::capacity),
+            bytes: self.ledger.live(),
+            capacity: self.shared.as_ref().map_or(0, |shared| shared.capacity),
         }
     }
 
-    fn with_reader(capacity: u64, max_age: Duration, counts: Arc<Counts>, read: Box<Reader>) -> FileCache {
-        let capacity = memory::within_bounds(capacity);
-        let shared = (capacity > 0).then(|| {
-            Arc::new(Shared {
-                contents: contents(capacity),
-                seen: Cache::new(SEEN),
-                largest: capacity / SHARE,
-                max_age,
-                loads: Loads::default(),
-                read,
-            })
-        });
-        FileCache { shared, counts }
+    fn with_reader(capacity: u64, max_age: Duration, read: Box<Reading>) -> FileCache {
+        let ledger = Arc::default();
+        let shared = Shared::new(capacity, max_age, &ledger, read);
+        FileCache { shared, counts: Arc::default(), ledger, wire_sizes: Arc::default(), max_age }
+    }
+
+    /// How many bytes a file has in an encoding that makes each piece longer by `growth`, if that is known. It is for
+    /// a file of up to 64 KiB, which is read for that if need be, and for one of up to 64 MiB that was asked about
+    /// before, unless it has changed a moment ago.
+    ///
+    /// # Errors
+    /// Those of reading a small file.
+    pub fn wire_size(&self, file: &Arc<OpenFile>, growth: Growth) -> io::Result<Option<u64>> {
+        self.wire_sizes.of(file, self.max_age, growth)
     }
 
     /// The content of a file that was just opened, if it is in memory. A small file is read for that, on this
     /// thread, which waits for the disk; of several requests at once, one reads. A larger file that is requested
-    /// again is loaded beside, on a thread of its own: until that is done, transfers read it from the disk.
+    /// again is loaded beside, on a thread of its own: until that is done, transfers read it from the disk. So they do
+    /// where contents in use leave no room for it.
     ///
     /// # Errors
     /// Those of reading a small file. One that changes while it is read is given as none: the transfer will find
     /// out by itself.
-    pub fn content(&self, file: &Arc<OpenFile>) -> io::Result<Option<Arc<[u8]>>> {
-        let shared = self.shared.as_ref().filter(|shared| file.size() <= shared.largest);
+    pub fn content(&self, file: &Arc<OpenFile>) -> io::Result<Option<MemoryBytes>> {
+        let shared = self.shared.as_ref().filter(|shared| file.size() <= shared.capacity / SHARE);
         let Some(shared) = shared else {
             self.counts.misses.fetch_add(1, Relaxed);
             return Ok(None);
@@ -163,7 +202,8 @@ impl FileCache {
         let known = kept.is_some();
         if let Some(fresh) = kept.filter(|kept| shared.is_fresh(kept)) {
             self.counts.hits.fetch_add(1, Relaxed);
-            return Ok(Some(fresh.bytes));
+            let reader = Reader::new(&fresh.held);
+            return Ok(Some(MemoryBytes::new(fresh.bytes, reader)));
         }
         self.counts.misses.fetch_add(1, Relaxed);
         if !file.is_settled() {
@@ -182,23 +222,71 @@ impl FileCache {
 }
 
 impl Shared {
+    /// `None` where no memory is granted.
+    fn new(
+        capacity: u64,
+        max_age: Duration,
+        ledger: &Arc<Ledger>,
+        read: Box<Reading>,
+    ) -> Option<Arc<Shared>> {
+        let capacity = memory::within_bounds(capacity);
+        (capacity > 0).then(|| {
+            Arc::new(Shared {
+                contents: contents(capacity),
+                seen: Cache::new(SEEN),
+                capacity,
+                ledger: Arc::clone(ledger),
+                max_age,
+                loads: Loads::default(),
+                read,
+            })
+        })
+    }
+
     fn is_fresh(&self, kept: &Kept) -> bool {
         kept.read.elapsed() < self.max_age
     }
 
-    fn read_now(&self, identity: Identity, file: &OpenFile) -> io::Result<Option<Arc<[u8]>>> {
+    /// Room for a content of this size, which is about to be read.
+    fn reserve(&self, size: u64) -> Option<Reader> {
+        let reader = self.ledger.reserve(size, self.capacity)?;
+        self.make_room(0);
+        Some(reader)
+    }
+
+    /// Forgets contents until the rest, those that transfers alone hold, and those that are being read fit into the
+    /// memory together. `joining` bytes of the latter are about to become part of the rest.
+    fn make_room(&self, joining: u64) {
+        let elsewhere = self.ledger.live().saturating_sub(self.contents.weight() + joining);
+        let room = self.capacity.saturating_sub(elsewhere).max(self.capacity / LEAST_SHARE);
+        if room != self.contents.capacity() {
+            self.contents.set_capacity(room);
+        }
+    }
+
+    fn read_now(&self, identity: Identity, file: &OpenFile) -> io::Result<Option<MemoryBytes>> {
         // Whoever comes first after its time is up removes it; the others find what that one reads.
         self.contents.remove_if(&identity, |kept| !self.is_fresh(kept));
+        let mut own = None;
         let read = self.contents.get_or_insert_with(&identity, || {
             let began = Instant::now();
+            let reader = self.reserve(file.size()).ok_or(None)?;
             match (self.read)(file) {
-                Ok(Some(bytes)) => Ok(Kept { bytes, read: began }),
+                Ok(Some(bytes)) => {
+                    self.make_room(file.size());
+                    let held = Arc::clone(reader.held());
+                    own = Some(reader);
+                    Ok(Kept { bytes, held, read: began })
+                }
                 Ok(None) => Err(None),
                 Err(error) => Err(Some(error)),
             }
         });
         match read {
-            Ok(kept) => Ok(Some(kept.bytes)),
+            Ok(kept) => {
+                let reader = own.unwrap_or_else(|| Reader::new(&kept.held));
+                Ok(Some(MemoryBytes::new(kept.bytes, reader)))
+            }
             Err(None) => Ok(None),
             Err(Some(error)) => Err(error),
         }
@@ -208,9 +296,10 @@ impl Shared {
     /// never ends leaves transfers as they are: they read from the disk.
     fn load_beside(self: &Arc<Self>, identity: Identity, file: &Arc<OpenFile>) {
         let Some(place) = self.loads.begin(identity) else { return };
+        let Some(reader) = self.reserve(file.size()) else { return };
         let (shared, file) = (Arc::clone(self), Arc::clone(file));
         let load = move || {
-            shared.load(identity, &file);
+            shared.load(identity, &file, reader);
             drop(place);
         };
         // A thread that may wait for a disk for ever must be none that anything else needs.
@@ -222,14 +311,18 @@ impl Shared {
         }
     }
 
-    fn load(&self, identity: Identity, file: &OpenFile) {
+    fn load(&self, identity: Identity, file: &OpenFile, reader: Reader) {
         let began = Instant::now();
         match (self.read)(file) {
             Ok(Some(bytes)) => {
                 // Running transfers may hold the same content: one copy is enough.
                 let same = self.contents.peek(&identity).filter(|kept| kept.bytes == bytes);
-                let bytes = same.map_or(bytes, |kept| kept.bytes);
-                self.contents.insert(identity, Kept { bytes, read: began });
+                let (bytes, held) = match same {
+                    Some(kept) => (kept.bytes, kept.held),
+                    None => (bytes, Arc::clone(reader.held())),
+                };
+                self.make_room(file.size());
+                self.contents.insert(identity, Kept { bytes, held, read: began });
             }
             // It changed. Those who ask next have another identity.
             Ok(None) => {}

@@ -37,12 +37,12 @@ impl Scene {
     }
 
     /// What a request for this file gets from memory.
-    fn ask(&self, name: &str) -> Option<Arc<[u8]>> {
+    fn ask(&self, name: &str) -> Option<MemoryBytes> {
         self.cache.content(&self.open(name)).unwrap()
     }
 
     /// As [`Scene::ask`], once no load runs any more.
-    fn ask_later(&self, name: &str) -> Option<Arc<[u8]>> {
+    fn ask_later(&self, name: &str) -> Option<MemoryBytes> {
         self.loaded();
         self.ask(name)
     }
@@ -86,7 +86,7 @@ impl Gate {
             }
             if fails { Err(io::Error::other("a bad sector")) } else { file.read_shared() }
         };
-        let cache = FileCache::with_reader(capacity, HOUR, Arc::default(), Box::new(read));
+        let cache = FileCache::with_reader(capacity, HOUR, Box::new(read));
         (cache, Gate { begun, open, reads })
     }
 
@@ -140,7 +140,7 @@ fn the_largest_file_is_kept() {
     assert!(scene.ask("f").is_none(), "asked for once");
     assert!(scene.ask("f").is_none(), "asked for again, so it is loaded");
     let kept = scene.ask_later("f").unwrap();
-    assert!(Arc::ptr_eq(&kept, &scene.ask("f").unwrap()));
+    assert!(Arc::ptr_eq(kept.shared(), scene.ask("f").unwrap().shared()));
     assert_eq!(scene.cache.usage().hits, 2);
 }
 
@@ -214,7 +214,7 @@ fn content_is_shared_and_a_changed_file_is_another_file() {
     let scene = Scene::new(FileCache::new(1 << 20, HOUR));
     scene.write("f", "old");
     let old = scene.ask("f").unwrap();
-    assert!(Arc::ptr_eq(&old, &scene.ask("f").unwrap()));
+    assert!(Arc::ptr_eq(old.shared(), scene.ask("f").unwrap().shared()));
     scene.write("g", "new");
     fs::rename(scene.folder.path().join("g"), scene.folder.path().join("f")).unwrap();
     assert_eq!((&*old, &*scene.ask("f").unwrap()), (&b"old"[..], &b"new"[..]));
@@ -230,7 +230,7 @@ fn no_content_is_used_for_longer_than_its_maximum_age() {
         file.read_shared()
     };
     // Up at once.
-    let cache = FileCache::with_reader(1 << 20, Duration::ZERO, Arc::default(), Box::new(read));
+    let cache = FileCache::with_reader(1 << 20, Duration::ZERO, Box::new(read));
     let scene = Scene::new(cache);
     scene.write("small", "small");
     scene.write("large", vec![7; 100_000]);
@@ -252,4 +252,76 @@ fn no_content_is_used_for_longer_than_its_maximum_age() {
     scene.loaded();
     assert!(Arc::ptr_eq(&before, &kept()));
     assert_eq!(scene.cache.usage().hits, 0);
+}
+
+/// Readers that never let go: what they hold counts, and the rest is read from the disk.
+#[test]
+fn contents_in_use_count_until_their_last_reader_lets_go() {
+    let scene = Scene::new(FileCache::new(1 << 20, HOUR));
+    for number in 0..40 {
+        scene.write(&format!("{number}"), vec![7; 200_000]);
+    }
+    let mut readers = Vec::new();
+    for number in 0..40 {
+        let name = number.to_string();
+        assert!(
+            scene.ask(&name).is_none() && scene.ask_later(&name).is_none(),
+            "requested twice, and loaded"
+        );
+        readers.extend(scene.ask_later(&name));
+        assert!(scene.cache.usage().bytes <= 1 << 20, "{:?} at {number}", scene.cache.usage());
+    }
+    assert_eq!(readers.len(), 5, "no more fit");
+    // Small ones neither.
+    scene.write("small", vec![7; 60_000]);
+    assert!(scene.ask("small").is_none());
+    // Those in use are still found, and the room of the others is free again.
+    assert_eq!(scene.ask("4").map(|bytes| bytes.len()), Some(200_000));
+    readers.clear();
+    assert!(scene.ask("small").is_some() && scene.ask("39").is_none());
+    assert_eq!(scene.ask_later("39").map(|bytes| bytes.len()), Some(200_000));
+    assert!(scene.cache.usage().bytes <= 1 << 20, "{:?}", scene.cache.usage());
+}
+
+/// Also what only transfers of an earlier configuration hold.
+#[test]
+fn contents_of_a_cache_before_a_reload_count() {
+    let scene = Scene::new(FileCache::new(4 << 20, HOUR));
+    for name in ["held", "forgotten", "next"] {
+        scene.write(name, vec![7; 600_000]);
+        assert!(scene.ask(name).is_none() && scene.ask_later(name).is_none());
+    }
+    let held = scene.ask_later("held").unwrap();
+    let resized = FileCache { ..scene.cache.resized(3 << 20, HOUR) };
+    assert_eq!(resized.usage().bytes, 600_000, "nobody reads the others");
+    assert_eq!(held.len(), 600_000);
+    let scene = Scene { cache: resized, ..scene };
+    assert!(scene.ask("next").is_none() && scene.ask_later("next").is_none());
+    assert!(scene.ask_later("next").is_some());
+    assert_eq!(scene.cache.usage().bytes, 1_200_000);
+    drop(held);
+    assert_eq!(scene.cache.usage().bytes, 600_000);
+}
+
+/// A request waits for the size of a small file alone; a large one is counted once, beside.
+#[test]
+fn sizes_on_the_wire_are_counted_once() {
+    static COUNTED: AtomicUsize = AtomicUsize::new(0);
+    fn growth(piece: &[u8]) -> u64 {
+        COUNTED.fetch_add(piece.len(), Relaxed);
+        piece.len() as u64
+    }
+    let scene = Scene::new(FileCache::new(0, HOUR));
+    scene.write("small", vec![b'\n'; 60_000]);
+    scene.write("large", vec![b'\n'; 1_000_000]);
+    let huge = fs::File::create(scene.folder.path().join("huge")).unwrap();
+    huge.set_len(1 << 30).unwrap();
+    let size = |name: &str| scene.cache.wire_size(&scene.open(name), growth).unwrap();
+    assert_eq!((size("small"), size("small")), (Some(120_000), Some(120_000)));
+    assert_eq!(COUNTED.load(Relaxed), 60_000);
+    assert_eq!(size("large"), None);
+    soon("counted", || scene.cache.wire_sizes.running() == 0);
+    assert_eq!((size("large"), size("large")), (Some(2_000_000), Some(2_000_000)));
+    assert_eq!((size("huge"), scene.cache.wire_sizes.running()), (None, 0));
+    assert_eq!(COUNTED.load(Relaxed), 1_060_000, "each once");
 }

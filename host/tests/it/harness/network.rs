@@ -49,6 +49,28 @@ impl Network {
         ["ip", "netns", "exec", &self.server].map(String::from).into()
     }
 
+    /// `ip` on the server's host.
+    #[track_caller]
+    pub fn server_ip(&self, words: &str) {
+        ip(&format!("-n {} {words}", self.server)).unwrap();
+    }
+
+    /// `ip` on the client's host.
+    #[track_caller]
+    pub fn client_ip(&self, words: &str) {
+        ip(&format!("-n {} {words}", self.client)).unwrap();
+    }
+
+    /// Messages that the server's host has handed to UDP, however many datagrams the kernel made of each.
+    pub fn sent_by_server(&self) -> u64 {
+        let ran = run(Command::new("ip").args(["netns", "exec", &self.server, "cat", "/proc/net/snmp"]));
+        let text = String::from_utf8(ran.stdout).unwrap();
+        let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
+        let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
+        let mut both = names.split_ascii_whitespace().zip(values.split_ascii_whitespace());
+        both.find(|(name, _)| *name == "OutDatagrams").unwrap().1.parse().unwrap()
+    }
+
     /// A command on the client's host.
     pub fn on_client(&self, program: &str) -> Command {
         let mut command = Command::new("ip");

@@ -5,12 +5,15 @@
 //! be the answer to the question that follows.
 
 mod changes;
+mod closed_ports;
 mod counted;
 mod files;
 mod floods;
+mod guessing;
 mod kinds;
 mod names;
 mod options;
+mod port_zero;
 mod requests;
 mod socket_folder;
 mod spelling;

@@ -2,6 +2,7 @@
 
 mod counts;
 mod floods;
+mod memory;
 mod rates;
 
 use crate::harness::{Answer, Peer, Server, Setup, ack, bytes, rrq};

@@ -195,7 +195,7 @@ impl Control {
             ending: Ending::new(outcome, "refused"),
         };
         match (answer, asked.operation) {
-            (Answer::Bytes(bytes), Operation::Read) => grant(Content::Bytes(bytes)),
+            (Answer::Bytes(bytes), Operation::Read) => grant(Content::Bytes(bytes.into())),
             (Answer::File(bytes), Operation::Read) => grant(self.file(name, &bytes)),
             (Answer::Shrinks(bytes, to), Operation::Read) => {
                 let content = self.file(name, &bytes);

@@ -4,6 +4,7 @@ use super::client::{BUSY, Client, Sent};
 use super::control::Control;
 use crate::worker::sockets::{SocketId, Sockets};
 use crate::worker::transmit::Transmit;
+use crate::worker::unread::Unread;
 use crate::worker::{Dropping, ListenerSpec, Worker, WorkerSettings, open_all};
 use fastrand::Rng;
 use std::cmp::Reverse;
@@ -99,14 +100,14 @@ impl<'a> World<'a> {
         control: &'a mut Control,
     ) -> World<'a> {
         let address: SocketAddr = ([127, 0, 0, 1], 0).into();
-        let listener = |single_port| ListenerSpec { address, single_port, burst: None };
+        let listener = |single_port| ListenerSpec { address, single_port, tid_ports: 4, burst: None };
         let bound = open_all(&mut [listener(false), listener(true)], Vec::new(), 1);
         let sockets = bound.ok().and_then(|mut bound| bound.pop()).expect("loopback has ports");
         let (sender, summaries) = mpsc::channel(places);
         let dropping = Arc::<Dropping>::default();
         let worker = Worker::through(Captured::default(), 0, settings, sockets, sender, dropping);
         let worker = worker.expect("the kernel has epoll");
-        let sockets = worker.wire.sockets.numbers().len() as u16;
+        let sockets = worker.wire.sockets.len();
         World {
             worker,
             control,
@@ -202,8 +203,8 @@ impl<'a> World<'a> {
     fn turn(&mut self) {
         let mut now = self.now;
         let worker = &mut self.worker;
-        let mut readable = vec![false; usize::from(self.sockets)];
-        worker.take_deferred_requests(&mut self.received, &mut readable, &mut now);
+        let mut unread = Unread::new(&worker.wire.sockets);
+        worker.take_deferred_requests(&mut self.received, &mut unread, &mut now);
         let mut due = Vec::new();
         worker.wheel.expire(now, &mut due);
         due.into_iter().for_each(|index| worker.time_out(index, now));

@@ -1,0 +1,44 @@
+//! Clients that are gone, as their hosts report by ICMP.
+
+use super::Worker;
+use super::sockets::SocketId;
+use super::transmit::Transmit;
+use super::unread::Unread;
+use tuffet_core::Time;
+use tuffet_request::events::{Ending, Outcome};
+
+impl<T: Transmit> Worker<T> {
+    /// Reads what the sockets have that reported an error. A client that has sent its last ACK may close its port
+    /// before it is asked again, so that what was received goes first.
+    pub(super) fn read_closed_ports(&mut self, unread: &Unread, now: Time) {
+        if self.troubled.is_empty() {
+            return;
+        }
+        let mut reports = std::mem::take(&mut self.closed_ports);
+        for number in std::mem::take(&mut self.troubled) {
+            let Some(socket) = self.wire.sockets.get(number) else { continue };
+            if unread.is_set(number) {
+                self.troubled.push(number);
+                continue;
+            }
+            if reports.fill(&socket.socket) {
+                self.troubled.push(number);
+            }
+            for report in reports.iter() {
+                if let Some(index) = self.table.find(number, &report.peer) {
+                    self.unreachable(index, number, report.quoted(), now);
+                }
+            }
+        }
+        self.closed_ports = reports;
+    }
+
+    fn unreachable(&mut self, index: u32, number: SocketId, quoted: &[u8], now: Time) {
+        let Some(entry) = self.table.get_mut(index).filter(|entry| entry.served == number) else { return };
+        if entry.core.handle_unreachable(quoted) {
+            let detail = "the client has closed its port (ICMP port unreachable)";
+            entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+            self.drive(index, None, now);
+        }
+    }
+}

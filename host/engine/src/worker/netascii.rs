@@ -1,0 +1,96 @@
+//! A file that is encoded as netascii on its way to the wire.
+
+use super::content::ReadError;
+use std::collections::VecDeque;
+use std::io::IoSliceMut;
+use std::sync::Arc;
+use tuffet_core::netascii::Encoder;
+use tuffet_core::{DATA_HEADER, Transfer};
+use tuffet_store::OpenFile;
+
+/// A file on its way to the wire as netascii. A block's place in the file depends on all bytes before
+/// it, so the state at the start of each block that may be sent again is kept: a few bytes per block.
+pub struct NetasciiFile {
+    pub(super) file: Arc<OpenFile>,
+    /// Bytes on the wire; `None` until the end is reached, where nobody has counted them.
+    pub(super) size: Option<u64>,
+    /// The block that the first of `starts` belongs to.
+    first: u64,
+    starts: VecDeque<(u64, Encoder)>,
+    /// Whether its last block was read before.
+    ended: bool,
+}
+
+impl NetasciiFile {
+    /// `size`: its bytes on the wire, if they were counted. To count them takes as long as to read the file.
+    pub fn new(file: Arc<OpenFile>, size: Option<u64>) -> Self {
+        NetasciiFile { file, size, first: 1, starts: VecDeque::from([(0, Encoder::default())]), ended: false }
+    }
+
+    /// As [`Content::fill`](super::Content::fill), behind headers that are written already.
+    pub(super) fn fill(
+        &mut self,
+        transfer: &Transfer,
+        first: u64,
+        room: &mut [u8],
+        segment: usize,
+    ) -> Result<usize, ReadError> {
+        // What the client has is never sent again.
+        while self.first <= transfer.blocks() && self.starts.len() > 1 {
+            self.starts.pop_front();
+            self.first += 1;
+        }
+        let blksize = segment - DATA_HEADER;
+        let mut raw = vec![0; segment];
+        let mut used = 0;
+        for (block, packet) in (first..).zip(room.chunks_mut(segment)) {
+            let at = block.checked_sub(self.first).map(|at| at as usize);
+            let Some(&(mut offset, mut encoder)) = at.and_then(|at| self.starts.get(at)) else {
+                return Err(ReadError::Changed);
+            };
+            let payload = &mut packet[DATA_HEADER..];
+            let mut filled = 0;
+            while filled < payload.len() {
+                let left = self.file.size().saturating_sub(offset);
+                let wanted = (payload.len() - filled).min(usize::try_from(left).unwrap_or(usize::MAX));
+                let read = match wanted {
+                    0 => 0,
+                    wanted => {
+                        let raw = &mut [IoSliceMut::new(&mut raw[..wanted])];
+                        self.file.read_at(offset, raw).map_err(ReadError::Io)?
+                    }
+                };
+                let (taken, written) = encoder.encode(&raw[..read], &mut payload[filled..]);
+                if written == 0 {
+                    break;
+                }
+                offset += taken as u64;
+                filled += written;
+            }
+            let is_at_end = offset == self.file.size() && encoder.is_done();
+            let is_full = filled == blksize;
+            if !is_full && !is_at_end {
+                return Err(ReadError::Changed);
+            }
+            if is_at_end {
+                let size = (block - 1) * blksize as u64 + filled as u64;
+                // Counted before a change that its times do not show.
+                if *self.size.get_or_insert(size) != size {
+                    return Err(ReadError::Changed);
+                }
+            }
+            if at == Some(self.starts.len() - 1) {
+                self.starts.push_back((offset, encoder));
+            }
+            used += DATA_HEADER + filled;
+            self.ended |= !is_full;
+            if self.ended && !self.file.unchanged().map_err(ReadError::Io)? {
+                return Err(ReadError::Changed);
+            }
+            if !is_full {
+                break;
+            }
+        }
+        Ok(used)
+    }
+}

@@ -1,0 +1,75 @@
+//! How large the datagrams may be that the kernel cuts from one message (UDP_SEGMENT), for each peer.
+//!
+//! Kernels refuse to segment for a path whose MTU is smaller than a datagram, and for a device without checksum
+//! offload. Both belong to the route to a peer, and routes change: what is learnt of one peer changes nothing for
+//! another, and is forgotten after a while. To try again then costs one system call.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+/// Two peers that share a place replace each other, and each is then learnt again.
+const PLACES: usize = 256;
+
+/// How long a limit holds.
+const LIFE: Duration = Duration::from_secs(60);
+
+/// Empty until the kernel refuses something, as it is on nearly all machines.
+#[derive(Default)]
+pub(super) struct SegmentLimits {
+    places: Vec<Option<Limit>>,
+    hasher: RandomState,
+}
+
+#[derive(Clone, Copy)]
+struct Limit {
+    peer: IpAddr,
+    /// The largest segment, in bytes; 0 for none.
+    most: usize,
+    until: Instant,
+}
+
+impl SegmentLimits {
+    /// Whether segments of this size may be tried with this peer.
+    pub(super) fn allow(&self, peer: IpAddr, segment: usize) -> bool {
+        self.places.is_empty() || self.find(peer).is_none_or(|limit| segment <= limit.most)
+    }
+
+    /// The kernel refused segments beyond `most` for this peer.
+    pub(super) fn learn(&mut self, peer: IpAddr, most: usize, now: Instant) {
+        if self.places.is_empty() {
+            self.places = vec![None; PLACES];
+        }
+        let place = self.place(peer);
+        self.places[place] = Some(Limit { peer, most, until: now + LIFE });
+    }
+
+    fn find(&self, peer: IpAddr) -> Option<&Limit> {
+        let limit = self.places[self.place(peer)].as_ref().filter(|limit| limit.peer == peer)?;
+        // The clock is read for peers that have a limit alone.
+        (Instant::now() < limit.until).then_some(limit)
+    }
+
+    fn place(&self, peer: IpAddr) -> usize {
+        self.hasher.hash_one(peer) as usize % PLACES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_belongs_to_its_peer_and_expires() {
+        let (peer, other) = ([192, 0, 2, 1].into(), [192, 0, 2, 2].into());
+        let mut limits = SegmentLimits::default();
+        assert!(limits.allow(peer, 1_500));
+        limits.learn(peer, 1_271, Instant::now());
+        assert!(!limits.allow(peer, 1_272) && limits.allow(peer, 1_271));
+        assert!(limits.allow(other, 65_000));
+        let Some(long_ago) = Instant::now().checked_sub(LIFE) else { return };
+        limits.learn(peer, 0, long_ago);
+        assert!(limits.allow(peer, 1_500), "its time is up");
+    }
+}

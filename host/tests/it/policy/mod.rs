@@ -16,6 +16,7 @@ mod neighbours;
 mod observe;
 mod publish;
 mod settings;
+mod storms;
 mod template;
 
 pub use grants::http_server;

@@ -45,7 +45,7 @@ pub struct PluginConfig {
     pub grants: Vec<Grant>,
     /// Its limits.
     pub limits: PluginLimits,
-    /// How long its instances are kept; `None` is a fresh one for each call.
+    /// How long its instances are reused, at most one call being not at all; `None` is as its manifest says.
     pub reuse: Option<ReuseConfig>,
     /// Whether its opinions count.
     pub mode: PluginMode,
@@ -58,7 +58,7 @@ pub struct PluginConfig {
 /// When a plugin that fails is left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerConfig {
-    /// Failures in a row, at least 1.
+    /// Clients in a row whose calls failed, at least 1.
     pub failures: u32,
     /// How long it is not asked then; doubles each time it fails again.
     pub back_off: Duration,
@@ -114,13 +114,18 @@ pub enum Fact {
     Options,
 }
 
-/// How long an instance of a plugin is kept.
+/// How long an instance of a plugin is reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReuseConfig {
     /// The calls that it serves.
     pub calls: u32,
     /// How long it waits for the next one.
     pub idle: Duration,
+}
+
+impl ReuseConfig {
+    /// Each call gets a fresh instance.
+    pub const NEVER: ReuseConfig = ReuseConfig { calls: 1, idle: Duration::ZERO };
 }
 
 /// Where a plugin's component comes from.
@@ -135,8 +140,10 @@ pub enum ComponentSource {
 /// The limits of one plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PluginLimits {
-    /// How long a call may compute, `configure` of a fresh instance included; at most `wall`.
+    /// CPU time of a call, `configure` of a fresh instance included; at most `wall`.
     pub cpu: Duration,
+    /// CPU time of `configure`, where instances are reused.
+    pub configure: Duration,
     /// How long a call may take: waiting for an instance, computing, sleeping.
     pub wall: Duration,
     /// Bytes of all memories and tables of one instance.

@@ -363,6 +363,7 @@ impl From<&written::PluginLimits> for PluginLimits {
     fn from(written: &written::PluginLimits) -> Self {
         PluginLimits {
             cpu: written.time.0,
+            configure: written.configure.0,
             wall: written.wall.0,
             memory: written.memory.0,
             content: written.content.0,

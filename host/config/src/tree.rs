@@ -129,7 +129,12 @@ struct Open {
 
 enum Content {
     Sequence(Vec<Arc<Node>>),
-    Mapping { entries: Vec<Entry>, key: Option<(String, Position)> },
+    Mapping {
+        entries: Vec<Entry>,
+        /// The lines of its keys.
+        lines: HashMap<String, usize>,
+        key: Option<(String, Position)>,
+    },
 }
 
 impl Builder {
@@ -160,7 +165,11 @@ impl Builder {
             }
             Event::MappingStart(anchor, tag) => {
                 self.refuse_tag(at, tag.is_some());
-                self.begin(at, anchor, Content::Mapping { entries: Vec::new(), key: None })
+                self.begin(
+                    at,
+                    anchor,
+                    Content::Mapping { entries: Vec::new(), lines: HashMap::new(), key: None },
+                )
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(Open { at, anchor, content }) => {
@@ -199,7 +208,7 @@ impl Builder {
         match self.open.last_mut().map(|open| &mut open.content) {
             None => self.root = Some(node),
             Some(Content::Sequence(items)) => items.push(node),
-            Some(Content::Mapping { entries, key }) => match key.take() {
+            Some(Content::Mapping { entries, key, .. }) => match key.take() {
                 Some((key, at)) => entries.push(Entry { key, at, value: node }),
                 None => return Err((node.at, "an alias cannot be a key; write a plain word".into())),
             },
@@ -219,12 +228,13 @@ impl Builder {
     }
 
     fn key(&mut self, text: Cow<'_, str>, at: Position) -> Result<(), Fault> {
-        let Some(Open { content: Content::Mapping { entries, key }, .. }) = self.open.last_mut() else {
+        let Some(Open { content: Content::Mapping { lines, key, .. }, .. }) = self.open.last_mut() else {
             return Ok(());
         };
-        if let Some(first) = entries.iter().find(|entry| entry.key == text) {
-            let line = first.at.line;
+        if let Some(line) = lines.get(&*text) {
             self.faults.push((at, format!("`{text}` appears twice, first on line {line}; keep one of them")));
+        } else {
+            lines.insert(text.clone().into_owned(), at.line);
         }
         if text == "<<" {
             self.faults.push((at, "merge keys (`<<`) are not supported; write the keys out".into()));

@@ -179,8 +179,8 @@ pub(super) struct Policy {
     #[schemars(extend("uniqueItems" = true))]
     pub observe: Vec<String>,
     /// The time that all chains together have for one request, waiting included; `accept-upload` has the same
-    /// time again. Plugins that were not asked in time count as failed. Keep it below the time-out of your
-    /// clients, which is often one second.
+    /// time again. A request whose time is over in a queue gets no answer, so that its client asks again. Keep it
+    /// below the time-out of your clients, which is often one second.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
     pub time_limit: TimeSpan,
     /// The cache folder for compiled plugins, so that a start compiles only new ones; `none` disables the
@@ -214,8 +214,9 @@ pub(super) struct Plugin {
     /// Limits of one call, and of the plugin's storage.
     #[serde(default)]
     pub limits: PluginLimits,
-    /// Reuses an instance for further calls: much faster, but the plugin can remember data from one request
-    /// to the next. Default: a fresh instance for each call.
+    /// Whether an instance serves further calls: much faster, but the plugin can remember data from one request
+    /// to the next. Default: as the plugin's manifest says; the bundled plugins are reused without a limit on
+    /// calls, and a plugin that says nothing gets a fresh instance for each call. `{ calls: 1 }` enforces that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reuse: Option<Reuse>,
     /// `monitor` runs the plugin beside its chain and logs its verdict; no request waits for it, and it
@@ -231,11 +232,13 @@ pub(super) struct Plugin {
 }
 
 /// When the server stops calling a failing plugin. While the breaker is open, `on-error` answers. After the
-/// back-off, one call probes the plugin; the back-off doubles each time that call fails.
+/// back-off, single calls probe the plugin; the back-off doubles each time the probes of up to three clients
+/// have failed.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Breaker {
-    /// Consecutive failures that open the breaker.
+    /// The number of different clients whose calls must fail, with no successful call between, to open the
+    /// breaker. Calls that fail for one client alone never open it, unless this is 1.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub failures: u32,
     /// The first back-off. At most `cap`.
@@ -264,15 +267,16 @@ pub(super) struct DecisionCache {
     pub entries: usize,
 }
 
-/// How long an instance of a plugin is reused. An instance that failed, or has used more than half of its
-/// memory, is not reused.
+/// How long an instance of a plugin is reused. An instance that failed, or whose calls have used more than half
+/// of the memory that `configure` left, is not reused.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Reuse {
     /// The number of calls that one instance serves.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub calls: u32,
-    /// How long an instance waits for its next call.
+    /// How long an instance waits for its next call. The last instance of a plugin waits for ever, so that a
+    /// request after a quiet night does not wait for `configure`.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub idle: TimeSpan,
 }
@@ -281,9 +285,13 @@ pub(super) struct Reuse {
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct PluginLimits {
-    /// The CPU time of one call. At most `wall`.
+    /// The CPU time of one call, as the kernel counts it: a busy machine does not use it up. At most `wall`.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
     pub time: TimeSpan,
+    /// The CPU time of `configure` where instances are reused. They are configured beside the calls. Otherwise
+    /// `configure` is part of each call.
+    #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "10m"))]
+    pub configure: TimeSpan,
     /// The duration of one call, waiting included.
     #[schemars(extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
     pub wall: TimeSpan,
@@ -293,10 +301,12 @@ pub(super) struct PluginLimits {
     /// The content that the plugin may generate for one request.
     #[schemars(extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
     pub content: ByteCount,
-    /// The number of concurrent calls, each with its own instance and memory.
+    /// The number of concurrent calls, each with its own instance and memory. One client gets at most half of
+    /// what other clients leave.
     #[schemars(range(min = 1, max = 128))]
     pub instances: u32,
-    /// The number of calls that may wait for an instance; a further call fails at once.
+    /// The number of calls that may wait for an instance. When it is exceeded, the client with the most waiting
+    /// calls loses its newest one: that request gets no answer, so that the client asks again.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub queue: u32,
     /// The number of keys, with the grant `kv`.

@@ -5,6 +5,7 @@
 
 mod bounds;
 mod class;
+mod client;
 pub mod events;
 mod histogram;
 pub mod names;
@@ -15,6 +16,7 @@ mod trail;
 
 pub use bounds::{Bounds, PerSecond};
 pub use class::ClientClass;
+pub use client::ClientKey;
 pub use histogram::{BOUNDS_US, Distribution, Histogram};
 pub use progress::Progress;
 pub use request::{

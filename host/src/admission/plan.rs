@@ -42,6 +42,7 @@ impl Undecided {
                 let ending = Ending::new(Outcome::Denied, "dropped by policy");
                 return Plan::Answer(Decision::Drop { ending });
             }
+            Verdict::Overloaded(reason) => return Plan::Answer(overloaded(reason)),
         };
         let resolution = policy.resolve(request, patience).await;
         record.plugin_calls += resolution.calls;
@@ -50,6 +51,7 @@ impl Undecided {
         }
         match resolution.answer {
             Answer::Deny(denial) => Plan::Answer(denied(denial)),
+            Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
             Answer::Content(bytes) => Plan::Content { bytes, ceilings },
             Answer::Files(targets) => Plan::Open { targets, ceilings },
             Answer::Abstain => Plan::Open { targets: Vec::new(), ceilings },
@@ -61,4 +63,9 @@ pub(super) fn denied(denial: Denial) -> Decision {
     let Denial { code, message, reason } = denial;
     let outcome = if code == ErrorCode::FileNotFound { Outcome::NotFound } else { Outcome::Denied };
     Decision::Refuse { code, message, ending: Ending::new(outcome, reason) }
+}
+
+/// An overloaded plugin may answer when the client asks again.
+fn overloaded(reason: String) -> Decision {
+    Decision::Drop { ending: Ending::new(Outcome::Failed, reason) }
 }

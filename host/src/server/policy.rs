@@ -156,6 +156,7 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         sinks: config.sinks.clone(),
         state: config.state.clone(),
         live,
+        ipv6_prefix: config.limits.bounds.ipv6_prefix,
         stage: None,
     }
 }

@@ -74,5 +74,6 @@ tuffet_sdk::manifest! {
     name: "acl",
     version: env!("CARGO_PKG_VERSION"),
     description: "Who may do what: rules by subnet, operation, file name and listener",
+    reuse: true,
 }
 tuffet_sdk::export!(Acl: authorize);

@@ -182,5 +182,6 @@ tuffet_sdk::manifest! {
     optional: [("client-mac", "writes the client's MAC addresses, too")],
     events: ["finished"],
     empty_batches: true,
+    reuse: true,
 }
 tuffet_sdk::export!(Audit: observe);

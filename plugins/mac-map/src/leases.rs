@@ -1,17 +1,23 @@
-//! Which MAC address has leased an IP address: the lease files of DHCP servers, read through the grant
-//! `files` when they are needed.
+//! Which MAC address has leased an IP address: the lease files of DHCP servers, read through the grant `files` and
+//! kept until they change.
 
+mod index;
 mod isc;
 
+use std::cell::RefCell;
 use std::net::IpAddr;
 
 use serde::Deserialize;
-use tuffet_sdk::{Level, files, log};
+use tuffet_sdk::files::{self, Metadata};
+use tuffet_sdk::{Level, log};
 
 use crate::mac::Mac;
+pub(crate) use index::Index;
 
-/// Bytes of one file; a call may read 8 MiB in all.
-const MAX_FILE: u64 = 8 << 20;
+/// Bytes of one file; a call may read as many in all.
+const MAX_FILE: u64 = 64 << 20;
+/// A file that changed so short a time ago may change again and have the same time.
+const UNSETTLED_MS: u64 = 2000;
 
 /// A lease file, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -34,106 +40,136 @@ pub(crate) enum Format {
     Isc,
 }
 
-/// The MAC address that holds a lease on `address` at `now`, in seconds since 1970. Of several that the files
-/// name, the last: the later ones of a list are the newer ones.
-pub(crate) fn find(leases: &[LeaseFile], address: IpAddr, now: u64) -> Option<Mac> {
-    let mut found = None;
-    let mut there = false;
-    for LeaseFile { root, path, format } in leases {
-        match files::read(root, path, MAX_FILE) {
-            Ok(Some(content)) => {
-                there = true;
-                if !read(*format, &content, address, now, &mut found) {
-                    log(
-                        Level::Warn,
-                        format!("{root}:{path} is no lease file of Kea: its first line names no columns"),
-                    );
+/// The lease files and what they held when they were read last.
+pub(crate) struct Leases {
+    files: Vec<LeaseFile>,
+    read: RefCell<Read>,
+}
+
+#[derive(Default)]
+struct Read {
+    /// In the order of the files; `None` for one that is not there, or could not be read.
+    indices: Vec<Option<Known>>,
+    /// When the files were looked at last, in seconds since 1970.
+    looked: Option<u64>,
+}
+
+struct Known {
+    metadata: Metadata,
+    /// Whether its time changes with its content.
+    settled: bool,
+    index: Index,
+}
+
+impl Leases {
+    pub fn new(files: Vec<LeaseFile>) -> Leases {
+        Leases { files, read: RefCell::default() }
+    }
+
+    /// Reads the files, so that the first request does not have to wait for that. What fails is said when a request
+    /// needs them.
+    pub fn prepare(&self, now: u64) {
+        let mut read = self.read.borrow_mut();
+        self.refresh(&mut read, now, false);
+        // That is not yet the look that tells what failed.
+        read.looked = None;
+    }
+
+    /// The MAC address that holds a lease on `address` at `now`, in seconds since 1970. Of several that the files
+    /// name, the last: the later ones of a list are the newer ones.
+    ///
+    /// Looks for changes once a second, and for each address that nobody holds. Without a clock, where `now` is 0,
+    /// each time.
+    pub fn find(&self, address: IpAddr, now: u64) -> Option<Mac> {
+        let mut read = self.read.borrow_mut();
+        let fresh = now > 0 && read.looked == Some(now);
+        if !fresh {
+            self.refresh(&mut read, now, true);
+        }
+        let found = read.find(address, now);
+        if found.is_none() && fresh && self.refresh(&mut read, now, true) {
+            return read.find(address, now);
+        }
+        found
+    }
+
+    /// Reads what has changed; whether anything has.
+    fn refresh(&self, read: &mut Read, now: u64, logs: bool) -> bool {
+        read.looked = Some(now);
+        read.indices.resize_with(self.files.len(), || None);
+        let mut changed = false;
+        let mut there = false;
+        for (file, known) in self.files.iter().zip(&mut read.indices) {
+            match file.metadata() {
+                Ok(Some(metadata)) => {
+                    there = true;
+                    if known.as_ref().is_some_and(|known| known.settled && known.metadata == metadata) {
+                        continue;
+                    }
+                    changed = true;
+                    // Not both at once: a large site's may take half of the memory.
+                    *known = None;
+                    *known = file.read(metadata, now, logs);
+                }
+                // Kea has the parts `.1` and `.2` only while it tidies up.
+                Ok(None) => changed |= known.take().is_some(),
+                Err(error) => {
+                    changed |= known.take().is_some();
+                    file.complain(logs, &error);
                 }
             }
-            // Kea has the parts `.1` and `.2` only while it tidies up.
-            Ok(None) => {}
-            Err(error) => log(Level::Warn, format!("the leases in {root}:{path} cannot be read: {error:?}")),
         }
+        if !there && logs {
+            log(Level::Warn, "no lease file is there to be read");
+        }
+        changed
     }
-    if !there {
-        log(Level::Warn, "no lease file is there to be read");
-    }
-    found
 }
 
-/// Notes who holds a lease on `address` at `now`, as far as a file knows of it; whether it is such a file.
-pub(crate) fn read(
-    format: Format,
-    content: &[u8],
-    address: IpAddr,
-    now: u64,
-    found: &mut Option<Mac>,
-) -> bool {
-    let text = String::from_utf8_lossy(content);
-    match format {
-        Format::Dnsmasq => dnsmasq(&text, address, now, found),
-        Format::Isc => isc::read(&text, address, now, found),
-        Format::Kea => return kea(&text, address, now, found).is_some(),
+impl Read {
+    fn find(&self, address: IpAddr, now: u64) -> Option<Mac> {
+        let mut found = None;
+        for known in self.indices.iter().flatten() {
+            known.index.find(address, now, &mut found);
+        }
+        found
     }
-    true
 }
 
-/// The lines that may be of this address: all that have its text, or, where it can be written in several ways,
-/// all. Looking at each costs many times as much as looking for the text.
-fn lines_of(text: &str, address: IpAddr) -> Box<dyn Iterator<Item = &str> + '_> {
-    if address.is_ipv6() {
-        return Box::new(text.lines());
+impl LeaseFile {
+    fn metadata(&self) -> Result<Option<Metadata>, files::Error> {
+        files::stat(&self.root, &self.path)
     }
-    let needle = address.to_string();
-    let mut rest = text;
-    Box::new(std::iter::from_fn(move || {
-        let at = rest.find(&needle)?;
-        let begin = rest[..at].rfind('\n').map_or(0, |line_break| line_break + 1);
-        let end = rest[at..].find('\n').map_or(rest.len(), |line_break| at + line_break);
-        let line = rest[begin..end].trim_end_matches('\r');
-        rest = &rest[end..];
-        Some(line)
-    }))
-}
 
-fn dnsmasq(text: &str, address: IpAddr, now: u64, found: &mut Option<Mac>) {
-    for line in lines_of(text, address) {
-        let mut fields = line.split_ascii_whitespace();
-        // Leases of DHCPv6 have an identity in place of the MAC address.
-        let (Some(expires), Some(mac), Some(leased)) = (fields.next(), fields.next(), fields.next()) else {
-            continue;
+    fn read(&self, metadata: Metadata, now: u64, logs: bool) -> Option<Known> {
+        let content = match files::read(&self.root, &self.path, MAX_FILE) {
+            Ok(content) => content?,
+            Err(error) => {
+                self.complain(logs, &error);
+                return None;
+            }
         };
-        if leased.parse() != Ok(address) {
-            continue;
-        }
-        // 0 is for ever.
-        let holds = expires.parse().is_ok_and(|expires: u64| expires == 0 || expires > now);
-        *found = Mac::parse(mac).ok().filter(|_| holds);
+        let Some(index) = Index::of(self.format, content) else {
+            if logs {
+                let LeaseFile { root, path, .. } = self;
+                log(
+                    Level::Warn,
+                    format!("{root}:{path} is no lease file of Kea: its first line names no columns"),
+                );
+            }
+            return None;
+        };
+        let settled =
+            now == 0 || metadata.modified_unix_ms.saturating_add(UNSETTLED_MS) <= now.saturating_mul(1000);
+        Some(Known { metadata, settled, index })
     }
-}
 
-/// `None` where it is no such file.
-fn kea(text: &str, address: IpAddr, now: u64, found: &mut Option<Mac>) -> Option<()> {
-    let (head, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let columns: Vec<&str> = head.trim_end_matches('\r').split(',').collect();
-    let column = |name: &str| columns.iter().position(|column| *column == name);
-    let (leased, hwaddr, expire) = (column("address")?, column("hwaddr")?, column("expire")?);
-    let (lifetime, state) = (column("valid_lifetime"), column("state"));
-    for line in lines_of(rest, address) {
-        // A comma within a value is written as `&#x2c`. What is in no column takes no memory.
-        let fields: Vec<&str> = line.split(',').take(columns.len()).collect();
-        let field = |column: usize| fields.get(column).copied();
-        if field(leased).and_then(|leased| leased.parse().ok()) != Some(address) {
-            continue;
+    fn complain(&self, logs: bool, error: &files::Error) {
+        if logs {
+            let LeaseFile { root, path, .. } = self;
+            log(Level::Warn, format!("the leases in {root}:{path} cannot be read: {error:?}"));
         }
-        // A lease that was given back has no lifetime; one that was declined or has expired, another state.
-        let holds =
-            field(expire).and_then(|expire| expire.parse().ok()).is_some_and(|expire: u64| expire > now)
-                && lifetime.and_then(field) != Some("0")
-                && state.and_then(field).is_none_or(|state| state == "0");
-        *found = field(hwaddr).and_then(|mac| Mac::parse(mac).ok()).filter(|_| holds);
     }
-    Some(())
 }
 
 #[cfg(test)]
@@ -143,6 +179,10 @@ mod tests {
 
     fn file(path: &str, format: Format) -> LeaseFile {
         LeaseFile { root: "dhcp".into(), path: path.into(), format }
+    }
+
+    fn find(files: &[LeaseFile], address: IpAddr, now: u64) -> Option<Mac> {
+        Leases::new(files.to_vec()).find(address, now)
     }
 
     fn mac(last: &str) -> Option<Mac> {
@@ -229,6 +269,39 @@ mod tests {
                 let found = find(&[file(&path, format)], "192.0.2.17".parse().unwrap(), 0);
                 assert_eq!(found, None, "{text:?}");
             }
+        }
+    }
+
+    /// What is kept is read again when the file has changed: at once for an address that nobody holds, within a
+    /// second for all others.
+    #[test]
+    fn a_change_is_seen() {
+        let write = |leases: &[(&str, &str)]| {
+            let line = |(address, last)| format!("0 02:00:5e:10:00:{last} {address} * *\n");
+            put_file("dhcp", "changes", leases.iter().copied().map(line).collect::<String>());
+        };
+        let leases = Leases::new(vec![file("changes", Format::Dnsmasq)]);
+        let find = |address: &str, now| leases.find(address.parse().unwrap(), now);
+        leases.prepare(1000);
+        assert_eq!(find("192.0.2.1", 1000), None);
+        write(&[("192.0.2.1", "01")]);
+        assert_eq!(find("192.0.2.1", 1000), mac("01"), "a new lease");
+        write(&[("192.0.2.2", "02"), ("192.0.2.1", "03")]);
+        assert_eq!(find("192.0.2.1", 1000), mac("01"), "within this second");
+        assert_eq!(find("192.0.2.1", 1001), mac("03"));
+        write(&[("192.0.2.2", "02")]);
+        assert_eq!(find("192.0.2.1", 1002), None);
+        assert_eq!(find("192.0.2.2", 1002), mac("02"));
+    }
+
+    #[test]
+    fn without_a_clock_every_change_is_seen_at_once() {
+        let leases = Leases::new(vec![file("timeless", Format::Dnsmasq)]);
+        for (content, last) in
+            [("0 02:00:5e:10:00:01 192.0.2.1 * *", "01"), ("0 02:00:5e:10:00:02 192.0.2.1 *", "02")]
+        {
+            put_file("dhcp", "timeless", content);
+            assert_eq!(leases.find("192.0.2.1".parse().unwrap(), 0), mac(last));
         }
     }
 }

@@ -19,7 +19,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tuffet_sdk::{MacSource, Plugin, Problems, Request, Resolution, Resolve, Target};
 
-use leases::{Format, LeaseFile};
+use leases::{Format, Index, Leases};
 use mac::Mac;
 use rule::Rule;
 use settings::Settings;
@@ -28,7 +28,7 @@ use settings::Settings;
 pub struct MacMap {
     root: String,
     sources: Vec<MacSource>,
-    leases: Vec<LeaseFile>,
+    leases: Leases,
     rules: Vec<Rule>,
 }
 
@@ -79,11 +79,13 @@ impl MacMap {
     }
 
     fn leased(&self, request: &Request) -> Option<Mac> {
-        let address = request.client.address.parse().ok()?;
-        // Without the grant `clock` it is 1970, and no lease is ever over.
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-        leases::find(&self.leases, address, now)
+        self.leases.find(request.client.address.parse().ok()?, now())
     }
+}
+
+/// Seconds since 1970; 0 without the grant `clock`, and then no lease is ever over.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs())
 }
 
 /// Who holds a lease on `address` at `now` according to a file of `dnsmasq`, `kea` or `isc`: for fuzzing.
@@ -96,7 +98,7 @@ pub fn lease(format: &str, content: &[u8], address: IpAddr, now: u64) -> Option<
         _ => return None,
     };
     let mut found = None;
-    leases::read(format, content, address, now, &mut found);
+    Index::of(format, content.to_vec())?.find(address, now, &mut found);
     found.map(|mac| mac.joined(":"))
 }
 
@@ -109,5 +111,6 @@ tuffet_sdk::manifest! {
         ("files", "looks the address up in the lease files of a DHCP server, with the setting `leases`"),
         ("clock", "knows which leases are over"),
     ],
+    reuse: true,
 }
 tuffet_sdk::export!(MacMap: resolve);

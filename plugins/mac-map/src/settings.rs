@@ -6,7 +6,7 @@ use serde::Deserialize;
 use tuffet_sdk::{Glob, MacSource, Operation, Problems};
 
 use crate::MacMap;
-use crate::leases::LeaseFile;
+use crate::leases::{LeaseFile, Leases};
 use crate::mac::Mac;
 use crate::rule::{Device, Rule};
 use crate::template::{Template, check_path};
@@ -69,7 +69,10 @@ pub(crate) fn check(settings: Settings) -> Result<MacMap, Problems> {
     }
     let rules = settings.rules.into_iter().enumerate();
     let rules = rules.map(|(i, rule)| check_rule(&mut problems, &format!("/rules/{i}"), rule)).collect();
-    problems.or(MacMap { root: settings.root, sources, leases, rules })
+    let leases = Leases::new(leases);
+    let map = problems.or(MacMap { root: settings.root, sources, leases, rules })?;
+    map.leases.prepare(crate::now());
+    Ok(map)
 }
 
 fn check_leases(problems: &mut Problems, leases: Option<Vec<LeaseFile>>) -> Vec<LeaseFile> {

@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tuffet_sdk::{
     Authorize, Denial, Glob, Level, Limits, Plugin, Problems, Request, Resolution, Resolve, Target, Verdict,
-    log, log_with,
+    files, log, log_with,
 };
 
 /// What to do, in which hook, and for which paths.
@@ -43,6 +43,8 @@ enum Hook {
 enum Misdeed {
     /// Computes for ever.
     Loop,
+    /// Computes for some tens of milliseconds.
+    Compute,
     /// Takes memory for ever.
     Hog,
     /// Panics, with a message on standard error.
@@ -62,6 +64,8 @@ enum Misdeed {
     Exit,
     /// Refuses its settings, with two problems.
     RefuseSettings,
+    /// Refuses its settings once there is a file `refuse` in the root `boot`.
+    RefuseLater,
     /// Panics in `configure`.
     TrapInConfigure,
     /// Computes for ever in `configure`.
@@ -115,6 +119,9 @@ impl Plugin for Misbehave {
                 problems.add("/do", "refused as asked");
                 problems.add("", "and once more");
             }
+            Misdeed::RefuseLater if matches!(files::stat("boot", "refuse"), Ok(Some(_))) => {
+                problems.add("/do", "refused as asked");
+            }
             Misdeed::TrapInConfigure => trap(),
             Misdeed::LoopInConfigure => endless(),
             _ => {}
@@ -144,6 +151,7 @@ impl Misbehave {
     fn commit(&self) {
         match self.misdeed {
             Misdeed::Loop => endless(),
+            Misdeed::Compute => compute(),
             Misdeed::Hog => hog(),
             Misdeed::Trap => trap(),
             Misdeed::Recurse => {
@@ -218,6 +226,13 @@ fn endless() {
     }
 }
 
+fn compute() {
+    let mut n = 0_u64;
+    for i in 0..40_000_000 {
+        n = black_box(n ^ i);
+    }
+}
+
 fn hog() {
     let mut taken = Vec::new();
     loop {
@@ -249,6 +264,9 @@ tuffet_sdk::manifest! {
     name: "misbehave",
     version: env!("CARGO_PKG_VERSION"),
     description: "Does what a plugin should not, for the tests of the server",
-    optional: [("client-mac", "tells the addresses that it was told")],
+    optional: [
+        ("client-mac", "tells the addresses that it was told"),
+        ("files", "looks whether it is to refuse its settings"),
+    ],
 }
 tuffet_sdk::export!(Misbehave: authorize, resolve);

@@ -83,5 +83,6 @@ tuffet_sdk::manifest! {
         ("http", "publishes to an HTTP server, with the setting `url`"),
         ("client-mac", "publishes the client's MAC addresses, too"),
     ],
+    reuse: true,
 }
 tuffet_sdk::export!(Publish: observe);

@@ -1,5 +1,8 @@
 //! The devices, as they stand in a YAML file.
 
+mod blocks;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -8,21 +11,30 @@ use serde::{Deserialize, Deserializer, de};
 use tuffet_sdk::Request;
 
 use crate::settings::check_path;
+use blocks::{Blocks, Known};
 
 /// Names and values that templates use.
-type Variables = BTreeMap<String, serde_yaml::Value>;
+pub(crate) type Variables = BTreeMap<String, serde_yaml::Value>;
+
+/// Bytes from which on a file is read device by device.
+const LARGE: usize = 64 << 10;
+
+pub(crate) enum Inventory {
+    Whole(Whole),
+    Blocks(Blocks),
+}
 
 /// The whole file; README.md explains each key.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Inventory {
+pub(crate) struct Whole {
     #[serde(default)]
     defaults: Variables,
     devices: BTreeMap<String, Device>,
 }
 
 /// What is known of a device.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Device {
     #[serde(deserialize_with = "mac")]
@@ -34,50 +46,70 @@ pub(crate) struct Device {
     vars: Variables,
 }
 
-impl Inventory {
-    pub fn parse(text: &[u8]) -> Result<Inventory, String> {
-        let inventory: Inventory = serde_yaml::from_slice(text).map_err(|error| error.to_string())?;
-        for (name, device) in &inventory.devices {
-            if let Some(Err(error)) = device.template.as_deref().map(check_path) {
-                return Err(format!("devices.{name}.template: {error}"));
-            }
-        }
-        inventory.each_is_one()?;
-        Ok(inventory)
+impl Device {
+    /// What it is known by, as the host and clients write it.
+    fn facts(&self) -> impl Iterator<Item = String> + '_ {
+        let facts = self.mac.iter().chain(&self.names).cloned();
+        facts.chain(self.address.map(|address| address.to_string()))
     }
 
-    /// No two devices have the same MAC address, name or IP address: else chance would choose.
-    fn each_is_one(&self) -> Result<(), String> {
-        let mut seen = BTreeMap::new();
-        for (name, device) in &self.devices {
-            let facts = device.mac.iter().chain(&device.names).cloned();
-            for fact in facts.chain(device.address.map(|address| address.to_string())) {
-                if let Some(other) = seen.insert(fact.clone(), name) {
-                    return Err(format!("{fact} is {other} and {name}: only one can have it"));
-                }
-            }
+    fn check(&self, name: &str) -> Result<(), String> {
+        match self.template.as_deref().map(check_path) {
+            Some(Err(error)) => Err(format!("devices.{name}.template: {error}")),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+}
+
+impl Inventory {
+    /// `before` is what was read before the file changed.
+    pub fn parse(text: Vec<u8>, before: Option<Inventory>) -> Result<Inventory, String> {
+        if text.len() < LARGE {
+            return Whole::parse(&text).map(Inventory::Whole);
+        }
+        let known = match before {
+            Some(Inventory::Blocks(blocks)) => blocks.into_known(),
+            _ => Known::default(),
+        };
+        let text = String::from_utf8(text).map_err(|_| "it is not UTF-8".to_string())?;
+        match Blocks::parse(text, known)? {
+            Ok(blocks) => Ok(Inventory::Blocks(blocks)),
+            Err(text) => Whole::parse(text.as_bytes()).map(Inventory::Whole),
+        }
     }
 
     /// By MAC address, else by the name asked for, else by the client's address.
-    pub fn find(&self, request: &Request) -> Option<(&str, &Device)> {
-        let of = |fits: &dyn Fn(&Device) -> bool| self.devices.iter().find(|(_, device)| fits(device));
-        let macs = request.client.macs.iter();
-        let by_mac =
-            || macs.clone().find_map(|mac| of(&|device| device.mac.as_deref() == Some(mac.address.as_str())));
-        let last = request.path.rsplit('/').next().unwrap_or_default();
-        let by_name = || of(&|device| device.names.iter().any(|name| *name == request.path || name == last));
-        let address: Option<IpAddr> = request.client.address.parse().ok();
-        let by_address = || of(&|device| device.address.is_some() && device.address == address);
-        let (name, device) = by_mac().or_else(by_name).or_else(by_address)?;
-        Some((name.as_str(), device))
+    pub fn find(&self, request: &Request) -> Result<Option<(Cow<'_, str>, Cow<'_, Device>)>, String> {
+        match self {
+            Inventory::Whole(whole) => {
+                Ok(whole.find(request).map(|(name, device)| (Cow::Borrowed(name), Cow::Borrowed(device))))
+            }
+            Inventory::Blocks(blocks) => {
+                let address: Option<IpAddr> = request.client.address.parse().ok();
+                let address = address.map(|address| address.to_string());
+                let names = [request.path.as_str(), request.path.rsplit('/').next().unwrap_or_default()];
+                let macs = request.client.macs.iter().map(|mac| mac.address.as_str());
+                for fact in macs.chain(names).chain(address.as_deref()) {
+                    if let Some((name, device)) = blocks.find(fact)? {
+                        return Ok(Some((Cow::Owned(name), Cow::Owned(device))));
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn defaults(&self) -> &Variables {
+        match self {
+            Inventory::Whole(whole) => &whole.defaults,
+            Inventory::Blocks(blocks) => &blocks.defaults,
+        }
     }
 
     /// What a template can use: the variables of the device over the defaults, `device` and `request`.
     pub fn context(&self, name: &str, device: &Device, request: &Request) -> Value {
         let mut all: BTreeMap<&str, Value> = BTreeMap::new();
-        for (key, value) in self.defaults.iter().chain(&device.vars) {
+        for (key, value) in self.defaults().iter().chain(&device.vars) {
             all.insert(key, Value::from_serialize(value));
         }
         let address = device.address.map(|address| address.to_string());
@@ -97,6 +129,41 @@ impl Inventory {
             ]),
         );
         Value::from_serialize(&all)
+    }
+}
+
+impl Whole {
+    fn parse(text: &[u8]) -> Result<Whole, String> {
+        let inventory: Whole = serde_yaml::from_slice(text).map_err(|error| error.to_string())?;
+        inventory.devices.iter().try_for_each(|(name, device)| device.check(name))?;
+        inventory.each_is_one()?;
+        Ok(inventory)
+    }
+
+    /// No two devices have the same MAC address, name or IP address: else chance would choose.
+    fn each_is_one(&self) -> Result<(), String> {
+        let mut seen = BTreeMap::new();
+        for (name, device) in &self.devices {
+            for fact in device.facts() {
+                if let Some(other) = seen.insert(fact.clone(), name) {
+                    return Err(format!("{fact} is {other} and {name}: only one can have it"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn find(&self, request: &Request) -> Option<(&str, &Device)> {
+        let of = |fits: &dyn Fn(&Device) -> bool| self.devices.iter().find(|(_, device)| fits(device));
+        let macs = request.client.macs.iter();
+        let by_mac =
+            || macs.clone().find_map(|mac| of(&|device| device.mac.as_deref() == Some(mac.address.as_str())));
+        let last = request.path.rsplit('/').next().unwrap_or_default();
+        let by_name = || of(&|device| device.names.iter().any(|name| *name == request.path || name == last));
+        let address: Option<IpAddr> = request.client.address.parse().ok();
+        let by_address = || of(&|device| device.address.is_some() && device.address == address);
+        let (name, device) = by_mac().or_else(by_name).or_else(by_address)?;
+        Some((name.as_str(), device))
     }
 }
 

@@ -21,7 +21,9 @@ use tuffet_sdk::{Denial, ErrorCode, Operation, Plugin, Problems, Request, Resolu
 use inventory::Inventory;
 use settings::{Rule, Settings};
 
-/// Bytes of the inventory, and of a template.
+/// Bytes of the inventory.
+const MAX_INVENTORY: u64 = 32 << 20;
+/// Bytes of a template.
 const MAX_FILE: u64 = 4 << 20;
 
 /// Rules, and where inventory and templates are.
@@ -37,7 +39,10 @@ impl Plugin for Template {
     type Settings = Settings;
 
     fn configure(settings: Settings) -> Result<Self, Problems> {
-        settings::check(settings)
+        let template = settings::check(settings)?;
+        // So that the first request does not have to wait for it. What is wrong is said to those who ask.
+        let _ = template.inventory();
+        Ok(template)
     }
 }
 
@@ -62,9 +67,11 @@ impl Template {
     /// `None` for a device that the inventory does not know.
     fn content(&self, rule: &Rule, request: &Request) -> Result<Option<String>, String> {
         let inventory = self.inventory()?;
-        let Some((name, device)) = inventory.find(request) else { return Ok(None) };
+        let at = || format!("{}:{}", self.root, self.inventory);
+        let found = inventory.find(request).map_err(|error| format!("{}: {error}", at()))?;
+        let Some((name, device)) = found else { return Ok(None) };
         let template = device.template.as_deref().unwrap_or(&rule.template);
-        let context = inventory.context(name, device, request);
+        let context = inventory.context(&name, &device, request);
         render::render(&self.root, template, context)
             .map(Some)
             .map_err(|error| format!("{error}, for device {name}"))
@@ -80,8 +87,11 @@ impl Template {
         {
             return Ok(Rc::clone(inventory));
         }
-        let text = files::read(&self.root, &self.inventory, MAX_FILE).map_err(failed)?.ok_or_else(missing)?;
-        let inventory = Rc::new(Inventory::parse(&text).map_err(|error| format!("{at}: {error}"))?);
+        let before = self.read.borrow_mut().take().and_then(|(_, inventory)| Rc::into_inner(inventory));
+        let text = files::read(&self.root, &self.inventory, MAX_INVENTORY);
+        let text = text.map_err(failed)?.ok_or_else(missing)?;
+        let inventory = Inventory::parse(text, before).map_err(|error| format!("{at}: {error}"))?;
+        let inventory = Rc::new(inventory);
         *self.read.borrow_mut() = Some((now, Rc::clone(&inventory)));
         Ok(inventory)
     }
@@ -93,5 +103,6 @@ tuffet_sdk::manifest! {
     description: "Configuration that is rendered for each device from an inventory and templates",
     grants: [("files", "reads the inventory and the templates")],
     optional: [("client-mac", "knows devices by their MAC address")],
+    reuse: true,
 }
 tuffet_sdk::export!(Template: resolve);

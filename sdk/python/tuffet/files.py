@@ -1,4 +1,4 @@
-"""Files in the roots that are granted, one by one: ``files/ROOT``. A call may read 8 MiB in all.
+"""Files in the roots that are granted, one by one: ``files/ROOT``. A call may read 64 MiB in all.
 
 Raises :class:`~tuffet.Denied`, :class:`~tuffet.TooLarge`, :class:`~tuffet.Invalid` and
 :class:`~tuffet.Unavailable`."""

@@ -15,7 +15,7 @@ pub fn stat(root: &str, path: &str) -> Result<Option<Metadata>, Error> {
     host::stat(root, path)
 }
 
-/// A whole file of at most `limit` bytes; `None` where there is none. A call of a hook may read 8 MiB.
+/// A whole file of at most `limit` bytes; `None` where there is none. A call of a hook may read 64 MiB.
 ///
 /// What is read is one content, never a mixture of two.
 ///

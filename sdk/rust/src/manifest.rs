@@ -18,6 +18,8 @@ pub struct Manifest {
     pub events: &'static [&'static str],
     /// Whether its hook `observe` is called without events, too, when a sink that was full may have room.
     pub empty_batches: bool,
+    /// Whether an instance may serve one call after the other, of whatever client.
+    pub reuse: bool,
 }
 
 /// What a plugin may ask for.
@@ -113,7 +115,8 @@ const fn write<const N: usize>(manifest: &Manifest) -> Writer<N> {
         .grants(manifest.optional, true, manifest.grants.is_empty())
         .raw("]")
         .events(manifest.events)
-        .raw(if manifest.empty_batches { ",\"empty-batches\":true}" } else { "}" })
+        .raw(if manifest.empty_batches { ",\"empty-batches\":true" } else { "" })
+        .raw(if manifest.reuse { ",\"reuse\":true}" } else { "}" })
 }
 
 /// The bytes that [`json`] will have.
@@ -166,6 +169,10 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// `empty_batches: true` at the end lets an observer be called without events, too: about a second after a sink
 /// refused a line of it as [`Full`](crate::sinks::Error::Full), again and again while that is so, and when it begins
 /// to serve. So what it kept goes out though nothing happens.
+///
+/// `reuse: true`, last of all, lets an instance serve one call after the other, of whatever client: `configure` then
+/// runs seldom, and what it built stays. Say it only of a plugin that keeps nothing of a request which another
+/// request's answer must not show; in Rust, what a hook could keep is in a `Cell` or a `static`.
 #[macro_export]
 macro_rules! manifest {
     (
@@ -176,6 +183,7 @@ macro_rules! manifest {
         $(, optional: [$($optional:expr),* $(,)?])?
         $(, events: [$($event:expr),* $(,)?])?
         $(, empty_batches: $empty_batches:expr)?
+        $(, reuse: $reuse:expr)?
         $(,)?
     ) => {
         const _: () = {
@@ -187,6 +195,7 @@ macro_rules! manifest {
                 optional: &[$($($optional),*)?],
                 events: &[$($($event),*)?],
                 empty_batches: false $(|| $empty_batches)?,
+                reuse: false $(|| $reuse)?,
             };
             #[used]
             #[cfg_attr(target_family = "wasm", unsafe(link_section = "tuffet:manifest"))]
@@ -209,12 +218,13 @@ mod tests {
             optional: &[("clock", "tells")],
             events: &["started", "finished"],
             empty_batches: true,
+            reuse: true,
         };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
         let json: serde_json::Value = serde_json::from_slice(&JSON).unwrap();
         assert_eq!(json["name"], "a \"b\" \\c");
         assert_eq!(json["description"], "two\nlines, é");
-        assert_eq!(json["empty-batches"], true);
+        assert_eq!((&json["empty-batches"], &json["reuse"]), (&true.into(), &true.into()));
         assert_eq!(json["grants"][1], serde_json::json!({ "grant": "files", "reason": "reads" }));
         assert_eq!(
             json["grants"][2],
@@ -233,6 +243,7 @@ mod tests {
             optional: &[("kv", "x")],
             events: &[],
             empty_batches: false,
+            reuse: false,
         };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
         let json: serde_json::Value = serde_json::from_slice(&JSON).unwrap();

@@ -10,8 +10,8 @@ pub trait Plugin: Sized + 'static {
     /// `#[serde(deny_unknown_fields)]` on it and on what it holds, so that a mistyped key is an error.
     type Settings: DeserializeOwned;
 
-    /// Makes the plugin. The server calls this when it loads the configuration, and again in each fresh
-    /// instance before a hook, so it should be quick.
+    /// Makes the plugin. The server calls this when it loads the configuration, and again in each new instance: before
+    /// each call, where it should be quick, unless the manifest says `reuse: true`.
     ///
     /// # Errors
     /// What is wrong with the settings. The server refuses the configuration and shows the line that each

@@ -91,6 +91,7 @@ const LOSSY: Load = Load {
 
 /// Requests at a constant rate; the file is one block.
 const ADMITTED: Load = Load { transfers: 10_000, concurrency: 4_096, size: 511, rate: Some(1_000.0), ..READ };
+const PHONES: Load = Load { transfers: 300, concurrency: 300, size: 511, ..READ };
 const STORM: Load = Load { transfers: 25_000, rate: Some(5_000.0), ..ADMITTED };
 
 const fn tuffet(metric: Metric, bound: Bound) -> Target {
@@ -183,6 +184,16 @@ pub(crate) const CASES: &[Case] = &[
             Target { who: "tuffet-acl", metric: Metric::DecisionP50Us, bound: Bound::AtMost(100.0) },
             Target { who: "tuffet-acl", metric: Metric::DecisionP99Us, bound: Bound::AtMost(1_000.0) },
             Target { who: "tuffet-acl", metric: Metric::AnswerP99Ms, bound: Bound::AtMost(1.0) },
+        ],
+    },
+    Case {
+        name: "phones",
+        title: "300 clients that ask at once, 512 bytes each, with inventories of 100,000 devices",
+        kind: Kind::Transfers(PHONES),
+        servers: Servers::Only(&["tuffet", "tuffet-inventory"]),
+        targets: &[
+            Target { who: "tuffet-inventory", metric: Metric::Incomplete, bound: Bound::AtMost(0.0) },
+            Target { who: "tuffet-inventory", metric: Metric::ClientTimeouts, bound: Bound::AtMost(0.0) },
         ],
     },
     Case {

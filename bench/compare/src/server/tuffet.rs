@@ -27,15 +27,35 @@ pub(super) fn with_policy(server: &Installed, launch: &Launch<'_>) -> Result<Com
     configured(server, launch, "five-plugins.yaml", FIVE_PLUGINS).map(quiet)
 }
 
-/// The plugin `acl`, a fresh instance for each call, as by default.
+/// The plugin `acl`, a fresh instance for each call.
 pub(super) fn with_acl(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
-    telling(configured(server, launch, "acl.yaml", &ACL.replace("REUSE", "")))
+    telling(configured(server, launch, "acl.yaml", &ACL.replace("REUSE", "reuse: { calls: 1 }")))
 }
 
 /// The same with kept instances.
 pub(super) fn with_acl_kept(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let kept = ACL.replace("REUSE", "reuse: { calls: 1000, idle: 10s }");
     telling(configured(server, launch, "acl-kept.yaml", &kept))
+}
+
+/// The plugins `template` and `mac-map` as by default, each with so many devices. None of them is the client.
+pub(super) fn with_inventory(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let own = launch.scratch.join("own");
+    let mac = |device: u32| {
+        let [_, a, b, c] = device.to_be_bytes();
+        format!("02:00:5e:{a:02x}:{b:02x}:{c:02x}")
+    };
+    let (mut inventory, mut settings) = (String::from("devices:\n"), String::from(MAPPED));
+    for device in 0..DEVICES {
+        let mac = mac(device);
+        inventory += &format!("  phone-{device}:\n    mac: {mac}\n    vars: {{ extension: {device} }}\n");
+        settings += &format!("            \"{mac}\": phones/{device}.cfg\n");
+    }
+    std::fs::create_dir_all(&own)
+        .and_then(|()| std::fs::write(own.join("inventory.yaml"), inventory))
+        .and_then(|()| std::fs::write(own.join("phone.cfg.j2"), PHONE))
+        .map_err(|error| format!("{}: {error}", own.display()))?;
+    configured(server, launch, "inventory-of-phones.yaml", &settings).map(quiet)
 }
 
 /// All bundled plugins with kept instances: who may, which file, generated configuration, audit into a file,
@@ -170,6 +190,31 @@ plugins:
           message: not for anybody
       allow:
         - clients: [127.0.0.0/8]
+"#;
+
+const DEVICES: u32 = 100_000;
+
+const MAPPED: &str = r#"listeners: [{ address: ADDRESS }]
+roots:
+  - { name: files, path: "ROOT", writable: WRITABLE }
+  - { name: own, path: "OWN" }
+policy: { resolve: [template, mac-map] }
+plugins:
+  template:
+    component: builtin:template
+    grants: [files/own, client-mac]
+    settings:
+      root: own
+      inventory: inventory.yaml
+      rules: [{ match: "**", template: phone.cfg.j2 }]
+  mac-map:
+    component: builtin:mac-map
+    grants: [client-mac]
+    settings:
+      root: files
+      rules:
+        - fallback: ["{path}"]
+          devices:
 "#;
 
 const INVENTORY: &str = "devices:

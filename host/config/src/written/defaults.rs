@@ -143,6 +143,7 @@ impl Default for PluginLimits {
     fn default() -> Self {
         Self {
             time: TimeSpan(Duration::from_millis(200)),
+            configure: TimeSpan(Duration::from_secs(10)),
             wall: TimeSpan(Duration::from_millis(500)),
             memory: ByteCount(64 * MIB),
             content: ByteCount(MIB),

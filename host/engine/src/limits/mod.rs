@@ -5,7 +5,6 @@
 //! from a million addresses takes no more memory than a quiet day. The tables are indexed by a keyed hash
 //! (SipHash with a random key), so nobody can aim at the cells of somebody else.
 
-mod client;
 mod live;
 mod places;
 mod rate;
@@ -17,7 +16,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use tuffet_request::Bounds;
+use tuffet_request::{Bounds, ClientKey};
 
 /// Why a request gets no place. It is not answered: a client asks again, and who asks in another's name
 /// makes the server send nothing.
@@ -138,7 +137,7 @@ impl Limiter {
 
     /// Counts a request that came `now`, if it may come.
     pub(crate) fn admit(&self, peer: &SocketAddr, now: Instant) -> Result<Claim, Refused> {
-        let client = self.hasher.hash_one(client::key(peer, self.live.ipv6_prefix.load(Relaxed)));
+        let client = self.hasher.hash_one(ClientKey::of(peer, self.live.ipv6_prefix.load(Relaxed)));
         let now = self.since(now);
         // What one client sends too much must not count against all.
         if !self.clients.take(client, now) {

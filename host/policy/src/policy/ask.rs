@@ -1,7 +1,6 @@
 //! One question to one plugin, with all that surrounds a call: what was decided before, the breaker, the
 //! counts, and what a failure means.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,13 +10,14 @@ use tokio::time::Instant;
 use super::bindings::exports::tuffet::policy::accept_upload::Upload;
 use super::bindings::tuffet::policy::types;
 use super::breaker::Change;
+use super::call::Asker;
 use super::convert::{self, Found, Opinion, UploadOpinion};
 use super::counters::plugin_took;
 use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
 use super::plugin::Plugin;
 use tuffet_config::OnError;
-use tuffet_request::{Denial, ErrorCode, Request};
+use tuffet_request::{ClientKey, Denial, ErrorCode, Request};
 use tuffet_request::{Traced, Trail, What};
 
 /// The time that the chains have for one request.
@@ -52,6 +52,14 @@ pub(super) struct Question<'a> {
     pub patience: Patience,
 }
 
+/// The plugin could not be asked: overload. The request is to get no answer, so that its client asks again; neither
+/// `on-error` nor the breaker has to do with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Overloaded(pub String);
+
+/// An opinion; `None` is none.
+pub(super) type Heard<O> = Result<Option<O>, Overloaded>;
+
 impl Plugin {
     /// Its opinion in the hook `authorize`.
     pub async fn verdict(
@@ -59,9 +67,8 @@ impl Plugin {
         request: &Request,
         asked: &types::Request,
         patience: Patience,
-    ) -> Option<Opinion> {
-        let call =
-            async { self.authorize(asked, traced(request), patience).await.and_then(convert::verdict) };
+    ) -> Heard<Opinion> {
+        let call = async |asker| self.authorize(asked, asker).await.and_then(convert::verdict);
         let question = Question { hook: "authorize", request, patience };
         self.opinion(question, self.verdicts.as_ref(), call, Opinion::Deny).await
     }
@@ -73,10 +80,10 @@ impl Plugin {
         asked: &types::Request,
         roots: &[String],
         patience: Patience,
-    ) -> Option<Found> {
+    ) -> Heard<Found> {
         let content = self.limits.content;
-        let call = async {
-            let answer = self.resolve(asked, traced(request), patience).await?;
+        let call = async |asker| {
+            let answer = self.resolve(asked, asker).await?;
             convert::resolution(answer, request.operation, content, roots)
         };
         let question = Question { hook: "resolve", request, patience };
@@ -90,40 +97,51 @@ impl Plugin {
         asked: &types::Request,
         upload: &Upload,
         patience: Patience,
-    ) -> Option<UploadOpinion> {
-        let call = async {
-            self.accept_upload(asked, upload, traced(request), patience).await.and_then(convert::acceptance)
-        };
+    ) -> Heard<UploadOpinion> {
+        let call = async |asker| self.accept_upload(asked, upload, asker).await.and_then(convert::acceptance);
         let question = Question { hook: "accept-upload", request, patience };
         self.opinion(question, None, call, UploadOpinion::Deny).await
     }
 
-    /// The plugin's opinion; what its failure counts as where it has failed. `None` is none.
+    /// The plugin's opinion; what its failure counts as where it has failed.
     async fn opinion<O: Weighty + Clone>(
         &self,
         question: Question<'_>,
         decisions: Option<&Decisions<O>>,
-        call: impl Future<Output = Result<Option<O>, Failure>>,
+        call: impl AsyncFnOnce(Asker) -> Result<Option<O>, Failure>,
         deny: fn(Denial) -> O,
-    ) -> Option<O> {
+    ) -> Heard<O> {
+        let Question { hook, request, patience } = question;
         let (began, called) = (Instant::now(), AtomicBool::new(false));
-        let guarded = self.guarded(question.hook, Some(question.patience), Some(&called), call);
+        let asker = Asker {
+            client: ClientKey::of(&request.client, self.ipv6_prefix),
+            traced: traced(request),
+            patience: Some(patience),
+            probes: false,
+        };
+        let guarded = self.guarded(hook, asker, Some(&called), call);
         let opinion = match decisions {
             None => guarded.await,
-            Some(decisions) => {
-                let until = question.patience.until;
-                decisions.get(question.request, &self.counters, until, guarded).await
-            }
+            Some(decisions) => decisions.get(request, &self.counters, patience.until, guarded).await,
         };
         let failed = |failure: &Failure| (failure.cause.as_str(), failure.detail.clone());
-        let noted =
-            question.request.trail.as_deref().map(|trail| (trail, opinion.as_ref().err().map(failed)));
-        let said = opinion.unwrap_or_else(|failure| self.stand_in(question, &failure, deny));
+        let noted = request.trail.as_deref().map(|trail| (trail, opinion.as_ref().err().map(failed)));
+        let said = match opinion {
+            Ok(opinion) => Ok(opinion),
+            Err(failure) if failure.cause == Cause::Busy => {
+                self.overload.note(&self.name, hook, &failure.detail);
+                Err(Overloaded(format!("plugin {} is overloaded in {hook}: {}", self.name, failure.detail)))
+            }
+            Err(failure) => Ok(self.stand_in(question, &failure, deny)),
+        };
         if let Some((trail, failure)) = noted {
             let step = What::Plugin {
                 plugin: Arc::clone(&self.name),
-                hook: question.hook,
-                verdict: said.as_ref().map_or("abstain", Weighty::word),
+                hook,
+                verdict: match &said {
+                    Ok(said) => said.as_ref().map_or("abstain", Weighty::word),
+                    Err(Overloaded(_)) => "drop",
+                },
                 remembered: failure.is_none() && !called.load(Ordering::Relaxed),
                 failure,
                 monitored: self.monitors,
@@ -137,23 +155,23 @@ impl Plugin {
     pub async fn guarded<T>(
         &self,
         hook: &'static str,
-        patience: Option<Patience>,
+        asker: Asker,
         called: Option<&AtomicBool>,
-        call: impl Future<Output = Result<T, Failure>>,
+        call: impl AsyncFnOnce(Asker) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         if let Some(called) = called {
             called.store(true, Ordering::Relaxed);
         }
         self.counters.call();
         let begun = Instant::now();
-        let leave = match self.breaker.ask(begun.into_std()) {
+        let leave = match self.breaker.ask(begun.into_std(), asker.client) {
             Ok(leave) => leave,
             Err(shut) => {
                 self.counters.failure(Cause::Repeated);
-                return Err(Failure::new(Cause::Repeated, shut.to_string()));
+                return Err(shut.into());
             }
         };
-        let result = call.await;
+        let result = call(Asker { probes: leave.probe, ..asker }).await;
         let took = begun.elapsed();
         self.counters.took(hook, took);
         plugin_took(&self.name, hook, took);
@@ -161,13 +179,7 @@ impl Plugin {
             Ok(_) => leave.good(),
             Err(failure) => {
                 self.counters.failure(failure.cause);
-                let to_blame = match failure.cause {
-                    Cause::Busy | Cause::Repeated => false,
-                    // Not where those before it took the time.
-                    Cause::Chain => patience.is_none_or(|patience| begun.elapsed() >= patience.limit / 2),
-                    _ => true,
-                };
-                if to_blame { leave.failed(Instant::now().into_std()) } else { None }
+                if failure.blamed { leave.failed(Instant::now().into_std()) } else { None }
             }
         };
         match change {
@@ -179,13 +191,13 @@ impl Plugin {
                 };
                 tracing::error!(
                     target: "tuffet::policy", plugin = %self.name, hook, failure = "repeated", on_error,
-                    "a plugin failed too often in a row: it is not called for {back_off:?}, then tried with \
+                    "a plugin failed for too many clients in a row: it is not called for {back_off:?}, then tried with \
                      single calls"
                 );
             }
             Some(Change::Closed) => tracing::info!(
                 target: "tuffet::policy", plugin = %self.name, hook,
-                "a plugin works again and is asked as before"
+                "a plugin works again and is called as before"
             ),
             None => {}
         }

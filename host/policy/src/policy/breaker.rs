@@ -1,13 +1,21 @@
 //! A plugin that fails again and again is left alone for a while.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::failure::{Cause, Failure};
 use tuffet_config::BreakerConfig;
+use tuffet_request::ClientKey;
 
-/// Opens after so many failures in a row. While it is open the plugin is not called; when the back-off is
-/// over, one call probes it: if that goes well the breaker closes, else the back-off doubles.
+/// Clients whose probes must fail before the back-off doubles, if that many opened the breaker.
+const PROBERS: usize = 3;
+
+/// Opens when calls for so many different clients have failed in a row: what fails for one client alone, again and
+/// again, is that client's affair. While it is open the plugin is not called; when the back-off is over, one call at
+/// a time probes it. The first that goes well closes the breaker; when the probes of several clients have failed, the
+/// back-off doubles, so that no single client keeps it open.
 pub(super) struct Breaker {
     config: BreakerConfig,
     state: Mutex<State>,
@@ -15,7 +23,8 @@ pub(super) struct Breaker {
 
 #[derive(Default)]
 struct State {
-    failures: u32,
+    /// Those whose calls have failed since the last one that went well.
+    failed: HashSet<ClientKey>,
     open: Option<Open>,
 }
 
@@ -23,18 +32,22 @@ struct Open {
     back_off: Duration,
     until: Instant,
     probing: bool,
+    /// Those whose probes have failed in this round.
+    probed: HashSet<ClientKey>,
 }
 
 /// Leave to call. What became of the call must be told to it; one that was abandoned tells nothing.
 pub(super) struct Leave<'a> {
     breaker: &'a Breaker,
-    probe: bool,
+    client: ClientKey,
+    pub probe: bool,
 }
 
 /// The breaker is open.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shut {
-    pub failures: u32,
+    /// Clients whose calls failed.
+    pub clients: usize,
     /// Until the next probe; none while one runs.
     pub left: Duration,
 }
@@ -52,15 +65,24 @@ impl Breaker {
     }
 
     /// Leave to call the plugin now.
-    pub fn ask(&self, now: Instant) -> Result<Leave<'_>, Shut> {
+    pub fn ask(&self, now: Instant, client: ClientKey) -> Result<Leave<'_>, Shut> {
         let mut state = self.lock();
-        let failures = state.failures;
-        let Some(open) = &mut state.open else { return Ok(Leave { breaker: self, probe: false }) };
-        if open.probing || now < open.until {
-            return Err(Shut { failures, left: open.until.saturating_duration_since(now) });
+        let clients = state.failed.len();
+        let Some(open) = &mut state.open else { return Ok(Leave { breaker: self, client, probe: false }) };
+        // Where its probe has failed, it is for others to try, if there are any.
+        let until = if open.probed.contains(&client) { open.until + open.back_off } else { open.until };
+        if open.probing || now < until {
+            return Err(Shut { clients, left: until.saturating_duration_since(now) });
         }
         open.probing = true;
-        Ok(Leave { breaker: self, probe: true })
+        Ok(Leave { breaker: self, client, probe: true })
+    }
+
+    /// Why a call that has waited since the breaker was closed may not begin any more.
+    pub fn shut(&self, now: Instant) -> Option<Shut> {
+        let state = self.lock();
+        let left = state.open.as_ref()?.until.saturating_duration_since(now);
+        Some(Shut { clients: state.failed.len(), left })
     }
 
     /// Whether the plugin is left alone.
@@ -87,28 +109,35 @@ impl Leave<'_> {
         if state.open.is_some() && !self.probe {
             return None;
         }
-        state.failures = 0;
+        // Keeps its room: this happens with each call.
+        state.failed.clear();
         state.open.take().map(|_| Change::Closed)
     }
 
     /// The plugin failed.
     pub fn failed(self, now: Instant) -> Option<Change> {
         let config = self.breaker.config;
+        let enough = config.failures as usize;
         let mut state = self.breaker.lock();
         if state.open.is_some() && !self.probe {
             return None;
         }
-        state.failures = state.failures.saturating_add(1);
-        let failures = state.failures;
+        state.failed.insert(self.client);
+        let failed = state.failed.len();
         match &mut state.open {
             Some(open) => {
-                open.back_off = open.back_off.saturating_mul(2).min(config.cap);
-                open.until = now + open.back_off;
+                let again = !open.probed.insert(self.client);
+                if again || open.probed.len() >= PROBERS.min(enough) {
+                    open.back_off = open.back_off.saturating_mul(2).min(config.cap);
+                    open.until = now + open.back_off;
+                    open.probed.clear();
+                }
                 None
             }
-            None if failures >= config.failures => {
+            None if failed >= enough => {
                 let back_off = config.back_off;
-                state.open = Some(Open { back_off, until: now + back_off, probing: false });
+                let probed = HashSet::new();
+                state.open = Some(Open { back_off, until: now + back_off, probing: false, probed });
                 Some(Change::Opened(back_off))
             }
             None => None,
@@ -129,7 +158,15 @@ impl Drop for Leave<'_> {
 
 impl fmt::Display for Shut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it failed {} times in a row and is not asked for another {:.1?}", self.failures, self.left)
+        let Shut { clients, left } = self;
+        let clients = if *clients == 1 { "one client".into() } else { format!("{clients} clients in a row") };
+        write!(f, "it failed for {clients} and is not called for another {left:.1?}")
+    }
+}
+
+impl From<Shut> for Failure {
+    fn from(shut: Shut) -> Failure {
+        Failure::new(Cause::Repeated, shut.to_string())
     }
 }
 
@@ -140,40 +177,83 @@ mod tests {
     const CONFIG: BreakerConfig =
         BreakerConfig { failures: 3, back_off: Duration::from_secs(1), cap: Duration::from_secs(3) };
 
-    fn fail(breaker: &Breaker, now: Instant) -> Option<Change> {
-        breaker.ask(now).unwrap_or_else(|shut| unreachable!("{shut}")).failed(now)
+    fn client(number: u8) -> ClientKey {
+        ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
+    }
+
+    fn leave(breaker: &Breaker, now: Instant, number: u8) -> Leave<'_> {
+        breaker.ask(now, client(number)).unwrap_or_else(|shut| unreachable!("{shut}"))
+    }
+
+    fn fail(breaker: &Breaker, now: Instant, number: u8) -> Option<Change> {
+        leave(breaker, now, number).failed(now)
     }
 
     fn open(breaker: &Breaker, now: Instant) {
-        let changes = [(); 3].map(|()| fail(breaker, now));
+        let changes = [1, 2, 3].map(|number| fail(breaker, now, number));
         assert_eq!(changes[2], Some(Change::Opened(CONFIG.back_off)));
     }
 
     #[test]
     fn it_opens_after_failures_in_a_row_alone() {
         let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
-        assert_eq!([fail(&breaker, now), fail(&breaker, now)], [None, None]);
-        assert_eq!(breaker.ask(now).map(Leave::good), Ok(None));
-        assert_eq!([fail(&breaker, now), fail(&breaker, now)], [None, None]);
-        assert_eq!(fail(&breaker, now), Some(Change::Opened(CONFIG.back_off)));
-        assert!(breaker.ask(now).is_err());
+        assert_eq!([fail(&breaker, now, 1), fail(&breaker, now, 2)], [None, None]);
+        assert_eq!(leave(&breaker, now, 4).good(), None);
+        assert_eq!([fail(&breaker, now, 1), fail(&breaker, now, 2)], [None, None]);
+        assert_eq!(fail(&breaker, now, 3), Some(Change::Opened(CONFIG.back_off)));
+        assert!(breaker.ask(now, client(4)).is_err());
     }
 
     #[test]
-    fn one_call_probes_and_the_back_off_doubles_up_to_its_cap() {
+    fn one_client_alone_does_not_open_it() {
+        let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
+        for _ in 0..1000 {
+            assert_eq!(fail(&breaker, now, 1), None);
+            assert_eq!(fail(&breaker, now, 2), None);
+        }
+        assert_eq!(fail(&breaker, now, 3), Some(Change::Opened(CONFIG.back_off)));
+    }
+
+    #[test]
+    fn single_calls_probe_and_the_back_off_doubles_up_to_its_cap() {
         let (breaker, mut now) = (Breaker::new(CONFIG), Instant::now());
         open(&breaker, now);
         for back_off in [1, 2, 3, 3] {
             let back_off = Duration::from_secs(back_off);
-            assert!(breaker.ask(now + back_off - Duration::from_millis(1)).is_err());
+            assert!(breaker.ask(now + back_off - Duration::from_millis(1), client(4)).is_err());
             now += back_off;
-            let probe = breaker.ask(now).unwrap_or_else(|shut| unreachable!("{shut}"));
-            assert!(breaker.ask(now).is_err(), "one probe at a time");
-            assert_eq!(probe.failed(now), None, "told once");
+            for number in [4, 5, 6] {
+                let probe = leave(&breaker, now, number);
+                assert!(breaker.ask(now, client(7)).is_err(), "one probe at a time");
+                assert_eq!(probe.failed(now), None, "told once");
+            }
         }
         now += CONFIG.cap;
-        assert_eq!(breaker.ask(now).map(Leave::good), Ok(Some(Change::Closed)));
-        assert_eq!(breaker.ask(now).map(Leave::good), Ok(None));
+        assert_eq!(leave(&breaker, now, 4).good(), Some(Change::Closed));
+        assert_eq!(leave(&breaker, now, 4).good(), None);
+    }
+
+    /// One client whose calls always fail asks more often than all others together.
+    #[test]
+    fn no_single_client_keeps_it_open() {
+        let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
+        open(&breaker, now);
+        let later = now + CONFIG.back_off;
+        assert_eq!(fail(&breaker, later, 1), None);
+        let left = breaker.ask(later, client(1)).err().map(|shut| shut.left);
+        assert_eq!(left, Some(CONFIG.back_off), "it has to let others try");
+        assert_eq!(leave(&breaker, later, 2).good(), Some(Change::Closed));
+    }
+
+    /// Where there is only one, it tries again all the same.
+    #[test]
+    fn where_one_failure_opens_it_one_probe_is_a_round() {
+        let (breaker, now) = (Breaker::new(BreakerConfig { failures: 1, ..CONFIG }), Instant::now());
+        assert_eq!(fail(&breaker, now, 1), Some(Change::Opened(CONFIG.back_off)));
+        let (first, second) = (now + CONFIG.back_off, now + 3 * CONFIG.back_off);
+        assert_eq!(fail(&breaker, first, 1), None);
+        assert!(breaker.ask(second - Duration::from_millis(1), client(1)).is_err());
+        assert_eq!(leave(&breaker, second, 1).good(), Some(Change::Closed));
     }
 
     #[test]
@@ -181,16 +261,16 @@ mod tests {
         let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
         open(&breaker, now);
         let later = now + CONFIG.back_off;
-        drop(breaker.ask(later));
-        assert!(breaker.ask(later).is_ok());
+        drop(breaker.ask(later, client(1)));
+        assert!(breaker.ask(later, client(1)).is_ok());
     }
 
     #[test]
     fn a_call_from_before_neither_opens_nor_closes() {
         let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
-        let [good, bad] = [(); 2].map(|()| breaker.ask(now).unwrap_or_else(|shut| unreachable!("{shut}")));
+        let [good, bad] = [1, 2].map(|number| leave(&breaker, now, number));
         open(&breaker, now);
         assert_eq!((good.good(), bad.failed(now)), (None, None));
-        assert_eq!(breaker.ask(now).err().map(|shut| shut.failures), Some(3));
+        assert_eq!(breaker.shut(now).map(|shut| shut.clients), Some(3));
     }
 }

@@ -2,34 +2,60 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout_at};
-use wasmtime::Trap;
-use wasmtime_wasi::I32Exit;
 
 use super::ask::Patience;
-use super::failure::{Cause, CpuLimit, Failure, Refused};
+use super::code::Code;
+use super::failure::{Cause, CpuLimit, Failure};
 use super::instance::Instance;
-use super::kept::Kept;
+use super::make::{PluginTurns, grow};
 use super::meter::Meter;
 use super::plugin::Plugin;
-use super::text;
+use super::pool::Lodging;
 use super::ticker::Hold;
-use tuffet_request::Traced;
+use super::turns::{Turn, Waived};
+use tuffet_request::{ClientKey, Traced};
 
-/// How long the check of a plugin that is loaded waits for its turn.
-const LOAD_PATIENCE: Duration = Duration::from_secs(10);
+/// On whose behalf a plugin is called.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asker {
+    /// Whose share of the plugin the call takes.
+    pub client: ClientKey,
+    pub traced: Option<Traced>,
+    /// The time that the chain has; `None` where the limits of the plugin are the only ones.
+    pub patience: Option<Patience>,
+    /// Whether this call finds out if a plugin works again. It goes before all others.
+    pub probes: bool,
+}
 
-/// A call that has begun. The fields are dropped in this order: the instance is given back before its turn.
+impl Asker {
+    /// The server itself.
+    pub const SERVER: Asker =
+        Asker { client: ClientKey::SERVER, traced: None, patience: None, probes: false };
+}
+
+/// A call that has begun. The fields are dropped in this order: the turn ends before another instance is made for
+/// who waits.
 pub(super) struct Call<'a> {
-    instance: Box<Instance>,
+    instance: Option<Box<Instance>>,
     limit: TimeLimit,
     plugin: &'a Plugin,
     _ticking: Hold<'a>,
-    _turn: [SemaphorePermit<'a>; 2],
+    turn: Turn<Box<Instance>>,
+    _place: SemaphorePermit<'a>,
+    _grows: Grows<'a>,
+}
+
+/// Has an instance made for calls that lack one, when a call is over.
+struct Grows<'a>(&'a Arc<PluginTurns>, &'a Arc<Code>);
+
+impl Drop for Grows<'_> {
+    fn drop(&mut self) {
+        grow(self.0, self.1);
+    }
 }
 
 /// Bounds the time of a call. Kept apart from the instance, which the work of the call borrows.
@@ -51,13 +77,10 @@ struct Until {
 enum Whose {
     Call,
     Chain,
-    /// A check that waits for its turn while the configuration is loaded.
-    Load,
 }
 
 impl Until {
-    fn new(plugin: &Plugin, chain: Option<Patience>) -> Until {
-        let limit = plugin.limits.wall;
+    fn new(limit: Duration, chain: Option<Patience>) -> Until {
         let own = Until { end: Instant::now() + limit, limit, whose: Whose::Call };
         match chain {
             Some(chain) if chain.until() < own.end => {
@@ -67,20 +90,16 @@ impl Until {
         }
     }
 
+    /// That is nobody's fault: the call never began.
     fn never_begun(&self) -> Failure {
-        let failure = self.over("no instance was free");
-        if self.whose == Whose::Chain { failure } else { Failure { cause: Cause::Busy, ..failure } }
+        Failure::new(Cause::Busy, self.over("no instance was free"))
     }
 
-    fn over(&self, what: &str) -> Failure {
+    fn over(&self, what: &str) -> String {
         let limit = self.limit;
         match self.whose {
-            Whose::Call => Failure::new(Cause::Time, format!("{what} within {limit:?} (limits.wall)")),
-            Whose::Load => Failure::new(Cause::Time, format!("{what} within {limit:?}")),
-            Whose::Chain => {
-                let detail = format!("{what} before the chains had taken {limit:?} (policy.time-limit)");
-                Failure::new(Cause::Chain, detail)
-            }
+            Whose::Call => format!("{what} within {limit:?} (limits.wall)"),
+            Whose::Chain => format!("{what} before the chains had taken {limit:?} (policy.time-limit)"),
         }
     }
 }
@@ -89,138 +108,122 @@ impl Until {
 type Ended<T> = Option<wasmtime::Result<T>>;
 
 impl<'a> Call<'a> {
-    /// Waits for its turn and takes an instance: one that was kept, or a new one that is yet to be made
-    /// [ready](Instance::ready). Ends when the chain has no more time. `request` is empty while the
-    /// configuration is loaded.
+    /// Waits for its turn and takes an instance: a configured one where instances are reused, else a new one that is
+    /// yet to be made [ready](Instance::ready). Ends when the chain has no more time.
     ///
     /// # Errors
-    /// No instance was free in time.
-    pub async fn begin(
-        plugin: &'a Plugin,
-        request: &str,
-        traced: Option<Traced>,
-        chain: Option<Patience>,
-    ) -> Result<Call<'a>, Failure> {
-        let mut until = Until::new(plugin, chain);
-        let turn = match free_turn(plugin) {
+    /// No instance was free in time, or none could be configured.
+    pub async fn begin(plugin: &'a Plugin, request: &str, asker: Asker) -> Result<Call<'a>, Failure> {
+        let until = Until::new(plugin.limits.wall, asker.patience);
+        if until.end <= Instant::now() {
+            // Those before it in the chain have left it nothing.
+            let detail = until.over("it was not called");
+            return Err(Failure { blamed: false, ..Failure::new(Cause::Chain, detail) });
+        }
+        let mut turn = match plugin.turns.free(asker.client) {
             Some(turn) => turn,
-            None if !request.is_empty() => wait_for_turn(plugin, &until).await?,
             None => {
-                // No client waits while a configuration is loaded; a storm of requests must not refuse it.
-                let end = Instant::now() + LOAD_PATIENCE;
-                let patient = Until { end, limit: LOAD_PATIENCE, whose: Whose::Load };
-                let turn = wait_for_turn(plugin, &patient).await?;
-                until = Until::new(plugin, chain);
-                turn
+                let place = plugin.turns.queue(asker.client, asker.probes);
+                grow(&plugin.turns, &plugin.code);
+                place.turn(until.end).await.map_err(|waived| match waived {
+                    Waived::Full => {
+                        let most = plugin.limits.queue;
+                        let detail = format!(
+                            "{most} calls wait for an instance, and no client has more of them (limits.queue)"
+                        );
+                        Failure::new(Cause::Busy, detail)
+                    }
+                    Waived::Late => until.never_begun(),
+                    Waived::Failed(failure) => failure,
+                })?
             }
         };
-        // Those before it in the chain may have left it nothing.
-        if Instant::now() >= until.end {
-            return Err(until.never_begun());
-        }
-        let shared = plugin.runtime.shared();
-        let ticking = shared.ticker.hold();
-        let mut instance = match plugin.kept.as_ref().and_then(Kept::take) {
-            Some(instance) => instance,
-            None => Instance::new(plugin),
+        let shared = plugin.code.runtime.shared();
+        let place = timeout_at(until.end, shared.calls.acquire()).await;
+        let place = match place {
+            Ok(Ok(place)) => place,
+            Ok(Err(_)) => unreachable!("the semaphore is never closed"),
+            Err(_) => {
+                if let Some(instance) = turn.instance() {
+                    turn.give_back(instance, Lodging::Free);
+                }
+                return Err(until.never_begun());
+            }
         };
-        let meter = instance.begin(request, traced);
-        let limit = TimeLimit { until, meter };
-        Ok(Call { instance, limit, plugin, _ticking: ticking, _turn: turn })
+        // While it waited, its time may have ended, and the breaker may have opened.
+        let refused = if Instant::now() >= until.end {
+            Some(until.never_begun())
+        } else if asker.probes {
+            None
+        } else {
+            plugin.breaker.shut(std::time::Instant::now()).map(|shut| shut.into())
+        };
+        if let Some(failure) = refused {
+            if let Some(instance) = turn.instance() {
+                turn.give_back(instance, Lodging::Free);
+            }
+            return Err(failure);
+        }
+        let ticking = shared.ticker.hold();
+        let configured = turn.instance();
+        // What `configure` says was logged when the policy was loaded.
+        let muted = configured.is_none();
+        let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
+        instance.calls += 1;
+        let meter = instance.begin(request, asker.traced, CpuLimit::of_call(plugin.limits.cpu), muted);
+        Ok(Call {
+            instance: Some(instance),
+            limit: TimeLimit { until, meter },
+            plugin,
+            _ticking: ticking,
+            turn,
+            _place: place,
+            _grows: Grows(&plugin.turns, &plugin.code),
+        })
     }
 
     /// The instance to work with, and the limit to work within.
     pub fn parts(&mut self) -> (&mut Instance, &TimeLimit) {
-        (&mut self.instance, &self.limit)
+        match &mut self.instance {
+            Some(instance) => (instance, &self.limit),
+            None => unreachable!("only the end of the call takes it"),
+        }
     }
 
     /// Tells what the call came to.
-    pub fn end<T>(self, ended: Ended<T>) -> Result<T, Failure> {
-        let sandbox = self.instance.store.data();
+    pub fn end<T>(mut self, ended: Ended<T>) -> Result<T, Failure> {
+        let Some(instance) = self.instance.take() else { unreachable!("only the end of the call takes it") };
+        let sandbox = instance.store.data();
+        let spent = self.limit.meter.spent();
         sandbox.log.finish(&sandbox.access.lines);
-        sandbox.access.host.spent(sandbox.memory.used(), self.limit.meter.total());
+        sandbox.access.host.spent(sandbox.memory.used(), spent.cpu);
         match ended {
             Some(Ok(answer)) => {
-                if let Some(kept) = &self.plugin.kept {
-                    kept.put(self.instance);
-                }
+                let served = self.plugin.reuse.is_none_or(|calls| instance.calls >= calls);
+                let worn = served || sandbox.is_worn();
+                self.turn.give_back(instance, if worn { Lodging::Worn } else { Lodging::Free });
                 Ok(answer)
             }
-            Some(Err(error)) => Err(self.explain(&error)),
-            None => Err(self.limit.until.over("it gave no answer")),
+            Some(Err(error)) => Err(self.plugin.code.explain(&instance, &error)),
+            None => {
+                let until = self.limit.until;
+                let over = until.over("it gave no answer");
+                if spent.is_starved() {
+                    let (cpu, wall) = (spent.cpu, spent.wall);
+                    let detail = format!("{over}: the machine had {cpu:.1?} of {wall:.1?} for it");
+                    return Err(Failure::new(Cause::Busy, detail));
+                }
+                let cause = if until.whose == Whose::Chain { Cause::Chain } else { Cause::Time };
+                let detail = if spent.waited > spent.cpu {
+                    format!("{over}: {}", sandbox.waited_for())
+                } else {
+                    format!("{over}: it computed for {:.1?} of it", spent.cpu)
+                };
+                // Not where those before it in the chain, or the queue, took the time.
+                let blamed = until.whose == Whose::Call || spent.wall >= until.limit / 2;
+                Err(Failure { blamed, ..Failure::new(cause, detail) })
+            }
         }
-    }
-
-    fn explain(&self, error: &wasmtime::Error) -> Failure {
-        let sandbox = self.instance.store.data();
-        if let Some(Refused(problems)) = error.downcast_ref() {
-            let detail = "it refused its settings".to_string();
-            return Failure { cause: Cause::Settings, detail, problems: problems.clone() };
-        }
-        if let Some(limit) = error.downcast_ref::<CpuLimit>() {
-            return Failure::new(Cause::Time, limit.to_string());
-        }
-        if sandbox.memory.refused {
-            let most = self.plugin.limits.memory;
-            let detail = format!("it wanted more than {most} bytes of memory (limits.memory)");
-            return Failure::new(Cause::Memory, detail);
-        }
-        let root = error.root_cause().to_string();
-        // wasmtime has no type for this one; see `Store::set_hostcall_fuel`.
-        if root.contains("fuel allocated for hostcalls") {
-            let detail = "it handed over more than it may in one answer or log line";
-            return Failure::new(Cause::BadAnswer, detail);
-        }
-        let mut detail = match (error.downcast_ref::<Trap>(), error.downcast_ref::<I32Exit>()) {
-            (Some(trap), _) => trap.to_string(),
-            (None, Some(exit)) => format!("it ended itself with exit code {}", exit.0),
-            (None, None) => text::reason(&root),
-        };
-        let last_words = sandbox.last_words();
-        if !last_words.is_empty() {
-            detail = format!("{detail}: {last_words}");
-        }
-        Failure::new(Cause::Trap, detail)
-    }
-}
-
-/// A turn, if one is free. What one of the two gave is given back where the other has nothing: who waits
-/// for its plugin must not hold the turn of another.
-fn free_turn(plugin: &Plugin) -> Option<[SemaphorePermit<'_>; 2]> {
-    let of_plugin = plugin.calls.try_acquire().ok()?;
-    let of_all = plugin.runtime.shared().calls.try_acquire().ok()?;
-    Some([of_plugin, of_all])
-}
-
-async fn wait_for_turn<'a>(plugin: &'a Plugin, until: &Until) -> Result<[SemaphorePermit<'a>; 2], Failure> {
-    let _waiting = Waiting::join(plugin)?;
-    let turn = async {
-        match (plugin.calls.acquire().await, plugin.runtime.shared().calls.acquire().await) {
-            (Ok(of_plugin), Ok(of_all)) => [of_plugin, of_all],
-            _ => unreachable!("the semaphores are never closed"),
-        }
-    };
-    timeout_at(until.end, turn).await.map_err(|_| until.never_begun())
-}
-
-/// A place in the queue of a plugin.
-struct Waiting<'a>(&'a AtomicU32);
-
-impl<'a> Waiting<'a> {
-    fn join(plugin: &'a Plugin) -> Result<Waiting<'a>, Failure> {
-        let most = plugin.limits.queue;
-        if plugin.waiting.fetch_add(1, Ordering::Relaxed) >= most {
-            plugin.waiting.fetch_sub(1, Ordering::Relaxed);
-            let detail = format!("{most} calls wait for an instance already (limits.queue)");
-            return Err(Failure::new(Cause::Busy, detail));
-        }
-        Ok(Waiting(&plugin.waiting))
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::ask::Patience;
+use super::ask::{Overloaded, Patience};
 use super::code_cache::CodeCache;
 use super::convert::{self, Found, Opinion, Target};
 use super::engine::PolicyRuntime;
@@ -48,6 +48,8 @@ pub enum Verdict {
     Deny(Denial),
     /// No, and the client hears nothing.
     Drop,
+    /// Not now: a plugin is overloaded, for this reason. The client hears nothing, so that it asks again.
+    Overloaded(String),
 }
 
 /// What the `resolve` chain came to.
@@ -73,6 +75,8 @@ pub enum Answer {
     Content(Arc<[u8]>),
     /// Nothing, and the client is told.
     Deny(Denial),
+    /// Not now: a plugin is overloaded, for this reason. The client hears nothing, so that it asks again.
+    Overloaded(String),
 }
 
 impl Policy {
@@ -169,19 +173,18 @@ impl Policy {
             }
             calls += 1;
             let by = Arc::clone(&plugin.name);
-            match plugin.verdict(request, asked.by(&plugin.access), patience).await {
-                None => {}
-                Some(Opinion::Allow(ceilings)) => {
+            let verdict = match plugin.verdict(request, asked.by(&plugin.access), patience).await {
+                Ok(None) => continue,
+                Ok(Some(Opinion::Allow(ceilings))) => {
                     let (lowest, _) = allowed.get_or_insert((ceilings, by));
                     *lowest = lower(*lowest, ceilings);
+                    continue;
                 }
-                Some(Opinion::Deny(denial)) => {
-                    return Authorization { verdict: Verdict::Deny(denial), by: Some(by), calls };
-                }
-                Some(Opinion::Drop) => {
-                    return Authorization { verdict: Verdict::Drop, by: Some(by), calls };
-                }
-            }
+                Ok(Some(Opinion::Deny(denial))) => Verdict::Deny(denial),
+                Ok(Some(Opinion::Drop)) => Verdict::Drop,
+                Err(Overloaded(reason)) => Verdict::Overloaded(reason),
+            };
+            return Authorization { verdict, by: Some(by), calls };
         }
         match (allowed, self.default) {
             (Some((ceilings, by)), _) => {
@@ -214,10 +217,11 @@ impl Policy {
             calls += 1;
             let found = plugin.resolution(request, asked.by(&plugin.access), &self.roots, patience).await;
             let answer = match found {
-                None => continue,
-                Some(Found::Files(files)) => Answer::Files(files),
-                Some(Found::Content(content)) => Answer::Content(content),
-                Some(Found::Deny(denial)) => Answer::Deny(denial),
+                Ok(None) => continue,
+                Ok(Some(Found::Files(files))) => Answer::Files(files),
+                Ok(Some(Found::Content(content))) => Answer::Content(content),
+                Ok(Some(Found::Deny(denial))) => Answer::Deny(denial),
+                Err(Overloaded(reason)) => Answer::Overloaded(reason),
             };
             return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls };
         }

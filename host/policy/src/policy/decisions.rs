@@ -125,8 +125,8 @@ impl<O: Weighty + Clone> Decisions<O> {
         let decided = timeout_at(until, self.decided.get_or_insert_async(&key, decide)).await;
         let decided = decided.unwrap_or_else(|_| {
             Err(Failure::new(
-                Cause::Chain,
-                "the time of the chain was over while it was asked the same by another",
+                Cause::Busy,
+                "the time of the chain was over while another request waited for the same decision",
             ))
         })?;
         if !decided_here {

@@ -27,9 +27,12 @@ pub(super) const TICK: Duration = Duration::from_millis(5);
 /// plugins to this many times the limit of each.
 const MAX_CALLS: u32 = 128;
 
-/// Instances of all plugins that wait, configured, for their next call (`reuse`). They have room of their
-/// own, so that they never take the turn of a call.
+/// Instances of all plugins that wait, configured, for their next call. They have room of their own, so that they
+/// never take the turn of a call.
 const MAX_KEPT: u32 = 128;
+
+/// Instances that pass from one call to the next, which are neither for a moment.
+const MAX_PASSING: u32 = 128;
 
 /// The engine: cheap to clone, one for the process. Reloads share it.
 #[derive(Clone)]
@@ -44,7 +47,7 @@ pub(super) struct Shared {
     pub ticker: Ticker,
     pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
     pub calls: Semaphore,
-    /// Room for instances that are kept; each holds its permit.
+    /// Room for idle instances; each holds its permit.
     pub kept: Arc<Semaphore>,
 }
 
@@ -154,7 +157,7 @@ fn config(code_cache: Option<&CodeCache>) -> Config {
     // Script languages bring several core modules and large tables; a Rust plugin has one of each. The
     // numbers cost address space, not memory.
     let mut pool = PoolingAllocationConfig::new();
-    let instances = MAX_CALLS + MAX_KEPT;
+    let instances = MAX_CALLS + MAX_KEPT + MAX_PASSING;
     pool.total_component_instances(instances)
         .total_stacks(instances)
         .total_core_instances(instances * 32)

@@ -12,6 +12,8 @@ pub(super) struct Failure {
     pub detail: String,
     /// What `configure` complained about, where that was it.
     pub problems: Vec<Problem>,
+    /// Whether it counts toward the breaker. Overload never does.
+    pub blamed: bool,
 }
 
 /// Why a call gave no answer.
@@ -27,11 +29,12 @@ pub(super) enum Cause {
     BadAnswer,
     /// It refused its settings.
     Settings,
-    /// No instance was free in time, or too many calls waited for one.
+    /// Overload, which is nobody's fault: no instance was free in time, too many calls waited for one, or the
+    /// machine had no time for it. The request gets no answer, so that its client asks again.
     Busy,
     /// The time of the whole chain was over.
     Chain,
-    /// It was not asked, because it has failed too often in a row.
+    /// It was not asked, because it has failed for too many clients in a row.
     Repeated,
 }
 
@@ -65,7 +68,8 @@ impl Cause {
 
 impl Failure {
     pub fn new(cause: Cause, detail: impl Into<String>) -> Failure {
-        Failure { cause, detail: detail.into(), problems: Vec::new() }
+        let blamed = !matches!(cause, Cause::Busy | Cause::Repeated);
+        Failure { cause, detail: detail.into(), problems: Vec::new(), blamed }
     }
 }
 
@@ -75,13 +79,29 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Ends a guest that has used up its CPU time.
-#[derive(Debug)]
-pub(super) struct CpuLimit(pub Duration);
+/// The CPU time that a guest has; ends it once that is used up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CpuLimit {
+    pub time: Duration,
+    /// Its key in the configuration.
+    pub key: &'static str,
+}
+
+impl CpuLimit {
+    /// Of one call.
+    pub fn of_call(time: Duration) -> CpuLimit {
+        CpuLimit { time, key: "limits.time" }
+    }
+
+    /// Of `configure`, where instances are reused.
+    pub fn of_configure(time: Duration) -> CpuLimit {
+        CpuLimit { time, key: "limits.configure" }
+    }
+}
 
 impl fmt::Display for CpuLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it computed for more than {:?} (limits.time)", self.0)
+        write!(f, "it computed for more than {:?} ({})", self.time, self.key)
     }
 }
 

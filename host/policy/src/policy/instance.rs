@@ -6,10 +6,10 @@ use wasmtime::component::Instance as Component;
 use wasmtime::{Store, UpdateDeadline};
 
 use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
+use super::code::Code;
 use super::failure::{CpuLimit, Refused};
 use super::log::CallLog;
 use super::meter::Meter;
-use super::plugin::Plugin;
 use super::sandbox::{Caller, Sandbox};
 use super::wit_events as observe;
 use tuffet_request::Traced;
@@ -27,19 +27,19 @@ pub(super) struct Instance {
     resolve: Option<resolve::Guest>,
     accept_upload: Option<accept_upload::Guest>,
     observe: Option<observe::Guest>,
-    /// Calls that it has begun.
+    /// Calls of hooks that it has begun.
     pub calls: u32,
 }
 
 impl Instance {
     /// A store with its limits, and nothing in it. Boxed: it is large and goes from hand to hand.
-    pub fn new(plugin: &Plugin) -> Box<Instance> {
-        let limits = plugin.limits;
+    pub fn new(code: &Code) -> Box<Instance> {
+        let limits = code.limits;
         let log =
-            CallLog::new(Caller { plugin: Arc::clone(&plugin.name), request: String::new(), traced: None });
+            CallLog::new(Caller { plugin: Arc::clone(&code.name), request: String::new(), traced: None });
         let mut store = Store::new(
-            &plugin.runtime.shared().engine,
-            Sandbox::new(limits.memory, Arc::clone(&plugin.access), log),
+            &code.runtime.shared().engine,
+            Sandbox::new(limits.memory, Arc::clone(&code.access), log),
         );
         store.limiter(|sandbox| &mut sandbox.memory);
         let transfer = limits.content.saturating_add(MAX_TRANSFER);
@@ -48,10 +48,12 @@ impl Instance {
         // At every tick: end the guest when its CPU time is used up, else let others of this thread run.
         let meter = Meter::new();
         let its = Arc::clone(&meter);
-        store.epoch_deadline_callback(move |_| {
-            if its.spent() > limits.cpu {
-                return Err(CpuLimit(limits.cpu).into());
+        store.epoch_deadline_callback(move |store| {
+            let limit = store.data().cpu;
+            if its.cpu() > limit.time {
+                return Err(limit.into());
             }
+            its.yields();
             Ok(UpdateDeadline::Yield(1))
         });
         Box::new(Instance {
@@ -66,26 +68,24 @@ impl Instance {
         })
     }
 
-    /// Starts the limits of a call afresh. `request` is empty while the configuration is loaded.
-    pub fn begin(&mut self, request: &str, traced: Option<Traced>) -> Arc<Meter> {
-        self.calls += 1;
+    /// Starts the limits of a call afresh. `request` is empty where the instance is only configured, `muted` where
+    /// what `configure` logs was shown before.
+    pub fn begin(&mut self, request: &str, traced: Option<Traced>, cpu: CpuLimit, muted: bool) -> Arc<Meter> {
         self.meter.reset();
         self.store.set_epoch_deadline(1);
-        // What `configure` says was logged when the policy was loaded.
-        let muted = self.component.is_none() && !request.is_empty();
-        self.store.data_mut().begin(request, traced, muted);
+        self.store.data_mut().begin(request, traced, cpu, muted);
         Arc::clone(&self.meter)
     }
 
     /// Instantiates and configures the component, unless that is done.
-    pub async fn ready(&mut self, plugin: &Plugin) -> wasmtime::Result<()> {
+    pub async fn ready(&mut self, code: &Code) -> wasmtime::Result<()> {
         if self.component.is_some() {
             return Ok(());
         }
         let store = &mut self.store;
-        let component = plugin.component.instantiate_async(&mut *store).await?;
-        let lifecycle = plugin.lifecycle.load(&mut *store, &component)?;
-        if let Err(problems) = lifecycle.call_configure(&mut *store, &plugin.settings).await? {
+        let component = code.component.instantiate_async(&mut *store).await?;
+        let lifecycle = code.lifecycle.load(&mut *store, &component)?;
+        if let Err(problems) = lifecycle.call_configure(&mut *store, &code.settings).await? {
             return Err(Refused(problems).into());
         }
         store.data_mut().configured();

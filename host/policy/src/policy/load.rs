@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::time::Duration;
 
-use tokio::sync::Semaphore;
 use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
@@ -13,21 +12,26 @@ use super::bindings::VERSION;
 use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, resolve};
 use super::breaker::Breaker;
 use super::builtin;
+use super::code::Code;
 use super::decisions::Decisions;
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
 use super::imports::{Access, HostCalls, Live, Staged, StoredKeys, Unsent};
-use super::kept::Kept;
 use super::line_rate::LineRate;
 use super::manifest::Manifest;
 use super::plugin::Plugin;
+use super::pool::Pool;
 use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use super::text;
+use super::turns::Turns;
 use super::wit_events as observe;
 use crate::kv::{self, Quota};
-use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode};
+use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode, ReuseConfig};
+
+/// How long an idle instance waits where its plugin says that it may be reused, and the configuration nothing.
+const DECLARED_IDLE: Duration = Duration::from_secs(30);
 
 /// Reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
 /// seconds and is done off the async threads.
@@ -72,29 +76,42 @@ fn compile(
     };
     let manifest = Manifest::of(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
     let judged = judge(runtime, policy, spec, &component, &manifest)?;
+    let name: Arc<str> = Arc::from(spec.name.as_str());
+    let access = Arc::new(access(runtime, policy, spec, &judged)?);
+    let reuse = match spec.reuse {
+        None => manifest.reuse.then_some(ReuseConfig { calls: u32::MAX, idle: DECLARED_IDLE }),
+        Some(reuse) => Some(reuse).filter(|reuse| reuse.calls > 1),
+    };
+    let pool = reuse.map(|reuse| Pool::new(spec.limits.instances, reuse.idle, Arc::clone(&shared.kept)));
     Ok(Plugin {
-        name: Arc::from(spec.name.as_str()),
         on_error: spec.on_error,
-        access: Arc::new(access(runtime, policy, spec, &judged)?),
         warnings: judged.warnings,
         limits: spec.limits,
-        calls: Semaphore::new(spec.limits.instances as usize),
-        waiting: AtomicU32::new(0),
+        turns: Turns::new(spec.limits.instances, spec.limits.queue, pool),
+        reuse: reuse.map(|reuse| reuse.calls),
+        ipv6_prefix: policy.ipv6_prefix,
+        overload: Arc::default(),
         breaker: Breaker::new(spec.breaker),
         counters: runtime.counters_of(&spec.name),
         monitors: spec.mode == PluginMode::Monitor,
         verdicts: spec.cache.as_ref().map(Decisions::new),
         resolutions: spec.cache.as_ref().map(Decisions::new),
-        kept: spec.reuse.map(|reuse| Kept::new(reuse, Arc::clone(&shared.kept))),
-        runtime: runtime.clone(),
-        settings: spec.settings.to_string(),
-        lifecycle,
         authorize: authorize::GuestIndices::new(&pre).ok(),
         resolve: resolve::GuestIndices::new(&pre).ok(),
         accept_upload: accept_upload::GuestIndices::new(&pre).ok(),
         observe: observe::GuestIndices::new(&pre).ok(),
         wants: manifest.wants(),
-        component: pre,
+        code: Arc::new(Code {
+            name: Arc::clone(&name),
+            access: Arc::clone(&access),
+            limits: spec.limits,
+            runtime: runtime.clone(),
+            settings: spec.settings.to_string(),
+            component: pre,
+            lifecycle,
+        }),
+        name,
+        access,
     })
 }
 
@@ -211,7 +228,7 @@ pub(super) fn missing_hook(plugin: &Plugin, hook: &str) -> LoadProblem {
         plugin: plugin.name.to_string(),
         kind: LoadProblemKind::Export,
         pointer: None,
-        message: explain_exports(&plugin.component, hook),
+        message: explain_exports(&plugin.code.component, hook),
     }
 }
 

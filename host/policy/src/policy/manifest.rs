@@ -30,6 +30,9 @@ pub(super) struct Manifest {
     /// it may have some.
     #[serde(default, rename = "empty-batches")]
     pub empty_batches: bool,
+    /// Whether its instances may serve one call after the other, of whatever client.
+    #[serde(default)]
+    pub reuse: bool,
     /// The kinds of events that `observe` wants to be told; all, where it says nothing.
     pub events: Option<Vec<Kind>>,
 }

@@ -1,57 +1,222 @@
-//! How long a guest has computed.
+//! What a call spends its time with: computing, waiting for the host, or waiting for a processor.
 
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
-/// Adds up the time in which the future of a call is polled: what the guest computes, not what it sleeps or
-/// what others compute while it has yielded.
+use futures_util::task::AtomicWaker;
+use rustix::time::{ClockId, clock_gettime};
+
+/// Adds up the CPU time of the threads that poll the future of a call. The future may move from one thread to
+/// another between two polls, never within one; what others compute meanwhile, on the same thread or the same
+/// core, does not count.
+///
+/// Only the future, and the thread that polls it, write here.
 #[derive(Debug)]
 pub(super) struct Meter {
     origin: Instant,
-    /// Nanoseconds of all polls that are over.
+    /// Nanoseconds of CPU time of all polls that are over.
     spent: AtomicU64,
-    /// Nanoseconds from `origin` to the start of the poll that runs.
+    /// The CPU clock of the thread when the poll that runs began.
     since: AtomicU64,
+    /// Nanoseconds from `origin` to the start of the call, and to the end of the last poll.
+    began: AtomicU64,
+    paused: AtomicU64,
+    /// Nanoseconds that passed between polls because the guest waited for the host.
+    waited: AtomicU64,
+    /// Whether the guest could go on, and only lets others have the thread.
+    yielded: AtomicBool,
+    alarm: Arc<Alarm>,
+}
+
+/// Notes when what a guest waited for had come: from then on it waits for a processor.
+#[derive(Debug)]
+struct Alarm {
+    origin: Instant,
+    /// Nanoseconds from `origin`; the maximum while it has not come.
+    woken: AtomicU64,
+    task: AtomicWaker,
+}
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.woken.fetch_min(nanos(self.origin), Relaxed);
+        self.task.wake();
+    }
+}
+
+/// Where the time of a call went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spent {
+    /// All of it.
+    pub wall: Duration,
+    /// Computing.
+    pub cpu: Duration,
+    /// Waiting for something that the guest asked of the host.
+    pub waited: Duration,
+}
+
+impl Spent {
+    /// Whether it could mostly have computed, and the machine had no time for it.
+    pub fn is_starved(&self) -> bool {
+        self.wall.saturating_sub(self.cpu).saturating_sub(self.waited) > self.wall / 2
+    }
 }
 
 impl Meter {
     pub fn new() -> Arc<Meter> {
-        Arc::new(Meter { origin: Instant::now(), spent: AtomicU64::new(0), since: AtomicU64::new(0) })
+        let origin = Instant::now();
+        let alarm = Alarm { origin, woken: AtomicU64::new(u64::MAX), task: AtomicWaker::new() };
+        Arc::new(Meter {
+            origin,
+            spent: AtomicU64::new(0),
+            since: AtomicU64::new(0),
+            began: AtomicU64::new(0),
+            paused: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
+            yielded: AtomicBool::new(false),
+            alarm: Arc::new(alarm),
+        })
     }
 
-    /// Starts at nothing again, for the next call of an instance that is kept.
+    /// Starts at nothing again, for the next call of an instance that is reused.
     pub fn reset(&self) {
-        self.spent.store(0, Ordering::Relaxed);
+        let now = self.now();
+        self.spent.store(0, Relaxed);
+        self.waited.store(0, Relaxed);
+        self.began.store(now, Relaxed);
+        self.paused.store(now, Relaxed);
+        // Until the first poll, it is not the guest that waits.
+        self.yielded.store(true, Relaxed);
     }
 
-    /// The time so far. Only for use from within the metered future.
-    pub fn spent(&self) -> Duration {
-        let running = self.now().saturating_sub(self.since.load(Ordering::Relaxed));
-        Duration::from_nanos(self.spent.load(Ordering::Relaxed).saturating_add(running))
+    /// The CPU time so far. Only for use from within the metered future.
+    pub fn cpu(&self) -> Duration {
+        let running = cpu_clock().saturating_sub(self.since.load(Relaxed));
+        Duration::from_nanos(self.spent.load(Relaxed).saturating_add(running))
     }
 
-    /// The time of the call that is over.
-    pub fn total(&self) -> Duration {
-        Duration::from_nanos(self.spent.load(Ordering::Relaxed))
+    /// The guest lets others of its thread run.
+    pub fn yields(&self) {
+        self.yielded.store(true, Relaxed);
+    }
+
+    /// Of a call that is over, or between two polls.
+    pub fn spent(&self) -> Spent {
+        let now = self.now();
+        let woken = self.alarm.woken.load(Relaxed).min(now);
+        let pause =
+            if self.yielded.load(Relaxed) { 0 } else { woken.saturating_sub(self.paused.load(Relaxed)) };
+        Spent {
+            wall: Duration::from_nanos(now.saturating_sub(self.began.load(Relaxed))),
+            cpu: Duration::from_nanos(self.spent.load(Relaxed)),
+            waited: Duration::from_nanos(self.waited.load(Relaxed) + pause),
+        }
     }
 
     /// Meters a future.
     pub async fn run<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
+        let waker = Waker::from(Arc::clone(&self.alarm));
         std::future::poll_fn(|context| {
-            self.since.store(self.now(), Ordering::Relaxed);
-            let polled = future.as_mut().poll(context);
-            let ran = self.now().saturating_sub(self.since.load(Ordering::Relaxed));
-            self.spent.fetch_add(ran, Ordering::Relaxed);
+            self.waited.store(self.spent().waited.as_nanos() as u64, Relaxed);
+            self.yielded.store(false, Relaxed);
+            self.alarm.task.register(context.waker());
+            self.alarm.woken.store(u64::MAX, Relaxed);
+            self.since.store(cpu_clock(), Relaxed);
+            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+            let ran = cpu_clock().saturating_sub(self.since.load(Relaxed));
+            self.spent.fetch_add(ran, Relaxed);
+            self.paused.store(self.now(), Relaxed);
+            if polled.is_ready() {
+                self.yields();
+            }
             polled
         })
         .await
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        nanos(self.origin)
+    }
+}
+
+fn nanos(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Nanoseconds of CPU time of this thread: clock_gettime(2), CLOCK_THREAD_CPUTIME_ID.
+fn cpu_clock() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Computes for so much CPU time of its thread.
+    fn compute(cpu: Duration) {
+        let end = cpu_clock() + cpu.as_nanos() as u64;
+        while cpu_clock() < end {
+            std::hint::spin_loop();
+        }
+    }
+
+    #[tokio::test]
+    async fn computing_is_told_from_waiting() {
+        let meter = Meter::new();
+        meter.reset();
+        let (computes, waits) = (Duration::from_millis(10), Duration::from_millis(40));
+        meter
+            .run(async {
+                compute(computes);
+                tokio::time::sleep(waits).await;
+            })
+            .await;
+        let spent = meter.spent();
+        assert!(spent.cpu >= computes && spent.cpu < waits, "{spent:?}");
+        assert!(spent.waited >= waits - Duration::from_millis(1), "{spent:?}");
+    }
+
+    #[test]
+    fn neither_computing_nor_waiting_is_starving() {
+        let spent = |cpu, waited| {
+            let [wall, cpu, waited] = [100, cpu, waited].map(Duration::from_millis);
+            Spent { wall, cpu, waited }
+        };
+        assert!(!spent(100, 0).is_starved() && !spent(0, 100).is_starved() && !spent(25, 25).is_starved());
+        assert!(spent(20, 20).is_starved() && spent(0, 0).is_starved());
+    }
+
+    /// What the thread does for others between two polls is neither.
+    #[tokio::test]
+    async fn a_call_that_others_keep_from_computing_is_starved() {
+        let meter = Meter::new();
+        meter.reset();
+        let others = async {
+            for _ in 0..10 {
+                compute(Duration::from_millis(5));
+                tokio::task::yield_now().await;
+            }
+        };
+        let metered = meter.run(async {
+            for _ in 0..10 {
+                meter.yields();
+                tokio::task::yield_now().await;
+            }
+        });
+        tokio::join!(metered, others);
+        let spent = meter.spent();
+        assert!(spent.cpu < Duration::from_millis(20), "{spent:?}");
+        assert!(spent.waited < Duration::from_millis(20), "{spent:?}");
+        assert!(spent.is_starved(), "{spent:?}");
     }
 }

@@ -1,9 +1,9 @@
 //! What plugins decide about a request: who may do what, and which file it is.
 //!
 //! Plugins are WebAssembly components, asked once for each request before the first block. Each call gets a
-//! fresh instance (or, with `reuse`, one that is kept) and ends within limits of CPU, time and memory: a
-//! plugin that loops, hogs or traps costs its own request, never another one. The interface is
-//! `sdk/wit/policy.wit`.
+//! fresh instance, or one that is reused where the plugin's manifest or the configuration allows it, and ends within
+//! limits of CPU, time and memory: a plugin that loops, hogs or traps costs its own request, never another one.
+//! Clients share instances and queue ([`turns`]). The interface is `sdk/wit/policy.wit`.
 //!
 //! [`PolicyRuntime`] is the machinery, one for the process. [`Policy`] is a loaded configuration; a reload
 //! loads another one beside it and swaps.
@@ -14,6 +14,7 @@ mod breaker;
 mod builtin;
 mod call;
 mod chain;
+mod code;
 mod code_cache;
 mod compiled;
 mod convert;
@@ -25,16 +26,18 @@ mod grants;
 mod imports;
 mod inspect;
 mod instance;
-mod kept;
 mod line_rate;
 mod load;
 mod log;
+mod make;
 mod manifest;
 mod meter;
 mod monitor;
 mod now;
 mod observe;
+mod overload;
 mod plugin;
+mod pool;
 mod report;
 mod resources;
 mod sandbox;
@@ -46,7 +49,9 @@ mod tests;
 mod text;
 mod ticker;
 mod trial;
+mod turns;
 mod upload;
+mod waits;
 mod wit_events;
 
 pub use ask::Patience;

@@ -16,7 +16,7 @@ pub(super) fn authorize(plugin: &Arc<Plugin>, request: &Request) {
     tokio::spawn(async move {
         let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
         let opinion = plugin.verdict(&request, asked.by(&plugin.access), patience).await;
-        plugin.note("authorize", &request, opinion.map(Said::Verdict));
+        plugin.note("authorize", &request, opinion.ok().flatten().map(Said::Verdict));
     });
 }
 
@@ -25,7 +25,7 @@ pub(super) fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[Stri
     tokio::spawn(async move {
         let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
         let found = plugin.resolution(&request, asked.by(&plugin.access), &roots, patience).await;
-        plugin.note("resolve", &request, found.map(Said::Resolution));
+        plugin.note("resolve", &request, found.ok().flatten().map(Said::Resolution));
     });
 }
 
@@ -34,7 +34,7 @@ pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Up
     tokio::spawn(async move {
         let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
         let opinion = plugin.acceptance(&request, asked.by(&plugin.access), &upload, patience).await;
-        plugin.note("accept-upload", &request, opinion.map(Said::Acceptance));
+        plugin.note("accept-upload", &request, opinion.ok().flatten().map(Said::Acceptance));
     });
 }
 

@@ -1,7 +1,6 @@
 //! How the plugins of a policy are at this moment.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::chain::Policy;
 use super::plugin::Plugin;
@@ -27,11 +26,7 @@ impl Policy {
 
 impl Plugin {
     fn now(&self) -> PluginNow {
-        let free = self.calls.available_permits() as u64;
-        PluginNow {
-            breaker_open: self.breaker.is_open(),
-            running: u64::from(self.limits.instances).saturating_sub(free),
-            waiting: self.waiting.load(Ordering::Relaxed).into(),
-        }
+        let (running, waiting) = self.turns.counts();
+        PluginNow { breaker_open: self.breaker.is_open(), running, waiting }
     }
 }

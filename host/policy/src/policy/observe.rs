@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use super::call::Asker;
 use super::chain::Policy;
 use super::failure::{Cause, Failure};
 use super::imports::Unsent;
@@ -57,14 +58,13 @@ impl Policy {
 pub(super) async fn try_out(plugin: &Plugin, events: &[Event]) -> Result<(), Failure> {
     let texts: Vec<Texts> = events.iter().map(Texts::of).collect();
     let facts = Fact::all(events, &texts);
-    plugin.observe(&wanted(plugin, &facts)).await
+    plugin.observe(&wanted(plugin, &facts), Asker::SERVER).await
 }
 
 async fn tell(plugin: &Plugin, events: &[Told<'_>]) {
     for pause in PAUSES.map(Some).into_iter().chain([None]) {
-        let Err(failure) = plugin.guarded("observe", None, None, plugin.observe(events)).await else {
-            return;
-        };
+        let call = async |asker| plugin.observe(events, asker).await;
+        let Err(failure) = plugin.guarded("observe", Asker::SERVER, None, call).await else { return };
         // Another instance may do; what it has done of these, it does again.
         let again = matches!(failure.cause, Cause::Trap | Cause::Time | Cause::Memory | Cause::Busy);
         let pause = pause.filter(|_| again && !events.is_empty());

@@ -1,27 +1,23 @@
 //! A loaded plugin and its hooks.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
-use tokio::sync::Semaphore;
-use wasmtime::component::InstancePre;
+use tokio::time::Instant;
 
-use super::ask::Patience;
-use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, resolve};
+use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
 use super::bindings::tuffet::policy::types;
 use super::breaker::Breaker;
-use super::call::Call;
+use super::call::{Asker, Call};
+use super::code::Code;
 use super::convert::{Found, Opinion};
 use super::counters::Counters;
 use super::decisions::Decisions;
-use super::engine::PolicyRuntime;
 use super::failure::Failure;
 use super::imports::Access;
-use super::kept::Kept;
-use super::sandbox::Sandbox;
+use super::make::{PluginTurns, Within};
+use super::overload::Overload;
 use super::wit_events as observe;
 use tuffet_config::{OnError, PluginLimits};
-use tuffet_request::Traced;
 use tuffet_request::events::Kinds;
 
 pub(super) struct Plugin {
@@ -31,11 +27,17 @@ pub(super) struct Plugin {
     /// What the operator should know of it.
     pub warnings: Vec<String>,
     pub limits: PluginLimits,
-    /// Calls of this plugin that run at once. Fewer than the runtime has instances, so that one plugin
-    /// that is stuck in all of its calls leaves room for the others.
-    pub calls: Semaphore,
-    /// Calls that wait for their turn.
-    pub waiting: AtomicU32,
+    /// What instances are made from.
+    pub code: Arc<Code>,
+    /// Who calls it now, and who waits for that. Fewer at once than the runtime has places, so that one plugin that
+    /// is stuck in all of its calls leaves room for the others.
+    pub turns: Arc<PluginTurns>,
+    /// The calls that one instance serves; `None` where each call gets a fresh one.
+    pub reuse: Option<u32>,
+    /// Bits of an IPv6 address that make a client.
+    pub ipv6_prefix: u8,
+    /// Tells of calls that got no turn.
+    pub overload: Arc<Overload>,
     pub breaker: Breaker,
     pub counters: Arc<Counters>,
     /// Whether its opinions are recorded only.
@@ -43,13 +45,6 @@ pub(super) struct Plugin {
     /// What it decided before, by hook; `None` without a cache.
     pub verdicts: Option<Decisions<Opinion>>,
     pub resolutions: Option<Decisions<Found>>,
-    /// Instances that wait for their next call; `None` where each call gets a fresh one.
-    pub kept: Option<Kept>,
-    pub runtime: PolicyRuntime,
-    /// As JSON.
-    pub settings: String,
-    pub component: InstancePre<Sandbox>,
-    pub lifecycle: lifecycle::GuestIndices,
     pub authorize: Option<authorize::GuestIndices>,
     pub resolve: Option<resolve::GuestIndices>,
     pub accept_upload: Option<accept_upload::GuestIndices>,
@@ -59,12 +54,14 @@ pub(super) struct Plugin {
 }
 
 impl Plugin {
-    /// Configures an instance and looks its hooks up, to see that this works.
+    /// Configures an instance and looks its hooks up, to see that this works. Where instances are reused, it is the
+    /// first of them.
     pub async fn check(&self) -> Result<(), Failure> {
-        let mut call = Call::begin(self, "", None, None).await?;
-        let (instance, limit) = call.parts();
-        let work = async {
-            instance.ready(self).await?;
+        let within = if self.reuse.is_some() { Within::Itself } else { Within::Call };
+        let began = Instant::now();
+        let mut instance = self.code.configured(within, true).await?;
+        let cost = began.elapsed();
+        let looked_up = (|| {
             if let Some(hook) = &self.authorize {
                 instance.authorize(hook)?;
             }
@@ -78,23 +75,25 @@ impl Plugin {
                 instance.observe(hook)?;
             }
             Ok(())
-        };
-        let ended = limit.run(work).await;
-        call.end(ended)
+        })();
+        looked_up.map_err(|error| self.code.explain(&instance, &error))?;
+        if self.reuse.is_some() {
+            self.turns.add(instance, cost);
+        }
+        Ok(())
     }
 
     /// Asks the hook `authorize`.
     pub async fn authorize(
         &self,
         request: &types::Request,
-        traced: Option<Traced>,
-        patience: Patience,
+        asker: Asker,
     ) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, &request.id, traced, Some(patience)).await?;
+        let mut call = Call::begin(self, &request.id, asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
-            instance.ready(self).await?;
+            instance.ready(&self.code).await?;
             let (guest, store) = instance.authorize(hook)?;
             guest.call_authorize(store, request).await
         };
@@ -106,14 +105,13 @@ impl Plugin {
     pub async fn resolve(
         &self,
         request: &types::Request,
-        traced: Option<Traced>,
-        patience: Patience,
+        asker: Asker,
     ) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, &request.id, traced, Some(patience)).await?;
+        let mut call = Call::begin(self, &request.id, asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
-            instance.ready(self).await?;
+            instance.ready(&self.code).await?;
             let (guest, store) = instance.resolve(hook)?;
             guest.call_resolve(store, request).await
         };
@@ -126,14 +124,13 @@ impl Plugin {
         &self,
         request: &types::Request,
         upload: &accept_upload::Upload,
-        traced: Option<Traced>,
-        patience: Patience,
+        asker: Asker,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
-        let mut call = Call::begin(self, &request.id, traced, Some(patience)).await?;
+        let mut call = Call::begin(self, &request.id, asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
-            instance.ready(self).await?;
+            instance.ready(&self.code).await?;
             let (guest, store) = instance.accept_upload(hook)?;
             guest.call_accept_upload(store, request, upload).await
         };
@@ -142,12 +139,12 @@ impl Plugin {
     }
 
     /// Tells the hook `observe`.
-    pub async fn observe(&self, events: &[observe::Event<'_>]) -> Result<(), Failure> {
+    pub async fn observe(&self, events: &[observe::Event<'_>], asker: Asker) -> Result<(), Failure> {
         let Some(hook) = &self.observe else { return Ok(()) };
-        let mut call = Call::begin(self, "events", None, None).await?;
+        let mut call = Call::begin(self, "events", asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
-            instance.ready(self).await?;
+            instance.ready(&self.code).await?;
             let (guest, store) = instance.observe(hook)?;
             guest.call_observe(store, events).await
         };

@@ -1,6 +1,7 @@
 //! What surrounds one instance: an empty world, a limit on memory, a log.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use wasmtime::ResourceLimiter;
 use wasmtime::component::ResourceTable;
@@ -9,9 +10,11 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use super::bindings::tuffet::policy::types;
+use super::failure::CpuLimit;
 use super::imports::{Access, FixedClock, HttpGate, Taken, constant};
 use super::log::CallLog;
 use super::text;
+use super::waits::Waits;
 use tuffet_request::Traced;
 
 /// Bytes of standard error that are kept, for the message of a panic.
@@ -21,7 +24,7 @@ const MAX_RESOURCES: usize = 256;
 /// Random bytes that it may ask for at once.
 const MAX_RANDOM: u64 = 64 << 10;
 
-/// The data of one store, which lives as long as one call.
+/// The data of one store, which lives as long as its instance.
 pub(super) struct Sandbox {
     wasi: WasiCtx,
     table: ResourceTable,
@@ -30,6 +33,10 @@ pub(super) struct Sandbox {
     pub log: CallLog,
     pub access: Arc<Access>,
     pub taken: Taken,
+    /// What it waits for.
+    pub waits: Waits,
+    /// The CPU time of what it does now.
+    pub cpu: CpuLimit,
     http: HttpGate,
     http_limits: WasiHttpCtx,
 }
@@ -70,6 +77,8 @@ impl Sandbox {
             http_limits: WasiHttpCtx::new(),
             access,
             taken: Taken::default(),
+            waits: Waits::default(),
+            cpu: CpuLimit::of_call(Duration::ZERO),
         }
     }
 
@@ -78,20 +87,32 @@ impl Sandbox {
         self.log.muted = false;
         self.taken = Taken::configured();
         self.http.open();
+        self.memory.configured();
     }
 
     /// Starts a call: what is counted for each call begins at nothing. `muted` while a fresh instance is
     /// configured for a request.
-    pub fn begin(&mut self, request: &str, traced: Option<Traced>, muted: bool) {
+    pub fn begin(&mut self, request: &str, traced: Option<Traced>, cpu: CpuLimit, muted: bool) {
         self.log.restart(request, traced, muted);
         self.memory.refused = false;
         self.taken.restart();
+        self.waits.clear();
+        self.cpu = cpu;
         self.http.restart();
     }
 
     /// Whether it has used up so much of what an instance gets that another one should take the next call.
     pub fn is_worn(&self) -> bool {
-        self.memory.used > self.memory.max / 2 || self.stderr.contents().len() > MAX_STDERR / 2
+        self.memory.is_worn() || self.stderr.contents().len() > MAX_STDERR / 2
+    }
+
+    /// What an abandoned call waited for. What WASI does for a guest is a timer or HTTP.
+    pub fn waited_for(&self) -> String {
+        match (self.waits.now(), &self.http.sent) {
+            (Some(what), _) => format!("it waited for {what}"),
+            (None, Some(host)) => format!("it waited for HTTP from {host}"),
+            (None, None) => "it waited for a timer of its own".into(),
+        }
     }
 
     /// The last of what it wrote to standard error, on one line; empty when it wrote nothing.
@@ -119,13 +140,30 @@ impl types::Host for Sandbox {}
 pub(super) struct MemoryLimit {
     max: u64,
     used: u64,
+    /// What it had when it was configured.
+    configured: u64,
     /// Whether it wanted more than it may have. It usually traps a moment later, and that is then the cause.
     pub refused: bool,
 }
 
 impl MemoryLimit {
     fn new(max: u64) -> MemoryLimit {
-        MemoryLimit { max, used: 0, refused: false }
+        MemoryLimit { max, used: 0, configured: 0, refused: false }
+    }
+
+    /// From now on what it has is what `configure` built.
+    fn configured(&mut self) {
+        self.configured = self.used;
+    }
+
+    /// Whether calls have used up half of what `configure` left.
+    fn is_worn(&self) -> bool {
+        self.used - self.configured > (self.max - self.configured) / 2
+    }
+
+    /// Bytes that it may have.
+    pub fn most(&self) -> u64 {
+        self.max
     }
 
     /// Bytes of all memories and tables.

@@ -25,6 +25,8 @@ pub struct PolicySpec {
     /// Whether this is to run. Else it is only checked, and neither sinks nor the file of keys are opened:
     /// the server that runs has them.
     pub live: bool,
+    /// Bits of an IPv6 address that make a client, for shares of plugins.
+    pub ipv6_prefix: u8,
     /// What stands in for the host where a plugin is tried out; `None` in a server.
     pub stage: Option<Arc<Stage>>,
 }

@@ -11,6 +11,7 @@ use super::ask::Patience;
 use super::bindings::VERSION;
 use super::bindings::exports::tuffet::policy::{accept_upload, resolve};
 use super::bindings::tuffet::policy::types;
+use super::call::Asker;
 use super::chain::warnings_of;
 use super::code_cache::CodeCache;
 use super::convert::{self, Asked};
@@ -206,18 +207,19 @@ impl Trial {
         upload: Option<&accept_upload::Upload>,
     ) -> Result<Value, Failure> {
         // Its own limits are to be what ends it.
-        let patience = Patience::of(self.plugin.limits.wall.saturating_mul(2));
+        let patience = Some(Patience::of(self.plugin.limits.wall.saturating_mul(2)));
+        let asker = Asker { patience, ..Asker::SERVER };
         match (hook, upload) {
             (Hook::Authorize, _) => {
-                let answer = self.plugin.authorize(asked, None, patience).await;
+                let answer = self.plugin.authorize(asked, asker).await;
                 answer.and_then(convert::verdict).map(shown::verdict)
             }
             (Hook::Resolve, _) => {
-                let answer = self.plugin.resolve(asked, None, patience).await;
+                let answer = self.plugin.resolve(asked, asker).await;
                 answer.and_then(|answer| self.resolution(answer, request)).map(shown::resolution)
             }
             (Hook::AcceptUpload, Some(upload)) => {
-                let answer = self.plugin.accept_upload(asked, upload, None, patience).await;
+                let answer = self.plugin.accept_upload(asked, upload, asker).await;
                 answer.and_then(convert::acceptance).map(shown::acceptance)
             }
             (Hook::AcceptUpload | Hook::Observe, _) => {

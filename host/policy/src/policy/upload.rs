@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use super::ask::{Overloaded, Patience};
 use super::bindings::exports::tuffet::policy::accept_upload::Upload;
+use super::bindings::tuffet::policy::types;
 use super::chain::Policy;
 use super::convert::{self, UploadOpinion};
 use super::monitor;
-use tuffet_request::{Denial, Request};
+use super::plugin::Plugin;
+use tuffet_request::{Denial, ErrorCode, Request};
 use tuffet_store::Sealed;
 
 /// What the chain came to.
@@ -32,6 +35,10 @@ pub enum Acceptance {
     Deny(Denial),
 }
 
+/// How often a plugin is asked about an upload while it is overloaded. Silence would cost the client the whole
+/// upload, and meanwhile it only repeats its last block.
+const ATTEMPTS: u32 = 10;
+
 impl Policy {
     /// Whether any plugin wants to be asked about uploads.
     pub fn gates_uploads(&self) -> bool {
@@ -55,7 +62,7 @@ impl Policy {
                 continue;
             }
             result.calls += 1;
-            match plugin.acceptance(request, asked.by(&plugin.access), &upload, patience).await {
+            match patiently(plugin, request, asked.by(&plugin.access), &upload, patience).await {
                 None => {}
                 Some(UploadOpinion::Accept) => {
                     result.by.get_or_insert_with(|| Arc::clone(&plugin.name));
@@ -74,4 +81,30 @@ impl Policy {
         }
         result
     }
+}
+
+/// The plugin's opinion about an upload. Each attempt has the time of a chain of its own.
+async fn patiently(
+    plugin: &Plugin,
+    request: &Request,
+    asked: &types::Request,
+    upload: &Upload,
+    mut patience: Patience,
+) -> Option<UploadOpinion> {
+    let mut why = String::new();
+    for _ in 0..ATTEMPTS {
+        match plugin.acceptance(request, asked, upload, patience).await {
+            Ok(opinion) => return opinion,
+            Err(Overloaded(reason)) => why = reason,
+        }
+        // One that has just begun its time had a full queue before it.
+        tokio::time::sleep_until(patience.until()).await;
+        patience = Patience::of(patience.limit());
+    }
+    // It was never heard, so nobody knows whether it would accept.
+    Some(UploadOpinion::Deny(Denial {
+        code: ErrorCode::NotDefined,
+        message: "policy failure".into(),
+        reason: format!("{why}, {ATTEMPTS} times"),
+    }))
 }

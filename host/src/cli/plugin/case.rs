@@ -12,7 +12,7 @@ use super::events::WrittenEvent;
 use super::host::{KeyValue, WrittenHost};
 use super::lab::{self, Plan};
 use super::request::{WrittenRequest, matter};
-use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits};
+use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits, ReuseConfig};
 use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
 use tuffet_request::RootSpec;
 
@@ -132,7 +132,7 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Config
                     named_roots: file.roots.clone(),
                     given,
                     limits: around.limits,
-                    reuse: None,
+                    reuse: Some(ReuseConfig::NEVER),
                 },
                 matter,
                 host,

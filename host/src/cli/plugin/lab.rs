@@ -85,6 +85,7 @@ impl Lab {
             sinks: Vec::new(),
             state: PathBuf::new(),
             live: false,
+            ipv6_prefix: 64,
             stage: Some(Arc::clone(&stage)),
         };
         let plugin = PluginConfig {

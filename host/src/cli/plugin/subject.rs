@@ -11,7 +11,8 @@ use super::super::complain;
 use super::lab::{self, Lab, Plan, Unloaded};
 use crate::server;
 use tuffet_config::{
-    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits, TimeSpan,
+    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits, ReuseConfig,
+    TimeSpan,
 };
 use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
 use tuffet_request::{Links, RootSpec};
@@ -123,7 +124,7 @@ impl Subject {
             named_roots: config.roots.iter().map(|root| root.name.clone()).collect(),
             given: Given::default(),
             limits: plugin.limits,
-            reuse: None,
+            reuse: Some(ReuseConfig::NEVER),
         };
         Ok(Planned { plan, subject: self, settings: Written::InConfig(Box::new(config)) })
     }
@@ -148,7 +149,7 @@ impl Subject {
             named_roots: given.roots.iter().map(|root| root.name.clone()).collect(),
             given: Given::default(),
             limits: PluginLimits::default(),
-            reuse: None,
+            reuse: Some(ReuseConfig::NEVER),
         };
         let settings = settings.map_or(Written::Nowhere, Written::Alone);
         Ok(Planned { plan, subject: self, settings })

@@ -113,16 +113,12 @@ fn instances_and_queue(guest: &str) {
         peer.ask(&rrq(&format!("sleep{number}"), &[]));
     }
     let mut causes: Vec<String> = Vec::new();
-    for peer in &mut peers {
-        assert_eq!(peer.expect_error(0), "policy failure");
+    for _ in &peers {
         let line = server.any_outcome();
         let detail = line["detail"].as_str().unwrap_or_default();
         causes.push(detail.rsplit("in resolve: ").next().unwrap_or_default().to_owned());
     }
-    assert!(
-        causes.iter().any(|cause| cause == "busy: 1 calls wait for an instance already (limits.queue)"),
-        "{causes:?}"
-    );
+    assert!(causes.iter().any(|cause| cause.starts_with("1 calls wait for an instance, ")), "{causes:?}");
     assert!(causes.iter().any(|cause| cause.starts_with("time: it gave no answer within 4s")), "{causes:?}");
     assert_serves(&server);
 }
@@ -134,7 +130,7 @@ fn what_a_call_may_take(guest: &str) {
     let rules = [
         rule("keys", "[kv-sets, 100]"),
         rule("bytes", "[kv-fill, 10, 60000]"),
-        rule("read", "[reads, boot, big, 10]"),
+        rule("read", "[reads, boot, big, 30]"),
         rule("calls", "[reads, boot, good, 2000]"),
         rule("emit", "[emits, out, 2000]"),
         rule("log", "[logs, 1000]"),
@@ -144,7 +140,7 @@ fn what_a_call_may_take(guest: &str) {
     server.root().write("big", &vec![b'x'; 3 << 20]);
     assert_eq!(told(&server, "bytes"), serde_json::json!([{ "error": "quota" }]));
     assert_eq!(told(&server, "keys"), serde_json::json!([[20, "quota"]]));
-    assert_eq!(told(&server, "read"), serde_json::json!([[2, "too-large"]]), "8 MiB in a call");
+    assert_eq!(told(&server, "read"), serde_json::json!([[21, "too-large"]]), "64 MiB in a call");
     assert_eq!(told(&server, "calls"), serde_json::json!([[1024, "invalid"]]));
     assert_eq!(told(&server, "emit"), serde_json::json!([[1024, "invalid"]]));
     assert_eq!(told(&server, "log"), serde_json::json!([[1000, null]]));

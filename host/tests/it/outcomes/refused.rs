@@ -1,4 +1,4 @@
-//! What is not granted, or not to the end: rows 12 to 27.
+//! What is not granted, or not to the end: rows 12 to 27, 43 and 44.
 
 use super::assert_facts;
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, bytes, data, rrq, wrq};
@@ -245,4 +245,23 @@ fn r27_none_of_the_files_exists() {
     let line = server.outcome("a");
     assert_facts(&line, "served", "granted", 7, 1);
     assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&Value::Null, &5.into()));
+}
+
+#[test]
+fn r44_a_plugin_is_overloaded() {
+    let bad = misbehave();
+    let server = Setup::new()
+        .file("sleeps", b"content")
+        .rest_of_yaml(&format!(
+            "policy: {{ authorize: [sleeps] }}\nplugins: {{ sleeps: {{ component: \"{bad}\", limits: {{ instances: 1, queue: \
+             0 }}, settings: {{ do: sleep }} }} }}\n"
+        ))
+        .start();
+    let mut peers = [(); 2].map(|()| Peer::new(server.address()));
+    peers.iter_mut().for_each(|peer| peer.ask(&rrq("sleeps", &[])));
+    let line = server.outcome("sleeps");
+    assert_facts(&line, "failed", "dropped", 0, 0);
+    assert_ended(&line, "failed", "plugin sleeps is overloaded in authorize: ");
+    // The other one had the instance, and slept.
+    assert_facts(&server.outcome("sleeps"), "denied", "refused", 0, 0);
 }

@@ -19,7 +19,12 @@ fn server(policy: &str, plugins: &[(&str, &str)]) -> Server {
 }
 
 fn ask(server: &Server, name: &str) -> Answer {
-    let mut peer = Peer::new(server.address());
+    ask_as(1, server, name)
+}
+
+/// As this client.
+fn ask_as(client: u8, server: &Server, name: &str) -> Answer {
+    let mut peer = Peer::from(std::net::Ipv4Addr::new(127, 0, 0, client), server.address());
     peer.ask(&rrq(name, &[]));
     let answer = peer.receive();
     if let Answer::Data(block, _) = answer {
@@ -39,17 +44,16 @@ fn a_plugin_that_fails_again_and_again_is_left_alone() {
     let breaker = "breaker: { failures: 3, back-off: 1h, cap: 1h }, settings: { do: trap, when: evil }";
     let server = server("authorize: [bad], time-limit: 30s", &[("bad", breaker)]);
     assert_eq!(ask(&server, "a"), Answer::Data(1, b"content".to_vec()));
-    for _ in 0..3 {
-        assert_eq!(ask(&server, "evil"), Answer::Error(0, "policy failure".into()));
+    for client in 1..4 {
+        assert_eq!(ask_as(client, &server, "evil"), Answer::Error(0, "policy failure".into()));
         assert_ended(&server.outcome("evil"), "denied", "trapped as asked");
     }
-    let line = server.logged(
-        "a plugin failed too often in a row: it is not called for 3600s, then tried with single calls",
-    );
+    let line = server
+        .logged("a plugin failed for too many clients in a row: it is not called for 3600s, then tried with single calls");
     assert_eq!((&line["plugin"], &line["failure"]), (&"bad".into(), &"repeated".into()));
     for name in ["evil", "b"] {
         assert_eq!(ask(&server, name), Answer::Error(0, "policy failure".into()));
-        assert_ended(&server.outcome(name), "denied", "repeated: it failed 3 times in a row");
+        assert_ended(&server.outcome(name), "denied", "repeated: it failed for 3 clients in a row");
     }
     let totals = totals(&server);
     assert_eq!((&totals["calls"], &totals["opened"]), (&6.into(), &1.into()), "{totals:#}");

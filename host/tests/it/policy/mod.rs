@@ -4,7 +4,10 @@ mod accept_upload;
 mod acl;
 mod audit;
 mod bad_plugins;
+mod causes;
 mod compiled;
+mod cpu;
+mod fairness;
 mod grants;
 mod guards;
 mod https;
@@ -13,6 +16,7 @@ mod neighbours;
 mod observe;
 mod publish;
 mod settings;
+mod storms;
 mod template;
 
 pub use grants::http_server;

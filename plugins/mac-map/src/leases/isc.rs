@@ -13,31 +13,23 @@ use std::net::IpAddr;
 
 use crate::mac::Mac;
 
-/// Notes who holds `address` at `now`; `None` where nobody does.
-pub(super) fn read(text: &str, address: IpAddr, now: u64, found: &mut Option<Mac>) {
-    for entry in entries(text, &format!("lease {address} {{")) {
-        // The server may be writing the last one.
-        if let Some(lease) = lease(&mut Tokens { text: entry, at: 0 }) {
-            *found = lease.mac.filter(|_| lease.holds(now));
-        }
-    }
+/// Begins the line of a lease.
+const HEAD: &str = "lease ";
+
+/// The address of which a line begins a lease. A line does not begin like this within a string: line breaks are
+/// escaped there.
+pub(super) fn leased(line: &str) -> Option<IpAddr> {
+    let (address, _) = line.strip_prefix(HEAD)?.split_once(" {")?;
+    address.parse().ok()
 }
 
-/// What stands behind each line that begins with `head`, as far as the next such line: an entry that has not
-/// ended there was never written whole. So each byte is in one entry at most, and a file costs what it is
-/// long, however many of its entries have no end.
-fn entries<'a>(text: &'a str, head: &str) -> impl Iterator<Item = &'a str> {
-    // A line does not begin like this within a string: line breaks are escaped there.
-    let mut heads = text
-        .match_indices(head)
-        .map(|(at, _)| at)
-        .filter(|at| *at == 0 || text.as_bytes()[at - 1] == b'\n')
-        .peekable();
-    let behind = head.len();
-    std::iter::from_fn(move || {
-        let begin = heads.next()? + behind;
-        Some(&text[begin..heads.peek().copied().unwrap_or(text.len())])
-    })
+/// Notes who holds the lease that begins here at `now`; `None` where nobody does.
+pub(super) fn read(entry: &str, now: u64, found: &mut Option<Mac>) {
+    let Some((_, entry)) = entry.split_once(" {") else { return };
+    // The server may be writing the last one.
+    if let Some(lease) = lease(&mut Tokens { text: entry, at: 0 }) {
+        *found = lease.mac.filter(|_| lease.holds(now));
+    }
 }
 
 /// What is said of a lease.
@@ -202,10 +194,12 @@ impl<'a> Iterator for Tokens<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::leases::{Format, Index};
 
     fn find(text: &str, address: &str, now: u64) -> Option<String> {
         let mut found = None;
-        read(text, address.parse().unwrap(), now, &mut found);
+        let index = Index::of(Format::Isc, text.into()).unwrap();
+        index.find(address.parse().unwrap(), now, &mut found);
         found.map(|mac: Mac| mac.joined(":"))
     }
 
@@ -273,11 +267,6 @@ mod tests {
         let cut = format!("{HEAD}\n");
         let text = format!("{whole}{}", cut.repeat((8 << 20) / cut.len()));
         assert_eq!(find(&text, "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:01"));
-
-        let entries: Vec<&str> = entries(&text, HEAD).collect();
-        assert_eq!(entries.len(), text.matches(HEAD).count());
-        let read: usize = entries.iter().map(|entry| entry.len()).sum();
-        assert_eq!(read, text.len() - entries.len() * HEAD.len(), "each byte is read once");
     }
 
     /// Whatever it has left open, a string or a block.

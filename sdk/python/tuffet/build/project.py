@@ -40,6 +40,7 @@ class Project:
     grants: dict[str, str]
     optional: dict[str, str]
     empty_batches: bool = False
+    reuse: bool = False
     events: list[str] | None = None
 
     @property
@@ -63,6 +64,8 @@ class Project:
         }
         if self.empty_batches:
             about["empty-batches"] = True
+        if self.reuse:
+            about["reuse"] = True
         if self.events is not None:
             about["events"] = self.events
         return json.dumps(about, ensure_ascii=False).encode()
@@ -106,7 +109,7 @@ def read(folder: Path) -> Project:
 
     project = table(document, "project", "project")
     tuffet = table(table(document, "tool", "tool"), "tuffet", "tool.tuffet")
-    known = ("plugin", "events", "empty-batches", "grants", "optional")
+    known = ("plugin", "events", "empty-batches", "reuse", "grants", "optional")
     for key in tuffet.keys() - set(known):
         wrong.append(f"[tool.tuffet]: unknown key `{key}`; known here: {', '.join(known)}")
     events = tuffet.get("events")
@@ -115,9 +118,9 @@ def read(folder: Path) -> Project:
     grants, optional = wishes("grants"), wishes("optional")
     for grant in grants.keys() & optional.keys():
         wrong.append(f"the grant {grant} is both needed and optional")
-    empty_batches = tuffet.get("empty-batches", False)
-    if not isinstance(empty_batches, bool):
-        wrong.append("`empty-batches` in [tool.tuffet] must be true or false")
+    for key in ("empty-batches", "reuse"):
+        if not isinstance(tuffet.get(key, False), bool):
+            wrong.append(f"`{key}` in [tool.tuffet] must be true or false")
     entry = text(tuffet, "plugin", "tool.tuffet", True)
     named = re.fullmatch(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", entry)
     if entry and not named:
@@ -131,7 +134,8 @@ def read(folder: Path) -> Project:
         named[2] if named else "",
         grants,
         optional,
-        empty_batches is True,
+        tuffet.get("empty-batches") is True,
+        tuffet.get("reuse") is True,
         events,
     )
     if wrong:

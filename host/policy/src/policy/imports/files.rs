@@ -20,14 +20,21 @@ impl Host for Sandbox {
     async fn stat(&mut self, root: String, path: String) -> Result<Option<Metadata>, Error> {
         self.may_read(&root, &path)?;
         let access = self.access.clone();
-        access.host.stat(root, path).await
+        self.waits.begin(format!("the file {root}:{path}"));
+        let found = access.host.stat(root, path).await;
+        self.waits.end();
+        found
     }
 
     async fn read(&mut self, root: String, path: String, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         self.may_read(&root, &path)?;
-        let most = limit.min(MAX_READ.saturating_sub(self.taken.read));
+        // What is more than its memory would only fill the host's.
+        let most = limit.min(MAX_READ.saturating_sub(self.taken.read)).min(self.memory.most());
         let access = self.access.clone();
-        let content = access.host.read(root, path, most).await?;
+        self.waits.begin(format!("the file {root}:{path}"));
+        let content = access.host.read(root, path, most).await;
+        self.waits.end();
+        let content = content?;
         self.taken.read += content.as_ref().map_or(0, |content| content.len() as u64);
         Ok(content)
     }

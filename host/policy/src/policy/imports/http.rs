@@ -22,6 +22,8 @@ pub(in crate::policy) struct HttpGate {
     told: bool,
     /// Set once the instance is configured.
     open: bool,
+    /// The host of the last request of this call.
+    pub sent: Option<String>,
 }
 
 /// What a request comes to: the answer, and the work that is left once its head is there.
@@ -30,7 +32,7 @@ pub(super) type Work = Box<dyn Future<Output = Result<(), Error>> + Send>;
 
 impl HttpGate {
     pub fn new(access: Arc<Access>) -> HttpGate {
-        HttpGate { access, requests: 0, told: false, open: false }
+        HttpGate { access, requests: 0, told: false, open: false, sent: None }
     }
 
     /// The instance is configured.
@@ -40,7 +42,7 @@ impl HttpGate {
 
     /// Begins another call of a hook.
     pub fn restart(&mut self) {
-        (self.requests, self.told) = (0, false);
+        (self.requests, self.told, self.sent) = (0, false, None);
     }
 
     /// Why not, if not.
@@ -72,6 +74,7 @@ impl WasiHttpHooks for HttpGate {
             return Box::new(async { Err(Error::HttpRequestDenied) });
         }
         self.requests += 1;
+        self.sent = authority(request.uri()).map(|host| host.to_string());
         self.access.host.http(request, options)
     }
 }

@@ -9,7 +9,11 @@ use crate::policy::sandbox::Sandbox;
 
 impl Host for Sandbox {
     async fn get(&mut self, key: String) -> Result<Option<Vec<u8>>, Error> {
-        self.keys(&key)?.get(key).await
+        let keys = self.keys(&key)?;
+        self.waits.begin("the keys (kv.get)");
+        let done = keys.get(key).await;
+        self.waits.end();
+        done
     }
 
     async fn set(&mut self, key: String, value: Vec<u8>, ttl_seconds: Option<u32>) -> Result<(), Error> {
@@ -18,15 +22,26 @@ impl Host for Sandbox {
             let message = format!("the value has {} bytes: {MAX_VALUE} are allowed", value.len());
             return Err(Error::Invalid(message));
         }
-        keys.set(key, value, ttl_seconds).await
+        self.waits.begin("the keys (kv.set)");
+        let done = keys.set(key, value, ttl_seconds).await;
+        self.waits.end();
+        done
     }
 
     async fn delete(&mut self, key: String) -> Result<(), Error> {
-        self.keys(&key)?.delete(key).await
+        let keys = self.keys(&key)?;
+        self.waits.begin("the keys (kv.delete)");
+        let done = keys.delete(key).await;
+        self.waits.end();
+        done
     }
 
     async fn increment(&mut self, key: String, by: i64, ttl_seconds: Option<u32>) -> Result<i64, Error> {
-        self.keys(&key)?.increment(key, by, ttl_seconds).await
+        let keys = self.keys(&key)?;
+        self.waits.begin("the keys (kv.increment)");
+        let done = keys.increment(key, by, ttl_seconds).await;
+        self.waits.end();
+        done
     }
 }
 

@@ -30,7 +30,7 @@ const MAX_OPERATIONS: u32 = 1024;
 /// Payloads in one call of a hook.
 const MAX_PAYLOADS: u32 = 1024;
 /// Bytes of files in one call of a hook.
-const MAX_READ: u64 = 8 << 20;
+const MAX_READ: u64 = 64 << 20;
 
 /// What a plugin may use: what its manifest asks for and the configuration grants.
 #[derive(Debug)]

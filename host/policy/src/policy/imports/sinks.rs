@@ -28,7 +28,9 @@ impl Host for Sandbox {
         check(&payload).map_err(Error::Invalid)?;
         // The sink is not taken away while a payload waits for it.
         let (open, plugin) = (Arc::clone(open), Arc::clone(self.log.plugin()));
+        self.waits.begin(format!("the sink `{sink}`"));
         let taken = open.emit(plugin, sink, payload).await;
+        self.waits.end();
         if let Some(unsent) = &self.access.unsent {
             unsent.told(taken.is_ok());
         }

@@ -95,6 +95,7 @@ fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
         sinks: Vec::new(),
         state: PathBuf::from("/nonexistent"),
         live: true,
+        ipv6_prefix: 64,
         stage: None,
     }
 }
@@ -142,6 +143,19 @@ fn denial(verdict: Verdict) -> tuffet_request::Denial {
         Verdict::Deny(denial) => denial,
         other => unreachable!("a deny was expected, not {other:?}"),
     }
+}
+
+/// Why a request was not allowed: it was denied, or the plugin is overloaded.
+fn reason(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Overloaded(reason) => reason,
+        other => denial(other).reason,
+    }
+}
+
+/// The same request of another client.
+fn from(number: u8, request: Request) -> Request {
+    Request { client: SocketAddr::from(([192, 0, 2, number], 2000)), ..request }
 }
 
 fn refusal(answer: Answer) -> tuffet_request::Denial {

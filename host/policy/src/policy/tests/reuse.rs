@@ -1,12 +1,12 @@
-//! Instances that are kept: what they remember, what they cost, and what ends them.
+//! Instances that are reused: what they remember, what they cost, and what ends them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-use super::instance::Instance;
-use super::kept::Kept;
+use super::make::Within;
+use super::pool::{Lodging, Pool};
 use super::*;
 
 /// A plugin that says which call of its instance this is.
@@ -28,29 +28,50 @@ async fn without_reuse_every_call_is_the_first() {
 
 #[tokio::test]
 async fn an_instance_serves_as_many_calls_as_it_may() {
-    // The configuration of it when the policy was loaded is its first call.
     let policy = load(&authorizers(vec![counting(4, LONG)])).await;
     let mut said = Vec::new();
     for _ in 0..8 {
         said.push(ask(&policy, "a").await);
     }
-    let expected = ["call 1", "call 2", "call 3", "call 1", "call 2", "call 3", "call 4", "call 1"];
+    let expected = ["call 1", "call 2", "call 3", "call 4", "call 1", "call 2", "call 3", "call 4"];
     assert_eq!(said, expected);
 }
 
+/// Two calls at once need two instances; later one is enough. The last one stays, with what `configure` built.
 #[tokio::test]
-async fn an_instance_that_waited_too_long_is_not_used() {
+async fn all_but_the_last_instance_go_when_they_are_idle() {
     let policy = load(&authorizers(vec![counting(1000, Duration::from_millis(20))])).await;
+    let turns = &policy.first().turns;
+    assert_eq!(turns.idle(), 1, "the one that was configured when the policy was loaded");
+    let another = policy.first().code.configured(Within::Itself, false).await.unwrap();
+    turns.add(another, Duration::ZERO);
+    assert_eq!(turns.idle(), 2);
     assert_eq!(ask(&policy, "a").await, "call 1");
-    let kept = policy.first().kept.as_ref().unwrap();
     // It goes by itself, without a call.
     let started = Instant::now();
-    while kept.count() > 0 {
+    while turns.idle() > 1 {
         tokio::time::sleep(Duration::from_millis(5)).await;
-        assert!(started.elapsed() < Duration::from_secs(20), "it is still kept");
+        assert!(started.elapsed() < Duration::from_secs(20), "it is still there");
     }
-    assert_eq!(ask(&policy, "a").await, "call 1");
-    assert_eq!(kept.count(), 1);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(turns.idle(), 1);
+}
+
+/// While an instance is in use for long, another one is made.
+#[tokio::test]
+async fn calls_that_wait_get_instances_of_their_own() {
+    let mut plugin = plugin("slow", misbehave(), json!({ "do": "sleep", "when": "slow" }));
+    plugin.reuse = Some(ReuseConfig { calls: 1000, idle: LONG });
+    let policy = load(&authorizers(vec![plugin])).await;
+    let request = read("slow");
+    let slow = futures_util::future::join_all((0..5).map(|_| policy.authorize(&request, policy.patience())));
+    tokio::select! {
+        biased;
+        _ = slow => unreachable!("they sleep until their time is over"),
+        verdict = async { policy.authorize(&from(2, read("a")), policy.patience()).await.verdict } => {
+            assert_eq!(verdict, Verdict::Allow(tuffet_request::Ceilings::default()));
+        }
+    }
 }
 
 #[tokio::test]
@@ -100,17 +121,21 @@ async fn a_call_that_is_abandoned_takes_its_instance_along() {
     assert_eq!(ask(&policy, "a").await, "call 1");
 }
 
-#[tokio::test]
-async fn room_is_bounded() {
-    let policy = load(&authorizers(vec![counting(1000, LONG)])).await;
+#[test]
+fn room_is_bounded() {
     let room = Arc::new(Semaphore::new(2));
-    let kept = Kept::new(ReuseConfig { calls: 10, idle: LONG }, Arc::clone(&room));
-    for _ in 0..3 {
-        kept.put(Instance::new(policy.first()));
+    let mut pool = Pool::new(32, LONG, Arc::clone(&room));
+    for instance in 0..3 {
+        pool.add(instance, Duration::ZERO);
     }
-    assert_eq!((kept.count(), room.available_permits()), (2, 0));
-    drop(kept.take());
-    assert_eq!((kept.count(), room.available_permits()), (1, 1));
-    drop(kept);
+    let taken: Vec<u8> = std::iter::from_fn(|| pool.take()).collect();
+    assert_eq!(taken, [2, 1, 0]);
+    let gone: Vec<Option<u8>> =
+        taken.into_iter().map(|instance| pool.give_back(instance, Lodging::Free, false)).collect();
+    assert_eq!(gone, [None, None, Some(0)]);
+    assert_eq!((pool.idle(), room.available_permits()), (2, 0));
+    assert!(pool.take().is_some());
+    assert_eq!((pool.idle(), room.available_permits()), (1, 1));
+    drop(pool);
     assert_eq!(room.available_permits(), 2, "a generation that is gone leaves its room");
 }

@@ -2,21 +2,32 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-/// What is counted together: an IPv4 address, or the first `prefix` bits of an IPv6 address. A machine may
+/// One client, for limits and shares: an IPv4 address, or the first bits of an IPv6 address. A machine may
 /// have a whole /64 to itself and ask from each of its addresses.
 ///
 /// Link-local addresses all begin alike, whoever has them, and are told apart by link: each is a client.
-pub(super) fn key(peer: &SocketAddr, prefix: u8) -> (u128, u32) {
-    match peer {
-        SocketAddr::V4(v4) => (v4.ip().to_ipv6_mapped().to_bits(), 0),
-        SocketAddr::V6(v6) if v6.ip().is_unicast_link_local() => (v6.ip().to_bits(), v6.scope_id()),
-        SocketAddr::V6(v6) => match IpAddr::V6(*v6.ip()).to_canonical() {
-            IpAddr::V4(v4) => (v4.to_ipv6_mapped().to_bits(), 0),
-            IpAddr::V6(ip) => {
-                let below = u128::MAX.checked_shr(u32::from(prefix)).unwrap_or(0);
-                (ip.to_bits() & !below, 0)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ClientKey(u128, u32);
+
+impl ClientKey {
+    /// Work of the server itself, such as a call of an observer. No address is the unspecified one.
+    pub const SERVER: ClientKey = ClientKey(0, 0);
+
+    /// The client at `peer`; `prefix` is the number of bits of an IPv6 address that count.
+    pub fn of(peer: &SocketAddr, prefix: u8) -> ClientKey {
+        match peer {
+            SocketAddr::V4(v4) => ClientKey(v4.ip().to_ipv6_mapped().to_bits(), 0),
+            SocketAddr::V6(v6) if v6.ip().is_unicast_link_local() => {
+                ClientKey(v6.ip().to_bits(), v6.scope_id())
             }
-        },
+            SocketAddr::V6(v6) => match IpAddr::V6(*v6.ip()).to_canonical() {
+                IpAddr::V4(v4) => ClientKey(v4.to_ipv6_mapped().to_bits(), 0),
+                IpAddr::V6(ip) => {
+                    let below = u128::MAX.checked_shr(u32::from(prefix)).unwrap_or(0);
+                    ClientKey(ip.to_bits() & !below, 0)
+                }
+            },
+        }
     }
 }
 
@@ -25,7 +36,7 @@ mod tests {
     use super::*;
 
     fn same(one: &str, other: &str, prefix: u8) -> bool {
-        let key = |text: &str| key(&text.parse().unwrap(), prefix);
+        let key = |text: &str| ClientKey::of(&text.parse().unwrap(), prefix);
         key(one) == key(other)
     }
 

@@ -1,0 +1,23 @@
+//! What instances of a plugin are made from.
+
+use std::sync::Arc;
+
+use wasmtime::component::InstancePre;
+
+use super::bindings::exports::tuffet::policy::lifecycle;
+use super::engine::PolicyRuntime;
+use super::imports::Access;
+use super::sandbox::Sandbox;
+use tuffet_config::PluginLimits;
+
+/// A compiled component with its settings and what it is granted.
+pub(super) struct Code {
+    pub name: Arc<str>,
+    pub access: Arc<Access>,
+    pub limits: PluginLimits,
+    pub runtime: PolicyRuntime,
+    /// As JSON.
+    pub settings: String,
+    pub component: InstancePre<Sandbox>,
+    pub lifecycle: lifecycle::GuestIndices,
+}

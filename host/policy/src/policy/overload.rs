@@ -1,0 +1,70 @@
+//! Tells the operator of calls that an overloaded plugin could not take: at once, then summed up.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::time::{Instant, sleep};
+
+/// How long what follows the first one is summed up.
+const PERIOD: Duration = Duration::from_secs(10);
+
+/// The overload of one plugin.
+#[derive(Debug, Default)]
+pub(super) struct Overload {
+    /// Since the last line; `None` where another one is written at once.
+    untold: Mutex<Option<Untold>>,
+}
+
+#[derive(Debug)]
+struct Untold {
+    since: Instant,
+    calls: u64,
+}
+
+impl Overload {
+    /// A call got no turn, or no time.
+    pub fn note(self: &Arc<Self>, plugin: &Arc<str>, hook: &'static str, why: &str) {
+        let mut untold = self.lock();
+        if let Some(untold) = &mut *untold {
+            untold.calls += 1;
+            return;
+        }
+        *untold = Some(Untold { since: Instant::now(), calls: 0 });
+        drop(untold);
+        tracing::warn!(
+            target: "tuffet::policy", plugin = %plugin, hook, cause = "busy",
+            "a plugin is overloaded; the request gets no answer, so that its client asks again: {why}"
+        );
+        let (overload, plugin) = (Arc::clone(self), Arc::clone(plugin));
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn(async move { overload.sum_up(&plugin).await })),
+            Err(_) => *self.lock() = None,
+        }
+    }
+
+    /// One line for each period, until there was none to tell of.
+    async fn sum_up(&self, plugin: &str) {
+        loop {
+            sleep(PERIOD).await;
+            let Some(Untold { since, calls }) = self.next() else { return };
+            tracing::warn!(
+                target: "tuffet::policy", plugin = %plugin, calls, cause = "busy",
+                within_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX),
+                "a plugin is overloaded; more requests got no answer"
+            );
+        }
+    }
+
+    /// What there is to tell of, and begins the next period; nothing ends them.
+    fn next(&self) -> Option<Untold> {
+        let mut untold = self.lock();
+        let told = untold.take().filter(|untold| untold.calls > 0)?;
+        *untold = Some(Untold { since: Instant::now(), calls: 0 });
+        Some(told)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Untold>> {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,503 @@
+//! Whose turn it is to call a plugin: concurrent calls, the queue for them, and the instances that are reused,
+//! shared by client.
+//!
+//! A client that has nothing waiting and nothing running is never behind one that has much of both. Waiting calls
+//! are served by client, round robin; a client runs at most as many calls as could still begin beside them, so that
+//! some room always remains for others; and a full queue drops the newest call of the client that has the most in it.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+use super::failure::Failure;
+use super::pool::{Lodging, Pool};
+use tuffet_request::ClientKey;
+
+/// The turns of one plugin. `I` is an instance.
+pub(super) struct Turns<I> {
+    state: Mutex<State<I>>,
+}
+
+struct State<I> {
+    /// Calls that may still begin.
+    free: u32,
+    /// Calls that may wait.
+    queue: usize,
+    running: HashMap<ClientKey, u32>,
+    waiting: usize,
+    lines: HashMap<ClientKey, VecDeque<Place<I>>>,
+    /// The clients with a line, the next first.
+    order: VecDeque<ClientKey>,
+    places: u64,
+    /// `None` where each call makes an instance of its own.
+    pool: Option<Pool<I>>,
+}
+
+/// A call that waits.
+struct Place<I> {
+    id: u64,
+    call: oneshot::Sender<Result<Option<I>, Waived>>,
+}
+
+/// Why a call that waited gets no turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Waived {
+    /// As many calls wait as may.
+    Full,
+    /// None was free in time.
+    Late,
+    /// The instance that it was to get could not be configured.
+    Failed(Failure),
+}
+
+/// Leave to run one call, until it is dropped; and the instance to run it with, where instances are reused.
+pub(super) struct Turn<I: Send + 'static> {
+    turns: Arc<Turns<I>>,
+    client: ClientKey,
+    /// Taken out for the call. One that does not come back is lost.
+    instance: Option<I>,
+    pooled: bool,
+}
+
+impl<I: Send + 'static> Turns<I> {
+    pub fn new(calls: u32, queue: u32, pool: Option<Pool<I>>) -> Arc<Turns<I>> {
+        let state = State {
+            free: calls,
+            queue: queue as usize,
+            running: HashMap::new(),
+            waiting: 0,
+            lines: HashMap::new(),
+            order: VecDeque::new(),
+            places: 0,
+            pool,
+        };
+        Arc::new(Turns { state: Mutex::new(state) })
+    }
+
+    /// A turn, if one is free and nobody waits for it.
+    pub fn free(self: &Arc<Self>, client: ClientKey) -> Option<Turn<I>> {
+        let mut state = self.lock();
+        let running = state.running.get(&client).copied().unwrap_or_default();
+        let ready = state.pool.as_ref().is_none_or(Pool::has_ready);
+        if !state.order.is_empty() || !ready || running >= state.free {
+            return None;
+        }
+        let instance = state.pool.as_mut().and_then(Pool::take);
+        state.begin(client);
+        drop(state);
+        Some(self.turn(client, instance))
+    }
+
+    /// Queues a call. An `urgent` one comes before all others.
+    pub fn queue(self: &Arc<Self>, client: ClientKey, urgent: bool) -> Waiting<I> {
+        let mut state = self.lock();
+        let (call, granted) = oneshot::channel();
+        let id = state.join(client, urgent, call);
+        state.serve();
+        Waiting { turns: Arc::clone(self), client, id, granted }
+    }
+
+    fn turn(self: &Arc<Self>, client: ClientKey, instance: Option<I>) -> Turn<I> {
+        Turn { turns: Arc::clone(self), client, pooled: instance.is_some(), instance }
+    }
+
+    /// Calls that run, and calls that wait.
+    pub fn counts(&self) -> (u64, u64) {
+        let state = self.lock();
+        (state.running.values().map(|count| u64::from(*count)).sum(), state.waiting as u64)
+    }
+
+    /// Adds an instance that was made.
+    pub fn add(&self, instance: I, cost: Duration) {
+        let mut state = self.lock();
+        if let Some(pool) = &mut state.pool {
+            pool.add(instance, cost);
+        }
+        state.serve();
+    }
+
+    /// No instance could be made: the next call that waits for one fails with this.
+    pub fn add_failed(&self, failure: Failure) {
+        let mut state = self.lock();
+        if let Some(pool) = &mut state.pool {
+            pool.making_failed();
+        }
+        if let Some((_, place)) = state.next() {
+            let _ = place.call.send(Err(Waived::Failed(failure)));
+        }
+    }
+
+    /// How long a call should wait for an instance that is in use before another one is made; `None` while no
+    /// more are wanted. Whoever gets an answer is to make one: nobody else gets one until [`Turns::add`],
+    /// [`Turns::add_failed`] or [`Turns::unwanted`].
+    pub fn wants_instance(&self) -> Option<Duration> {
+        let mut state = self.lock();
+        let waits = state.has_next();
+        state.pool.as_mut()?.wants(waits)
+    }
+
+    /// Whether the instance that was wanted still is; if not, somebody else may be told of the next need.
+    pub fn still_wanted(&self) -> bool {
+        let mut state = self.lock();
+        let waits = state.has_next();
+        state.pool.as_mut().is_some_and(|pool| pool.still_wanted(waits))
+    }
+
+    /// Lets idle instances go; when to look again, if any but the last remain.
+    pub fn sweep(&self, now: Instant) -> Option<Instant> {
+        let (gone, next) = self.lock().pool.as_mut().map(|pool| pool.sweep(now))?;
+        drop(gone);
+        next
+    }
+
+    /// Whether nobody waits to sweep yet, and somebody should: until when.
+    pub fn begins_sweeping(&self) -> Option<Instant> {
+        self.lock().pool.as_mut()?.begins_sweeping()
+    }
+
+    /// Idle instances.
+    #[cfg(test)]
+    pub fn idle(&self) -> usize {
+        self.lock().pool.as_ref().map_or(0, Pool::idle)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<I>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<I> State<I> {
+    /// Queues a call. Where the queue is full, the newest call of the client with the most in it has to go; that
+    /// may be this one.
+    fn join(
+        &mut self,
+        client: ClientKey,
+        urgent: bool,
+        call: oneshot::Sender<Result<Option<I>, Waived>>,
+    ) -> u64 {
+        self.places += 1;
+        let place = Place { id: self.places, call };
+        let line = self.lines.entry(client).or_default();
+        if urgent {
+            line.push_front(place);
+            self.order.retain(|other| *other != client);
+            self.order.push_front(client);
+        } else {
+            if line.is_empty() {
+                self.order.push_back(client);
+            }
+            line.push_back(place);
+        }
+        self.waiting += 1;
+        self.places
+    }
+
+    /// Drops calls for which there is no room in the queue. What could begin if another instance were there does not
+    /// take room.
+    fn shorten(&mut self) {
+        let could_begin = if self.pool.is_some() { self.free as usize } else { 0 };
+        while self.waiting > self.queue + could_begin {
+            let longest = self.lines.iter().max_by_key(|(_, line)| line.len()).map(|(client, _)| *client);
+            let Some(client) = longest else { return };
+            let Some(line) = self.lines.get_mut(&client) else { return };
+            if let Some(place) = line.pop_back() {
+                self.waiting -= 1;
+                let _ = place.call.send(Err(Waived::Full));
+            }
+            if line.is_empty() {
+                self.lines.remove(&client);
+                self.order.retain(|other| *other != client);
+            }
+        }
+    }
+
+    /// Lets as many calls begin as may.
+    fn serve(&mut self) {
+        while self.free > 0 && self.pool.as_ref().is_none_or(Pool::has_ready) {
+            let Some((client, place)) = self.next() else { break };
+            let instance = self.pool.as_mut().and_then(Pool::take);
+            match place.call.send(Ok(instance)) {
+                Ok(()) => self.begin(client),
+                // It was given up a moment ago.
+                Err(Ok(Some(instance))) => {
+                    if let Some(pool) = &mut self.pool {
+                        pool.put_back(instance);
+                    }
+                }
+                Err(_) => {}
+            }
+        }
+        self.shorten();
+    }
+
+    /// The place in `order` of the client whose turn is next.
+    fn next_client(&self) -> Option<usize> {
+        self.order.iter().position(|client| {
+            // As many as remain for others: one client gets half, the next one half of the rest, and so on.
+            self.running.get(client).is_none_or(|running| *running < self.free)
+        })
+    }
+
+    fn has_next(&self) -> bool {
+        self.free > 0 && self.next_client().is_some()
+    }
+
+    /// Takes the call whose turn is next out of the queue.
+    fn next(&mut self) -> Option<(ClientKey, Place<I>)> {
+        let client = self.order.remove(self.next_client()?)?;
+        let line = self.lines.get_mut(&client)?;
+        let place = line.pop_front()?;
+        self.waiting -= 1;
+        if line.is_empty() {
+            self.lines.remove(&client);
+        } else {
+            self.order.push_back(client);
+        }
+        Some((client, place))
+    }
+
+    fn give_up(&mut self, client: ClientKey, id: u64) {
+        let Some(line) = self.lines.get_mut(&client) else { return };
+        let before = line.len();
+        line.retain(|place| place.id != id);
+        self.waiting -= before - line.len();
+        if line.is_empty() {
+            self.lines.remove(&client);
+            self.order.retain(|other| *other != client);
+        }
+    }
+
+    fn begin(&mut self, client: ClientKey) {
+        self.free -= 1;
+        *self.running.entry(client).or_default() += 1;
+    }
+
+    fn end(&mut self, client: ClientKey) {
+        self.free += 1;
+        if let Some(running) = self.running.get_mut(&client) {
+            *running -= 1;
+            if *running == 0 {
+                self.running.remove(&client);
+            }
+        }
+    }
+}
+
+/// The place of a call in the queue.
+pub(super) struct Waiting<I: Send + 'static> {
+    turns: Arc<Turns<I>>,
+    client: ClientKey,
+    id: u64,
+    granted: oneshot::Receiver<Result<Option<I>, Waived>>,
+}
+
+impl<I: Send + 'static> Waiting<I> {
+    /// Waits for its turn until `until`.
+    ///
+    /// # Errors
+    /// There is none for it.
+    pub async fn turn(mut self, until: Instant) -> Result<Turn<I>, Waived> {
+        match timeout_at(until, &mut self.granted).await {
+            Ok(Ok(Ok(instance))) => Ok(self.turns.turn(self.client, instance)),
+            Ok(Ok(Err(waived))) => Err(waived),
+            // The sender goes with the place, which this call gives up itself.
+            Ok(Err(_)) | Err(_) => Err(Waived::Late),
+        }
+    }
+}
+
+impl<I: Send + 'static> Drop for Waiting<I> {
+    fn drop(&mut self) {
+        self.granted.close();
+        match self.granted.try_recv() {
+            // Granted and not taken: it ends before it began.
+            Ok(Ok(instance)) => {
+                let mut turn = self.turns.turn(self.client, instance);
+                if let Some(instance) = turn.instance() {
+                    turn.give_back(instance, Lodging::Free);
+                }
+            }
+            Ok(Err(_)) => {}
+            Err(_) => self.turns.lock().give_up(self.client, self.id),
+        }
+    }
+}
+
+impl<I: Send + 'static> Turn<I> {
+    /// The instance to run the call with; `None` where it makes one of its own.
+    pub fn instance(&mut self) -> Option<I> {
+        self.instance.take()
+    }
+
+    /// Gives the instance back: the call went well.
+    pub fn give_back(&mut self, instance: I, lodging: Lodging) {
+        if !std::mem::take(&mut self.pooled) {
+            return;
+        }
+        let mut state = self.turns.lock();
+        let waits = !state.order.is_empty();
+        let gone = state.pool.as_mut().and_then(|pool| pool.give_back(instance, lodging, waits));
+        drop(state);
+        drop(gone);
+    }
+}
+
+impl<I: Send + 'static> Drop for Turn<I> {
+    fn drop(&mut self) {
+        let mut state = self.turns.lock();
+        if self.pooled
+            && let Some(pool) = &mut state.pool
+        {
+            pool.lose();
+        }
+        state.end(self.client);
+        state.serve();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::Semaphore;
+
+    type Test = Arc<Turns<u8>>;
+
+    fn client(number: u8) -> ClientKey {
+        ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_millis(20)
+    }
+
+    /// Queues a call; its turn when it gets one.
+    fn queued(turns: &Test, number: u8) -> tokio::task::JoinHandle<Result<Turn<u8>, Waived>> {
+        let place = turns.queue(client(number), false);
+        tokio::spawn(place.turn(Instant::now() + Duration::from_secs(60)))
+    }
+
+    #[tokio::test]
+    async fn one_client_gets_half_of_what_others_leave() {
+        let turns: Test = Turns::new(32, 100, None);
+        let take = |number| std::iter::from_fn(|| turns.free(client(number))).collect::<Vec<_>>();
+        let held: Vec<Vec<_>> = [1, 2, 3, 4, 5, 6].map(take).into();
+        let counts: Vec<usize> = held.iter().map(Vec::len).collect();
+        assert_eq!(counts, [16, 8, 4, 2, 1, 1]);
+        assert!(turns.free(client(7)).is_none());
+        drop(held);
+        assert_eq!(take(7).len(), 16);
+        assert_eq!(turns.counts(), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_single_instance_is_for_everybody() {
+        let turns: Test = Turns::new(1, 100, None);
+        let turn = turns.free(client(1)).unwrap();
+        assert!(turns.free(client(1)).is_none() && turns.free(client(2)).is_none());
+        drop(turn);
+        assert!(turns.free(client(1)).is_some());
+    }
+
+    #[tokio::test]
+    async fn waiting_clients_take_turns() {
+        let turns: Test = Turns::new(1, 100, None);
+        let busy = turns.free(client(9)).unwrap();
+        let numbers = [1, 1, 1, 2, 2, 3];
+        let mut waiting: Vec<_> = numbers.iter().map(|number| (*number, queued(&turns, *number))).collect();
+        drop(busy);
+        let mut order = Vec::new();
+        while !waiting.is_empty() {
+            tokio::task::yield_now().await;
+            if let Some(at) = waiting.iter().position(|(_, call)| call.is_finished()) {
+                let (number, call) = waiting.remove(at);
+                drop(call.await.unwrap().unwrap());
+                order.push(number);
+            }
+        }
+        assert_eq!(order, [1, 2, 3, 1, 2, 1]);
+        assert_eq!(turns.counts(), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn an_urgent_call_is_the_next() {
+        let turns: Test = Turns::new(1, 100, None);
+        let busy = turns.free(client(9)).unwrap();
+        let waiting = queued(&turns, 1);
+        let urgent =
+            tokio::spawn(turns.queue(client(2), true).turn(Instant::now() + Duration::from_secs(60)));
+        drop(busy);
+        let turn = urgent.await.unwrap().unwrap();
+        assert!(!waiting.is_finished());
+        drop(turn);
+        drop(waiting.await.unwrap().unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_drops_from_the_longest_line() {
+        let turns: Test = Turns::new(1, 4, None);
+        let busy = turns.free(client(9)).unwrap();
+        let mut many: Vec<_> = (0..4).map(|_| queued(&turns, 1)).collect();
+        let other = queued(&turns, 2);
+        let last = many.pop().unwrap();
+        assert_eq!(last.await.unwrap().err(), Some(Waived::Full));
+        assert_eq!(turns.counts(), (1, 4));
+        assert_eq!(queued(&turns, 1).await.unwrap().err(), Some(Waived::Full), "its own newest");
+        drop(busy);
+        // Each client in turn.
+        many.insert(1, other);
+        for call in many {
+            drop(call.await.unwrap().unwrap());
+        }
+    }
+
+    #[tokio::test]
+    async fn who_gives_up_leaves_no_place() {
+        let turns: Test = Turns::new(1, 4, None);
+        let busy = turns.free(client(9)).unwrap();
+        let late = turns.queue(client(1), false).turn(soon()).await;
+        assert_eq!(late.err(), Some(Waived::Late));
+        // One that is granted and abandoned at once is over.
+        let granted = turns.queue(client(1), false);
+        drop(busy);
+        assert_eq!(turns.counts(), (1, 0));
+        drop(granted);
+        assert_eq!(turns.counts(), (0, 0));
+        assert!(turns.free(client(1)).is_some());
+    }
+
+    fn pooled(most: u32) -> Test {
+        let pool = Pool::new(most, Duration::from_secs(60), Arc::new(Semaphore::new(8)));
+        Turns::new(most, 100, Some(pool))
+    }
+
+    #[tokio::test]
+    async fn calls_share_instances_and_more_are_made_when_one_waits() {
+        let turns = pooled(4);
+        assert_eq!(turns.wants_instance(), Some(Duration::ZERO), "one is always kept");
+        assert_eq!(turns.wants_instance(), None, "somebody makes one already");
+        turns.add(1, Duration::from_millis(30));
+        let mut turn = turns.free(client(1)).unwrap();
+        let instance = turn.instance().unwrap();
+        assert_eq!((instance, turns.wants_instance()), (1, None));
+        let waiting = queued(&turns, 2);
+        assert_eq!(turns.wants_instance(), Some(Duration::from_millis(30)), "as long as making one takes");
+        turn.give_back(instance, Lodging::Free);
+        drop(turn);
+        let mut turn = waiting.await.unwrap().unwrap();
+        assert_eq!(turn.instance(), Some(1));
+        assert!(!turns.still_wanted());
+        // It does not come back: the call failed.
+        drop(turn);
+        assert_eq!(turns.wants_instance(), Some(Duration::ZERO));
+        let failure = Failure::new(crate::policy::failure::Cause::Trap, "as asked");
+        let waiting = queued(&turns, 3);
+        turns.add_failed(failure.clone());
+        assert_eq!(waiting.await.unwrap().err(), Some(Waived::Failed(failure)));
+        assert_eq!(turns.wants_instance(), None, "it is tried again when a call needs it");
+        let _waiting = queued(&turns, 3);
+        assert_eq!(turns.wants_instance(), Some(Duration::ZERO));
+    }
+}

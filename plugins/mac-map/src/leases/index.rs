@@ -1,0 +1,137 @@
+//! A lease file, and where in it each address stands.
+
+use std::net::IpAddr;
+
+use super::{Format, isc};
+use crate::mac::Mac;
+
+/// The text of a lease file, with the places of its entries by address. To find them takes milliseconds for a large
+/// site, to read one takes a microsecond: so what an entry says is read when somebody asks for it.
+pub(crate) struct Index {
+    text: String,
+    kind: Kind,
+    /// Addresses and the byte at which an entry for it begins, sorted: the entries of an address in the order of the
+    /// file.
+    entries: Vec<(u128, u32)>,
+}
+
+enum Kind {
+    Dnsmasq,
+    Kea(Columns),
+    Isc,
+}
+
+/// Where the fields of a line of Kea are.
+struct Columns {
+    count: usize,
+    leased: usize,
+    hwaddr: usize,
+    expire: usize,
+    lifetime: Option<usize>,
+    state: Option<usize>,
+}
+
+impl Index {
+    /// `None` where it is no such file.
+    pub fn of(format: Format, content: Vec<u8>) -> Option<Index> {
+        let text = String::from_utf8(content)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let (kind, entries) = match format {
+            Format::Dnsmasq => {
+                let address = |line: &str| line.split_ascii_whitespace().nth(2)?.parse().ok();
+                (Kind::Dnsmasq, lines(&text, 0, address))
+            }
+            Format::Isc => (Kind::Isc, lines(&text, 0, isc::leased)),
+            Format::Kea => {
+                let (head, _) = text.split_once('\n').unwrap_or((&text, ""));
+                let columns = Columns::of(head.trim_end_matches('\r'))?;
+                let address = |line: &str| line.split(',').nth(columns.leased)?.parse().ok();
+                let entries = lines(&text, head.len() + 1, address);
+                (Kind::Kea(columns), entries)
+            }
+        };
+        let mut entries = entries;
+        entries.sort_unstable();
+        Some(Index { text, kind, entries })
+    }
+
+    /// Notes who holds `address` at `now`, as far as the file knows of it.
+    pub fn find(&self, address: IpAddr, now: u64, found: &mut Option<Mac>) {
+        let key = key(address);
+        let from = self.entries.partition_point(|(other, _)| *other < key);
+        let mut places = self.entries[from..].iter().take_while(|(other, _)| *other == key).peekable();
+        while let Some((_, at)) = places.next() {
+            let rest = &self.text[*at as usize..];
+            match &self.kind {
+                Kind::Dnsmasq => dnsmasq(line(rest), now, found),
+                Kind::Kea(columns) => columns.read(line(rest), now, found),
+                Kind::Isc => {
+                    // As far as the next one of this address: an entry that has not ended there was never written
+                    // whole, and each byte is in one entry at most.
+                    let end = places.peek().map_or(rest.len(), |(_, next)| (next - at) as usize);
+                    isc::read(&rest[..end], now, found);
+                }
+            }
+        }
+    }
+}
+
+fn key(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(v4) => v4.to_ipv6_mapped().to_bits(),
+        IpAddr::V6(v6) => v6.to_bits(),
+    }
+}
+
+fn line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// The places of all lines with an address, from byte `from` on.
+fn lines(text: &str, from: usize, address: impl Fn(&str) -> Option<IpAddr>) -> Vec<(u128, u32)> {
+    let mut entries = Vec::new();
+    let mut at = from;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
+        let begins = u32::try_from(at).ok();
+        entries.extend(begins.and_then(|at| Some((key(address(line.trim_end_matches('\r'))?), at))));
+        at += line.len() + 1;
+    }
+    entries
+}
+
+fn dnsmasq(line: &str, now: u64, found: &mut Option<Mac>) {
+    // Leases of DHCPv6 have an identity in place of the MAC address.
+    let mut fields = line.split_ascii_whitespace();
+    let (Some(expires), Some(mac)) = (fields.next(), fields.next()) else { return };
+    // 0 is for ever.
+    let holds = expires.parse().is_ok_and(|expires: u64| expires == 0 || expires > now);
+    *found = Mac::parse(mac).ok().filter(|_| holds);
+}
+
+impl Columns {
+    fn of(head: &str) -> Option<Columns> {
+        let names: Vec<&str> = head.split(',').collect();
+        let column = |name: &str| names.iter().position(|column| *column == name);
+        Some(Columns {
+            count: names.len(),
+            leased: column("address")?,
+            hwaddr: column("hwaddr")?,
+            expire: column("expire")?,
+            lifetime: column("valid_lifetime"),
+            state: column("state"),
+        })
+    }
+
+    fn read(&self, line: &str, now: u64, found: &mut Option<Mac>) {
+        // A comma within a value is written as `&#x2c`. What is in no column takes no memory.
+        let fields: Vec<&str> = line.split(',').take(self.count).collect();
+        let field = |column: usize| fields.get(column).copied();
+        // A lease that was given back has no lifetime; one that was declined or has expired, another state.
+        let holds =
+            field(self.expire).and_then(|expire| expire.parse().ok()).is_some_and(|expire: u64| expire > now)
+                && self.lifetime.and_then(field) != Some("0")
+                && self.state.and_then(field).is_none_or(|state| state == "0");
+        *found = field(self.hwaddr).and_then(|mac| Mac::parse(mac).ok()).filter(|_| holds);
+    }
+}

@@ -332,7 +332,7 @@ impl Sender {
             self.probe = Probe::Leading;
             return (end - first) as u32;
         }
-        let high = self.high - u64::from(core::mem::take(&mut self.fresh));
+        let high = self.high.saturating_sub(u64::from(core::mem::take(&mut self.fresh)));
         let again = (high + 1).saturating_sub(first).min(end - first) as u32;
         self.next = first;
         self.high = high.max(first - 1);

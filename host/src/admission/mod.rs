@@ -21,6 +21,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 use tokio::runtime::Handle;
 use tuffet_engine::worker::{Mailbox, Stored, ToControl, ToWorker};
+use tuffet_store::Lane;
 #[cfg(doc)]
 use undecided::Undecided;
 
@@ -64,7 +65,18 @@ impl Admission {
                     });
                 }
                 ToControl::Counted { worker, news } => drop(runtime.spawn(async move { news.log(worker) })),
-                ToControl::Discard(upload) => drop(runtime.spawn_blocking(move || drop(upload))),
+                ToControl::Disk { worker, work } => work.submit(move |letter| admission.post(worker, letter)),
+                ToControl::Discard(upload) => {
+                    let disk = Arc::clone(upload.disk());
+                    disk.drop_later(Lane::Store, upload);
+                }
+                ToControl::Close(content) => {
+                    let disk = content.waits_for().map(Arc::clone);
+                    match disk {
+                        Some(disk) => disk.drop_later(Lane::Open, content),
+                        None => drop(content),
+                    }
+                }
             }
         }
         if !requests.is_empty() {

@@ -99,7 +99,7 @@ impl Files {
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
                 Some(bytes) => Content::Bytes(bytes),
-                None => Content::File(file, false),
+                None => Content::file(file),
             },
             Mode::Netascii => {
                 let size = if sized { self.cache.wire_size(&file, Encoder::growth) } else { Ok(None) };

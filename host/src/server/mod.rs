@@ -6,6 +6,7 @@
 //! answered. The order of a shutdown is that of [`running::Server::shutdown`].
 
 mod control;
+mod disks;
 mod error;
 mod given;
 mod open;

@@ -1,5 +1,6 @@
 //! A running server: what it consists of, how it starts, and in which order it is taken down.
 
+use super::disks;
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted};
 use super::signals::{Signals, Wish};
@@ -27,7 +28,7 @@ use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{ListenerSpec, Mailbox, Sockets, ToWorker, Worker, WorkerSettings};
 use tuffet_policy::{Policy, PolicyRuntime};
 use tuffet_request::events::Summary;
-use tuffet_store::{FileCache, Roots, Uploads};
+use tuffet_store::{Disks, FileCache, Roots, Uploads};
 
 /// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
 const FLUSH: Duration = Duration::from_secs(2);
@@ -56,6 +57,7 @@ pub(super) struct Server {
     runtime: PolicyRuntime,
     watch: Watch,
     manager: Manager,
+    disks: Disks,
 }
 
 impl Server {
@@ -70,7 +72,7 @@ impl Server {
         configure: Configure,
     ) -> Result<Server, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { roots, listeners, sockets, admin, control } = opened;
+        let Opened { roots, disks, listeners, sockets, admin, control } = opened;
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
@@ -81,7 +83,7 @@ impl Server {
         let access = Access::of(config.admin.as_ref());
         let uploads = Uploads::new(config.limits.bounds.uploads_per_name);
         let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
-        let status = Status::new(runtime.clone(), left);
+        let status = Status::new(runtime.clone(), left, disks.clone());
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let telemetry = start_telemetry(config, &listeners, &watch);
 
@@ -118,6 +120,7 @@ impl Server {
             manager: manager.clone(),
             limiter,
             uploads,
+            disks: disks.clone(),
         };
         // Two wait at most: a reload that is asked for during one may be of a file that has changed since.
         let (reload, wanted) = mpsc::channel(2);
@@ -133,6 +136,7 @@ impl Server {
             services.push(tokio::spawn(admin.run(shown)));
         }
         services.push(tokio::spawn(watch.clone().sample()));
+        services.push(tokio::spawn(disks::look(disks.clone())));
 
         let mut server = Server {
             stops: start_workers(workers, &admission)?,
@@ -147,6 +151,7 @@ impl Server {
             runtime,
             watch,
             manager,
+            disks,
         };
         for (bound, listener) in listeners.iter().zip(&config.listeners) {
             tracing::info!(

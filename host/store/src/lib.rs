@@ -5,11 +5,11 @@
 //! (`openat2` with `RESOLVE_BENEATH` through cap-std, and cap-std's own walk on kernels without it).
 //! Symbolic links that stay inside a root work. Hard links and bind mounts are the operator's word.
 //!
-//! Everything here but [`OpenFile::read_at`] and [`Upload::write_at`] may wait for a disk and belongs
-//! on a thread that may block.
+//! Everything here but [`OpenFile::read_now`] may wait for a disk and belongs on a thread of that [`Disk`].
 
 mod attributes;
 mod cache;
+mod disk;
 mod error;
 mod links;
 mod memory;
@@ -36,8 +36,9 @@ use thiserror::Error;
 use tuffet_request::{Links, RootSpec};
 
 pub use cache::{FileCache, Growth, MemoryBytes};
+pub use disk::{Disk, DiskState, Disks, Hung, Lane, Room, Undone};
 pub use error::StoreError;
-pub use open_file::OpenFile;
+pub use open_file::{Ahead, OpenFile};
 pub use sweep::Swept;
 pub use upload::{Sealed, Upload};
 pub use uploads::{Uploads, Writing};
@@ -58,6 +59,7 @@ struct Root {
     links: Links,
     mode: Option<u32>,
     folder: Dir,
+    disk: Arc<Disk>,
 }
 
 /// A root that cannot be opened.
@@ -78,7 +80,15 @@ impl Roots {
     /// # Errors
     /// The first root whose folder is missing, is not a folder, or may not be entered.
     pub fn open(specs: &[RootSpec]) -> Result<Self, RootError> {
-        let roots = specs.iter().map(Root::open).collect::<Result<_, _>>()?;
+        Self::open_on(specs, &Disks::default())
+    }
+
+    /// As [`Roots::open`], with the disks that a server has already.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_on(specs: &[RootSpec], disks: &Disks) -> Result<Self, RootError> {
+        let roots = specs.iter().map(|spec| Root::open(spec, disks)).collect::<Result<_, _>>()?;
         Ok(Self { roots })
     }
 
@@ -93,11 +103,11 @@ impl Roots {
         let path = path::checked(path)?;
         if let Some(name) = root {
             let root = self.named(name)?;
-            return OpenFile::open(&root.folder, &root.name, path);
+            return OpenFile::open(&root.folder, &root.disk, path);
         }
         let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
-            match OpenFile::open(&root.folder, &root.name, path) {
+            match OpenFile::open(&root.folder, &root.disk, path) {
                 Err(StoreError::NotFound) => {}
                 Err(StoreError::Spelling) => absent = StoreError::Spelling,
                 decided => return decided,
@@ -156,7 +166,7 @@ impl Roots {
 }
 
 impl Root {
-    fn open(spec: &RootSpec) -> Result<Self, RootError> {
+    fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
         let folder = Dir::open_ambient_dir(&spec.path, ambient_authority()).map_err(|source| RootError {
             name: spec.name.clone(),
             path: spec.path.clone(),
@@ -171,6 +181,7 @@ impl Root {
             links: spec.links,
             mode: spec.mode,
             folder,
+            disk: disks.of(&spec.name, &spec.path),
         })
     }
 }

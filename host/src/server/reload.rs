@@ -137,6 +137,7 @@ impl Reloader {
             files: Files { roots, cache, uploads: self.uploads.clone() },
             policy: Arc::new(policy),
             limits: ceilings(&config),
+            open_time: config.limits.open_time,
             drain: config.drain,
         };
         Ok((config, next))

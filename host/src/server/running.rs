@@ -15,7 +15,6 @@ use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
 use std::io;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -105,7 +104,8 @@ impl Server {
             neighbours,
             mailboxes: mailboxes.clone(),
             ids: AtomicU64::new(fastrand::u64(..)),
-            deciding: Deciding::at_most(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
+            runtime: Handle::current(),
+            deciding: Deciding::new(),
             sampling: telemetry.sampling(),
         });
         let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone()));
@@ -249,6 +249,7 @@ fn first_generation(config: &Config, roots: Roots, policy: Policy, uploads: Uplo
         files: Files { roots, cache, uploads },
         policy: Arc::new(policy),
         limits: ceilings(config),
+        open_time: config.limits.open_time,
         drain: config.drain,
     }
 }
@@ -285,10 +286,10 @@ fn start_workers(
     let (stopped, stops) = mpsc::unbounded_channel();
     for (number, worker) in workers.into_iter().enumerate() {
         let stopped = stopped.clone();
-        let (admission, runtime) = (admission.clone(), Handle::current());
+        let admission = admission.clone();
         std::thread::Builder::new()
             .name(format!("tuffet-worker-{number}"))
-            .spawn(move || stopped.send(worker.run(|letters| admission.take(&runtime, letters))))
+            .spawn(move || stopped.send(worker.run(|letters| admission.take(letters))))
             .map_err(|error| ServeError::System("a worker cannot start", error))?;
     }
     Ok(stops)

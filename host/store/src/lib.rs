@@ -36,7 +36,7 @@ use thiserror::Error;
 use tuffet_request::{Links, RootSpec};
 
 pub use cache::{FileCache, Growth, MemoryBytes};
-pub use disk::{Disk, DiskState, Disks, Hung, Lane, Room, Undone};
+pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
 pub use open_file::{Ahead, OpenFile};
 pub use sweep::Swept;
@@ -152,6 +152,16 @@ impl Roots {
         let path = path::checked(path)?;
         let root = self.named(upload.root())?;
         upload.redirect(root, path)
+    }
+
+    /// The roots that requests may name files of, without policy, in the order in which they are searched.
+    pub fn public(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.roots.iter().filter(|root| !root.private).map(|root| &root.name)
+    }
+
+    /// The disk of a root.
+    pub fn disk(&self, root: &str) -> Option<&Arc<Disk>> {
+        self.named(root).ok().map(|root| &root.disk)
     }
 
     /// Whether the root of this name is for plugins alone.

@@ -9,10 +9,10 @@ mod pool;
 mod registry;
 
 pub use hung::Hung;
-pub use pool::Undone;
+pub use pool::{Pool, Undone};
 pub use registry::{DiskState, Disks};
 
-use pool::Pool;
+use pool::Instead;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -24,6 +24,8 @@ const READ_AHEAD: u64 = 32 << 20;
 
 /// Operations of one kind under way for one root.
 const MOST_OPENS: usize = 32;
+/// Those of them on threads that decide requests.
+const MOST_OPENS_THERE: usize = 4;
 const MOST_READS: usize = 16;
 const MOST_WRITES: usize = 16;
 const MOST_STORES: usize = 32;
@@ -101,7 +103,7 @@ impl Disk {
     pub(crate) fn new(root: &str) -> Disk {
         Disk {
             root: root.into(),
-            lanes: Lane::ALL.map(|lane| Pool::new(lane.eager(), lane.most())),
+            lanes: Lane::ALL.map(|lane| Pool::new("tuffet-disk", lane.eager(), lane.most())),
             held: AtomicU64::new(0),
             in_place: Mutex::default(),
         }
@@ -123,6 +125,17 @@ impl Disk {
         undone: impl FnOnce(Undone) + Send + 'static,
     ) {
         self.lanes[lane as usize].submit(within, false, Box::new(work), Box::new(undone));
+    }
+
+    /// Lets this thread open something itself, which is cheaper than to hand it over. Only while opens end at once and
+    /// few are under way: an open that hangs holds the thread. `undone` is called as by [`Disk::submit`]; it comes
+    /// back where this thread must not.
+    ///
+    /// # Errors
+    /// `undone`.
+    pub fn enter(self: &Arc<Self>, within: Duration, undone: Instead) -> Result<Entered, Instead> {
+        let slot = self.lanes[Lane::Open as usize].enter(MOST_OPENS_THERE, within, undone)?;
+        Ok(Entered { disk: Arc::clone(self), slot })
     }
 
     /// As [`Disk::submit`], however much waits already: for what has an upload or a file of its own, of which there are
@@ -175,6 +188,18 @@ impl Disk {
         let more = |held: u64| (held + bytes <= READ_AHEAD).then_some(held + bytes);
         self.held.fetch_update(Relaxed, Relaxed, more).ok()?;
         Some(Room { disk: Arc::clone(self), bytes })
+    }
+}
+
+/// An open on a thread of somebody else; over when dropped.
+pub struct Entered {
+    disk: Arc<Disk>,
+    slot: usize,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.disk.lanes[Lane::Open as usize].leave(self.slot);
     }
 }
 

@@ -10,10 +10,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Operations that may wait for a thread. Beyond it a root is so far behind that its clients ask again in vain.
-const MOST_WAITING: usize = 1024;
+const MOST_WAITING: usize = 128;
 
 /// Operations that run for longer do not keep others from being begun.
 const STUCK: Duration = Duration::from_millis(2);
+
+/// Where an operation has been running for longer, others are not begun by threads that have other things to do.
+const SUSPECT: Duration = Duration::from_millis(50);
 
 /// How long a thread stays without work.
 const IDLE: Duration = Duration::from_secs(10);
@@ -30,11 +33,13 @@ pub enum Undone {
 }
 
 type Work = Box<dyn FnOnce() + Send>;
-type Instead = Box<dyn FnOnce(Undone) + Send>;
+pub(super) type Instead = Box<dyn FnOnce(Undone) + Send>;
 
-pub(super) struct Pool(Arc<Shared>);
+/// Threads that may wait. They end when the pool is dropped and they have nothing left to do.
+pub struct Pool(Arc<Shared>);
 
 struct Shared {
+    name: &'static str,
     /// Threads that begin work at once, as long as none is stuck; threads in all.
     eager: usize,
     most: usize,
@@ -55,6 +60,8 @@ struct State {
     fresh: usize,
     /// Work that was begun so far.
     begun: u64,
+    /// Operations under way on threads of others.
+    guests: usize,
 }
 
 struct Waiting {
@@ -66,15 +73,40 @@ struct Waiting {
 
 struct Running {
     since: Instant,
-    epoch: u64,
+    /// `None` on a thread of somebody else.
+    epoch: Option<u64>,
     until: Option<Instant>,
     /// Gone once it was called.
     instead: Option<Instead>,
 }
 
 impl Pool {
-    pub(super) fn new(eager: usize, most: usize) -> Pool {
-        Pool(Arc::new(Shared { eager, most, state: Mutex::default(), wake: Condvar::new() }))
+    /// Up to `most` threads of this name, of which `eager` begin work at once, the others where those are stuck.
+    pub fn new(name: &'static str, eager: usize, most: usize) -> Pool {
+        Pool(Arc::new(Shared { name, eager, most, state: Mutex::default(), wake: Condvar::new() }))
+    }
+
+    /// Does `work` on one of the threads, however long that may take to begin.
+    pub fn run(&self, work: impl FnOnce() + Send + 'static) {
+        self.submit(Duration::MAX, true, Box::new(work), Box::new(|_| {}));
+    }
+
+    /// An operation that this thread carries out itself, until [`Pool::leave`]; as many as `most` at a time, and
+    /// only as long as operations end at once.
+    pub(super) fn enter(&self, most: usize, within: Duration, instead: Instead) -> Result<usize, Instead> {
+        let (now, mut state) = (Instant::now(), self.0.lock());
+        let slow = |its: &Running| now.saturating_duration_since(its.since) > SUSPECT;
+        if state.guests >= most || !state.waiting.is_empty() || state.running.iter().flatten().any(slow) {
+            return Err(instead);
+        }
+        state.guests += 1;
+        let until = now.checked_add(within);
+        Ok(state.put(Running { since: now, epoch: None, until, instead: Some(instead) }))
+    }
+
+    pub(super) fn leave(&self, slot: usize) {
+        let ended = self.0.lock().end(slot);
+        drop(ended);
     }
 
     /// `must`: however much waits. What may be refused is dropped by the caller then.
@@ -128,7 +160,7 @@ impl Shared {
             self.wake.notify_one();
         } else if state.threads < self.most {
             let shared = Arc::clone(self);
-            let spawned = thread::Builder::new().name("tuffet-disk".into()).spawn(move || shared.serve());
+            let spawned = thread::Builder::new().name(self.name.into()).spawn(move || shared.serve());
             // The others do it, if there are any.
             state.threads += usize::from(spawned.is_ok());
         }
@@ -182,23 +214,25 @@ impl State {
     fn begin(&mut self, until: Option<Instant>, instead: Option<Instead>) -> usize {
         self.begun += 1;
         self.fresh += 1;
-        let running = Running { since: Instant::now(), epoch: self.epoch, until, instead };
-        match self.running.iter().position(Option::is_none) {
-            Some(slot) => {
-                self.running[slot] = Some(running);
-                slot
-            }
-            None => {
-                self.running.push(Some(running));
-                self.running.len() - 1
-            }
+        self.put(Running { since: Instant::now(), epoch: Some(self.epoch), until, instead })
+    }
+
+    fn put(&mut self, running: Running) -> usize {
+        let free = self.running.iter().position(Option::is_none);
+        let slot = free.unwrap_or(self.running.len());
+        if free.is_none() {
+            self.running.push(None);
         }
+        self.running[slot] = Some(running);
+        slot
     }
 
     fn end(&mut self, slot: usize) -> Option<Instead> {
         let running = self.running.get_mut(slot)?.take()?;
-        if running.epoch == self.epoch {
-            self.fresh -= 1;
+        match running.epoch {
+            None => self.guests -= 1,
+            Some(epoch) if epoch == self.epoch => self.fresh -= 1,
+            Some(_) => {}
         }
         running.instead
     }
@@ -222,7 +256,7 @@ mod tests {
 
     #[test]
     fn stuck_work_keeps_others_from_nothing_up_to_the_bound() {
-        let pool = Pool::new(2, 8);
+        let pool = Pool::new("test", 2, 8);
         let (sender, receiver) = channel();
         let (release, gate) = channel::<()>();
         let gate = Arc::new(Mutex::new(gate));
@@ -239,7 +273,7 @@ mod tests {
 
     #[test]
     fn what_is_late_is_given_up_whether_it_runs_or_waits() {
-        let pool = Pool::new(1, 1);
+        let pool = Pool::new("test", 1, 1);
         let (sender, receiver) = channel();
         let (release, gate) = channel::<()>();
         let (begun, has_begun) = channel();
@@ -263,8 +297,26 @@ mod tests {
     }
 
     #[test]
+    fn others_carry_out_operations_while_they_end_at_once() {
+        let pool = Pool::new("test", 1, 1);
+        let (sender, receiver) = channel();
+        let late = move |why| drop(sender.send(why));
+        let slots = [(); 2].map(|()| pool.enter(2, LONG, nothing()).ok().unwrap());
+        assert!(pool.enter(2, LONG, nothing()).is_err(), "two are under way");
+        pool.leave(slots[0]);
+        let slot = pool.enter(2, Duration::ZERO, Box::new(late)).ok().unwrap();
+        pool.expire(Some(Instant::now()));
+        assert_eq!(receiver.recv().unwrap(), Undone::Late);
+        pool.leave(slot);
+        thread::sleep(SUSPECT + Duration::from_millis(1));
+        assert!(pool.enter(2, LONG, nothing()).is_err(), "one takes its time");
+        pool.leave(slots[1]);
+        assert!(pool.enter(2, LONG, nothing()).is_ok());
+    }
+
+    #[test]
     fn only_so_much_waits() {
-        let pool = Pool::new(1, 1);
+        let pool = Pool::new("test", 1, 1);
         let (release, gate) = channel::<()>();
         let (sender, receiver) = channel();
         pool.submit(LONG, false, Box::new(move || drop(gate.recv())), nothing());

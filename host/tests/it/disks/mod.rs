@@ -1,6 +1,7 @@
 //! Disks that are slow or hang cost the requests for their root, and no others.
 
 mod named;
+mod opens;
 mod reads;
 mod uploads;
 

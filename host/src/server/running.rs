@@ -1,5 +1,6 @@
 //! A running server: what it consists of, how it starts, and in which order it is taken down.
 
+use super::deadline::Deadline;
 use super::disks;
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted};
@@ -21,6 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout;
 use tuffet_config::Config;
 use tuffet_core::{Rollover, Settings, Timing};
 use tuffet_engine::limits::Limiter;
@@ -31,6 +33,12 @@ use tuffet_store::{Disks, FileCache, Roots, Uploads};
 
 /// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
 const FLUSH: Duration = Duration::from_secs(2);
+
+/// How long the rest of a shutdown may take where a disk hangs.
+const REST: Duration = Duration::from_millis(900);
+
+/// How long a shutdown waits for a disk, and for what that keeps.
+const DISKS: Duration = Duration::from_millis(300);
 
 /// How long a receiver stays to repeat its last ACK.
 const DALLY: Duration = Duration::from_secs(5);
@@ -57,6 +65,8 @@ pub(super) struct Server {
     watch: Watch,
     manager: Manager,
     disks: Disks,
+    /// When the process ends whatever hangs, once it is to end.
+    deadline: Option<Deadline>,
 }
 
 impl Server {
@@ -152,6 +162,7 @@ impl Server {
             watch,
             manager,
             disks,
+            deadline: None,
         };
         for (bound, listener) in listeners.iter().zip(&config.listeners) {
             tracing::info!(
@@ -206,11 +217,14 @@ impl Server {
             service.abort();
             let _ = service.await;
         }
-        // 2. When the decisions under way are posted, admission is gone, and with it every producer of summaries.
+        // 2. Decisions under way are posted, those that a disk keeps as well, so that admission is gone, and with it
+        //    every producer of summaries.
+        self.disks.give_up();
         drop(self.admission);
-        let _ = self.logging.await;
+        wait_for(self.logging, &self.disks, "the log").await;
         // 3. The log was the last producer of events.
-        let _ = self.observing.await;
+        wait_for(self.observing, &self.disks, "observers").await;
+        disks::settle(&self.disks, DISKS).await;
         // 4. Everything is counted.
         log_totals(&self.runtime);
         self.watch.log_totals();
@@ -229,6 +243,11 @@ impl Server {
         self.draining = true;
         self.watch.draining();
         self.drain(patience);
+        let end = patience + REST;
+        match &self.deadline {
+            Some(deadline) => deadline.bring_forward(end),
+            None => self.deadline = Some(Deadline::after(end, self.disks.clone())),
+        }
         self.manager.stopping(patience, "stopping; waiting for running transfers");
         tracing::info!(seconds = patience.as_secs_f64(), "stopping; waiting for running transfers");
     }
@@ -238,6 +257,16 @@ impl Server {
             if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + patience }) {
                 tracing::error!(%error, "a worker cannot be woken");
             }
+        }
+    }
+}
+
+/// Waits for a task that ends when its producers have. Operations on a disk that hangs may be among those.
+async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
+    while timeout(DISKS, &mut task).await.is_err() {
+        if !disks.are_idle() {
+            tracing::warn!("a disk that does not answer still holds {what}; the server does not wait for it");
+            return;
         }
     }
 }

@@ -58,6 +58,11 @@ impl Disks {
         disks.iter().any(|disk| !disk.is_idle())
     }
 
+    /// Whether nothing is under way.
+    pub fn are_idle(&self) -> bool {
+        self.lock().iter().all(|its| its.disk.is_idle())
+    }
+
     /// Gives up everything that is under way: the server stops.
     pub fn give_up(&self) {
         let disks: Vec<Arc<Disk>> = self.lock().iter().map(|its| Arc::clone(&its.disk)).collect();

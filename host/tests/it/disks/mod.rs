@@ -3,6 +3,7 @@
 mod named;
 mod opens;
 mod reads;
+mod stopping;
 mod uploads;
 
 use crate::harness::{Answer, Peer, Server, Setup, SlowDisk, ack, bytes, rrq};

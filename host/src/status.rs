@@ -55,6 +55,9 @@ pub(crate) struct RootState {
     pub(crate) waiting: u64,
     /// Whether the disk does not answer.
     pub(crate) hung: bool,
+    /// Whether the path of the root leads to another folder than the one that is served, or nowhere.
+    #[serde(default)]
+    pub(crate) replaced: bool,
     /// The operation that has waited for it for longest, and since how many seconds, where it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waits_for: Option<String>,
@@ -69,6 +72,7 @@ impl From<DiskState> for RootState {
             running: disk.running as u64,
             waiting: disk.waiting as u64,
             hung: disk.hung.is_some(),
+            replaced: disk.replaced,
             waits_for: disk.hung.as_ref().map(|hung| hung.lane.as_str().to_owned()),
             hung_seconds: disk.hung.map_or(0, |hung| hung.since.elapsed().as_secs()),
         }

@@ -1,5 +1,6 @@
 //! Looks whether the disks of all roots answer.
 
+use crate::generation::Current;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tuffet_store::Disks;
@@ -11,10 +12,21 @@ const IDLE: Duration = Duration::from_secs(1);
 /// How often to look whether they are done.
 const SETTLE: Duration = Duration::from_millis(2);
 
+/// How often to look where the paths of roots lead.
+const PATHS: Duration = Duration::from_secs(5);
+
 /// Gives up what takes too long and notes which roots hang, for ever.
 pub(super) async fn look(disks: Disks) {
     loop {
         sleep(if disks.look() { BUSY } else { IDLE }).await;
+    }
+}
+
+/// Notes which roots were replaced, for ever.
+pub(super) async fn look_for_replaced(generation: Current) {
+    loop {
+        sleep(PATHS).await;
+        generation.get().files.roots.look_for_replaced();
     }
 }
 

@@ -147,6 +147,7 @@ impl Server {
         }
         services.push(tokio::spawn(watch.clone().sample()));
         services.push(tokio::spawn(disks::look(disks.clone())));
+        services.push(tokio::spawn(disks::look_for_replaced(generation.clone())));
 
         let mut server = Server {
             stops: start_workers(workers, &admission)?,

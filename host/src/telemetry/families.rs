@@ -220,6 +220,12 @@ fn roots(roots: &[RootState]) -> Vec<Family> {
             each(|root| root.hung.into()),
         ),
         gauge(
+            "root.replaced",
+            "1 while the path of a root leads to another folder than the one that is served",
+            Unit::Of("{root}"),
+            each(|root| root.replaced.into()),
+        ),
+        gauge(
             "root.operations.running",
             "Operations under way on the disk of a root",
             operations,

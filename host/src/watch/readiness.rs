@@ -67,7 +67,17 @@ impl Watch {
         }
         for root in report.roots.iter().filter(|root| root.hung) {
             let waits = root.waits_for.as_deref().unwrap_or("operation");
-            let detail = format!("`{}` does not answer: its oldest {waits} waits since {} s", root.root, root.hung_seconds);
+            let detail = format!(
+                "`{}` does not answer: its oldest {waits} waits since {} s",
+                root.root, root.hung_seconds
+            );
+            because("root", detail);
+        }
+        for root in report.roots.iter().filter(|root| root.replaced) {
+            let detail = format!(
+                "the folder of `{}` was replaced or mounted over; the old one is served until a reload",
+                root.root
+            );
             because("root", detail);
         }
         reasons

@@ -16,6 +16,7 @@ mod memory;
 mod open_file;
 mod path;
 mod replaced;
+mod replaced_root;
 mod spelling;
 mod sweep;
 #[cfg(test)]
@@ -28,9 +29,8 @@ mod uploads;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
-use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use thiserror::Error;
 use tuffet_request::{Links, RootSpec};
@@ -58,7 +58,10 @@ struct Root {
     max_upload: u64,
     links: Links,
     mode: Option<u32>,
-    folder: Dir,
+    path: PathBuf,
+    /// Whether a folder that takes its place is served instead.
+    follow: bool,
+    folder: RwLock<Arc<Dir>>,
     disk: Arc<Disk>,
 }
 
@@ -103,11 +106,11 @@ impl Roots {
         let path = path::checked(path)?;
         if let Some(name) = root {
             let root = self.named(name)?;
-            return OpenFile::open(&root.folder, &root.disk, path);
+            return OpenFile::open(&root.folder(), &root.disk, path);
         }
         let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
-            match OpenFile::open(&root.folder, &root.disk, path) {
+            match OpenFile::open(&root.folder(), &root.disk, path) {
                 Err(StoreError::NotFound) => {}
                 Err(StoreError::Spelling) => absent = StoreError::Spelling,
                 decided => return decided,
@@ -177,11 +180,7 @@ impl Roots {
 
 impl Root {
     fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
-        let folder = Dir::open_ambient_dir(&spec.path, ambient_authority()).map_err(|source| RootError {
-            name: spec.name.clone(),
-            path: spec.path.clone(),
-            source,
-        })?;
+        let folder = replaced_root::open_folder(&spec.name, &spec.path)?;
         Ok(Self {
             name: spec.name.as_str().into(),
             writable: spec.writable,
@@ -190,7 +189,9 @@ impl Root {
             max_upload: spec.max_upload,
             links: spec.links,
             mode: spec.mode,
-            folder,
+            path: spec.path.clone(),
+            follow: spec.follow,
+            folder: RwLock::new(Arc::new(folder)),
             disk: disks.of(&spec.name, &spec.path),
         })
     }

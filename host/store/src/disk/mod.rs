@@ -14,7 +14,7 @@ pub use registry::{DiskState, Disks};
 
 use pool::Instead;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -91,6 +91,9 @@ pub struct Disk {
     held: AtomicU64,
     /// Devices, and whether their files may be read in place.
     in_place: Mutex<Vec<(u64, bool)>>,
+    /// Whether the path of its root leads to another folder now, and whether somebody looks.
+    pub(crate) replaced: AtomicBool,
+    pub(crate) looking: AtomicBool,
 }
 
 impl fmt::Debug for Disk {
@@ -106,6 +109,8 @@ impl Disk {
             lanes: Lane::ALL.map(|lane| Pool::new("tuffet-disk", lane.eager(), lane.most())),
             held: AtomicU64::new(0),
             in_place: Mutex::default(),
+            replaced: AtomicBool::new(false),
+            looking: AtomicBool::new(false),
         }
     }
 
@@ -177,7 +182,8 @@ impl Disk {
 
     /// The operation that has been under way for longest, if it should have ended.
     pub(crate) fn overdue(&self, now: Instant) -> Option<(Lane, Instant)> {
-        let oldest = Lane::ALL.into_iter().filter_map(|lane| Some((lane, self.lanes[lane as usize].oldest()?)));
+        let oldest =
+            Lane::ALL.into_iter().filter_map(|lane| Some((lane, self.lanes[lane as usize].oldest()?)));
         let overdue = oldest.filter(|(lane, since)| now.saturating_duration_since(*since) >= lane.patience());
         overdue.min_by_key(|(_, since)| *since)
     }

@@ -2,6 +2,7 @@
 
 use super::{Disk, Hung};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -21,6 +22,8 @@ pub struct DiskState {
     pub waiting: usize,
     /// Whether it does not answer.
     pub hung: Option<Hung>,
+    /// Whether the path of the root leads to another folder than the one that is served, or nowhere.
+    pub replaced: bool,
 }
 
 #[derive(Debug)]
@@ -35,6 +38,8 @@ impl Disks {
     pub(crate) fn of(&self, root: &str, path: &Path) -> Arc<Disk> {
         let mut known = self.lock();
         if let Some(found) = known.iter().find(|its| **its.disk.root() == *root && its.path == path) {
+            // What is there now is opened.
+            found.disk.replaced.store(false, Relaxed);
             return Arc::clone(&found.disk);
         }
         let disk = Arc::new(Disk::new(root));
@@ -74,15 +79,17 @@ impl Disks {
         let mut states: Vec<DiskState> = Vec::new();
         for its in self.lock().iter() {
             let (running, waiting) = its.disk.load();
+            let replaced = its.disk.replaced.load(Relaxed);
             match states.iter_mut().find(|state| state.root == *its.disk.root()) {
                 Some(state) => {
                     state.running += running;
                     state.waiting += waiting;
                     state.hung = state.hung.take().or_else(|| its.hung.clone());
+                    state.replaced |= replaced;
                 }
                 None => {
                     let (root, hung) = (Arc::clone(its.disk.root()), its.hung.clone());
-                    states.push(DiskState { root, running, waiting, hung });
+                    states.push(DiskState { root, running, waiting, hung, replaced });
                 }
             }
         }

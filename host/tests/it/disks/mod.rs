@@ -3,6 +3,7 @@
 mod named;
 mod opens;
 mod reads;
+mod replaced;
 mod stopping;
 mod uploads;
 

@@ -27,8 +27,9 @@ pub(crate) struct Sender {
     acked: u64,
     /// The next block to send.
     next: u64,
-    /// The last block that was ever sent.
+    /// The last block that was ever sent, and how many of the last call of `poll` had not been sent before.
     high: u64,
+    fresh: u16,
     /// When the first block after `acked` was last sent.
     burst_at: Time,
     /// Microseconds from then until a block was last sent.
@@ -156,6 +157,7 @@ impl Sender {
             acked: 0,
             next: 1,
             high: 0,
+            fresh: 0,
             burst_at: Time::default(),
             spread: 0,
             sampled: 0,
@@ -285,6 +287,7 @@ impl Sender {
             && let Some(probe) = self.take_probe(now)
         {
             self.resent_at = now;
+            self.fresh = 0;
             return Some(probe);
         }
         let last = (self.acked + u64::from(self.window)).min(self.total);
@@ -314,8 +317,28 @@ impl Sender {
             self.repeated = Repeated::Not;
         }
         self.next = last + 1;
+        // A window has fewer blocks than that.
+        self.fresh = last.saturating_sub(self.high) as u16;
         self.high = self.high.max(last);
         Some(blocks)
+    }
+
+    /// The host has not sent the blocks from `first` on, of `blocks` that the last `poll` gave: its disk has not
+    /// delivered them yet. They go out when `poll` is called again. Tells how many of them had been sent before.
+    pub(crate) fn unsent(&mut self, blocks: Blocks, first: u64) -> u32 {
+        let end = blocks.first + u64::from(blocks.count);
+        if end < self.next {
+            // A probe at the beginning of the window, which moved nothing.
+            self.probe = Probe::Leading;
+            return (end - first) as u32;
+        }
+        let high = self.high.saturating_sub(u64::from(core::mem::take(&mut self.fresh)));
+        let again = (high + 1).saturating_sub(first).min(end - first) as u32;
+        self.next = first;
+        self.high = high.max(first - 1);
+        // The ACK of this window comes later than the path makes it.
+        self.sampled = 0;
+        again
     }
 
     /// When the rest of the window may go out, if it waits for that.

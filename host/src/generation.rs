@@ -22,6 +22,8 @@ pub(crate) struct Generation {
     pub(crate) files: Files,
     pub(crate) policy: Arc<Policy>,
     pub(crate) limits: Limits,
+    /// How long opening a file may take.
+    pub(crate) open_time: Duration,
     /// How long what runs may go on when the server stops.
     pub(crate) drain: Duration,
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::privileges::Left;
 use tuffet_policy::PolicyRuntime;
 use tuffet_policy::sinks::SinkCounted;
+use tuffet_store::{DiskState, Disks};
 
 /// The state of the server. Cheap to clone; all clones are one.
 #[derive(Debug, Clone)]
@@ -15,6 +16,7 @@ pub(crate) struct Status {
     report: Arc<Mutex<Report>>,
     runtime: PolicyRuntime,
     left: Arc<Left>,
+    disks: Disks,
 }
 
 /// The state at one moment.
@@ -31,6 +33,9 @@ pub(crate) struct Report {
     /// What each sink has done and has still to do, by name.
     #[serde(default)]
     pub(crate) sinks: Vec<SinkCounted>,
+    /// The disks behind the roots.
+    #[serde(default)]
+    pub(crate) roots: Vec<RootState>,
     /// The id of the process, in its own namespace.
     #[serde(default)]
     pub(crate) process: u32,
@@ -39,9 +44,44 @@ pub(crate) struct Report {
     pub(crate) privileges: Left,
 }
 
+/// How the disk of a root is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RootState {
+    /// The name of the root.
+    pub(crate) root: String,
+    /// Operations under way.
+    pub(crate) running: u64,
+    /// Operations that wait for a thread.
+    pub(crate) waiting: u64,
+    /// Whether the disk does not answer.
+    pub(crate) hung: bool,
+    /// Whether the path of the root leads to another folder than the one that is served, or nowhere.
+    #[serde(default)]
+    pub(crate) replaced: bool,
+    /// The operation that has waited for it for longest, and since how many seconds, where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) waits_for: Option<String>,
+    #[serde(default)]
+    pub(crate) hung_seconds: u64,
+}
+
+impl From<DiskState> for RootState {
+    fn from(disk: DiskState) -> RootState {
+        RootState {
+            root: disk.root.to_string(),
+            running: disk.running as u64,
+            waiting: disk.waiting as u64,
+            hung: disk.hung.is_some(),
+            replaced: disk.replaced,
+            waits_for: disk.hung.as_ref().map(|hung| hung.lane.as_str().to_owned()),
+            hung_seconds: disk.hung.map_or(0, |hung| hung.since.elapsed().as_secs()),
+        }
+    }
+}
+
 impl Status {
-    pub(crate) fn new(runtime: PolicyRuntime, left: Left) -> Status {
-        Status { report: Arc::new(Mutex::new(Report::ready(1))), runtime, left: Arc::new(left) }
+    pub(crate) fn new(runtime: PolicyRuntime, left: Left, disks: Disks) -> Status {
+        Status { report: Arc::new(Mutex::new(Report::ready(1))), runtime, left: Arc::new(left), disks }
     }
 
     /// How it is now.
@@ -49,6 +89,7 @@ impl Status {
         let report = self.lock().clone();
         Report {
             sinks: self.runtime.sinks().counted(),
+            roots: self.disks.states().into_iter().map(RootState::from).collect(),
             process: std::process::id(),
             privileges: Left::clone(&self.left),
             ..report
@@ -77,6 +118,7 @@ impl Report {
             since_unix: now(),
             refused: Vec::new(),
             sinks: Vec::new(),
+            roots: Vec::new(),
             process: 0,
             privileges: Left::default(),
         }

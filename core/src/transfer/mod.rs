@@ -11,6 +11,7 @@
 mod incoming;
 #[cfg(test)]
 mod search;
+mod stall;
 #[cfg(test)]
 mod tests;
 mod timing;
@@ -129,6 +130,8 @@ pub struct Transfer {
     stats: Stats,
     repeats: u8,
     server: bool,
+    /// Whether it waits for the host's disk: see `stall`.
+    stalled: bool,
     operation: Operation,
     due: Due,
 }
@@ -213,6 +216,7 @@ impl Transfer {
             stats: Stats::default(),
             repeats: 0,
             server,
+            stalled: false,
             operation,
             due: Due::default(),
         }
@@ -315,7 +319,7 @@ impl Transfer {
     /// The time of [`Output::Timeout`] has come. Called early, it does nothing.
     pub fn handle_timeout(&mut self, now: Time) {
         let paused = matches!(&self.phase, Phase::Sending(sender) if sender.resumes(now).is_some());
-        if now < self.deadline || paused {
+        if now < self.deadline || paused || self.stalled {
             return;
         }
         if matches!(self.phase, Phase::Dallying(_)) {
@@ -375,7 +379,8 @@ impl Transfer {
         if core::mem::take(&mut self.due.oack) {
             return Output::Control(Control::Oack(self.options));
         }
-        if core::mem::take(&mut self.due.ack) {
+        if self.due.ack && !self.stalled {
+            self.due.ack = false;
             return Output::Control(Control::Ack(self.wire(self.blocks())));
         }
         if let Some(error) = self.due.error.take() {
@@ -387,7 +392,7 @@ impl Transfer {
         }
         match &mut self.phase {
             Phase::Ended { .. } => Output::Closed,
-            Phase::Sending(sender) => {
+            Phase::Sending(sender) if !self.stalled => {
                 let high = sender.high();
                 let Some(blocks) = sender.poll(now) else {
                     return Output::Timeout(sender.resumes(now).unwrap_or(self.deadline));
@@ -501,6 +506,12 @@ impl Transfer {
         matches!(self.phase, Phase::Storing(_))
     }
 
+    /// Whether it waits for the host's disk, from [`Transfer::handle_unsent`] or [`Transfer::handle_full`] to
+    /// [`Transfer::handle_resumed`].
+    pub fn is_stalled(&self) -> bool {
+        self.stalled
+    }
+
     /// Whether it ended well, and stays to repeat its last ACK.
     pub fn is_dallying(&self) -> bool {
         matches!(self.phase, Phase::Dallying(_))
@@ -541,6 +552,7 @@ impl Transfer {
     fn start_storing(&mut self) {
         let Phase::Receiving(receiver) = &mut self.phase else { return };
         self.phase = Phase::Storing(receiver.clone());
+        self.stalled = false;
         self.due.store = true;
         self.deadline = Time::NEVER;
     }

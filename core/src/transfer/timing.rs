@@ -119,7 +119,7 @@ impl Transfer {
     /// The peer repeats its ACK: it is there and lacks the block that is out, so that waiting longer each time
     /// does not help. The timer starts anew, and sends the block; the duplicate ACK itself causes no DATA.
     pub(super) fn hasten(&mut self, now: Time) {
-        if self.unproven() {
+        if self.unproven() || self.stalled {
             return;
         }
         if self.blocks() == 0 {
@@ -131,6 +131,9 @@ impl Transfer {
     }
 
     pub(super) fn arm(&mut self, now: Time) {
+        if self.stalled {
+            return;
+        }
         let mut wait = self.rtt.timeout(&self.settings.timing, self.unmeasured());
         if matches!(self.phase, Phase::Receiving(_)) {
             // The sender's own timer comes first: it knows better what was lost.

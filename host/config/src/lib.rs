@@ -167,6 +167,8 @@ pub struct Limits {
     pub bounds: Bounds,
     /// Requests that wait for a decision, at least 1.
     pub pending: usize,
+    /// How long opening a file may take.
+    pub open_time: Duration,
     /// Memory for the contents of hot files, in bytes; 0 is none.
     pub cache: u64,
     /// How long a content is used from memory before it is read again.

@@ -69,7 +69,7 @@ impl Overrides {
 
 fn only_root(path: PathBuf) -> Root {
     let (name, max_upload, write) = ("root".into(), defaults::max_upload(), Write::default());
-    Root { name, path, writable: false, overwrite: false, private: false, max_upload, write }
+    Root { name, path, writable: false, overwrite: false, private: false, max_upload, follow: false, write }
 }
 
 fn listener(address: &str) -> Listener {

@@ -169,6 +169,7 @@ impl Resolver<'_> {
                 max_upload: root.max_upload.0,
                 links: root.write.links,
                 mode: root.write.mode.map(|mode| mode.0),
+                follow: root.follow,
             });
         }
         roots

@@ -150,6 +150,11 @@ pub(super) struct Root {
     /// name they ask for, and no plugin may answer with its files. For leases, inventories, templates.
     #[serde(default)]
     pub private: bool,
+    /// Whether the server serves what takes the place of the folder while it runs, within some seconds and without a
+    /// reload: a folder that was renamed to its path, or a file system that was mounted over it. Otherwise it goes on
+    /// with the folder that it opened, and warns. The sandbox rules then allow the folder around it, too.
+    #[serde(default)]
+    pub follow: bool,
     /// The largest upload, in bytes. Needs `writable`.
     #[serde(default = "defaults::max_upload")]
     pub max_upload: ByteCount,

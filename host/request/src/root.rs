@@ -24,6 +24,8 @@ pub struct RootSpec {
     /// The permissions of new files, 0 to 0o777, whatever the umask; `None`: 0o644 without what the umask, or the
     /// default access control list of the folder, takes.
     pub mode: Option<u32>,
+    /// Whether a folder that takes its place is served without a reload.
+    pub follow: bool,
 }
 
 impl RootSpec {
@@ -31,7 +33,17 @@ impl RootSpec {
     pub fn read_only(name: &str, path: impl Into<PathBuf>) -> RootSpec {
         let (name, path) = (name.into(), path.into());
         let (links, mode) = (Links::default(), None);
-        RootSpec { name, path, writable: false, overwrite: false, private: false, max_upload: 0, links, mode }
+        RootSpec {
+            name,
+            path,
+            writable: false,
+            overwrite: false,
+            private: false,
+            max_upload: 0,
+            links,
+            mode,
+            follow: false,
+        }
     }
 }
 

@@ -5,14 +5,17 @@ use futures_util::FutureExt;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::time::Instant;
-use tokio::task::spawn_blocking;
-use tuffet_engine::worker::{Gate, Stored};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tuffet_engine::worker::{Gate, Key, Stored, ToWorker};
 use tuffet_policy::Acceptance;
 use tuffet_request::events::DecisionRecord;
 use tuffet_request::{Request, What};
-use tuffet_store::{StoreError, Upload};
+use tuffet_store::{Disk, Lane, StoreError, Undone, Upload};
+
+/// How long bringing an upload to the disk may take: its client has long gone then.
+const STORE_TIME: Duration = Duration::from_secs(600);
 
 impl Gate for Generation {
     fn asks(&self) -> bool {
@@ -36,7 +39,9 @@ impl Gate for Generation {
 impl Generation {
     /// Asks the `accept-upload` chain and does what it says. The record changes where the chain does.
     async fn ask(&self, upload: Upload, record: &mut Arc<DecisionRecord>) -> Result<(), StoreError> {
-        let (mut upload, sealed) = on_disk(move || upload.seal().map(|sealed| (upload, sealed))).await?;
+        let disk = &Arc::clone(upload.disk());
+        let (mut upload, sealed) =
+            on_disk(disk, move || upload.seal().map(|sealed| (upload, sealed))).await?;
         let accepted = self.policy.accept_upload(&record.request, upload.root(), upload.path(), sealed).await;
         let changed = Arc::make_mut(record);
         changed.plugin_calls += accepted.calls;
@@ -45,11 +50,11 @@ impl Generation {
         }
         let began = Instant::now();
         let result = match accepted.acceptance {
-            Acceptance::Accept => on_disk(move || upload.commit()).await,
+            Acceptance::Accept => on_disk(disk, move || upload.commit()).await,
             Acceptance::Rename(path) => {
                 changed.resolved = Some(format!("{}:{path}", upload.root()).into());
                 let roots = self.files.roots.clone();
-                on_disk(move || {
+                on_disk(disk, move || {
                     roots.redirect(&mut upload, &path)?;
                     upload.commit()
                 })
@@ -57,7 +62,7 @@ impl Generation {
             }
             Acceptance::Deny(denial) => {
                 // Before the client hears of it, so that nothing remains once it has.
-                on_disk(move || {
+                on_disk(disk, move || {
                     drop(upload);
                     Err(StoreError::Refused(denial))
                 })
@@ -69,19 +74,62 @@ impl Generation {
     }
 }
 
+/// Makes an upload visible that nobody is asked about.
+pub(super) fn commit(
+    upload: Upload,
+    record: Arc<DecisionRecord>,
+    key: Key,
+    post: impl Fn(ToWorker) + Send + Sync + 'static,
+) {
+    let (disk, post, again) = (Arc::clone(upload.disk()), Arc::new(post), Arc::clone(&record));
+    let (instead, root) = (Arc::clone(&post), Arc::clone(disk.root()));
+    let work = move || {
+        let began = Instant::now();
+        let result = upload.commit();
+        note(&record.request, began, &result);
+        post(ToWorker::Stored { key, stored: Stored { result, record } });
+    };
+    let undone = move |why| {
+        let result = Err(not_stored(why, &root));
+        instead(ToWorker::Stored { key, stored: Stored { result, record: again } });
+    };
+    disk.submit_anyway(Lane::Store, STORE_TIME, work, undone);
+}
+
 /// Notes for its trace how an upload was put in its place.
-pub(super) fn note(request: &Request, began: Instant, stored: &Result<(), StoreError>) {
+fn note(request: &Request, began: Instant, stored: &Result<(), StoreError>) {
     if let Some(trail) = &request.trail {
         let stored = stored.as_ref().map_err(ToString::to_string);
         trail.step(began, What::Store(stored.copied()));
     }
 }
 
-/// Does it on a thread that may block.
+/// Does it on a thread of that disk.
 async fn on_disk<T: Send + 'static>(
+    disk: &Disk,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    spawn_blocking(work).await.unwrap_or_else(|_| Err(panicked()))
+    let (sender, receiver) = oneshot::channel();
+    let sender = Arc::new(Mutex::new(Some(sender)));
+    let instead = Arc::clone(&sender);
+    let answer = |sender: &Mutex<Option<oneshot::Sender<_>>>, result| {
+        let sender = sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Nobody waits any more where the transfer has ended.
+        drop(sender.map(|sender| sender.send(result)));
+    };
+    let root = Arc::clone(disk.root());
+    let undone = move |why| answer(&instead, Err(not_stored(why, &root)));
+    disk.submit_anyway(Lane::Store, STORE_TIME, move || answer(&sender, work()), undone);
+    receiver.await.unwrap_or_else(|_| Err(panicked()))
+}
+
+fn not_stored(why: Undone, root: &str) -> StoreError {
+    match why {
+        Undone::Panicked => panicked(),
+        Undone::Late | Undone::Full => StoreError::Io(io::Error::other(format!(
+            "root `{root}` does not answer; the upload may become visible later"
+        ))),
+    }
 }
 
 fn panicked() -> StoreError {

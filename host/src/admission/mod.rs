@@ -7,6 +7,7 @@
 mod at_once;
 mod gate;
 mod open;
+mod opening;
 mod plan;
 mod undecided;
 
@@ -18,9 +19,9 @@ use crate::watch::Watch;
 pub(crate) use at_once::Deciding;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Instant;
 use tokio::runtime::Handle;
-use tuffet_engine::worker::{Mailbox, Stored, ToControl, ToWorker};
+use tuffet_engine::worker::{Mailbox, ToControl, ToWorker};
+use tuffet_store::Lane;
 #[cfg(doc)]
 use undecided::Undecided;
 
@@ -35,6 +36,8 @@ pub(crate) struct Admission {
     /// The workers' mailboxes, by number.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
     pub(crate) ids: AtomicU64,
+    /// Where what has to wait is polled.
+    pub(crate) runtime: Handle,
     /// Threads that decide at once.
     pub(crate) deciding: Deciding,
     /// How traces are chosen, where there are any.
@@ -43,40 +46,56 @@ pub(crate) struct Admission {
 
 impl Admission {
     /// Does what a worker asks for, on threads of the runtime, and posts the results.
-    pub(crate) fn take(self: &Arc<Self>, runtime: &Handle, letters: Vec<ToControl>) {
+    pub(crate) fn take(self: &Arc<Self>, letters: Vec<ToControl>) {
+        let runtime = &self.runtime;
         let mut requests = Vec::new();
         for letter in letters {
-            let admission = self.clone();
             match letter {
                 ToControl::Request(new) => requests.push(new),
                 ToControl::Store { worker, key, upload, record, generation } if generation.asks() => {
+                    let post = self.poster(worker);
                     runtime.spawn(async move {
                         let stored = generation.pass(upload, record).await;
-                        admission.post(worker, ToWorker::Stored { key, stored });
+                        post(ToWorker::Stored { key, stored });
                     });
                 }
                 ToControl::Store { worker, key, upload, record, .. } => {
-                    runtime.spawn_blocking(move || {
-                        let began = Instant::now();
-                        let result = upload.commit();
-                        gate::note(&record.request, began, &result);
-                        admission.post(worker, ToWorker::Stored { key, stored: Stored { result, record } });
-                    });
+                    gate::commit(upload, record, key, self.poster(worker));
                 }
                 ToControl::Counted { worker, news } => drop(runtime.spawn(async move { news.log(worker) })),
-                ToControl::Discard(upload) => drop(runtime.spawn_blocking(move || drop(upload))),
+                ToControl::Disk { worker, work } => work.submit(self.poster(worker)),
+                ToControl::Discard(upload) => {
+                    let disk = Arc::clone(upload.disk());
+                    disk.drop_later(Lane::Store, upload);
+                }
+                ToControl::Close(content) => {
+                    let disk = content.waits_for().map(Arc::clone);
+                    match disk {
+                        Some(disk) => disk.drop_later(Lane::Open, content),
+                        None => drop(content),
+                    }
+                }
             }
         }
         if !requests.is_empty() {
             self.watch.admitted(requests.len() as u64);
-            self.decide_all(runtime, requests);
+            self.decide_all(requests);
         }
     }
 
+    /// Posts to a worker. It holds nothing else of the server, so that a disk that hangs does not.
+    fn poster(&self, worker: usize) -> impl Fn(ToWorker) + Send + Sync + 'static {
+        let mailbox = self.mailboxes.get(worker).cloned();
+        move |letter| post(mailbox.as_deref(), worker, letter)
+    }
+
     fn post(&self, worker: usize, letter: ToWorker) {
-        let posted = self.mailboxes.get(worker).map(|mailbox| mailbox.post(letter));
-        if let Some(Err(error)) = posted {
-            tracing::error!(worker, %error, "a worker cannot be woken");
-        }
+        post(self.mailboxes.get(worker).map(|mailbox| &**mailbox), worker, letter);
+    }
+}
+
+fn post(mailbox: Option<&Mailbox>, worker: usize, letter: ToWorker) {
+    if let Some(Err(error)) = mailbox.map(|mailbox| mailbox.post(letter)) {
+        tracing::error!(worker, %error, "a worker cannot be woken");
     }
 }

@@ -1,35 +1,24 @@
 //! The disk's part of a decision: opens the file of a transfer. Blocks.
 
-use super::plan::{Plan, denied};
+use super::plan::denied;
 use super::undecided::Undecided;
 use crate::generation::{Files, Generation};
 use std::sync::Arc;
-use std::time::Instant;
 use tuffet_core::Limits;
 use tuffet_core::netascii::Encoder;
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use tuffet_policy::Target;
-use tuffet_request::What;
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_request::{Ceilings, ClientClass, Denial, ErrorCode, Mode, Operation, Request};
-use tuffet_store::{OpenFile, Roots, StoreError};
+use tuffet_store::StoreError;
 
 impl Undecided {
-    pub(super) fn carry_out(&mut self, plan: Plan) -> Decision {
+    /// The decision once something is open, or is not.
+    pub(super) fn granted(&mut self, opened: Result<Opened, Decision>, ceilings: &Ceilings) -> Decision {
         let Undecided { generation, record, .. } = self;
-        let request = &*record.request;
-        let (opened, ceilings) = match plan {
-            Plan::Answer(decision) => return decision,
-            Plan::Content { bytes, ceilings } => (content(request, bytes), ceilings),
-            Plan::Open { targets, ceilings } => {
-                let announced = record.requested_options.tsize;
-                let opened = generation.files.open_noted(request, &targets, announced, ceilings.bytes);
-                (opened.map_err(|error| refused(&error)), ceilings)
-            }
-        };
-        match opened.and_then(|opened| within(opened, &ceilings)) {
+        match opened.and_then(|opened| within(opened, ceilings)) {
             Ok(Opened { content, resolved }) => {
-                let limits = generation.lowered(&ceilings, request.class);
+                let limits = generation.lowered(ceilings, record.request.class);
                 record.resolved = Some(resolved);
                 Decision::Grant { content, limits }
             }
@@ -51,55 +40,98 @@ impl Generation {
     }
 }
 
-struct Opened {
+/// What a transfer is made of.
+pub(super) struct Opened {
     content: Content,
     /// For the log: `ROOT:PATH`, or `content`.
     resolved: Arc<str>,
 }
 
-impl Files {
-    /// As [`Files::open`], noted for the trace of the request.
-    fn open_noted(
-        &self,
-        request: &Request,
-        targets: &[Target],
+impl Opened {
+    pub(super) fn resolved(&self) -> Arc<str> {
+        Arc::clone(&self.resolved)
+    }
+}
+
+/// What is to be opened: the first of several files that exists.
+pub(super) struct Wanted {
+    request: Arc<Request>,
+    /// Roots and paths, those that were not asked for yet.
+    candidates: std::vec::IntoIter<(Arc<str>, Option<String>)>,
+    announced: Option<u64>,
+    ceilings: Ceilings,
+}
+
+impl Wanted {
+    /// Without targets, the path is looked up in the roots.
+    pub(super) fn new(
+        files: &Files,
+        request: Arc<Request>,
+        targets: Vec<Target>,
         announced: Option<u64>,
-        most: Option<u64>,
-    ) -> Result<Opened, StoreError> {
-        let Some(trail) = &request.trail else { return self.open(request, targets, announced, most) };
-        let began = Instant::now();
-        let opened = self.open(request, targets, announced, most);
-        let noted = opened.as_ref().map(|opened| Arc::clone(&opened.resolved)).map_err(ToString::to_string);
-        trail.step(began, What::Open(noted));
-        opened
+        ceilings: Ceilings,
+    ) -> Wanted {
+        let named = targets.into_iter().map(|target| (target.root.into(), Some(target.path)));
+        let mut candidates: Vec<(Arc<str>, Option<String>)> = named.collect();
+        match request.operation {
+            Operation::Read if candidates.is_empty() => {
+                candidates = files.roots.public().map(|root| (Arc::clone(root), None)).collect();
+            }
+            Operation::Write if candidates.is_empty() => {
+                candidates = files.roots.of_uploads().map(|root| (root.into(), None)).into_iter().collect();
+            }
+            Operation::Write => candidates.truncate(1),
+            Operation::Read => {}
+        }
+        Wanted { request, candidates: candidates.into_iter(), announced, ceilings }
     }
 
-    /// Opens a file; without targets, the path is looked up in the roots. Blocks on the disk.
-    fn open(
-        &self,
-        request: &Request,
-        targets: &[Target],
-        announced: Option<u64>,
-        most: Option<u64>,
-    ) -> Result<Opened, StoreError> {
-        match request.operation {
-            Operation::Read => self.open_read(request, targets, announced.is_some()),
-            Operation::Write => self.open_write(request, targets, announced, most),
+    pub(super) fn request(&self) -> &Request {
+        &self.request
+    }
+
+    pub(super) fn ceilings(&self) -> &Ceilings {
+        &self.ceilings
+    }
+
+    /// The error where no root comes into question.
+    pub(super) fn nowhere(&self) -> StoreError {
+        if self.request.operation == Operation::Write { StoreError::ReadOnly } else { StoreError::NotFound }
+    }
+
+    /// The next root, and the path in it.
+    pub(super) fn next(&mut self) -> Option<(Arc<str>, String)> {
+        let (root, path) = self.candidates.next()?;
+        Some((root, path.unwrap_or_else(|| self.request.path.clone())))
+    }
+
+    /// Opens it. Blocks on the disk.
+    pub(super) fn open(&self, files: &Files, root: &str, path: &str) -> Result<Opened, StoreError> {
+        match self.request.operation {
+            Operation::Read => files.open_read(&self.request, root, path, self.announced.is_some()),
+            Operation::Write => {
+                files.open_write(&self.request, root, path, self.announced, self.ceilings.bytes)
+            }
         }
     }
+}
 
+impl Files {
     /// `sized`: the client wants to know the size.
-    fn open_read(&self, request: &Request, targets: &[Target], sized: bool) -> Result<Opened, StoreError> {
-        let file = match targets {
-            [] => self.roots.open_read(None, &request.path)?,
-            targets => first_existing(&self.roots, targets)?,
-        };
+    fn open_read(
+        &self,
+        request: &Request,
+        root: &str,
+        path: &str,
+        sized: bool,
+    ) -> Result<Opened, StoreError> {
+        let file = self.roots.open_read(Some(root), path)?;
         let resolved = format!("{}:{}", file.root(), file.path()).into();
         let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
                 Some(bytes) => Content::Bytes(bytes),
-                None => Content::File(file, false),
+                None => Content::file(file),
             },
             Mode::Netascii => {
                 let size = if sized { self.cache.wire_size(&file, Encoder::growth) } else { Ok(None) };
@@ -112,14 +144,11 @@ impl Files {
     fn open_write(
         &self,
         request: &Request,
-        targets: &[Target],
+        root: &str,
+        path: &str,
         announced: Option<u64>,
         most: Option<u64>,
     ) -> Result<Opened, StoreError> {
-        let (root, path) = match targets {
-            [] => (self.roots.of_uploads()?, &request.path),
-            [target, ..] => (&*target.root, &target.path),
-        };
         let writing = self.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
         let mut upload = self.roots.create(Some(root), path)?;
         upload.count(writing);
@@ -136,20 +165,8 @@ impl Files {
     }
 }
 
-fn first_existing(roots: &Roots, targets: &[Target]) -> Result<OpenFile, StoreError> {
-    let mut absent = StoreError::NotFound;
-    for target in targets {
-        match roots.open_read(Some(&target.root), &target.path) {
-            Err(StoreError::NotFound) => {}
-            Err(StoreError::Spelling) => absent = StoreError::Spelling,
-            opened => return opened,
-        }
-    }
-    Err(absent)
-}
-
 /// Content that a plugin made.
-fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Decision> {
+pub(super) fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Decision> {
     if request.operation == Operation::Write {
         return Err(Decision::Refuse {
             code: ErrorCode::NotDefined,
@@ -181,7 +198,7 @@ fn within(opened: Opened, ceilings: &Ceilings) -> Result<Opened, Decision> {
 }
 
 /// What can be opened in a moment is not refused but left without an answer, so that the client asks again.
-fn refused(error: &StoreError) -> Decision {
+pub(super) fn refused(error: &StoreError) -> Decision {
     if let StoreError::Exhausted(_) = error {
         return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };
     }

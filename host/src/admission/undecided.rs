@@ -5,7 +5,7 @@ use super::plan::Plan;
 use crate::generation::Generation;
 use crate::watch::Granted;
 use futures_util::FutureExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tuffet_engine::worker::{Decision, NewRequest, Ticket, ToWorker};
@@ -54,16 +54,9 @@ impl Undecided {
         (undecided, plan)
     }
 
-    /// The second and the third stage: opens what policy chose, and posts the decision. Blocks on the disk where
-    /// [`Plan::needs_disk`].
-    pub(super) fn open(mut self, plan: Plan) {
-        let decision = catch_unwind(AssertUnwindSafe(|| self.carry_out(plan)));
-        self.conclude(decision.unwrap_or_else(|_| internal_error()));
-    }
-
     /// The third stage: the live view and observers learn of the decision before the worker, and so before the end
     /// of the transfer.
-    fn conclude(self, decision: Decision) {
+    pub(super) fn conclude(self, decision: Decision) {
         let Undecided { admission, generation, new, mut record } = self;
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
@@ -88,7 +81,7 @@ impl Undecided {
         match start.and_then(|start| admission.observers.try_tell(start).err()) {
             None => admission.post(new.worker, letter),
             // Not on this thread: the consumer of the queue may need one like it.
-            Some(start) => drop(tokio::spawn(async move {
+            Some(start) => drop(admission.runtime.clone().spawn(async move {
                 admission.observers.tell(*start).await;
                 admission.post(new.worker, letter);
             })),
@@ -126,7 +119,7 @@ fn refuse_name(error: &NameError) -> Decision {
     Decision::Refuse { code: error.code(), message: error.to_string(), ending }
 }
 
-fn internal_error() -> Decision {
+pub(super) fn internal_error() -> Decision {
     Decision::Refuse {
         code: ErrorCode::NotDefined,
         message: "server error".into(),

@@ -92,6 +92,7 @@ fn read(config: &Config, stays_root: bool) -> Vec<PathBuf> {
     for root in &config.roots {
         paths.push(root.path.clone());
         paths.extend(releases(&root.path));
+        paths.extend(root.follow.then(|| around(&root.path)));
     }
     paths.extend(config.privileges.readable.iter().cloned());
     let named = std::env::vars_os().filter(|(name, _)| names_file(name));
@@ -107,7 +108,10 @@ fn read(config: &Config, stays_root: bool) -> Vec<PathBuf> {
 
 fn written(config: &Config) -> Vec<PathBuf> {
     let mut paths = own::folders(config);
-    paths.extend(config.roots.iter().filter(|root| root.writable).map(|root| root.path.clone()));
+    for root in config.roots.iter().filter(|root| root.writable) {
+        paths.push(root.path.clone());
+        paths.extend(root.follow.then(|| around(&root.path)));
+    }
     for sink in &config.sinks {
         if let SinkTarget::File(target) = &sink.target {
             paths.push(target.path.clone());

@@ -6,6 +6,8 @@
 //! answered. The order of a shutdown is that of [`running::Server::shutdown`].
 
 mod control;
+mod deadline;
+mod disks;
 mod error;
 mod given;
 mod open;
@@ -69,20 +71,24 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
     privileges::seal(account.as_ref());
     let prepared = Prepared { opened, left, runtime, manager };
     let control = control_runtime()?;
-    match control.block_on(load_unless_stopped(&config, &prepared, &mut signals))? {
-        Some(policy) => control.block_on(async {
-            let mut server = Server::start(&config, prepared, policy, configure).await?;
-            let result = server.run(&mut signals).await;
-            server.shutdown().await;
-            result
-        }),
-        None => {
+    let result = control.block_on(async {
+        match load_unless_stopped(&config, &prepared, &mut signals).await? {
+            Some(policy) => {
+                let mut server = Server::start(&config, prepared, policy, configure).await?;
+                let result = server.run(&mut signals).await;
+                server.shutdown().await;
+                result
+            }
             // Compiling cannot be interrupted, and is of no use any more: it ends with the process.
-            control.shutdown_background();
-            tracing::info!("stopped before serving");
-            Ok(())
+            None => {
+                tracing::info!("stopped before serving");
+                Ok(())
+            }
         }
-    }
+    });
+    // A thread that waits for a disk is not waited for: it ends with the process.
+    control.shutdown_background();
+    result
 }
 
 /// The policy, which takes seconds where plugins are compiled; `None` where a signal came meanwhile.

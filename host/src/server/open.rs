@@ -11,11 +11,12 @@ use crate::systemd::Inherited;
 use std::path::Path;
 use tuffet_config::Config;
 use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, tid_ports};
-use tuffet_store::Roots;
+use tuffet_store::{Disks, Roots};
 
 /// What is open before the first thread starts. Nothing is read from it yet.
 pub(super) struct Opened {
     pub(super) roots: Roots,
+    pub(super) disks: Disks,
     /// With the ports that the kernel chose.
     pub(super) listeners: Vec<ListenerSpec>,
     /// Those of each worker.
@@ -32,7 +33,8 @@ impl Opened {
     /// The first that is not to be had. A control socket that is not is only warned of.
     pub(super) fn of(config: &Config, account: Option<&Account>) -> Result<Opened, ServeError> {
         let given = Given::of(config, Inherited::take()?)?;
-        let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
+        let disks = Disks::default();
+        let roots = Roots::open_on(&config.roots, &disks).map_err(ServeError::Root)?;
         let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let mut listeners: Vec<ListenerSpec> = config
             .listeners
@@ -57,7 +59,7 @@ impl Opened {
             Some(socket) => Some(Control::inherit(socket)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
-        Ok(Opened { roots, listeners, sockets, admin, control })
+        Ok(Opened { roots, disks, listeners, sockets, admin, control })
     }
 }
 

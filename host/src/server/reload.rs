@@ -14,8 +14,7 @@ use tokio::task::spawn_blocking;
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
 use tuffet_policy::PolicyRuntime;
-use tuffet_store::Roots;
-use tuffet_store::Uploads;
+use tuffet_store::{Disks, Roots, Uploads};
 
 /// Reads the configuration anew, from where the first one came.
 pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;
@@ -41,6 +40,7 @@ pub(super) struct Reloader {
     /// The limits that all workers share, and those of uploads.
     pub(super) limiter: Arc<Limiter>,
     pub(super) uploads: Uploads,
+    pub(super) disks: Disks,
 }
 
 impl Reloader {
@@ -118,8 +118,8 @@ impl Reloader {
         if !barred.is_empty() {
             return Err(config.error(barred).into());
         }
-        let specs = config.roots.clone();
-        let roots = off_thread(move || Roots::open(&specs).map_err(ServeError::Root)).await?;
+        let (specs, disks) = (config.roots.clone(), self.disks.clone());
+        let roots = off_thread(move || Roots::open_on(&specs, &disks).map_err(ServeError::Root)).await?;
         let policy = load_policy(&self.runtime, &config, &roots, true).await?;
         for warning in warnings(&config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
@@ -137,6 +137,7 @@ impl Reloader {
             files: Files { roots, cache, uploads: self.uploads.clone() },
             policy: Arc::new(policy),
             limits: ceilings(&config),
+            open_time: config.limits.open_time,
             drain: config.drain,
         };
         Ok((config, next))

@@ -1,5 +1,7 @@
 //! A running server: what it consists of, how it starts, and in which order it is taken down.
 
+use super::deadline::Deadline;
+use super::disks;
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted};
 use super::signals::{Signals, Wish};
@@ -14,23 +16,29 @@ use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
 use std::io;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout;
 use tuffet_config::Config;
 use tuffet_core::{Rollover, Settings, Timing};
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{ListenerSpec, Mailbox, Sockets, ToWorker, Worker, WorkerSettings};
 use tuffet_policy::{Policy, PolicyRuntime};
 use tuffet_request::events::Summary;
-use tuffet_store::{FileCache, Roots, Uploads};
+use tuffet_store::{Disks, FileCache, Roots, Uploads};
 
 /// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
 const FLUSH: Duration = Duration::from_secs(2);
+
+/// How long the rest of a shutdown may take where a disk hangs.
+const REST: Duration = Duration::from_millis(900);
+
+/// How long a shutdown waits for a disk, and for what that keeps.
+const DISKS: Duration = Duration::from_millis(300);
 
 /// How long a receiver stays to repeat its last ACK.
 const DALLY: Duration = Duration::from_secs(5);
@@ -56,6 +64,9 @@ pub(super) struct Server {
     runtime: PolicyRuntime,
     watch: Watch,
     manager: Manager,
+    disks: Disks,
+    /// When the process ends whatever hangs, once it is to end.
+    deadline: Option<Deadline>,
 }
 
 impl Server {
@@ -70,7 +81,7 @@ impl Server {
         configure: Configure,
     ) -> Result<Server, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { roots, listeners, sockets, admin, control } = opened;
+        let Opened { roots, disks, listeners, sockets, admin, control } = opened;
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
@@ -81,7 +92,7 @@ impl Server {
         let access = Access::of(config.admin.as_ref());
         let uploads = Uploads::new(config.limits.bounds.uploads_per_name);
         let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
-        let status = Status::new(runtime.clone(), left);
+        let status = Status::new(runtime.clone(), left, disks.clone());
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let telemetry = start_telemetry(config, &listeners, &watch);
 
@@ -103,7 +114,8 @@ impl Server {
             neighbours,
             mailboxes: mailboxes.clone(),
             ids: AtomicU64::new(fastrand::u64(..)),
-            deciding: Deciding::at_most(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
+            runtime: Handle::current(),
+            deciding: Deciding::new(),
             sampling: telemetry.sampling(),
         });
         let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone()));
@@ -118,6 +130,7 @@ impl Server {
             manager: manager.clone(),
             limiter,
             uploads,
+            disks: disks.clone(),
         };
         // Two wait at most: a reload that is asked for during one may be of a file that has changed since.
         let (reload, wanted) = mpsc::channel(2);
@@ -133,6 +146,8 @@ impl Server {
             services.push(tokio::spawn(admin.run(shown)));
         }
         services.push(tokio::spawn(watch.clone().sample()));
+        services.push(tokio::spawn(disks::look(disks.clone())));
+        services.push(tokio::spawn(disks::look_for_replaced(generation.clone())));
 
         let mut server = Server {
             stops: start_workers(workers, &admission)?,
@@ -147,6 +162,8 @@ impl Server {
             runtime,
             watch,
             manager,
+            disks,
+            deadline: None,
         };
         for (bound, listener) in listeners.iter().zip(&config.listeners) {
             tracing::info!(
@@ -201,11 +218,14 @@ impl Server {
             service.abort();
             let _ = service.await;
         }
-        // 2. When the decisions under way are posted, admission is gone, and with it every producer of summaries.
+        // 2. Decisions under way are posted, those that a disk keeps as well, so that admission is gone, and with it
+        //    every producer of summaries.
+        self.disks.give_up();
         drop(self.admission);
-        let _ = self.logging.await;
+        wait_for(self.logging, &self.disks, "the log").await;
         // 3. The log was the last producer of events.
-        let _ = self.observing.await;
+        wait_for(self.observing, &self.disks, "observers").await;
+        disks::settle(&self.disks, DISKS).await;
         // 4. Everything is counted.
         log_totals(&self.runtime);
         self.watch.log_totals();
@@ -224,6 +244,11 @@ impl Server {
         self.draining = true;
         self.watch.draining();
         self.drain(patience);
+        let end = patience + REST;
+        match &self.deadline {
+            Some(deadline) => deadline.bring_forward(end),
+            None => self.deadline = Some(Deadline::after(end, self.disks.clone())),
+        }
         self.manager.stopping(patience, "stopping; waiting for running transfers");
         tracing::info!(seconds = patience.as_secs_f64(), "stopping; waiting for running transfers");
     }
@@ -237,6 +262,16 @@ impl Server {
     }
 }
 
+/// Waits for a task that ends when its producers have. Operations on a disk that hangs may be among those.
+async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
+    while timeout(DISKS, &mut task).await.is_err() {
+        if !disks.are_idle() {
+            tracing::warn!("a disk that does not answer still holds {what}; the server does not wait for it");
+            return;
+        }
+    }
+}
+
 fn first_generation(config: &Config, roots: Roots, policy: Policy, uploads: Uploads) -> Generation {
     let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
     Generation {
@@ -244,6 +279,7 @@ fn first_generation(config: &Config, roots: Roots, policy: Policy, uploads: Uplo
         files: Files { roots, cache, uploads },
         policy: Arc::new(policy),
         limits: ceilings(config),
+        open_time: config.limits.open_time,
         drain: config.drain,
     }
 }
@@ -280,10 +316,10 @@ fn start_workers(
     let (stopped, stops) = mpsc::unbounded_channel();
     for (number, worker) in workers.into_iter().enumerate() {
         let stopped = stopped.clone();
-        let (admission, runtime) = (admission.clone(), Handle::current());
+        let admission = admission.clone();
         std::thread::Builder::new()
             .name(format!("tuffet-worker-{number}"))
-            .spawn(move || stopped.send(worker.run(|letters| admission.take(&runtime, letters))))
+            .spawn(move || stopped.send(worker.run(|letters| admission.take(letters))))
             .map_err(|error| ServeError::System("a worker cannot start", error))?;
     }
     Ok(stops)

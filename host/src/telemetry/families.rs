@@ -3,7 +3,7 @@
 //! Labels come from the configuration and from short lists of words, never from files, clients or requests.
 
 use crate::logging;
-use crate::status::Report;
+use crate::status::{Report, RootState};
 use crate::watch::ExportCounts;
 use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use std::sync::Arc;
@@ -54,6 +54,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(transfers(&totals));
     all.extend(times(&totals));
     all.extend(queues(&totals));
+    all.extend(roots(&report.roots));
     all.extend(sinks(&report.sinks));
     all.extend(plugins(&totals.plugins));
     all.extend(telemetry(watch.exported()));
@@ -200,6 +201,42 @@ fn queues(totals: &Totals) -> Vec<Family> {
         ),
         gauge("file.cache.used", "Memory used by cached files", Unit::Bytes, one(cache.bytes)),
         gauge("file.cache.capacity", "Memory available for cached files", Unit::Bytes, one(cache.capacity)),
+    ]
+}
+
+fn roots(roots: &[RootState]) -> Vec<Family> {
+    let each = |value: fn(&RootState) -> u64| {
+        let points = roots
+            .iter()
+            .map(|root| Point { labels: vec![("root", root.root.clone().into())], value: value(root) });
+        points.collect::<Vec<_>>()
+    };
+    let operations = Unit::Of("{operation}");
+    vec![
+        gauge(
+            "root.hung",
+            "1 while the disk of a root does not answer",
+            Unit::Of("{root}"),
+            each(|root| root.hung.into()),
+        ),
+        gauge(
+            "root.replaced",
+            "1 while the path of a root leads to another folder than the one that is served",
+            Unit::Of("{root}"),
+            each(|root| root.replaced.into()),
+        ),
+        gauge(
+            "root.operations.running",
+            "Operations under way on the disk of a root",
+            operations,
+            each(|root| root.running),
+        ),
+        gauge(
+            "root.operations.waiting",
+            "Operations that wait for a thread of a root",
+            operations,
+            each(|root| root.waiting),
+        ),
     ]
 }
 

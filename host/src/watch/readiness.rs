@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// What is looked at, by the name in [`Reason::check`].
-pub(crate) const CHECKS: [&str; 5] = ["starting", "draining", "reload", "plugin", "sink"];
+pub(crate) const CHECKS: [&str; 6] = ["starting", "draining", "reload", "plugin", "sink", "root"];
 
 /// Why the server is not ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +64,21 @@ impl Watch {
         }
         for sink in report.sinks.iter().filter(|sink| sink.broken) {
             because("sink", format!("`{}` does not take lines; {} wait", sink.sink, sink.waiting));
+        }
+        for root in report.roots.iter().filter(|root| root.hung) {
+            let waits = root.waits_for.as_deref().unwrap_or("operation");
+            let detail = format!(
+                "`{}` does not answer: its oldest {waits} waits since {} s",
+                root.root, root.hung_seconds
+            );
+            because("root", detail);
+        }
+        for root in report.roots.iter().filter(|root| root.replaced) {
+            let detail = format!(
+                "the folder of `{}` was replaced or mounted over; the old one is served until a reload",
+                root.root
+            );
+            because("root", detail);
         }
         reasons
     }

@@ -5,17 +5,18 @@
 //! (`openat2` with `RESOLVE_BENEATH` through cap-std, and cap-std's own walk on kernels without it).
 //! Symbolic links that stay inside a root work. Hard links and bind mounts are the operator's word.
 //!
-//! Everything here but [`OpenFile::read_at`] and [`Upload::write_at`] may wait for a disk and belongs
-//! on a thread that may block.
+//! Everything here but [`OpenFile::read_now`] may wait for a disk and belongs on a thread of that [`Disk`].
 
 mod attributes;
 mod cache;
+mod disk;
 mod error;
 mod links;
 mod memory;
 mod open_file;
 mod path;
 mod replaced;
+mod replaced_root;
 mod spelling;
 mod sweep;
 #[cfg(test)]
@@ -28,16 +29,16 @@ mod uploads;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
-use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use thiserror::Error;
 use tuffet_request::{Links, RootSpec};
 
 pub use cache::{FileCache, Growth, MemoryBytes};
+pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
-pub use open_file::OpenFile;
+pub use open_file::{Ahead, OpenFile};
 pub use sweep::Swept;
 pub use upload::{Sealed, Upload};
 pub use uploads::{Uploads, Writing};
@@ -57,7 +58,11 @@ struct Root {
     max_upload: u64,
     links: Links,
     mode: Option<u32>,
-    folder: Dir,
+    path: PathBuf,
+    /// Whether a folder that takes its place is served instead.
+    follow: bool,
+    folder: RwLock<Arc<Dir>>,
+    disk: Arc<Disk>,
 }
 
 /// A root that cannot be opened.
@@ -78,7 +83,15 @@ impl Roots {
     /// # Errors
     /// The first root whose folder is missing, is not a folder, or may not be entered.
     pub fn open(specs: &[RootSpec]) -> Result<Self, RootError> {
-        let roots = specs.iter().map(Root::open).collect::<Result<_, _>>()?;
+        Self::open_on(specs, &Disks::default())
+    }
+
+    /// As [`Roots::open`], with the disks that a server has already.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_on(specs: &[RootSpec], disks: &Disks) -> Result<Self, RootError> {
+        let roots = specs.iter().map(|spec| Root::open(spec, disks)).collect::<Result<_, _>>()?;
         Ok(Self { roots })
     }
 
@@ -93,11 +106,11 @@ impl Roots {
         let path = path::checked(path)?;
         if let Some(name) = root {
             let root = self.named(name)?;
-            return OpenFile::open(&root.folder, &root.name, path);
+            return OpenFile::open(&root.folder(), &root.disk, path);
         }
         let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
-            match OpenFile::open(&root.folder, &root.name, path) {
+            match OpenFile::open(&root.folder(), &root.disk, path) {
                 Err(StoreError::NotFound) => {}
                 Err(StoreError::Spelling) => absent = StoreError::Spelling,
                 decided => return decided,
@@ -144,6 +157,16 @@ impl Roots {
         upload.redirect(root, path)
     }
 
+    /// The roots that requests may name files of, without policy, in the order in which they are searched.
+    pub fn public(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.roots.iter().filter(|root| !root.private).map(|root| &root.name)
+    }
+
+    /// The disk of a root.
+    pub fn disk(&self, root: &str) -> Option<&Arc<Disk>> {
+        self.named(root).ok().map(|root| &root.disk)
+    }
+
     /// Whether the root of this name is for plugins alone.
     pub fn is_private(&self, root: &str) -> bool {
         self.named(root).is_ok_and(|root| root.private)
@@ -156,12 +179,8 @@ impl Roots {
 }
 
 impl Root {
-    fn open(spec: &RootSpec) -> Result<Self, RootError> {
-        let folder = Dir::open_ambient_dir(&spec.path, ambient_authority()).map_err(|source| RootError {
-            name: spec.name.clone(),
-            path: spec.path.clone(),
-            source,
-        })?;
+    fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
+        let folder = replaced_root::open_folder(&spec.name, &spec.path)?;
         Ok(Self {
             name: spec.name.as_str().into(),
             writable: spec.writable,
@@ -170,7 +189,10 @@ impl Root {
             max_upload: spec.max_upload,
             links: spec.links,
             mode: spec.mode,
-            folder,
+            path: spec.path.clone(),
+            follow: spec.follow,
+            folder: RwLock::new(Arc::new(folder)),
+            disk: disks.of(&spec.name, &spec.path),
         })
     }
 }

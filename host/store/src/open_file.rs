@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::fs::{AtFlags, FileType, OFlags, Stat, StatxFlags, fstat, fstatfs, statx};
-use rustix::io::{Errno, preadv};
+use rustix::io::{Errno, ReadWriteFlags, preadv, preadv2};
 
-use super::{StoreError, spelling};
+use super::{Disk, Room, StoreError, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
@@ -31,10 +31,11 @@ const MADE_UP: [u32; 8] = [
 #[derive(Debug)]
 pub struct OpenFile {
     file: File,
-    root: Arc<str>,
+    disk: Arc<Disk>,
     path: String,
     opened: Stat,
     size: u64,
+    in_place: bool,
 }
 
 /// What tells one content of a file from another.
@@ -51,7 +52,7 @@ pub(super) struct Identity {
 }
 
 impl OpenFile {
-    pub(super) fn open(folder: &Dir, root: &Arc<str>, path: &str) -> Result<Self, StoreError> {
+    pub(super) fn open(folder: &Dir, disk: &Arc<Disk>, path: &str) -> Result<Self, StoreError> {
         // Non-blocking so that the open of a FIFO returns; a terminal must not become ours.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         let mut options = OpenOptions::new();
@@ -65,7 +66,8 @@ impl OpenFile {
             refuse_made_up(&file, size)?;
         }
         spelling::require(folder, path)?;
-        Ok(Self { file, root: root.clone(), path: path.to_owned(), opened, size })
+        let in_place = disk.reads_in_place(opened.st_dev, &file);
+        Ok(Self { file, disk: Arc::clone(disk), path: path.to_owned(), opened, size, in_place })
     }
 
     /// Bytes in the file when it was opened.
@@ -75,7 +77,18 @@ impl OpenFile {
 
     /// The name of the root it lies in.
     pub fn root(&self) -> &str {
-        &self.root
+        self.disk.root()
+    }
+
+    /// The disk that it lies on.
+    pub fn disk(&self) -> &Arc<Disk> {
+        &self.disk
+    }
+
+    /// Whether the kernel can tell what of it lies in memory ([`OpenFile::read_now`]) and knows its size and times
+    /// without asking anybody. Where not, as with FUSE and network file systems, even closing it may wait.
+    pub fn is_in_place(&self) -> bool {
+        self.in_place
     }
 
     /// Its path in that root.
@@ -117,6 +130,13 @@ impl OpenFile {
         now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
     }
 
+    /// The same file, as if its file system could not tell what of it lies in memory: for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn elsewhere(self) -> OpenFile {
+        OpenFile { in_place: false, ..self }
+    }
+
     /// Reads from `offset` into `buffers`, in order, and says how many bytes it read; takes no lock.
     ///
     /// Fewer bytes than there is room for mean that the file ends there, or that there were more than
@@ -132,6 +152,31 @@ impl OpenFile {
                 done => return Ok(done?),
             }
         }
+    }
+
+    /// As [`OpenFile::read_at`], from the kernel's memory alone: never waits for the disk. Fewer bytes than there is
+    /// room for mean that the rest is not in memory, or not in the file.
+    ///
+    /// # Errors
+    /// Those of preadv2(2).
+    pub fn read_now(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let count = buffers.len().min(MAX_BUFFERS);
+        match preadv2(&self.file, &mut buffers[..count], offset, ReadWriteFlags::NOWAIT) {
+            // A signal, or the file system cannot do it after all: the disk will tell.
+            Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
+            done => Ok(done?),
+        }
+    }
+
+    /// Reads so many bytes from `offset` on; `None` where they are not those of the file that was opened. Those that
+    /// lie in `room` may stay in memory for longer.
+    ///
+    /// # Errors
+    /// Those of preadv(2) and fstat(2).
+    pub fn read_ahead(&self, offset: u64, length: usize, room: Option<Room>) -> io::Result<Option<Ahead>> {
+        let mut bytes = vec![0; length];
+        let whole = self.fill_from(offset, &mut bytes)?;
+        Ok(whole.then_some(Ahead { offset, bytes, _room: room }))
     }
 
     /// The whole content, as it was when the file was opened; `None` where size or times show that it changed
@@ -162,9 +207,14 @@ impl OpenFile {
 
     /// Whether `content` is all of the file, as it was when it was opened.
     fn fill(&self, content: &mut [u8]) -> io::Result<bool> {
+        self.fill_from(0, content)
+    }
+
+    /// Whether `content` is what the file has from `offset` on, as it was when it was opened.
+    fn fill_from(&self, offset: u64, content: &mut [u8]) -> io::Result<bool> {
         let mut filled = 0;
         while filled < content.len() {
-            match self.read_at(filled as u64, &mut [IoSliceMut::new(&mut content[filled..])])? {
+            match self.read_at(offset + filled as u64, &mut [IoSliceMut::new(&mut content[filled..])])? {
                 0 => return Ok(false),
                 read => filled += read,
             }
@@ -190,6 +240,33 @@ impl OpenFile {
         let same_status = (now.st_ctime, now.st_ctime_nsec) == (then.st_ctime, then.st_ctime_nsec);
         let lost_a_name = now.st_nlink < then.st_nlink;
         Ok(same_content && (same_status || lost_a_name))
+    }
+}
+
+/// Bytes of a file that were read before they were needed. The file was unchanged after that.
+#[derive(Debug)]
+pub struct Ahead {
+    offset: u64,
+    bytes: Vec<u8>,
+    /// Free again with them.
+    _room: Option<Room>,
+}
+
+impl Ahead {
+    /// Where they begin in the file.
+    pub fn start(&self) -> u64 {
+        self.offset
+    }
+
+    /// Where they end.
+    pub fn end(&self) -> u64 {
+        self.offset + self.bytes.len() as u64
+    }
+
+    /// Those from `offset` on; none where there are none.
+    pub fn from(&self, offset: u64) -> &[u8] {
+        let skipped = offset.checked_sub(self.offset).and_then(|skipped| usize::try_from(skipped).ok());
+        skipped.and_then(|skipped| self.bytes.get(skipped..)).unwrap_or_default()
     }
 }
 

@@ -81,7 +81,7 @@ impl Roots {
         let mut all = Vec::new();
         for root in self.roots.iter().filter(|root| root.writable && wanted(&root.name)) {
             let mut walk = Walk { names_left: NAMES, swept: Swept::default(), first: None };
-            match open_folder(&root.folder, c".") {
+            match open_folder(&*root.folder(), c".") {
                 Ok(folder) => walk.folder(folder, 0),
                 Err(error) => walk.failed(&format_args!("the root: {error}")),
             }

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::links::followed;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
-use super::{Root, StoreError, path, spelling, temporary};
+use super::{Disk, Root, StoreError, path, spelling, temporary};
 use crate::Writing;
 use tuffet_request::Links;
 
@@ -46,7 +46,7 @@ pub struct Upload {
     /// Empty once it has become the target.
     temporary: String,
     name: String,
-    root: Arc<str>,
+    disk: Arc<Disk>,
     path: String,
     overwrite: bool,
     links: Links,
@@ -62,8 +62,8 @@ impl Upload {
     pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
-        let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
-        spelling::require_of_upload(&root.folder, target)?;
+        let parent = root.folder().open_dir(folder).map_err(StoreError::from_open)?;
+        spelling::require_of_upload(&root.folder(), target)?;
         let replaces = judge(&parent, name, root.overwrite, root.links)?;
         let folder = syncable(&parent)?;
         let closed = replaces || root.mode.is_some();
@@ -74,7 +74,7 @@ impl Upload {
             moved: None,
             temporary,
             name: name.to_owned(),
-            root: root.name.clone(),
+            disk: Arc::clone(&root.disk),
             path: target.to_owned(),
             overwrite: root.overwrite,
             links: root.links,
@@ -87,7 +87,12 @@ impl Upload {
 
     /// The name of the root it goes to.
     pub fn root(&self) -> &str {
-        &self.root
+        self.disk.root()
+    }
+
+    /// The disk that it is written to.
+    pub fn disk(&self) -> &Arc<Disk> {
+        &self.disk
     }
 
     /// The path in that root under which it becomes visible.
@@ -127,8 +132,8 @@ impl Upload {
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
-        let parent = root.folder.open_dir(folder).map_err(StoreError::from_open)?;
-        spelling::require_of_upload(&root.folder, target)?;
+        let parent = root.folder().open_dir(folder).map_err(StoreError::from_open)?;
+        spelling::require_of_upload(&root.folder(), target)?;
         judge(&parent, name, self.overwrite, self.links)?;
         self.moved = Some(syncable(&parent)?);
         self.name = name.to_owned();
@@ -273,7 +278,7 @@ impl Drop for Upload {
             && let Err(errno) = unlinkat(&self.folder, &self.temporary, AtFlags::empty())
         {
             let error = io::Error::from(errno);
-            tracing::warn!(target: "tuffet::store::upload", root = %self.root, path = %self.path, temporary = %self.temporary, %error,
+            tracing::warn!(target: "tuffet::store::upload", root = self.root(), path = %self.path, temporary = %self.temporary, %error,
                 "an unfinished upload cannot be removed; remove it by hand");
         }
     }

@@ -10,6 +10,7 @@ mod admin_places;
 mod cached;
 mod cli;
 mod clock;
+mod disks;
 mod doctor;
 mod drain;
 mod durable;

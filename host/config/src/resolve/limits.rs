@@ -29,6 +29,7 @@ impl Resolver<'_> {
         Limits {
             transfers: written.transfers,
             pending: written.pending,
+            open_time: written.open_time.0,
             cache: written.cache.0,
             cache_max_age: written.cache_max_age.0,
             events: written.events,

@@ -24,6 +24,7 @@ fn the_example_resolves_to_what_it_says() {
         max_upload: 1 << 30,
         links: Links::Refuse,
         mode: None,
+        follow: false,
     };
     let incoming =
         RootSpec { name: "incoming".into(), path: scene.path("incoming"), writable: true, ..boot.clone() };

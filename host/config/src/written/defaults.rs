@@ -231,6 +231,7 @@ impl Default for Limits {
             per_client: PerClient::default(),
             uploads_per_name: 16,
             errors_per_second: 1000,
+            open_time: TimeSpan(Duration::from_secs(5)),
             cache: ByteCount(256 << 20),
             cache_max_age: TimeSpan(Duration::from_secs(60)),
             events: 4096,

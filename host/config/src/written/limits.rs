@@ -39,6 +39,10 @@ pub(crate) struct Limits {
     /// the server does not answer them.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub errors_per_second: u32,
+    /// How long opening a file may take. A request whose root does not answer by then is dropped, so that the client
+    /// asks again.
+    #[schemars(extend("x-minimum" = "100ms", "x-maximum" = "5m"))]
+    pub open_time: TimeSpan,
     /// Memory for the contents of frequently read files; 0B disables the cache, so that reads use the
     /// kernel's page cache.
     pub cache: ByteCount,

@@ -1,17 +1,18 @@
-//! What a transfer moves: where the bytes of a block come from, and where they go.
+//! What a transfer moves: where the bytes of a block come from.
 
 use super::netascii::NetasciiFile;
+use super::sink::Sink;
+use super::source::{ReadError, Source};
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
-use tuffet_core::netascii::Decoder;
 use tuffet_core::{Blocks, DATA_HEADER, Transfer, data_header};
-use tuffet_store::{MemoryBytes, OpenFile, StoreError, Upload};
+use tuffet_store::{Disk, MemoryBytes, OpenFile};
 use tuffet_udp::MAX_SEGMENTS;
 
 /// The bytes of a transfer.
 pub enum Content {
-    /// A file that is read, and whether its last block was read before.
-    File(Arc<OpenFile>, bool),
+    /// A file that is read.
+    File(Box<FileSource>),
     /// A file that is read and encoded on the way.
     Netascii(Box<NetasciiFile>),
     /// Bytes in memory: a cached file, or what a plugin made, encoded already where the mode asks for it.
@@ -20,20 +21,26 @@ pub enum Content {
     Upload(Box<Sink>),
 }
 
-/// Why blocks could not be read.
-#[derive(Debug)]
-pub(crate) enum ReadError {
-    /// The file is not what it was when it was opened.
-    Changed,
-    Io(io::Error),
+/// A file that is read, for [`Content::File`].
+pub struct FileSource(Source);
+
+impl FileSource {
+    pub(super) fn file(&self) -> &Arc<OpenFile> {
+        self.0.file()
+    }
 }
 
 impl Content {
+    /// A file, to be read as it is.
+    pub fn file(file: Arc<OpenFile>) -> Content {
+        Content::File(Box::new(FileSource(Source::new(file))))
+    }
+
     /// Bytes as they appear on the wire, where they are known: those of a read, but for netascii that was not
     /// counted before.
     pub fn size(&self) -> Option<u64> {
         match self {
-            Content::File(file, _) => Some(file.size()),
+            Content::File(file) => Some(file.file().size()),
             Content::Netascii(file) => file.size,
             Content::Bytes(bytes) => Some(bytes.len() as u64),
             Content::Upload(_) => None,
@@ -43,7 +50,7 @@ impl Content {
     /// Bytes of the file or content itself, before it is encoded on the way; `None` for an upload.
     pub fn source_size(&self) -> Option<u64> {
         match self {
-            Content::Netascii(file) => Some(file.file.size()),
+            Content::Netascii(file) => Some(file.source.file().size()),
             content => content.size(),
         }
     }
@@ -64,18 +71,12 @@ impl Content {
         let size = self.size().unwrap_or(0);
         let (offset, _) = transfer.range(blocks.first, size);
         match self {
-            Content::File(file, ended) => {
-                read_payloads(file, offset, room, segment)?;
+            Content::File(file) => {
+                let source = &mut file.0;
+                read_payloads(source, offset, room, segment)?;
                 let payload = room.len() - blocks.count as usize * DATA_HEADER;
-                // The client never sees the last block of a file that changed, so it never takes a mix
-                // of two contents for a whole file. Once it may have that block, it is shown no other
-                // one again that does not belong to it: it may have kept what came behind a gap.
-                *ended |= offset + payload as u64 >= size;
-                if *ended && !file.unchanged().map_err(ReadError::Io)? {
-                    Err(ReadError::Changed)
-                } else {
-                    Ok(room.len())
-                }
+                source.require_unchanged(offset + payload as u64 >= size)?;
+                Ok(room.len())
             }
             Content::Netascii(file) => file.fill(transfer, blocks.first, room, segment),
             Content::Bytes(bytes) => {
@@ -93,72 +94,39 @@ impl Content {
     }
 }
 
-fn read_payloads(file: &OpenFile, offset: u64, room: &mut [u8], segment: usize) -> Result<(), ReadError> {
+impl Content {
+    /// What it is read from, where that is a file.
+    pub(super) fn source(&mut self) -> Option<&mut Source> {
+        match self {
+            Content::File(file) => Some(&mut file.0),
+            Content::Netascii(file) => Some(&mut file.source),
+            Content::Bytes(_) | Content::Upload(_) => None,
+        }
+    }
+
+    /// The disk that dropping it may wait for, if it may.
+    pub fn waits_for(&self) -> Option<&Arc<Disk>> {
+        let source = match self {
+            Content::File(file) => &file.0,
+            Content::Netascii(file) => &file.source,
+            Content::Upload(sink) => return Some(sink.disk()),
+            Content::Bytes(_) => return None,
+        };
+        source.may_wait().then(|| source.file().disk())
+    }
+}
+
+fn read_payloads(
+    source: &mut Source,
+    offset: u64,
+    room: &mut [u8],
+    segment: usize,
+) -> Result<(), ReadError> {
     let mut payloads: [IoSliceMut<'_>; MAX_SEGMENTS] = std::array::from_fn(|_| IoSliceMut::new(&mut []));
-    let (mut count, mut wanted) = (0, 0);
+    let mut count = 0;
     for (slot, packet) in payloads.iter_mut().zip(room.chunks_mut(segment)) {
-        let payload = &mut packet[DATA_HEADER..];
-        wanted += payload.len();
-        *slot = IoSliceMut::new(payload);
+        *slot = IoSliceMut::new(&mut packet[DATA_HEADER..]);
         count += 1;
     }
-    if wanted == 0 {
-        return Ok(());
-    }
-    let read = file.read_at(offset, &mut payloads[..count]).map_err(ReadError::Io)?;
-    // A regular file gives less only where it ends.
-    if read == wanted { Ok(()) } else { Err(ReadError::Changed) }
-}
-
-/// Where the bytes of an upload go.
-pub struct Sink {
-    upload: Upload,
-    netascii: Option<Decoder>,
-    /// Bytes that the file does not have yet: small blocks are written together. An ACK before the last
-    /// promises nothing about the disk.
-    buffer: Vec<u8>,
-    /// Bytes that the file has.
-    written: u64,
-}
-
-/// Bytes written at once.
-const GATHER: usize = 32 << 10;
-
-impl Sink {
-    /// Takes an upload from a client.
-    pub fn new(upload: Upload, netascii: bool) -> Self {
-        Sink { upload, netascii: netascii.then(Decoder::default), buffer: Vec::new(), written: 0 }
-    }
-
-    /// Takes the next bytes of the stream.
-    pub(crate) fn accept(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        match &mut self.netascii {
-            Some(decoder) => decoder.decode(bytes, &mut self.buffer),
-            None => self.buffer.extend_from_slice(bytes),
-        }
-        let limit = self.upload.limit();
-        if self.written + self.buffer.len() as u64 > limit {
-            return Err(StoreError::TooLarge { limit });
-        }
-        if self.buffer.len() >= GATHER { self.write() } else { Ok(()) }
-    }
-
-    /// All bytes have come.
-    pub(crate) fn finish(&mut self) -> Result<(), StoreError> {
-        if let Some(decoder) = &mut self.netascii {
-            decoder.finish(&mut self.buffer);
-        }
-        self.write()
-    }
-
-    pub(crate) fn into_upload(self) -> Upload {
-        self.upload
-    }
-
-    fn write(&mut self) -> Result<(), StoreError> {
-        self.upload.write_at(self.written, &self.buffer)?;
-        self.written += self.buffer.len() as u64;
-        self.buffer.clear();
-        Ok(())
-    }
+    source.read(offset, &mut payloads[..count])
 }

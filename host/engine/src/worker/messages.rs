@@ -2,7 +2,9 @@
 
 use super::content::Content;
 use super::counters::Counters;
+use super::disk::DiskWork;
 use super::signal::{Due, Signal};
+use super::sink::Written;
 use super::sockets::ListenerId;
 use super::transfers::report;
 use crate::limits::Share;
@@ -17,7 +19,7 @@ use tuffet_core::{Limits, OptionSet};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary};
 use tuffet_request::{ErrorCode, Mode, Operation};
-use tuffet_store::{StoreError, Upload};
+use tuffet_store::{Ahead, StoreError, Upload};
 use tuffet_udp::Local;
 
 /// A place in the queue of summaries.
@@ -61,8 +63,17 @@ pub enum ToControl {
         /// What the request was decided with.
         generation: Arc<dyn Gate>,
     },
-    /// Remove what is left of this upload; a disk may be slow to do so.
+    /// Read or write, and post what came of it.
+    Disk {
+        /// The worker that asks.
+        worker: usize,
+        /// What to do.
+        work: DiskWork,
+    },
+    /// Drop this upload and what is left of it; a disk may be slow to do so.
     Discard(Upload),
+    /// Drop this; a disk may be slow to close it.
+    Close(Content),
     /// Something went wrong that belongs to no transfer.
     Counted {
         /// The worker that tells.
@@ -119,6 +130,20 @@ pub enum ToWorker {
         key: Key,
         /// How it went.
         stored: Stored,
+    },
+    /// The answer to a read.
+    Read {
+        /// The transfer.
+        key: Key,
+        /// What was read; `None` where the file has changed.
+        result: io::Result<Option<Ahead>>,
+    },
+    /// A part of an upload is written, or could not be.
+    Written {
+        /// The transfer.
+        key: Key,
+        /// How it went.
+        written: Box<Written>,
     },
     /// Say that you are there.
     Ping(oneshot::Sender<()>),

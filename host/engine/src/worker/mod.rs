@@ -9,6 +9,7 @@ mod closed_ports;
 mod content;
 mod cores;
 mod counters;
+mod disk;
 mod drain;
 mod half_open;
 mod held_up;
@@ -22,7 +23,9 @@ mod room;
 mod signal;
 #[cfg(test)]
 mod simulation;
+mod sink;
 mod sockets;
+mod source;
 mod table;
 mod transfers;
 mod transmit;
@@ -31,10 +34,11 @@ mod wheel;
 mod wire;
 
 use busy_poll::BusyPoll;
-pub use content::{Content, Sink};
+pub use content::{Content, FileSource};
 use cores::Cores;
 use counters::Reports;
 pub use counters::{Counters, Dropping};
+pub use disk::DiskWork;
 use drain::Draining;
 use half_open::HalfOpen;
 use held_up::HeldUp;
@@ -43,6 +47,7 @@ pub use netascii::NetasciiFile;
 use peer_floors::PeerFloors;
 use recent::Recent;
 use requests::DeferredRequest;
+pub use sink::{Sink, Written};
 pub use sockets::{
     ListenerId, ListenerSpec, SocketId, Sockets, open_all, receive_buffers_per_worker, sockets_per_worker,
     tid_ports,
@@ -364,6 +369,8 @@ impl<T: Transmit> Worker<T> {
             match letter {
                 ToWorker::Decided { key, ticket, decision } => self.decided(key, ticket, decision, now),
                 ToWorker::Stored { key, stored } => self.stored(key, stored, now),
+                ToWorker::Read { key, result } => self.has_read(key, result, now),
+                ToWorker::Written { key, written } => self.has_written(key, *written, now),
                 ToWorker::Ping(answer) => {
                     // Who asked may have gone.
                     let _ = answer.send(());

@@ -1,6 +1,6 @@
 //! A file that is encoded as netascii on its way to the wire.
 
-use super::content::ReadError;
+use super::source::{ReadError, Source};
 use std::collections::VecDeque;
 use std::io::IoSliceMut;
 use std::sync::Arc;
@@ -11,20 +11,19 @@ use tuffet_store::OpenFile;
 /// A file on its way to the wire as netascii. A block's place in the file depends on all bytes before
 /// it, so the state at the start of each block that may be sent again is kept: a few bytes per block.
 pub struct NetasciiFile {
-    pub(super) file: Arc<OpenFile>,
+    pub(super) source: Source,
     /// Bytes on the wire; `None` until the end is reached, where nobody has counted them.
     pub(super) size: Option<u64>,
     /// The block that the first of `starts` belongs to.
     first: u64,
     starts: VecDeque<(u64, Encoder)>,
-    /// Whether its last block was read before.
-    ended: bool,
 }
 
 impl NetasciiFile {
     /// `size`: its bytes on the wire, if they were counted. To count them takes as long as to read the file.
     pub fn new(file: Arc<OpenFile>, size: Option<u64>) -> Self {
-        NetasciiFile { file, size, first: 1, starts: VecDeque::from([(0, Encoder::default())]), ended: false }
+        let starts = VecDeque::from([(0, Encoder::default())]);
+        NetasciiFile { source: Source::new(file), size, first: 1, starts }
     }
 
     /// As [`Content::fill`](super::Content::fill), behind headers that are written already.
@@ -51,23 +50,17 @@ impl NetasciiFile {
             let payload = &mut packet[DATA_HEADER..];
             let mut filled = 0;
             while filled < payload.len() {
-                let left = self.file.size().saturating_sub(offset);
+                let left = self.source.file().size().saturating_sub(offset);
                 let wanted = (payload.len() - filled).min(usize::try_from(left).unwrap_or(usize::MAX));
-                let read = match wanted {
-                    0 => 0,
-                    wanted => {
-                        let raw = &mut [IoSliceMut::new(&mut raw[..wanted])];
-                        self.file.read_at(offset, raw).map_err(ReadError::Io)?
-                    }
-                };
-                let (taken, written) = encoder.encode(&raw[..read], &mut payload[filled..]);
+                self.source.read(offset, &mut [IoSliceMut::new(&mut raw[..wanted])])?;
+                let (taken, written) = encoder.encode(&raw[..wanted], &mut payload[filled..]);
                 if written == 0 {
                     break;
                 }
                 offset += taken as u64;
                 filled += written;
             }
-            let is_at_end = offset == self.file.size() && encoder.is_done();
+            let is_at_end = offset == self.source.file().size() && encoder.is_done();
             let is_full = filled == blksize;
             if !is_full && !is_at_end {
                 return Err(ReadError::Changed);
@@ -83,10 +76,7 @@ impl NetasciiFile {
                 self.starts.push_back((offset, encoder));
             }
             used += DATA_HEADER + filled;
-            self.ended |= !is_full;
-            if self.ended && !self.file.unchanged().map_err(ReadError::Io)? {
-                return Err(ReadError::Changed);
-            }
+            self.source.require_unchanged(!is_full)?;
             if !is_full {
                 break;
             }

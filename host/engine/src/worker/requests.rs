@@ -270,6 +270,7 @@ impl<T: Transmit> Worker<T> {
             gave_way: false,
             misses: 0,
             progress_check: ProgressCheck::new(now),
+            stalled: Time::NEVER,
         });
         self.pending += 1;
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -340,7 +341,9 @@ fn again(entry: &Entry, now: Time) -> Again {
     let nothing_but_the_last_ack = core.awaits_last_ack() || core.is_dallying();
     if !nothing_but_the_last_ack {
         let progresses = now.since(core.heard()) < ANEW;
-        return if core.is_deciding() || progresses { Again::Repeated } else { Again::Anew };
+        // Beginning anew would not make a disk faster.
+        let waits = core.is_deciding() || (core.is_stalled() && core.is_unproven());
+        return if waits || progresses { Again::Repeated } else { Again::Anew };
     }
     // A client whose last ACK was lost has all it wanted. A device that stores a file again uses its port again,
     // maybe at once.

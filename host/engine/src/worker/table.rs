@@ -50,6 +50,8 @@ pub(super) struct Entry {
     /// ACKs that came to other TID ports while it was half-open.
     pub(super) misses: u8,
     pub(super) progress_check: ProgressCheck,
+    /// When it began to wait for a disk, if it does.
+    pub(super) stalled: Time,
 }
 
 #[derive(Default)]
@@ -185,6 +187,7 @@ mod tests {
             gave_way: false,
             misses: 0,
             progress_check: ProgressCheck::new(Time::default()),
+            stalled: Time::NEVER,
         }
     }
 

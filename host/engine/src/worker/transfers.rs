@@ -1,10 +1,11 @@
 //! Driving transfers: what comes in goes to the state machine, what it asks for is done.
 
 use super::Worker;
-use super::content::{Content, ReadError};
+use super::content::Content;
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
 use super::progress_check::ProgressCheck;
 use super::sockets::SocketId;
+use super::source::ReadError;
 use super::table::Entry;
 use super::transmit::Transmit;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use tuffet_core::{
 };
 use tuffet_request::Operation;
 use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary, Unanswered, outcome_of};
-use tuffet_store::StoreError;
+use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Received;
 
 /// Bytes in a window, at most: what somebody who guesses a TID port makes the server send to a victim with one ACK. As
@@ -36,6 +37,12 @@ impl<T: Transmit> Worker<T> {
             return self.wire.counters.stray += 1;
         }
         let has_place = has_place(entry, datagram.payload);
+        // More than what memory is granted for while the disk is slow: lost on its way, as far as the core knows.
+        let too_much =
+            matches!(&entry.content, Some(Content::Upload(sink)) if sink.is_overfull(datagram.payload.len()));
+        if too_much {
+            return self.wire.counters.stray += 1;
+        }
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
             return self.wire.counters.malformed += 1;
         }
@@ -55,6 +62,9 @@ impl<T: Transmit> Worker<T> {
 
     /// The timer of a transfer went off, maybe early.
     pub(super) fn time_out(&mut self, index: u32, now: Time) {
+        if self.is_stalled(index, now) {
+            return;
+        }
         let Some(entry) = self.table.get_mut(index) else { return };
         // What keeps this thread from running keeps clients on this machine, and no others.
         let shares_cores = entry.peer.ip().to_canonical().is_loopback();
@@ -82,8 +92,8 @@ impl<T: Transmit> Worker<T> {
         self.settings.limiter.was_decided(ticket.share);
         let Some(entry) = self.table.by_key(key) else {
             // The client has asked something else meanwhile.
-            if let Decision::Grant { content: Content::Upload(sink), .. } = decision {
-                self.discard(Content::Upload(sink));
+            if let Decision::Grant { content, .. } = decision {
+                self.discard(content);
             }
             let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
             let ticket = Ticket { answered: Answered::Undecided, ..*ticket };
@@ -140,18 +150,18 @@ impl<T: Transmit> Worker<T> {
         loop {
             let Some(entry) = self.table.get_mut(index) else { return };
             match entry.core.poll(now) {
-                Output::Send(blocks) => self.send_blocks(index, blocks),
+                Output::Send(blocks) => self.send_blocks(index, blocks, now),
                 Output::Control(control) => self.wire.control(entry, &control),
                 Output::Accept { length, .. } => {
                     let payload = datagram.and_then(|bytes| bytes.get(DATA_HEADER..)).unwrap_or_default();
                     let payload = &payload[..payload.len().min(usize::from(length))];
-                    if let Some(Content::Upload(sink)) = &mut entry.content
-                        && let Err(error) = sink.accept(payload)
-                    {
-                        fail(entry, &error);
+                    let Some(Content::Upload(sink)) = &mut entry.content else { continue };
+                    match sink.accept(payload) {
+                        Ok(()) => self.write_on(index, now),
+                        Err(error) => fail(entry, &error),
                     }
                 }
-                Output::Store { .. } => self.store(index),
+                Output::Store { .. } => self.store(index, now),
                 Output::Finished(finish) => self.finished(index, finish, datagram),
                 Output::Timeout(time) => {
                     if let Some(progress) = &entry.progress {
@@ -183,31 +193,42 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    fn send_blocks(&mut self, index: u32, blocks: Blocks) {
+    fn send_blocks(&mut self, index: u32, blocks: Blocks, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        let Err(error) = self.wire.blocks(entry, blocks) else { return };
-        let (message, detail) = match error {
-            ReadError::Changed => {
+        let (message, detail) = match self.wire.blocks(entry, blocks) {
+            Ok(()) if matches!(entry.content, Some(Content::Bytes(_))) => return,
+            Ok(()) => return self.read_on(index),
+            Err((first, ReadError::NotYet)) => return self.stall(index, blocks, first, now),
+            Err((_, ReadError::Changed)) => {
                 ("the file changed while it was read", "the file changed while it was read".into())
             }
-            ReadError::Io(error) => ("read error", format!("the file cannot be read: {error}")),
+            Err((_, ReadError::Io(error))) => ("read error", format!("the file cannot be read: {error}")),
         };
         entry.core.fail(ErrorCode::NotDefined, message);
         entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
     }
 
-    fn store(&mut self, index: u32) {
+    /// All bytes of an upload have come.
+    fn store(&mut self, index: u32, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let Some(Content::Upload(sink)) = &mut entry.content else { return };
+        if let Err(error) = sink.finish() {
+            return fail(entry, &error);
+        }
+        self.write_on(index, now);
+        self.store_complete(index);
+    }
+
+    /// Has an upload stored whose bytes have come and are written.
+    pub(super) fn store_complete(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
         // It goes with the transfer until its outcome.
         let Some(ticket) = &entry.ticket else { return };
         let (record, generation) = (ticket.record.clone(), ticket.generation.clone());
-        let Some(Content::Upload(mut sink)) = entry.content.take() else { return };
-        if let Err(error) = sink.finish() {
-            fail(entry, &error);
-            return self.discard(Content::Upload(sink));
-        }
+        let Some(Content::Upload(sink)) = &mut entry.content else { return };
+        let Some(upload) = sink.take_complete() else { return };
+        entry.content = None;
         let key = Key { index, generation: entry.generation };
-        let upload = sink.into_upload();
         self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, generation });
     }
 
@@ -230,10 +251,24 @@ impl<T: Transmit> Worker<T> {
         report(*ticket, ending, unanswered, Some(&entry.core), self.clock.0);
     }
 
-    /// Removing a temporary file may wait for a disk: not here.
+    /// Removing a temporary file may wait for a disk, and so may closing a file of some file systems: not here.
     fn discard(&mut self, content: Content) {
-        if let Content::Upload(sink) = content {
-            self.outbox.push(ToControl::Discard(sink.into_upload()));
+        match content {
+            // One that is being written comes back.
+            Content::Upload(sink) => self.discard_upload(sink.into_upload()),
+            content if content.waits_for().is_some() => self.outbox.push(ToControl::Close(content)),
+            content => drop(content),
+        }
+    }
+
+    pub(super) fn discard_upload(&mut self, upload: Option<Upload>) {
+        self.outbox.extend(upload.map(ToControl::Discard));
+    }
+
+    /// Ends a transfer whose upload cannot be written.
+    pub(super) fn fail(&mut self, index: u32, error: &StoreError) {
+        if let Some(entry) = self.table.get_mut(index) {
+            fail(entry, error);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The way out: packets of all transfers, batched by the socket that they leave through.
 
-use super::content::{Content, ReadError};
+use super::content::Content;
 use super::counters::Counters;
 use super::sockets::{SocketId, Sockets};
+use super::source::ReadError;
 use super::table::Entry;
 use super::transmit::Transmit;
 use std::net::SocketAddr;
@@ -58,8 +59,8 @@ impl<T: Transmit> Wire<T> {
     /// Queues DATA.
     ///
     /// # Errors
-    /// When the bytes cannot be read; some of the blocks may be queued then.
-    pub(super) fn blocks(&mut self, entry: &mut Entry, blocks: Blocks) -> Result<(), ReadError> {
+    /// When the bytes cannot be read, or not yet: the first block that is not queued, and why.
+    pub(super) fn blocks(&mut self, entry: &mut Entry, blocks: Blocks) -> Result<(), (u64, ReadError)> {
         let Some(mut content) = entry.content.take() else { return Ok(()) };
         let segment = usize::from(entry.core.options().block_size()) + DATA_HEADER;
         let at_once = (MAX_MESSAGE / segment).clamp(1, MAX_SEGMENTS) as u32;
@@ -81,7 +82,7 @@ impl<T: Transmit> Wire<T> {
                     self.gathered(entry, bytes.shared(), run, segment);
                     Ok(())
                 }
-                content => self.copied(entry, content, run, segment),
+                content => self.copied(entry, content, run, segment).map_err(|error| (run.first, error)),
             };
             first += u64::from(run.count);
         }

@@ -260,5 +260,6 @@ pub(super) fn root(text: &str) -> Result<RootSpec, String> {
         max_upload: 0,
         links: Links::default(),
         mode: None,
+        follow: false,
     })
 }

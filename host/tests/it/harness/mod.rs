@@ -18,6 +18,7 @@ mod run;
 mod server;
 mod setup;
 mod skip;
+mod slow_disk;
 
 pub use bytes::{Folder, bytes, text};
 pub use certificate::Certificate;
@@ -36,6 +37,7 @@ pub use run::{Ran, run, run_as_it_is, run_for, tuffet};
 pub use server::{SUMMED, Server};
 pub use setup::{Setup, compiled, own_loopback};
 pub use skip::{is_root, skipped};
+pub use slow_disk::{Pace, SlowDisk, Step};
 
 use std::time::Duration;
 

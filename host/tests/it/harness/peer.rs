@@ -170,7 +170,13 @@ impl Peer {
         if content.len().is_multiple_of(blksize) {
             blocks.push(b"");
         }
-        for (block, payload) in (1_u16..).zip(blocks) {
+        self.write_rest((1_u16..).zip(blocks));
+    }
+
+    /// Goes on with a plain write from these blocks on.
+    #[track_caller]
+    pub fn write_rest<'a>(&mut self, blocks: impl Iterator<Item = (u16, &'a [u8])>) {
+        for (block, payload) in blocks {
             self.send(&data(block, payload));
             self.expect(Answer::Ack(block));
         }

@@ -4,6 +4,7 @@ use super::world::later;
 use crate::worker::{
     Content, Decision, Gate, Mailbox, NewRequest, Sink, Stored, Ticket, ToControl, ToWorker,
 };
+use fastrand::Rng;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::pin::Pin;
@@ -69,6 +70,9 @@ pub(super) struct Control {
     undecided: Vec<NewRequest>,
     pub(super) admitted: u64,
     decided: u64,
+    /// Microseconds that the disk takes for a read or a write at most, and which of them.
+    pub(super) slow: u64,
+    random: Rng,
 }
 
 impl Control {
@@ -85,11 +89,14 @@ impl Control {
             undecided: Vec::new(),
             admitted: 0,
             decided: 0,
+            slow: 0,
+            random: Rng::new(),
         }
     }
 
     /// Another world begins.
-    pub(super) fn renew(&mut self) {
+    pub(super) fn renew(&mut self, seed: u64) {
+        self.random = Rng::with_seed(seed);
         for entry in fs::read_dir(self.folder.path()).expect("the folder is there").flatten() {
             let _ = fs::remove_file(entry.path());
         }
@@ -136,7 +143,12 @@ impl Control {
                 let stored = Stored { result, record };
                 self.letters.push((later(now, 2_000), ToWorker::Stored { key, stored }));
             }
+            ToControl::Disk { work, .. } => {
+                let after = self.random.u64(0..=self.slow);
+                self.letters.push((later(now, after), work.run()));
+            }
             ToControl::Discard(upload) => drop(upload),
+            ToControl::Close(content) => drop(content),
             ToControl::Counted { .. } => {}
         }
     }
@@ -213,7 +225,9 @@ impl Control {
 
     fn file(&self, name: &str, bytes: &[u8]) -> Content {
         fs::write(self.folder.path().join(name), bytes).expect("there is room");
-        Content::File(Arc::new(self.roots.open_read(None, name).expect("it was written")), false)
+        let file = self.roots.open_read(None, name).expect("it was written");
+        // Of a slow disk nothing is in memory.
+        Content::file(Arc::new(if self.slow > 0 { file.elsewhere() } else { file }))
     }
 
     fn upload(&self, name: &str, limit: u64) -> Decision {

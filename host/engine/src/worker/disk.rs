@@ -1,0 +1,190 @@
+//! What a worker asks disks for, and what becomes of transfers that wait for an answer.
+
+use super::Worker;
+use super::content::Content;
+use super::messages::{Key, ToControl, ToWorker};
+use super::sink::{Write, Written};
+use super::source::Wish;
+use super::table::Entry;
+use super::transmit::Transmit;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tuffet_core::{Blocks, ErrorCode, Time};
+use tuffet_request::events::{Ending, Outcome};
+use tuffet_store::{Ahead, Disk, Lane, OpenFile, Room, Undone};
+
+/// How long an operation may take. A transfer whose client waits for it gives up before that.
+const LATE: Duration = Duration::from_secs(60);
+
+/// An operation that may wait for a disk.
+pub struct DiskWork {
+    key: Key,
+    operation: Operation,
+}
+
+enum Operation {
+    Read { file: Arc<OpenFile>, offset: u64, length: usize, room: Option<Room> },
+    Write(Box<Write>),
+}
+
+impl DiskWork {
+    /// Has it done by a thread of its disk; `post` takes what came of it.
+    pub fn submit(self, post: impl Fn(ToWorker) + Send + Sync + 'static) {
+        let (key, post) = (self.key, Arc::new(post));
+        let instead = Arc::clone(&post);
+        let disk = Arc::clone(self.disk());
+        let root = Arc::clone(disk.root());
+        match &self.operation {
+            Operation::Read { .. } => {
+                let undone = move |why| instead(ToWorker::Read { key, result: Err(not_done(why, &root)) });
+                disk.submit(Lane::Read, LATE, move || post(self.run()), undone);
+            }
+            Operation::Write(_) => {
+                let undone = move |why| {
+                    let written = Box::new(Written::lost(not_done(why, &root)));
+                    instead(ToWorker::Written { key, written });
+                };
+                disk.submit_anyway(Lane::Write, LATE, move || post(self.run()), undone);
+            }
+        }
+    }
+
+    /// Waits for the disk.
+    pub fn run(self) -> ToWorker {
+        let key = self.key;
+        match self.operation {
+            Operation::Read { file, offset, length, room } => {
+                ToWorker::Read { key, result: file.read_ahead(offset, length, room) }
+            }
+            Operation::Write(write) => ToWorker::Written { key, written: Box::new(write.run()) },
+        }
+    }
+
+    fn disk(&self) -> &Arc<Disk> {
+        match &self.operation {
+            Operation::Read { file, .. } => file.disk(),
+            Operation::Write(write) => write.upload.disk(),
+        }
+    }
+}
+
+fn not_done(why: Undone, root: &str) -> io::Error {
+    io::Error::other(match why {
+        Undone::Late => format!("root `{root}` does not answer"),
+        Undone::Full => format!("too much waits for root `{root}`"),
+        Undone::Panicked => "a bug: reading or writing panicked".into(),
+    })
+}
+
+impl<T: Transmit> Worker<T> {
+    /// Blocks from `first` on could not be sent: their bytes are not in memory.
+    pub(super) fn stall(&mut self, index: u32, blocks: Blocks, first: u64, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        entry.core.handle_unsent(now, blocks, first);
+        entry.stalled = now;
+        self.read_on(index);
+    }
+
+    /// Asks the disk for what a transfer lacks or will need next.
+    pub(super) fn read_on(&mut self, index: u32) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let options = entry.core.options();
+        let window = usize::from(options.window_size()) * usize::from(options.block_size());
+        let acked = entry.core.bytes();
+        let Some(source) = entry.content.as_mut().and_then(Content::source) else { return };
+        let Some(Wish { offset, least, most }) = source.wish(acked, window) else { return };
+        let file = Arc::clone(source.file());
+        let room = file.disk().room_ahead(most);
+        let length = if room.is_some() { most } else { least };
+        if length == 0 {
+            return source.withdraw();
+        }
+        let key = Key { index, generation: entry.generation };
+        let operation = Operation::Read { file, offset, length, room };
+        let work = DiskWork { key, operation };
+        self.outbox.push(ToControl::Disk { worker: self.number, work });
+    }
+
+    /// The disk has answered a read.
+    pub(super) fn has_read(&mut self, key: Key, result: io::Result<Option<Ahead>>, now: Time) {
+        let Some(entry) = self.table.by_key(key) else { return };
+        let Some(source) = entry.content.as_mut().and_then(Content::source) else { return };
+        source.arrived(result);
+        if entry.core.is_stalled() {
+            self.resume(key.index, now);
+        }
+    }
+
+    /// Bytes of an upload came: some may be to be written, and the client may have to wait.
+    pub(super) fn write_on(&mut self, index: u32, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let Some(Content::Upload(sink)) = &mut entry.content else { return };
+        let write = sink.write();
+        if sink.is_full() && !entry.core.is_stalled() {
+            entry.core.handle_full(now);
+            entry.stalled = now;
+        }
+        let Some(write) = write else { return };
+        let key = Key { index, generation: entry.generation };
+        let work = DiskWork { key, operation: Operation::Write(Box::new(write)) };
+        self.outbox.push(ToControl::Disk { worker: self.number, work });
+    }
+
+    /// The disk has taken a part of an upload, or has not.
+    pub(super) fn has_written(&mut self, key: Key, written: Written, now: Time) {
+        let sink = self.table.by_key(key).and_then(|entry| match &mut entry.content {
+            Some(Content::Upload(sink)) => Some(sink),
+            _ => None,
+        });
+        let Some(sink) = sink else { return self.discard_upload(written.upload) };
+        if let Err(error) = sink.written(written) {
+            self.fail(key.index, &error);
+            return self.drive(key.index, None, now);
+        }
+        self.write_on(key.index, now);
+        self.store_complete(key.index);
+        let Some(entry) = self.table.get_mut(key.index) else { return };
+        let has_room = matches!(&entry.content, Some(Content::Upload(sink)) if !sink.is_full());
+        if has_room && entry.core.is_stalled() {
+            self.resume(key.index, now);
+        }
+    }
+
+    /// Whether the transfer waits for a disk; it ends where that takes too long.
+    pub(super) fn is_stalled(&mut self, index: u32, now: Time) -> bool {
+        let Some(entry) = self.table.get_mut(index) else { return false };
+        if !entry.core.is_stalled() {
+            return false;
+        }
+        let patience = entry.core.give_up();
+        if now.since(entry.stalled) >= patience {
+            let root = root_of(entry).unwrap_or_default();
+            let detail = format!(
+                "root `{root}` did not answer within {} (`transfer.retransmit.give-up`)",
+                humantime::format_duration(patience)
+            );
+            entry.core.fail(ErrorCode::NotDefined, "the server's disk does not answer");
+            entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
+        }
+        self.drive(index, None, now);
+        true
+    }
+
+    fn resume(&mut self, index: u32, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        // It is not the client that was slow.
+        entry.progress_check.forgive(now.since(entry.stalled));
+        entry.core.handle_resumed(now);
+        self.drive(index, None, now);
+    }
+}
+
+fn root_of(entry: &Entry) -> Option<String> {
+    match entry.content.as_ref()? {
+        Content::File(source) => Some(source.file().root().to_owned()),
+        Content::Netascii(file) => Some(file.source.file().root().to_owned()),
+        Content::Upload(sink) => Some(sink.disk().root().to_string()),
+        Content::Bytes(_) => None,
+    }
+}

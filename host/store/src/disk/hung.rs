@@ -1,0 +1,41 @@
+//! Whether the disk of a root answers, said once when it stops and once when it does again.
+
+use super::{Disk, Lane};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A root that does not answer.
+#[derive(Debug, Clone)]
+pub struct Hung {
+    /// Its name.
+    pub root: Arc<str>,
+    /// What waits for it.
+    pub lane: Lane,
+    /// Since when.
+    pub since: Instant,
+}
+
+impl Hung {
+    /// Whether it hangs now, when it did (or not) before.
+    pub(super) fn next(before: Option<Hung>, disk: &Disk, now: Instant) -> Option<Hung> {
+        let overdue = disk.overdue(now);
+        match (&before, overdue) {
+            (None, Some((lane, since))) => tracing::error!(
+                target: "tuffet::store::disk",
+                root = %disk.root(),
+                operation = lane.as_str(),
+                seconds = now.saturating_duration_since(since).as_secs(),
+                "a root does not answer; requests for it are dropped until it does, others go on"
+            ),
+            (Some(hung), None) => tracing::info!(
+                target: "tuffet::store::disk",
+                root = %hung.root,
+                seconds = now.saturating_duration_since(hung.since).as_secs(),
+                "the root answers again"
+            ),
+            _ => {}
+        }
+        let (lane, since) = overdue?;
+        Some(Hung { root: Arc::clone(disk.root()), lane, since: before.map_or(since, |hung| hung.since) })
+    }
+}

@@ -1,0 +1,223 @@
+//! The disk behind a root: everything that may wait for it, off the threads that serve other roots.
+//!
+//! Each root has lanes of threads of its own, so a disk that is slow or hangs costs the requests for its root and no
+//! others. Within a root, an upload that is synced does not hold up an open, nor a write a read.
+
+mod hung;
+mod in_place;
+mod pool;
+mod registry;
+
+pub use hung::Hung;
+pub use pool::{Pool, Undone};
+pub use registry::{DiskState, Disks};
+
+use pool::Instead;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Bytes that may lie in memory for one root because they were read ahead of their clients. Transfers that find no
+/// room get what they need next and nothing more.
+const READ_AHEAD: u64 = 32 << 20;
+
+/// Operations of one kind under way for one root.
+const MOST_OPENS: usize = 32;
+/// Those of them on threads that decide requests.
+const MOST_OPENS_THERE: usize = 4;
+const MOST_READS: usize = 16;
+const MOST_WRITES: usize = 16;
+const MOST_STORES: usize = 32;
+
+/// How long an operation may take before its root counts as hung.
+const HUNG: Duration = Duration::from_secs(5);
+
+/// The same for bringing an upload to the disk, which takes as long as its bytes need.
+const HUNG_STORING: Duration = Duration::from_secs(60);
+
+/// A kind of operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Looking up and opening files, closing them.
+    Open,
+    /// Reading ahead.
+    Read,
+    /// Writing behind.
+    Write,
+    /// Syncing and renaming uploads, removing what is left of them.
+    Store,
+}
+
+impl Lane {
+    const ALL: [Lane; 4] = [Lane::Open, Lane::Read, Lane::Write, Lane::Store];
+
+    /// What an operation in it does, for the log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Lane::Open => "open",
+            Lane::Read => "read",
+            Lane::Write => "write",
+            Lane::Store => "store",
+        }
+    }
+
+    fn most(self) -> usize {
+        match self {
+            Lane::Open => MOST_OPENS,
+            Lane::Read => MOST_READS,
+            Lane::Write => MOST_WRITES,
+            Lane::Store => MOST_STORES,
+        }
+    }
+
+    /// Opens mostly compute, so that more of them than cores only get in each other's way, until one waits.
+    fn eager(self) -> usize {
+        match self {
+            Lane::Open => std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8),
+            _ => self.most(),
+        }
+    }
+
+    fn patience(self) -> Duration {
+        if self == Lane::Store { HUNG_STORING } else { HUNG }
+    }
+}
+
+/// The disk of one root. Every thread that must not wait hands its operations over here.
+pub struct Disk {
+    root: Arc<str>,
+    lanes: [Pool; 4],
+    held: AtomicU64,
+    /// Devices, and whether their files may be read in place.
+    in_place: Mutex<Vec<(u64, bool)>>,
+    /// Whether the path of its root leads to another folder now, and whether somebody looks.
+    pub(crate) replaced: AtomicBool,
+    pub(crate) looking: AtomicBool,
+}
+
+impl fmt::Debug for Disk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Disk").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl Disk {
+    pub(crate) fn new(root: &str) -> Disk {
+        Disk {
+            root: root.into(),
+            lanes: Lane::ALL.map(|lane| Pool::new("tuffet-disk", lane.eager(), lane.most())),
+            held: AtomicU64::new(0),
+            in_place: Mutex::default(),
+            replaced: AtomicBool::new(false),
+            looking: AtomicBool::new(false),
+        }
+    }
+
+    /// The name of its root.
+    pub fn root(&self) -> &Arc<str> {
+        &self.root
+    }
+
+    /// Does `work` on a thread that may wait for this disk. Where that is not done `within` this time, cannot begin,
+    /// or panics, `undone` is called instead, possibly on this thread; work that has begun goes on regardless, and
+    /// must look itself whether its result is still wanted. Takes a lock for a moment, waits for nothing else.
+    pub fn submit(
+        &self,
+        lane: Lane,
+        within: Duration,
+        work: impl FnOnce() + Send + 'static,
+        undone: impl FnOnce(Undone) + Send + 'static,
+    ) {
+        self.lanes[lane as usize].submit(within, false, Box::new(work), Box::new(undone));
+    }
+
+    /// Lets this thread open something itself, which is cheaper than to hand it over. Only while opens end at once and
+    /// few are under way: an open that hangs holds the thread. `undone` is called as by [`Disk::submit`]; it comes
+    /// back where this thread must not.
+    ///
+    /// # Errors
+    /// `undone`.
+    pub fn enter(self: &Arc<Self>, within: Duration, undone: Instead) -> Result<Entered, Instead> {
+        let slot = self.lanes[Lane::Open as usize].enter(MOST_OPENS_THERE, within, undone)?;
+        Ok(Entered { disk: Arc::clone(self), slot })
+    }
+
+    /// As [`Disk::submit`], however much waits already: for what has an upload or a file of its own, of which there are
+    /// no more than transfers.
+    pub fn submit_anyway(
+        &self,
+        lane: Lane,
+        within: Duration,
+        work: impl FnOnce() + Send + 'static,
+        undone: impl FnOnce(Undone) + Send + 'static,
+    ) {
+        self.lanes[lane as usize].submit(within, true, Box::new(work), Box::new(undone));
+    }
+
+    /// Drops something, for which nobody waits.
+    pub fn drop_later(&self, lane: Lane, it: impl Send + 'static) {
+        self.submit_anyway(lane, Duration::MAX, move || drop(it), |_| {});
+    }
+
+    /// Gives up what should have been done by now.
+    pub(crate) fn expire(&self, now: Instant) {
+        self.lanes.iter().for_each(|lane| lane.expire(Some(now)));
+    }
+
+    /// Gives up everything: the server stops.
+    pub(crate) fn give_up(&self) {
+        self.lanes.iter().for_each(|lane| lane.expire(None));
+    }
+
+    /// Operations under way and those that wait for a thread.
+    pub(crate) fn load(&self) -> (usize, usize) {
+        let loads = self.lanes.iter().map(Pool::load);
+        loads.fold((0, 0), |sum, load| (sum.0 + load.0, sum.1 + load.1))
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.load() == (0, 0)
+    }
+
+    /// The operation that has been under way for longest, if it should have ended.
+    pub(crate) fn overdue(&self, now: Instant) -> Option<(Lane, Instant)> {
+        let oldest =
+            Lane::ALL.into_iter().filter_map(|lane| Some((lane, self.lanes[lane as usize].oldest()?)));
+        let overdue = oldest.filter(|(lane, since)| now.saturating_duration_since(*since) >= lane.patience());
+        overdue.min_by_key(|(_, since)| *since)
+    }
+
+    /// Room for bytes that are read ahead, if there is any.
+    pub fn room_ahead(self: &Arc<Self>, bytes: usize) -> Option<Room> {
+        let bytes = bytes as u64;
+        let more = |held: u64| (held + bytes <= READ_AHEAD).then_some(held + bytes);
+        self.held.fetch_update(Relaxed, Relaxed, more).ok()?;
+        Some(Room { disk: Arc::clone(self), bytes })
+    }
+}
+
+/// An open on a thread of somebody else; over when dropped.
+pub struct Entered {
+    disk: Arc<Disk>,
+    slot: usize,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.disk.lanes[Lane::Open as usize].leave(self.slot);
+    }
+}
+
+/// Room for bytes that were read ahead; free again when dropped.
+#[derive(Debug)]
+pub struct Room {
+    disk: Arc<Disk>,
+    bytes: u64,
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.disk.held.fetch_sub(self.bytes, Relaxed);
+    }
+}

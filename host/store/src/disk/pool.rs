@@ -1,0 +1,330 @@
+//! Threads that may wait for a disk: as few as keep up with it, and more where it makes them wait.
+//!
+//! Threads are started on demand and end when they have been idle. While operations take microseconds, no more than
+//! a few run at once. Where those that run are stuck, one more thread after another takes what waits, up to a bound.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Operations that may wait for a thread. Beyond it a root is so far behind that its clients ask again in vain.
+const MOST_WAITING: usize = 128;
+
+/// Operations that run for longer do not keep others from being begun.
+const STUCK: Duration = Duration::from_millis(2);
+
+/// Where an operation has been running for longer, others are not begun by threads that have other things to do.
+const SUSPECT: Duration = Duration::from_millis(50);
+
+/// How long a thread stays without work.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// Why work was not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undone {
+    /// It took too long, or waited for too long.
+    Late,
+    /// Too much waits already.
+    Full,
+    /// A bug: it panicked.
+    Panicked,
+}
+
+type Work = Box<dyn FnOnce() + Send>;
+pub(super) type Instead = Box<dyn FnOnce(Undone) + Send>;
+
+/// Threads that may wait. They end when the pool is dropped and they have nothing left to do.
+pub struct Pool(Arc<Shared>);
+
+struct Shared {
+    name: &'static str,
+    /// Threads that begin work at once, as long as none is stuck; threads in all.
+    eager: usize,
+    most: usize,
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Waiting>,
+    running: Vec<Option<Running>>,
+    threads: usize,
+    idle: usize,
+    /// Whether a thread looks whether those that run are stuck.
+    standing_by: bool,
+    /// Grows when those that run are found stuck; how many began since.
+    epoch: u64,
+    fresh: usize,
+    /// Work that was begun so far.
+    begun: u64,
+    /// Operations under way on threads of others.
+    guests: usize,
+}
+
+struct Waiting {
+    until: Option<Instant>,
+    work: Work,
+    /// Gone once it was called. The work is dropped then by a thread that may wait: there may be a file in it.
+    instead: Option<Instead>,
+}
+
+struct Running {
+    since: Instant,
+    /// `None` on a thread of somebody else.
+    epoch: Option<u64>,
+    until: Option<Instant>,
+    /// Gone once it was called.
+    instead: Option<Instead>,
+}
+
+impl Pool {
+    /// Up to `most` threads of this name, of which `eager` begin work at once, the others where those are stuck.
+    pub fn new(name: &'static str, eager: usize, most: usize) -> Pool {
+        Pool(Arc::new(Shared { name, eager, most, state: Mutex::default(), wake: Condvar::new() }))
+    }
+
+    /// Does `work` on one of the threads, however long that may take to begin.
+    pub fn run(&self, work: impl FnOnce() + Send + 'static) {
+        self.submit(Duration::MAX, true, Box::new(work), Box::new(|_| {}));
+    }
+
+    /// An operation that this thread carries out itself, until [`Pool::leave`]; as many as `most` at a time, and
+    /// only as long as operations end at once.
+    pub(super) fn enter(&self, most: usize, within: Duration, instead: Instead) -> Result<usize, Instead> {
+        let (now, mut state) = (Instant::now(), self.0.lock());
+        let slow = |its: &Running| now.saturating_duration_since(its.since) > SUSPECT;
+        if state.guests >= most || !state.waiting.is_empty() || state.running.iter().flatten().any(slow) {
+            return Err(instead);
+        }
+        state.guests += 1;
+        let until = now.checked_add(within);
+        Ok(state.put(Running { since: now, epoch: None, until, instead: Some(instead) }))
+    }
+
+    pub(super) fn leave(&self, slot: usize) {
+        let ended = self.0.lock().end(slot);
+        drop(ended);
+    }
+
+    /// `must`: however much waits. What may be refused is dropped by the caller then.
+    pub(super) fn submit(&self, within: Duration, must: bool, work: Work, instead: Instead) {
+        let mut state = self.0.lock();
+        if !must && state.waiting.len() >= MOST_WAITING {
+            drop(state);
+            return instead(Undone::Full);
+        }
+        let until = Instant::now().checked_add(within);
+        state.waiting.push_back(Waiting { until, work, instead: Some(instead) });
+        self.0.rouse(&mut state);
+    }
+
+    /// Gives up what was to be done by `now`; everything without a time.
+    pub(super) fn expire(&self, now: Option<Instant>) {
+        let late = |until: Option<Instant>| now.is_none_or(|now| until.is_some_and(|until| until <= now));
+        let mut state = self.0.lock();
+        let State { waiting, running, .. } = &mut *state;
+        let running = running.iter_mut().flatten().map(|its| (its.until, &mut its.instead));
+        let waiting = waiting.iter_mut().map(|its| (its.until, &mut its.instead));
+        let all = running.chain(waiting).filter(|(until, _)| late(*until));
+        let late: Vec<Instead> = all.filter_map(|(_, instead)| instead.take()).collect();
+        drop(state);
+        late.into_iter().for_each(|instead| instead(Undone::Late));
+    }
+
+    /// What runs and what waits.
+    pub(super) fn load(&self) -> (usize, usize) {
+        let state = self.0.lock();
+        (state.running.iter().flatten().count(), state.waiting.len())
+    }
+
+    /// Since when the oldest of those that run has been running.
+    pub(super) fn oldest(&self) -> Option<Instant> {
+        self.0.lock().running.iter().flatten().map(|its| its.since).min()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sees to it that a thread looks at what waits.
+    fn rouse(self: &Arc<Self>, state: &mut State) {
+        if state.waiting.is_empty() || (state.fresh >= self.eager && state.standing_by) {
+            return;
+        }
+        if state.idle > 0 {
+            self.wake.notify_one();
+        } else if state.threads < self.most {
+            let shared = Arc::clone(self);
+            let spawned = thread::Builder::new().name(self.name.into()).spawn(move || shared.serve());
+            // The others do it, if there are any.
+            state.threads += usize::from(spawned.is_ok());
+        }
+    }
+
+    fn serve(self: Arc<Self>) {
+        let mut state = self.lock();
+        loop {
+            if state.waiting.is_empty() || (state.fresh >= self.eager && state.standing_by) {
+                state.idle += 1;
+                let (back, waited) =
+                    self.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
+                state = back;
+                state.idle -= 1;
+                if waited.timed_out() && state.waiting.is_empty() {
+                    state.threads -= 1;
+                    return;
+                }
+            } else if state.fresh >= self.eager {
+                state.standing_by = true;
+                let begun = state.begun;
+                let waited = self.wake.wait_timeout(state, STUCK).unwrap_or_else(PoisonError::into_inner);
+                state = waited.0;
+                state.standing_by = false;
+                if waited.1.timed_out() && state.begun == begun {
+                    state.epoch += 1;
+                    state.fresh = 0;
+                }
+            } else if let Some(Waiting { until, work, instead }) = state.waiting.pop_front() {
+                let wanted = instead.is_some();
+                let slot = state.begin(until, instead);
+                self.rouse(&mut state);
+                drop(state);
+                let went_well = match wanted {
+                    true => catch_unwind(AssertUnwindSafe(work)).is_ok(),
+                    false => catch_unwind(AssertUnwindSafe(|| drop(work))).is_ok(),
+                };
+                state = self.lock();
+                let instead = state.end(slot).filter(|_| !went_well);
+                if let Some(instead) = instead {
+                    drop(state);
+                    instead(Undone::Panicked);
+                    state = self.lock();
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    fn begin(&mut self, until: Option<Instant>, instead: Option<Instead>) -> usize {
+        self.begun += 1;
+        self.fresh += 1;
+        self.put(Running { since: Instant::now(), epoch: Some(self.epoch), until, instead })
+    }
+
+    fn put(&mut self, running: Running) -> usize {
+        let free = self.running.iter().position(Option::is_none);
+        let slot = free.unwrap_or(self.running.len());
+        if free.is_none() {
+            self.running.push(None);
+        }
+        self.running[slot] = Some(running);
+        slot
+    }
+
+    fn end(&mut self, slot: usize) -> Option<Instead> {
+        let running = self.running.get_mut(slot)?.take()?;
+        match running.epoch {
+            None => self.guests -= 1,
+            Some(epoch) if epoch == self.epoch => self.fresh -= 1,
+            Some(_) => {}
+        }
+        running.instead
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Sender, channel};
+
+    const LONG: Duration = Duration::from_secs(3600);
+
+    fn nothing() -> Instead {
+        Box::new(|_| {})
+    }
+
+    fn tell(sender: &Sender<&'static str>, word: &'static str) -> Work {
+        let sender = sender.clone();
+        Box::new(move || drop(sender.send(word)))
+    }
+
+    #[test]
+    fn stuck_work_keeps_others_from_nothing_up_to_the_bound() {
+        let pool = Pool::new("test", 2, 8);
+        let (sender, receiver) = channel();
+        let (release, gate) = channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        for _ in 0..7 {
+            let gate = Arc::clone(&gate);
+            pool.submit(LONG, false, Box::new(move || drop(gate.lock().unwrap().recv())), nothing());
+        }
+        pool.submit(LONG, false, tell(&sender, "honest"), nothing());
+        assert_eq!(receiver.recv_timeout(LONG), Ok("honest"));
+        assert_eq!(pool.load(), (7, 0));
+        assert!(pool.oldest().is_some());
+        drop(release);
+    }
+
+    #[test]
+    fn what_is_late_is_given_up_whether_it_runs_or_waits() {
+        let pool = Pool::new("test", 1, 1);
+        let (sender, receiver) = channel();
+        let (release, gate) = channel::<()>();
+        let (begun, has_begun) = channel();
+        let late = |word: &'static str| -> Instead {
+            let sender = sender.clone();
+            Box::new(move |why| drop(sender.send((word, why))))
+        };
+        let run = Box::new(move || {
+            begun.send(()).unwrap();
+            let _ = gate.recv();
+        });
+        pool.submit(Duration::ZERO, false, run, late("runs"));
+        has_begun.recv().unwrap();
+        pool.submit(Duration::ZERO, false, Box::new(|| panic!("too late")), late("waits"));
+        pool.submit(LONG, false, Box::new(|| panic!("on purpose")), late("later"));
+        pool.expire(Some(Instant::now()));
+        assert_eq!(receiver.recv().unwrap(), ("runs", Undone::Late));
+        assert_eq!(receiver.recv().unwrap(), ("waits", Undone::Late));
+        drop(release);
+        assert_eq!(receiver.recv().unwrap(), ("later", Undone::Panicked));
+    }
+
+    #[test]
+    fn others_carry_out_operations_while_they_end_at_once() {
+        let pool = Pool::new("test", 1, 1);
+        let (sender, receiver) = channel();
+        let late = move |why| drop(sender.send(why));
+        let slots = [(); 2].map(|()| pool.enter(2, LONG, nothing()).ok().unwrap());
+        assert!(pool.enter(2, LONG, nothing()).is_err(), "two are under way");
+        pool.leave(slots[0]);
+        let slot = pool.enter(2, Duration::ZERO, Box::new(late)).ok().unwrap();
+        pool.expire(Some(Instant::now()));
+        assert_eq!(receiver.recv().unwrap(), Undone::Late);
+        pool.leave(slot);
+        thread::sleep(SUSPECT + Duration::from_millis(1));
+        assert!(pool.enter(2, LONG, nothing()).is_err(), "one takes its time");
+        pool.leave(slots[1]);
+        assert!(pool.enter(2, LONG, nothing()).is_ok());
+    }
+
+    #[test]
+    fn only_so_much_waits() {
+        let pool = Pool::new("test", 1, 1);
+        let (release, gate) = channel::<()>();
+        let (sender, receiver) = channel();
+        pool.submit(LONG, false, Box::new(move || drop(gate.recv())), nothing());
+        for _ in 0..MOST_WAITING + 1 {
+            let sender = sender.clone();
+            pool.submit(LONG, false, Box::new(|| {}), Box::new(move |why| drop(sender.send(why))));
+        }
+        assert_eq!(receiver.recv_timeout(LONG), Ok(Undone::Full));
+        drop(release);
+    }
+}

@@ -1,0 +1,85 @@
+//! Writes that take long.
+
+use super::{AT_MOST, SLOW, beside, download_image};
+use crate::harness::{Answer, Pace, Peer, SOON, Server, SlowDisk, Step, assert_ended, bytes, data, wrq};
+use std::thread;
+use std::time::Duration;
+
+/// Larger than what may wait for the disk.
+const SIZE: usize = 1024 * 1_000 + 10;
+
+fn put(server: &Server) -> Peer {
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("up", &[("blksize", "1024")]));
+    peer.expect(Answer::Oack("blksize=1024".into()));
+    peer
+}
+
+/// The ACK of this block, if it comes; repeats of the last one are overlooked.
+fn next_ack(peer: &mut Peer, block: u16, patience: Duration) -> Option<()> {
+    loop {
+        match peer.receive_within(patience)? {
+            Answer::Ack(acked) if acked == block => return Some(()),
+            Answer::Ack(acked) if acked + 1 == block => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_slow_upload_slows_no_other_client() {
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "");
+    disk.set(Step::Write, "", Pace::Takes(SLOW));
+    let mut peer = put(&server);
+    let writer = thread::spawn(move || peer.write_on(&bytes(SIZE), 1024));
+    let took = download_image(&server);
+    assert!(took < AT_MOST, "{took:?}");
+    writer.join().unwrap();
+    assert_eq!(server.outcome("up")["outcome"], "stored");
+    assert!(disk.content("up").unwrap() == bytes(SIZE));
+}
+
+#[test]
+fn a_write_that_hangs_stops_its_client_after_a_while_and_no_other() {
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "");
+    disk.set(Step::Write, "", Pace::Hangs);
+    let mut peer = put(&server);
+    let content = bytes(SIZE);
+    let mut blocks = (1_u16..).zip(content.chunks(1024));
+    // What is in memory is acknowledged, and no more than that.
+    let held = loop {
+        let (block, payload) = blocks.next().unwrap();
+        peer.send(&data(block, payload));
+        if next_ack(&mut peer, block, Duration::from_secs(2)).is_none() {
+            break block;
+        }
+    };
+    assert!((256..1_000).contains(&held), "block {held} waits");
+    disk.hangs(Step::Write, 1);
+    download_image(&server);
+    disk.release();
+    assert_eq!(next_ack(&mut peer, held, SOON), Some(()));
+    peer.write_rest(blocks);
+    assert_eq!(server.outcome("up")["outcome"], "stored");
+    assert!(disk.content("up").unwrap() == content);
+}
+
+#[test]
+fn a_write_that_does_not_end_ends_its_transfer_alone() {
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "transfer: { retransmit: { cap: 500ms, give-up: 1s } }\n");
+    disk.set(Step::Write, "", Pace::Hangs);
+    let mut peer = put(&server);
+    for (block, payload) in (1_u16..).zip(bytes(SIZE).chunks(1024)) {
+        peer.send(&data(block, payload));
+        if let Answer::Error(0, text) = peer.receive() {
+            assert_eq!(text, "the server's disk does not answer");
+            break;
+        }
+    }
+    assert_ended(&server.outcome("up"), "failed", "root `slow` did not answer within 1s");
+    download_image(&server);
+    disk.release();
+}

@@ -251,7 +251,9 @@ mod tests {
 
     fn tell(sender: &Sender<&'static str>, word: &'static str) -> Work {
         let sender = sender.clone();
-        Box::new(move || drop(sender.send(word)))
+        Box::new(move || {
+            let _ = sender.send(word);
+        })
     }
 
     #[test]
@@ -262,7 +264,14 @@ mod tests {
         let gate = Arc::new(Mutex::new(gate));
         for _ in 0..7 {
             let gate = Arc::clone(&gate);
-            pool.submit(LONG, false, Box::new(move || drop(gate.lock().unwrap().recv())), nothing());
+            pool.submit(
+                LONG,
+                false,
+                Box::new(move || {
+                    let _ = gate.lock().unwrap().recv();
+                }),
+                nothing(),
+            );
         }
         pool.submit(LONG, false, tell(&sender, "honest"), nothing());
         assert_eq!(receiver.recv_timeout(LONG), Ok("honest"));
@@ -279,7 +288,9 @@ mod tests {
         let (begun, has_begun) = channel();
         let late = |word: &'static str| -> Instead {
             let sender = sender.clone();
-            Box::new(move |why| drop(sender.send((word, why))))
+            Box::new(move |why| {
+                let _ = sender.send((word, why));
+            })
         };
         let run = Box::new(move || {
             begun.send(()).unwrap();
@@ -300,7 +311,9 @@ mod tests {
     fn others_carry_out_operations_while_they_end_at_once() {
         let pool = Pool::new("test", 1, 1);
         let (sender, receiver) = channel();
-        let late = move |why| drop(sender.send(why));
+        let late = move |why| {
+            let _ = sender.send(why);
+        };
         let slots = [(); 2].map(|()| pool.enter(2, LONG, nothing()).ok().unwrap());
         assert!(pool.enter(2, LONG, nothing()).is_err(), "two are under way");
         pool.leave(slots[0]);
@@ -319,10 +332,24 @@ mod tests {
         let pool = Pool::new("test", 1, 1);
         let (release, gate) = channel::<()>();
         let (sender, receiver) = channel();
-        pool.submit(LONG, false, Box::new(move || drop(gate.recv())), nothing());
+        pool.submit(
+            LONG,
+            false,
+            Box::new(move || {
+                let _ = gate.recv();
+            }),
+            nothing(),
+        );
         for _ in 0..MOST_WAITING + 1 {
             let sender = sender.clone();
-            pool.submit(LONG, false, Box::new(|| {}), Box::new(move |why| drop(sender.send(why))));
+            pool.submit(
+                LONG,
+                false,
+                Box::new(|| {}),
+                Box::new(move |why| {
+                    let _ = sender.send(why);
+                }),
+            );
         }
         assert_eq!(receiver.recv_timeout(LONG), Ok(Undone::Full));
         drop(release);

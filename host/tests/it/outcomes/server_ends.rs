@@ -254,7 +254,7 @@ fn hanging(disk: &SlowDisk, rest: &str) -> Server {
 }
 
 #[test]
-fn r44_the_root_does_not_open_the_file() {
+fn r45_the_root_does_not_open_the_file() {
     let Some(disk) = SlowDisk::mount() else { return };
     let server = hanging(&disk, "limits: { open-time: 200ms }\n");
     disk.set(Step::Open, "file", Pace::Hangs);
@@ -269,7 +269,7 @@ fn r44_the_root_does_not_open_the_file() {
 }
 
 #[test]
-fn r45_the_disk_does_not_read() {
+fn r46_the_disk_does_not_read() {
     let Some(disk) = SlowDisk::mount() else { return };
     let server =
         hanging(&disk, "limits: { cache: 0B }\ntransfer: { retransmit: { cap: 500ms, give-up: 1s } }\n");

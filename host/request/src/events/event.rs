@@ -1,4 +1,4 @@
-//! What observers are told.
+//! The events that observers receive.
 
 use super::Summary;
 use crate::progress::Progress;
@@ -6,40 +6,40 @@ use crate::request::{Request, RequestId};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Something that happened.
+/// An event.
 #[derive(Debug)]
 pub struct Event {
-    /// When it happened.
+    /// The time of the event.
     pub at: SystemTime,
-    /// What it was.
+    /// The kind of event.
     pub what: Happening,
 }
 
-/// What can happen to a request.
+/// The events of a request.
 #[derive(Debug)]
 pub enum Happening {
     /// A request was granted.
     Started {
         /// The request.
         request: Arc<Request>,
-        /// What it became: `ROOT:PATH`, or `content` where a plugin made it.
+        /// The file: `ROOT:PATH`, or `content` if a plugin generated it.
         resolved: Option<Arc<str>>,
-        /// The plugin that decided; `None` where the configuration did.
+        /// The plugin that decided; `None` if the configuration did.
         verdict_by: Option<Arc<str>>,
-        /// Bytes on the wire, where they are known.
+        /// Bytes on the wire, if known.
         size: Option<u64>,
         /// From the request to the decision.
         decided_after: Duration,
-        /// Where the worker writes how many bytes have arrived.
+        /// The worker's count of the bytes that have arrived.
         progress: Arc<Progress>,
     },
-    /// A transfer has come so far.
+    /// A transfer made progress.
     Progressed {
         /// The request.
         id: RequestId,
         /// Bytes that have arrived.
         bytes: u64,
-        /// Bytes on the wire, where they are known.
+        /// Bytes on the wire, if known.
         size: Option<u64>,
     },
     /// A request has ended.

@@ -1,4 +1,4 @@
-//! What happened: each request ends in exactly one [`Outcome`], told once in a [`Summary`].
+//! Events: each request ends in exactly one [`Outcome`], reported once in a [`Summary`].
 
 mod event;
 mod kinds;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{OptionSet, Stats};
 
-/// What was answered to a request.
+/// The decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answered {
@@ -24,12 +24,12 @@ pub enum Answered {
     Refused,
     /// It was not answered.
     Dropped,
-    /// It ended before the decision reached it.
+    /// It ended before the decision was made.
     Undecided,
 }
 
 impl Answered {
-    /// The word for it in the log and to plugins.
+    /// Returns the word in the log and for plugins.
     pub fn as_str(self) -> &'static str {
         match self {
             Answered::Granted => "granted",
@@ -40,37 +40,37 @@ impl Answered {
     }
 }
 
-/// How a transfer ended whose client had not answered once.
+/// How a half-open transfer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unanswered {
-    /// Its time was over.
+    /// It timed out.
     TimedOut,
-    /// It made room for another.
+    /// It was ended in favour of another transfer.
     GaveWay,
 }
 
-/// All that is known of a request when it has ended.
+/// The facts of an ended request.
 #[derive(Debug)]
 pub struct Summary {
-    /// What was asked, and by whom.
+    /// The request.
     pub request: Arc<Request>,
-    /// The options in the request that the protocol knows.
+    /// The requested options that the protocol knows.
     pub asked: OptionSet,
     /// How it ended.
     pub ending: Ending,
-    /// Whether that was before the client of a transfer had answered once, and how.
+    /// How the transfer ended, if it was still half-open.
     pub unanswered: Option<Unanswered>,
-    /// What was answered.
+    /// The decision.
     pub decision: Answered,
-    /// What the request became: `ROOT:PATH`, or `content` where a plugin made it.
+    /// The file: `ROOT:PATH`, or `content` if a plugin generated it.
     pub resolved: Option<Arc<str>>,
-    /// The plugin that decided; `None` where the configuration did.
+    /// The plugin that decided; `None` if the configuration did.
     pub verdict_by: Option<Arc<str>>,
-    /// How many plugins were called.
+    /// The number of plugin calls.
     pub plugin_calls: u32,
-    /// Options as negotiated.
+    /// The negotiated options.
     pub options: OptionSet,
-    /// Bytes on the wire, where they are known: of the file that is read, or as the client announced.
+    /// Bytes on the wire, if known: of the file that is read, or as the client announced.
     pub size: Option<u64>,
     /// Bytes that arrived, as they appear on the wire.
     pub bytes: u64,
@@ -78,12 +78,12 @@ pub struct Summary {
     pub blocks: u64,
     /// Retransmissions, duplicates and time-outs.
     pub stats: Stats,
-    /// The smoothed round-trip time, where it was measured.
+    /// The smoothed round-trip time, if measured.
     pub rtt: Option<Duration>,
     /// From the request to the decision.
     pub decided_after: Option<Duration>,
-    /// From the request to the first block that is known to have arrived: for a read the first ACK of one,
-    /// for a write the block itself. `None` where none did.
+    /// From the request to the first block that is known to have arrived: for a read its ACK, for a write the
+    /// block itself. `None` if no block arrived.
     pub first_block_after: Option<Duration>,
     /// From the request to the end.
     pub duration: Duration,

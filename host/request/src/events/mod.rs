@@ -24,7 +24,7 @@ pub enum Answered {
     Refused,
     /// It was not answered.
     Dropped,
-    /// It ended before the decision was made.
+    /// It ended before the decision reached it.
     Undecided,
 }
 

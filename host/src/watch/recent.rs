@@ -1,4 +1,4 @@
-//! The last requests that ended.
+//! The last ended requests.
 
 use super::snapshot::{Finished, unix_ms};
 use std::collections::VecDeque;
@@ -8,13 +8,13 @@ use tuffet_core::{OptionSet, Stats};
 use tuffet_request::Request;
 use tuffet_request::events::{Answered, Ending, Summary};
 
-/// How many are kept.
+/// The most requests kept.
 pub(crate) const FINISHED: usize = 200;
 
 #[derive(Debug, Default)]
 pub(super) struct Recent(Mutex<VecDeque<Kept>>);
 
-/// A summary, and when it came. What is shared stays shared: one is kept for each request.
+/// A summary and its time. Shared fields stay shared: one is kept per request.
 #[derive(Debug, Clone)]
 struct Kept {
     at: SystemTime,
@@ -60,7 +60,7 @@ impl Recent {
         all.push_front(kept);
     }
 
-    /// Newest first.
+    /// Returns the requests, newest first.
     pub(super) fn rows(&self) -> Vec<Finished> {
         let all: Vec<Kept> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
         all.iter().map(row).collect()

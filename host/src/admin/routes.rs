@@ -108,7 +108,7 @@ async fn live(State(shown): State<Shown>, Extension(place): Extension<Arc<Place>
     (headers, Body::from_stream(events)).into_response()
 }
 
-/// Adds headers to all answers: no caching, no content sniffing, no framing.
+/// Adds headers to all answers: no caching, no content sniffing, no use by other origins.
 async fn harden(mut response: Response) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [

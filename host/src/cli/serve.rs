@@ -64,7 +64,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
             return ExitCode::from(EXIT_CONFIG);
         }
     };
-    // What is exported has a filter of its own: `--log` is about standard error.
+    // Exports have a filter of their own: `--log` applies to standard error.
     let log = tracing_subscriber::registry().with(LogBridge.with_filter(LogBridge::filter()));
     let lines = fmt::layer().with_writer(io::stderr);
     match args.log_format {

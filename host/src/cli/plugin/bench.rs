@@ -33,7 +33,7 @@ pub(super) fn bench(args: &BenchArgs) -> ExitCode {
         let mut prepared = prepare(&args.subject, &args.request)?;
         let lab = Lab::open().map_err(wrong)?;
         let (hook, fresh) = measure(&lab, &prepared, args.calls)?;
-        // For all of the calls, the warm-up among them.
+        // Enough for all calls, including the warm-up.
         let reuse = Reuse { calls: args.calls.saturating_mul(2), idle: Duration::from_secs(3600) };
         prepared.planned.plan.reuse = Some(reuse);
         let (_, kept) = measure(&lab, &prepared, args.calls)?;
@@ -62,12 +62,12 @@ pub(super) fn bench(args: &BenchArgs) -> ExitCode {
     }
 }
 
-/// What calls of one kind took.
+/// The measurements of one kind of call.
 struct Measured {
     p50: Duration,
     p99: Duration,
     max: Duration,
-    /// Bytes of the instance after its last call.
+    /// The size of the instance in bytes after its last call.
     memory: u64,
 }
 

@@ -1,12 +1,12 @@
-//! Hot files in memory: read once, shared by every transfer, sent from where they lie.
+//! The file cache: contents read once, shared by all transfers, sent in place.
 //!
-//! A file is known by its identity (mount, device, inode, size, times), which is looked at on every request: a
-//! file that changed is another file, and is read anew. A file that was written a moment ago is not kept,
-//! because its identity may outlive the next write. What is in memory never changes, so a transfer from
-//! here has one content from its first block to its last.
+//! A file is known by its identity (mount, device, inode, size, times), which is checked on every request: a
+//! changed file is another file, and is read again. A file that was just written is not kept, because its
+//! identity may outlive the next write. Cached content never changes, so a transfer from it has one content
+//! from its first block to its last.
 //!
-//! Writes through a memory mapping move the times of a file late or not at all (mmap(2)), so no content is
-//! used for longer than a maximum age: after that it is read again.
+//! Writes through a memory mapping update the times of a file late or not at all (mmap(2)), so no content is
+//! used for longer than a maximum age; then it is read again.
 
 mod loads;
 #[cfg(test)]
@@ -32,7 +32,7 @@ const SHARE: u64 = 4;
 /// Parts of the memory, each with a lock of its own; less than `SHARE`, so that the largest file fits into one.
 const PARTS: usize = 2;
 
-/// How many files are remembered as asked for once.
+/// The number of files remembered as requested once.
 const SEEN: usize = 4096;
 
 /// The contents of hot files, bounded in bytes. Cheap to clone.
@@ -49,16 +49,16 @@ struct Counts {
     misses: AtomicU64,
 }
 
-/// How the memory is used.
+/// The use of the cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheUsage {
-    /// Files that were in memory when they were asked for.
+    /// Files found in the cache.
     pub hits: u64,
-    /// Files that were not, whether or not they are since.
+    /// Files not found in the cache, even if they are now.
     pub misses: u64,
-    /// Bytes that are used.
+    /// Used bytes.
     pub bytes: u64,
-    /// Bytes that may be used.
+    /// The capacity in bytes.
     pub capacity: u64,
 }
 
@@ -83,8 +83,8 @@ struct Kept {
     read: Instant,
 }
 
-/// A cache of a few parts, however many cores there are: a file must fit into one of them, or it would be read anew
-/// for each that asks.
+/// Creates a cache of a few parts, however many cores there are: a file must fit into one of them, or it
+/// would be read again for each request.
 fn contents(capacity: u64) -> Cache<Identity, Kept, Bytes> {
     let expected = (capacity / SMALL).clamp(16, 1 << 16) as usize;
     let mut options = OptionsBuilder::new();
@@ -119,7 +119,7 @@ impl FileCache {
         FileCache::with_reader(capacity, max_age, counts, Box::new(OpenFile::read_shared))
     }
 
-    /// What it holds and what came of it.
+    /// Returns the used bytes, the capacity, and the hits and misses.
     pub fn usage(&self) -> CacheUsage {
         let contents = self.shared.as_ref().map(|shared| &shared.contents);
         CacheUsage {
@@ -187,7 +187,7 @@ impl Shared {
     }
 
     fn read_now(&self, identity: Identity, file: &OpenFile) -> io::Result<Option<Arc<[u8]>>> {
-        // Whoever comes first after its time is up removes it; the others find what that one reads.
+        // The first request after the maximum age removes it; the others get the content that this one reads.
         self.contents.remove_if(&identity, |kept| !self.is_fresh(kept));
         let read = self.contents.get_or_insert_with(&identity, || {
             let began = Instant::now();
@@ -213,7 +213,7 @@ impl Shared {
             shared.load(identity, &file);
             drop(place);
         };
-        // A thread that may wait for a disk for ever must be none that anything else needs.
+        // A thread that may wait for a disk forever must serve nothing else.
         if let Err(error) = std::thread::Builder::new().name("tuffet-cache".into()).spawn(load) {
             tracing::debug!(
                 target: "tuffet::store::cache", %error,

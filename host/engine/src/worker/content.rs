@@ -1,4 +1,4 @@
-//! What a transfer moves: where the bytes of a block come from, and where they go.
+//! The bytes of a transfer: the source of its blocks, or their destination.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSliceMut};
@@ -10,13 +10,13 @@ use tuffet_udp::MAX_SEGMENTS;
 
 /// The bytes of a transfer.
 pub enum Content {
-    /// A file that is read, and whether its last block was read before.
+    /// A file to read, and whether its last block has been read before.
     File(Arc<OpenFile>, bool),
-    /// A file that is read and encoded on the way.
+    /// A file to read and encode.
     Netascii(Box<NetasciiFile>),
-    /// Bytes that a plugin made, encoded already where the mode asks for it.
+    /// Bytes that a plugin generated, already encoded if the mode requires it.
     Bytes(Arc<[u8]>),
-    /// A file that is written.
+    /// A file to write.
     Upload(Box<Sink>),
 }
 
@@ -178,7 +178,7 @@ impl NetasciiFile {
     }
 }
 
-/// Where the bytes of an upload go.
+/// The destination of an upload's bytes.
 pub struct Sink {
     upload: Upload,
     netascii: Option<Decoder>,

@@ -1,4 +1,4 @@
-//! What passes between the workers and the control side, and the mailbox it passes through.
+//! The messages between the workers and the control side, and the mailbox that carries them.
 
 use super::content::Content;
 use super::counters::Counters;
@@ -29,8 +29,8 @@ pub struct Key {
     pub(crate) generation: u32,
 }
 
-/// What a request was decided with, which has the last word about its upload. A worker holds it until the request
-/// has ended, and asks nothing of it.
+/// The policy that decided a request, which also decides about its upload. A worker holds it until the
+/// request has ended, and never calls it.
 pub trait Gate: Send + Sync {
     /// Whether somebody is to be asked before an upload becomes visible.
     fn asks(&self) -> bool;
@@ -209,9 +209,8 @@ pub enum Decision {
     },
 }
 
-/// A worker's mailbox. Posting never blocks; how many letters there can be is bounded by the worker's
-/// transfers, of which each has at most one decision or one upload under way, and one question whether it is
-/// there.
+/// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of letters: each has at
+/// most one pending decision or upload, and there is at most one ping.
 pub struct Mailbox {
     letters: SegQueue<ToWorker>,
     signal: Signal,

@@ -1,4 +1,4 @@
-//! From a datagram on a listening socket to a transfer that waits for its decision.
+//! Admission in the worker: from a datagram on a listening socket to a transfer that waits for its decision.
 
 use super::Worker;
 use super::messages::{Key, NewRequest, Place, ToControl};
@@ -14,17 +14,17 @@ use tuffet_udp::{Local, ReceiveBatch, Received};
 /// RFC 2347 allows 512 bytes; some clients ask for more.
 const MAX_REQUEST: usize = 2048;
 
-/// How long a transfer with blocks still to move may be without progress before the same request from the same
-/// port shows that the client has begun anew.
+/// How long a transfer may be without progress before the same request from the same port shows that the
+/// client has started over.
 const ANEW: Duration = Duration::from_secs(1);
 
-/// How late the network delivers the copy of a datagram that it doubled, at most. Copies come milliseconds
-/// after their twins: from a retransmission on a radio link, or from two paths of a bridge. Clients repeat a
-/// request that was not answered after a second or more, so one that has begun anew and whose first request is
-/// taken for a copy is served when it repeats it.
+/// The longest delay of a duplicated datagram. Copies arrive milliseconds after their originals: from a
+/// retransmission on a radio link, or from two paths of a bridge. Clients repeat an unanswered request after
+/// a second or more, so a client that has started over and whose first request is taken for a copy is served
+/// when it repeats it.
 pub(super) const DOUBLED: Duration = Duration::from_millis(500);
 
-/// What it means that a port sends the request of its transfer again.
+/// The meaning of a repeated request from the port of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Again {
     /// A copy, or a repetition because the first answer has not arrived.

@@ -8,17 +8,17 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use tuffet_udp::{BindOptions, Local, Socket};
 
-/// TID ports of one listener in one worker. Transfers are told apart by (port, peer), so a few are
-/// enough for any number of them. Several spread the load over the kernel's buffers and let consecutive
-/// transfers differ; each more makes the batches of a busy worker smaller.
+/// TID ports of one listener in one worker. A transfer is identified by (port, peer), so a few ports are
+/// enough for any number of transfers. Several ports spread the load over the kernel's buffers and
+/// distinguish consecutive transfers; each additional one makes the batches of a busy worker smaller.
 const TID_PORTS: u16 = 4;
 
-/// Sockets of one listener in one worker.
+/// Returns the number of sockets of one listener in one worker.
 pub fn sockets_per_worker(single_port: bool) -> u64 {
     1 + if single_port { 0 } else { u64::from(TID_PORTS) }
 }
 
-/// A listener as it was configured and bound.
+/// A listener as configured and bound.
 #[derive(Debug, Clone)]
 pub struct ListenerSpec {
     /// Where requests come in.
@@ -52,14 +52,14 @@ pub struct Sockets {
 /// What a listening socket is to tell.
 const LISTENING: BindOptions = BindOptions { tell_local: true, gro: true, shared: false };
 
-/// Opens the sockets of all workers. `inherited` has for each listener those that were bound before this process
-/// began; where there is none, it is bound. The addresses are resolved on the way: port 0 becomes the port that
-/// the kernel chose.
+/// Opens the sockets of all workers. `inherited` has the sockets of each listener that were bound before this
+/// process began; if there are none, the listener is bound here. Resolves the addresses: port 0 becomes the
+/// port that the kernel chose.
 ///
-/// Inherited sockets are dealt out to the workers, and each is read by one: a client's datagrams must all come to
-/// the worker that has its transfer, which the kernel sees to where several sockets share a port, and which
-/// nobody would where several workers read one socket. Where there are fewer sockets than workers, some have
-/// nothing to do for this listener.
+/// Inherited sockets are distributed among the workers, and each is read by one: all datagrams of a client
+/// must reach the worker that has its transfer. The kernel ensures that if several sockets share a port, but
+/// nothing would if several workers read one socket. If there are fewer sockets than workers, some workers do
+/// not serve this listener.
 ///
 /// # Errors
 /// With the number of the listener that failed.

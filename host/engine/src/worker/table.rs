@@ -15,11 +15,11 @@ use tuffet_request::Progress;
 use tuffet_request::events::Ending;
 use tuffet_udp::Local;
 
-/// A transfer and what the host knows of it.
+/// A transfer with the host's data about it.
 pub(super) struct Entry {
     pub(super) core: Transfer,
     pub(super) peer: SocketAddr,
-    /// The address that was asked, where the socket has several; answers leave from it.
+    /// The destination address of the request, if the socket has several; answers leave from it.
     pub(super) local: Option<Local>,
     /// The socket that was asked: a listener.
     pub(super) asked: u16,
@@ -91,7 +91,7 @@ impl Table {
         self.get_mut(key.index).filter(|entry| entry.generation == key.generation)
     }
 
-    /// The transfer that a datagram from `peer` on `socket` belongs to.
+    /// Returns the transfer of a datagram from `peer` on `socket`.
     pub(super) fn find(&self, socket: u16, peer: &SocketAddr) -> Option<u32> {
         let hash = self.hasher.hash_one((socket, peer));
         let wanted = Some((socket, *peer));

@@ -1,8 +1,8 @@
-//! TLS wherever something is sent: rustls, with ring, and the roots of the system.
+//! TLS for all outgoing connections: rustls with ring, and the system's roots.
 
 use std::sync::Once;
 
-/// Chooses the cryptography for the process; what has been chosen stays.
+/// Chooses the cryptography provider of the process; an earlier choice stays.
 pub(crate) fn choose_provider() {
     static CHOOSE: Once = Once::new();
     CHOOSE.call_once(|| {

@@ -1,4 +1,4 @@
-//! Plugins in order, and what their opinions come to.
+//! Chains: plugins in order, and the combination of their verdicts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub struct Policy {
     warnings: Vec<LoadProblem>,
 }
 
-/// What the `authorize` chain came to.
+/// The result of the `authorize` chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorization {
     /// The verdict.
@@ -50,7 +50,7 @@ pub enum Verdict {
     Drop,
 }
 
-/// What the `resolve` chain came to.
+/// The result of the `resolve` chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
     /// The answer.
@@ -61,7 +61,7 @@ pub struct Resolution {
     pub calls: u32,
 }
 
-/// What a request gets.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// The path as asked, looked up in the roots in order.

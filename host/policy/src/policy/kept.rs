@@ -1,4 +1,4 @@
-//! Instances that are kept between calls (`reuse`).
+//! Instances kept between calls (`reuse`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 

@@ -1,4 +1,4 @@
-//! Log lines that plugins write.
+//! Log lines of plugins.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::stage::Stage;
 use super::text::one_line;
 use tuffet_request::Traced;
 
-/// Lines that one call may write; the rest is counted.
+/// Lines per call; further ones are counted.
 const MAX_LINES: u32 = 32;
 /// Bytes of a message.
 const MAX_MESSAGE: usize = 1024;

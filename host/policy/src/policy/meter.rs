@@ -1,4 +1,4 @@
-//! How long a guest has computed.
+//! The computing time of a guest.
 
 use std::future::Future;
 use std::pin::pin;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Adds up the time in which the future of a call is polled: what the guest computes, not what it sleeps or
-/// what others compute while it has yielded.
+/// Sums the time in which the future of a call is polled: the guest's computing time, without its sleep and
+/// without the time of others after it has yielded.
 #[derive(Debug)]
 pub(super) struct Meter {
     origin: Instant,

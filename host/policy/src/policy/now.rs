@@ -1,4 +1,4 @@
-//! How the plugins of a policy are at this moment.
+//! The current state of a policy's plugins.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::chain::Policy;
 use super::plugin::Plugin;
 
-/// A plugin at one moment.
+/// The current state of a plugin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PluginNow {
     /// Whether its breaker is open.

@@ -1,4 +1,4 @@
-//! Answers of plugins as values, for `tuffet plugin`: the words of `sdk/wit/policy.wit`, as YAML or JSON.
+//! Answers of plugins as values, for `tuffet plugin`: in the words of `sdk/wit/policy.wit`, as YAML or JSON.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -43,7 +43,7 @@ pub(super) fn acceptance(opinion: Option<UploadOpinion>) -> Value {
     }
 }
 
-/// The other way: an upload as `accept-upload` is asked about it.
+/// Converts an upload to the input of `accept-upload`.
 pub(super) fn upload(upload: &Uploaded) -> Upload {
     Upload {
         root: upload.root.clone(),
@@ -53,7 +53,7 @@ pub(super) fn upload(upload: &Uploaded) -> Upload {
     }
 }
 
-/// The SHA-256 digest, as 64 hexadecimal digits.
+/// Returns the SHA-256 digest as 64 hexadecimal digits.
 pub fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

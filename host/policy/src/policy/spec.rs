@@ -1,4 +1,4 @@
-//! A policy as configured, and what can be wrong with it.
+//! A configured policy, and the problems of loading it.
 
 use std::fmt;
 use std::path::PathBuf;

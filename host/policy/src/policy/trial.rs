@@ -1,4 +1,4 @@
-//! A plugin that is tried out by itself: loaded and called as in the server, with its stage for a host.
+//! A trial: a single plugin, loaded and called as in the server, with its stage as the host.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ pub struct Trial {
     stage: Arc<Stage>,
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug, Clone)]
 pub struct Tried {
     /// The answer, or the cause of the failure and its detail.

@@ -9,7 +9,7 @@ use super::monitor;
 use tuffet_request::{Denial, Request};
 use tuffet_store::Sealed;
 
-/// What the chain came to.
+/// The result of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
     /// The answer.

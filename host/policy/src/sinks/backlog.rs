@@ -1,4 +1,4 @@
-//! Lines that wait: in memory, or on disk.
+//! Queued lines: in memory, or on disk.
 
 use std::io;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -8,19 +8,19 @@ use super::memory::Memory;
 use super::spool::{Spool, Taken};
 use super::{Batch, Full, Pace};
 
-/// Lines of a sink that are not delivered yet.
+/// The lines of a sink that are not delivered yet.
 #[derive(Debug)]
 pub(super) enum Backlog {
     Memory(Memory),
-    /// With the claim of this sink to deliver them.
+    /// With this sink's claim to deliver from it.
     Spool(Arc<Spool>, u64),
 }
 
-/// Lines under way.
+/// Lines in flight.
 #[derive(Debug, Default)]
 pub(super) struct Load {
     pub lines: Vec<String>,
-    /// Lines that were damaged on disk and are left out.
+    /// Lines that were damaged on disk and are skipped.
     pub damaged: usize,
     spooled: Option<Taken>,
 }
@@ -46,7 +46,7 @@ impl Backlog {
         })
     }
 
-    /// So many lines of the load, from the first that is left, are done with.
+    /// Completes the first `lines` remaining lines of the load.
     pub fn acknowledge(&self, load: &mut Load, lines: usize) -> io::Result<()> {
         match (self, &mut load.spooled) {
             (Backlog::Memory(memory), _) => memory.acknowledge(lines),
@@ -56,14 +56,14 @@ impl Backlog {
         Ok(())
     }
 
-    /// What is only in memory is lost.
+    /// Drops the lines that are only in memory.
     pub fn give_up(&self) {
         if let Backlog::Memory(memory) = self {
             memory.clear();
         }
     }
 
-    /// Lines, and bytes on disk.
+    /// Returns the number of lines, and the bytes on disk.
     pub fn size(&self) -> (u64, u64) {
         match self {
             Backlog::Memory(memory) => (memory.len() as u64, 0),
@@ -71,12 +71,12 @@ impl Backlog {
         }
     }
 
-    /// Whether what is not delivered outlives the process.
+    /// Returns whether undelivered lines survive the process.
     pub fn is_kept(&self) -> bool {
         matches!(self, Backlog::Spool(..))
     }
 
-    /// Whether no other sink is to deliver these lines.
+    /// Returns whether only this sink delivers these lines.
     pub fn is_mine(&self) -> bool {
         match self {
             Backlog::Memory(_) => true,
@@ -84,7 +84,7 @@ impl Backlog {
         }
     }
 
-    /// Waits until nobody else delivers these lines.
+    /// Waits until no other sink delivers these lines.
     pub fn alone(&self) -> Option<MutexGuard<'_, ()>> {
         match self {
             Backlog::Memory(_) => None,
@@ -92,7 +92,7 @@ impl Backlog {
         }
     }
 
-    /// Lets who takes look again.
+    /// Wakes the consumer.
     pub fn wake(&self) {
         match self {
             Backlog::Memory(memory) => memory.wake(),
@@ -100,7 +100,7 @@ impl Backlog {
         }
     }
 
-    /// Waits, at most until then, unless it is to stop.
+    /// Waits until `until`, or until the sink is to stop.
     pub fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
         match self {
             Backlog::Memory(memory) => memory.pause(until, pace),

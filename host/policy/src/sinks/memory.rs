@@ -1,4 +1,4 @@
-//! Lines that wait in memory.
+//! Lines queued in memory.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::{Batch, Full, Pace};
 
-/// A bounded queue. Lines under way count until they are acknowledged.
+/// A bounded queue. Lines in flight count until they are acknowledged.
 #[derive(Debug)]
 pub(super) struct Memory {
     most: usize,
@@ -19,10 +19,10 @@ struct State {
     lines: VecDeque<String>,
     bytes: usize,
     under_way: usize,
-    /// When the first of the lines came.
+    /// When the oldest queued line was added.
     since: Option<Instant>,
-    /// Lines and bytes at which who takes is to be woken; `None` while it does not wait. A wake-up costs more
-    /// than a line.
+    /// The lines and bytes at which the consumer is woken; `None` while it does not wait. A wake-up costs
+    /// more than a line.
     wanted: Option<(usize, usize)>,
 }
 
@@ -31,7 +31,7 @@ impl Memory {
         Memory { most, state: Mutex::default(), news: Condvar::new() }
     }
 
-    /// Never waits.
+    /// Adds a line. Never waits.
     pub fn push(&self, line: String) -> Result<(), Full> {
         let mut state = self.lock();
         if state.lines.len() + state.under_way >= self.most {
@@ -50,14 +50,14 @@ impl Memory {
         Ok(())
     }
 
-    /// The lines that wait or are under way.
+    /// Returns the number of lines queued or in flight.
     pub fn len(&self) -> usize {
         let state = self.lock();
         state.lines.len() + state.under_way
     }
 
-    /// The next lines, as soon as there are as many as `batch` wants or they have waited long enough. Empty
-    /// when it is `until`, or when it is to stop and there are none.
+    /// Returns the next lines, as soon as there are as many as `batch` wants or they have waited long enough.
+    /// Empty at `until`, or if the sink is to stop and there are none.
     pub fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> Vec<String> {
         let mut state = self.lock();
         loop {
@@ -70,7 +70,7 @@ impl Memory {
                 return state.pop(batch);
             }
             let end = [ripe, until].into_iter().flatten().min();
-            // The first line sets the time at which those that have come are taken.
+            // The first line determines when the queued lines are taken.
             let enough = (batch.lines.min(self.most), batch.bytes);
             state.wanted = Some(if state.lines.is_empty() { (1, 0) } else { enough });
             if pace == Pace::Stop || until.is_some_and(|until| now >= until) {
@@ -87,25 +87,25 @@ impl Memory {
         }
     }
 
-    /// So many of the lines that were taken first are done with.
+    /// Completes the first lines in flight.
     pub fn acknowledge(&self, lines: usize) {
         let mut state = self.lock();
         state.under_way = state.under_way.saturating_sub(lines);
     }
 
-    /// Forgets all lines, those under way included.
+    /// Drops all lines, including those in flight.
     pub fn clear(&self) {
         *self.lock() = State::default();
     }
 
-    /// Lets who waits look again.
+    /// Wakes the consumer.
     pub fn wake(&self) {
-        // Under the lock: who has looked and is about to wait hears it.
+        // Under the lock, so that a consumer that has looked and is about to wait receives it.
         let _state = self.lock();
         self.news.notify_all();
     }
 
-    /// Waits, at most until then, unless it is to stop.
+    /// Waits until `until`, or until the sink is to stop.
     pub fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
         let mut state = self.lock();
         while pace() != Pace::Stop {

@@ -1,5 +1,5 @@
-//! What a plugin calls of the host, beside the log: each grant's interface, and what one call of a hook may
-//! take of them.
+//! The host functions of plugins, besides the log: the interface of each grant, and the limits of one call of
+//! a hook.
 
 mod clock;
 mod files;
@@ -24,11 +24,11 @@ use crate::sinks::Sink;
 use tuffet_config::HttpHost;
 use tuffet_store::Roots;
 
-/// Calls of `kv` and `files` in one call of a hook.
+/// Calls of `kv` and `files` per call of a hook.
 const MAX_OPERATIONS: u32 = 1024;
-/// Payloads in one call of a hook.
+/// Payloads per call of a hook.
 const MAX_PAYLOADS: u32 = 1024;
-/// Bytes of files in one call of a hook.
+/// Bytes of files per call of a hook.
 const MAX_READ: u64 = 8 << 20;
 
 /// What a plugin may use: what its manifest asks for and the configuration grants.

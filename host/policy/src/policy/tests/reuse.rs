@@ -1,4 +1,4 @@
-//! Instances that are kept: what they remember, what they cost, and what ends them.
+//! Reused instances: their state, their cost, and their end.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,8 +1,7 @@
-//! Lines that wait on disk: in the order in which they came, over crashes and restarts, until they are
-//! delivered.
+//! A spool: lines queued on disk in order, across crashes and restarts, until they are delivered.
 //!
-//! A folder with segments, to the last of which lines are added, and the place up to which they are
-//! delivered. Lines that were under way at a crash are delivered again.
+//! A folder with segments, the last of which grows, and the position of delivery. Lines in flight at a crash
+//! are delivered again.
 
 mod position;
 mod segment;
@@ -25,25 +24,25 @@ use position::Position;
 use state::State;
 pub(super) use state::Taken;
 
-/// An open spool. Sinks of one place share it: that of a generation that ends and that of the next.
+/// An open spool. The sinks of consecutive generations share it.
 #[derive(Debug)]
 pub(super) struct Spool {
     folder: PathBuf,
     state: Mutex<State>,
     news: Condvar,
-    /// Of those who want to deliver, the last one.
+    /// The last sink that claimed to deliver.
     owner: AtomicU64,
-    /// Held by who delivers.
+    /// Held by the delivering sink.
     pub delivering: Mutex<()>,
     /// Keeps other processes out.
     _lock: File,
 }
 
 impl Spool {
-    /// Opens or makes the folder; cuts off what a crash left half written.
+    /// Opens or creates the folder; removes a line that a crash left incomplete.
     ///
     /// # Errors
-    /// The folder cannot be made, read or written, or another process has it.
+    /// The folder cannot be created, read or written, or another process uses it.
     pub fn open(spec: &SpoolSpec) -> io::Result<Spool> {
         let folder = &spec.path;
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -60,25 +59,25 @@ impl Spool {
         })
     }
 
-    /// Takes over what may have changed since it was opened.
+    /// Applies settings that may have changed since it was opened.
     pub fn adopt(&self, spec: &SpoolSpec) {
         let mut state = self.lock();
         (state.bytes_at_most, state.fsync) = (spec.bytes, spec.fsync);
     }
 
-    /// Another one wants to deliver; who does so far is to stop.
+    /// Claims delivery for another sink; the current one is to stop.
     pub fn claim(&self) -> u64 {
         let claim = self.owner.fetch_add(1, Ordering::AcqRel) + 1;
         self.wake();
         claim
     }
 
-    /// Whether nobody has claimed it since.
+    /// Returns whether this is the latest claim.
     pub fn is_owner(&self, claim: u64) -> bool {
         self.owner.load(Ordering::Acquire) == claim
     }
 
-    /// Adds a line; it is on disk then, as far as `fsync` promises. Blocks.
+    /// Appends a line; it is then on disk, as far as `fsync` promises. Blocks.
     pub fn append(&self, line: &str) -> Result<(), Full> {
         let mut state = self.lock();
         if state.waiting() + segment::size_of(line) > state.bytes_at_most {
@@ -104,11 +103,11 @@ impl Spool {
         }
     }
 
-    /// The next lines, as soon as there are as many as `batch` wants or they have waited long enough. Empty
-    /// when it is `until`, or when it is to stop and there are none. Syncs what is due meanwhile.
+    /// Returns the next lines, as soon as there are as many as `batch` wants or they have waited long enough.
+    /// Empty at `until`, or if the sink is to stop and there are none. Syncs meanwhile, if that is due.
     ///
     /// # Errors
-    /// The disk fails.
+    /// The disk failed.
     pub fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Taken> {
         let mut state = self.lock();
         loop {
@@ -143,10 +142,10 @@ impl Spool {
         }
     }
 
-    /// The first so many lines of these are done with: they do not come again.
+    /// Completes the first `lines` of these lines: they are not delivered again.
     ///
     /// # Errors
-    /// The disk fails; then they may, after a restart.
+    /// The disk failed; the lines may then be delivered again after a restart.
     pub fn acknowledge(&self, taken: &mut Taken, lines: usize) -> io::Result<()> {
         let done = taken.places.drain(..lines.min(taken.places.len())).next_back();
         let mut state = self.lock();
@@ -158,19 +157,19 @@ impl Spool {
         }
     }
 
-    /// Lines and bytes that wait.
+    /// Returns the queued lines and bytes.
     pub fn size(&self) -> (u64, u64) {
         let state = self.lock();
         (state.lines, state.waiting())
     }
 
-    /// Lets who waits look again.
+    /// Wakes the consumer.
     pub fn wake(&self) {
         let _state = self.lock();
         self.news.notify_all();
     }
 
-    /// Waits, at most until then, unless it is to stop.
+    /// Waits until `until`, or until the sink is to stop.
     pub fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
         let mut state = self.lock();
         while pace() != Pace::Stop {
@@ -187,7 +186,7 @@ impl Spool {
     }
 }
 
-/// Keeps other processes out. Waits a little for one that is ending.
+/// Locks out other processes. Waits briefly for one that is exiting.
 fn lock(folder: &Path) -> io::Result<File> {
     let file = segment::open(&folder.join("lock"))?;
     let end = Instant::now() + Duration::from_secs(1);

@@ -7,14 +7,14 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Instant;
 
-/// The JSON lines that were logged and that no test has taken yet.
+/// The logged JSON lines that no test has taken yet.
 #[derive(Clone, Default)]
 pub struct Log(Arc<(Mutex<Lines>, Condvar)>);
 
 #[derive(Default)]
 struct Lines {
     waiting: Vec<Value>,
-    /// All that was said, as it was said, for the message of a test that fails.
+    /// The raw output, for the message of a failing test.
     raw: String,
     panicked: bool,
     over: bool,
@@ -43,7 +43,7 @@ impl Log {
         log
     }
 
-    /// Waits for a line like this and takes it, so that the next call finds the next one.
+    /// Waits for a matching line and takes it, so that the next call finds the next one.
     #[track_caller]
     pub fn take(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         self.try_take(is_it).unwrap_or_else(|| panic!("no {what} was logged:\n{}", self.raw()))
@@ -77,7 +77,7 @@ impl Log {
         }
     }
 
-    /// The lines that nobody took.
+    /// Returns the lines that no test took.
     pub fn rest(&self) -> Vec<Value> {
         std::mem::take(&mut self.0.0.lock().unwrap().waiting)
     }

@@ -56,11 +56,11 @@ impl Timing {
     /// trip is measured, and afterwards its cap unless `cap` is lower. `give_up` grows to three of them, but
     /// not for a client that has not answered at all: an unproven address cannot demand minutes of attention.
     pub(crate) fn with_timeout_option(mut self, seconds: u8) -> Self {
-        let seconds = u32::from(seconds).saturating_mul(1_000_000).max(self.floor);
-        self.named = seconds;
-        self.unproven = unproven(seconds, self.give_up);
-        self.cap = self.cap.min(seconds);
-        self.give_up = self.give_up.max(seconds.saturating_mul(3));
+        let timeout_us = u32::from(seconds).saturating_mul(1_000_000).max(self.floor);
+        self.named = timeout_us;
+        self.unproven = unproven(timeout_us, self.give_up);
+        self.cap = self.cap.min(timeout_us);
+        self.give_up = self.give_up.max(timeout_us.saturating_mul(3));
         self
     }
 

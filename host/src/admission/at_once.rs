@@ -2,27 +2,23 @@
 //!
 //! Most decisions wait for nothing: plugins compute for some microseconds, and the file is in the kernel's
 //! memory. Going through the runtime's tasks, then to a thread for the disk, and back, costs more than that.
-//! So a few requests are taken by a thread that may block, and their decisions are polled there once. One
-//! that waits (for a plugin's turn, its host calls, its next tick) becomes a task, as all do while as many
-//! threads decide as there are cores.
+//! So a few requests are taken by a thread that may block. It polls the first stage of each decision once and carries
+//! out the others itself. A decision that has to wait (for a plugin's turn, its host calls, its next tick) becomes a
+//! task, as all do while as many threads decide as there are cores; its file is opened on yet another thread.
 
 use super::Admission;
+use super::plan::Plan;
+use super::undecided::Undecided;
 use crate::generation::Generation;
-use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tuffet_engine::worker::NewRequest;
 
 /// Requests that one thread takes: each waits for those before it.
 const CHUNK: usize = 4;
-
-thread_local! {
-    /// Whether what runs on this thread may wait for the disk.
-    static MAY_BLOCK: Cell<bool> = const { Cell::new(false) };
-}
 
 /// How many threads decide.
 #[derive(Debug)]
@@ -45,64 +41,58 @@ impl Deciding {
 }
 
 /// Ends a turn, also by a panic.
-struct Turn<'a>(&'a AtomicUsize);
-
-impl<'a> Turn<'a> {
-    fn new(deciding: &'a Deciding) -> Turn<'a> {
-        MAY_BLOCK.set(true);
-        Turn(&deciding.threads)
-    }
-}
+struct Turn<'a>(&'a Deciding);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        MAY_BLOCK.set(false);
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.threads.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Admission {
-    /// Decides requests that policy is asked about.
-    pub(super) fn decide_all(
-        self: &Arc<Self>,
-        runtime: &Handle,
-        asked: Vec<NewRequest>,
-        generation: &Arc<Generation>,
-    ) {
-        let mut asked = asked.into_iter().peekable();
-        while asked.peek().is_some() {
+    /// Decides the requests of one turn of a worker.
+    pub(super) fn decide_all(self: &Arc<Self>, runtime: &Handle, requests: Vec<NewRequest>) {
+        let generation = self.generation.get();
+        if generation.policy.is_empty() {
+            // Each is one look at the disk: together they are worth one thread, not one each.
+            let admission = Arc::clone(self);
+            runtime.spawn_blocking(move || decide_here(&admission, &generation, requests));
+            return;
+        }
+        let mut requests = requests.into_iter().peekable();
+        while requests.peek().is_some() {
+            let (admission, generation) = (Arc::clone(self), Arc::clone(&generation));
             if self.deciding.begin() {
-                let (admission, generation) = (Arc::clone(self), Arc::clone(generation));
-                let chunk: Vec<_> = asked.by_ref().take(CHUNK).collect();
-                runtime.spawn_blocking(move || admission.decide_here(chunk, &generation));
-            } else if let Some(asked) = asked.next() {
-                let (admission, generation) = (Arc::clone(self), Arc::clone(generation));
-                runtime.spawn(async move { admission.answer(asked, generation).await });
+                let chunk = requests.by_ref().take(CHUNK).collect();
+                runtime.spawn_blocking(move || {
+                    let _turn = Turn(&admission.deciding);
+                    decide_here(&admission, &generation, chunk);
+                });
+            } else if let Some(new) = requests.next() {
+                runtime.spawn(decide_as_task(Undecided::ask(admission, generation, new)));
             }
         }
-    }
-
-    fn decide_here(self: Arc<Self>, chunk: Vec<NewRequest>, generation: &Arc<Generation>) {
-        let turn = Turn::new(&self.deciding);
-        let mut nobody = Context::from_waker(Waker::noop());
-        for asked in chunk {
-            let (admission, generation) = (Arc::clone(&self), Arc::clone(generation));
-            let mut answer = Box::pin(async move { admission.answer(asked, generation).await });
-            if answer.as_mut().poll(&mut nobody).is_pending() {
-                // Its first poll there gives it a waker.
-                tokio::spawn(answer);
-            }
-        }
-        drop(turn);
     }
 }
 
-/// Waits for the disk, on this thread if it may.
-///
-/// # Errors
-/// `work` panicked on another thread.
-pub(super) async fn on_disk<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, tokio::task::JoinError> {
-    if MAY_BLOCK.get() { Ok(work()) } else { spawn_blocking(work).await }
+/// Decides requests on this thread, which may block. One whose policy has to wait becomes a task.
+fn decide_here(admission: &Arc<Admission>, generation: &Arc<Generation>, requests: Vec<NewRequest>) {
+    let mut nobody = Context::from_waker(Waker::noop());
+    for new in requests {
+        let mut asking = Box::pin(Undecided::ask(admission.clone(), generation.clone(), new));
+        match asking.as_mut().poll(&mut nobody) {
+            Poll::Ready((undecided, plan)) => undecided.open(plan),
+            // Its first poll there gives it a waker.
+            Poll::Pending => drop(tokio::spawn(decide_as_task(asking))),
+        }
+    }
+}
+
+async fn decide_as_task(asking: impl Future<Output = (Undecided, Plan)>) {
+    let (undecided, plan) = asking.await;
+    if plan.needs_disk() {
+        drop(spawn_blocking(move || undecided.open(plan)));
+    } else {
+        undecided.open(plan);
+    }
 }

@@ -10,8 +10,8 @@ use std::time::Instant;
 use tokio::task::spawn_blocking;
 use tuffet_engine::worker::{Gate, Stored};
 use tuffet_policy::Acceptance;
-use tuffet_request::Request;
-use tuffet_request::What;
+use tuffet_request::events::DecisionRecord;
+use tuffet_request::{Request, What};
 use tuffet_store::{StoreError, Upload};
 
 impl Gate for Generation {
@@ -19,32 +19,35 @@ impl Gate for Generation {
         self.policy.gates_uploads()
     }
 
-    fn pass<'a>(
-        &'a self,
+    fn pass(
+        &self,
         upload: Upload,
-        request: &'a Arc<Request>,
-    ) -> Pin<Box<dyn Future<Output = Stored> + Send + 'a>> {
-        // A bug in here must cost one upload, not leave its client without an answer.
-        let asked = AssertUnwindSafe(self.ask(upload, request)).catch_unwind();
-        Box::pin(asked.map(|stored| stored.unwrap_or_else(|_| Err(panicked()).into())))
+        mut record: Arc<DecisionRecord>,
+    ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>> {
+        Box::pin(async move {
+            // A bug in here must cost one upload, not leave its client without an answer.
+            let asked = AssertUnwindSafe(self.ask(upload, &mut record)).catch_unwind();
+            let result = asked.await.unwrap_or_else(|_| Err(panicked()));
+            Stored { result, record }
+        })
     }
 }
 
 impl Generation {
-    /// Asks the `accept-upload` chain and does what it says.
-    async fn ask(&self, upload: Upload, request: &Arc<Request>) -> Stored {
-        let sealed = on_disk(move || upload.seal().map(|sealed| (upload, sealed))).await;
-        let (mut upload, sealed) = match sealed {
-            Ok(sealed) => sealed,
-            Err(error) => return Err(error).into(),
-        };
-        let accepted = self.policy.accept_upload(request, upload.root(), upload.path(), sealed).await;
+    /// Asks the `accept-upload` chain and does what it says. The record changes where the chain does.
+    async fn ask(&self, upload: Upload, record: &mut Arc<DecisionRecord>) -> Result<(), StoreError> {
+        let (mut upload, sealed) = on_disk(move || upload.seal().map(|sealed| (upload, sealed))).await?;
+        let accepted = self.policy.accept_upload(&record.request, upload.root(), upload.path(), sealed).await;
+        let changed = Arc::make_mut(record);
+        changed.plugin_calls += accepted.calls;
+        if accepted.by.is_some() {
+            changed.verdict_by = accepted.by;
+        }
         let began = Instant::now();
-        let mut resolved = None;
         let result = match accepted.acceptance {
             Acceptance::Accept => on_disk(move || upload.commit()).await,
             Acceptance::Rename(path) => {
-                resolved = Some(format!("{}:{path}", upload.root()).into());
+                changed.resolved = Some(format!("{}:{path}", upload.root()).into());
                 let roots = self.files.roots.clone();
                 on_disk(move || {
                     roots.redirect(&mut upload, &path)?;
@@ -61,8 +64,8 @@ impl Generation {
                 .await
             }
         };
-        note(request, began, &result);
-        Stored { result, resolved, verdict_by: accepted.by, plugin_calls: accepted.calls }
+        note(&record.request, began, &result);
+        result
     }
 }
 

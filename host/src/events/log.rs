@@ -4,6 +4,7 @@ use super::Observers;
 use super::flood::Flood;
 use crate::telemetry::Telemetry;
 use crate::watch::Watch;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -48,13 +49,14 @@ pub(crate) async fn log_summaries(
         watch.summaries_wait(summaries.len());
         let now = Instant::now();
         for summary in batch.drain(..) {
+            let summary = Arc::new(summary);
             watch.ended(&summary);
             let traced = telemetry.ended(&summary);
             if summary.unanswered.is_none_or(|how| flood.has_line(how, now)) {
                 log(&summary, traced);
             }
             if observers.want().finished {
-                observers.tell(Happening::Finished(Box::new(summary))).await;
+                observers.tell(Happening::Finished(summary)).await;
             }
         }
         flood.tell_when_due(Instant::now());
@@ -85,24 +87,24 @@ fn log(summary: &Summary, traced: Option<Traced>) {
         ($level:ident) => {
             tracing::$level!(
                 target: "tuffet::transfer",
-                id = %summary.request.id,
+                id = %summary.record.request.id,
                 outcome = %summary.ending.outcome,
-                client = %summary.request.client,
-                mac = summary.request.macs.first().map(|mac| mac.address.to_string()),
-                mac_source = summary.request.macs.first().map(|mac| mac.source.as_str()),
-                class = summary.request.class.as_str(),
-                operation = %summary.request.operation,
-                path = %summary.request.path,
-                resolved = summary.resolved.as_deref(),
+                client = %summary.record.request.client,
+                mac = summary.record.request.macs.first().map(|mac| mac.address.to_string()),
+                mac_source = summary.record.request.macs.first().map(|mac| mac.source.as_str()),
+                class = summary.record.request.class.as_str(),
+                operation = %summary.record.request.operation,
+                path = %summary.record.request.path,
+                resolved = summary.record.resolved.as_deref(),
                 detail = summary.ending.detail.as_deref(),
                 decision = summary.decision.as_str(),
-                verdict_by = summary.verdict_by.as_deref(),
-                plugin_calls = summary.plugin_calls,
-                listener = %summary.request.listener,
+                verdict_by = summary.record.verdict_by.as_deref(),
+                plugin_calls = summary.record.plugin_calls,
+                listener = %summary.record.request.listener,
                 bytes = summary.bytes,
                 blocks = summary.blocks,
-                size = summary.size,
-                asked = asked(&summary.asked),
+                size = summary.record.size,
+                asked = asked(&summary.record.requested_options),
                 blksize = summary.options.block_size(),
                 windowsize = summary.options.window_size(),
                 timeout_option = summary.options.timeout,
@@ -112,7 +114,7 @@ fn log(summary: &Summary, traced: Option<Traced>) {
                 timeouts = summary.stats.timeouts,
                 needless_timeouts = (summary.stats.needless > 0).then_some(summary.stats.needless),
                 rtt_us = summary.rtt.map(micros),
-                decision_us = summary.decided_after.map(micros),
+                decision_us = summary.record.decided_after.map(micros),
                 first_block_us = summary.first_block_after.map(micros),
                 duration_us = micros(summary.duration),
                 trace_id = traced.map(|traced| traced.trace.to_string()),

@@ -139,12 +139,12 @@ impl Running {
     fn follow(&mut self, events: &[Event]) {
         for event in events {
             match &event.what {
-                Happening::Started { request, size, progress, .. } => {
-                    let transfer = Transfer { progress: Arc::clone(progress), size: *size, told: 0 };
-                    self.transfers.insert(request.id, transfer);
+                Happening::Started { record, progress } => {
+                    let transfer = Transfer { progress: Arc::clone(progress), size: record.size, told: 0 };
+                    self.transfers.insert(record.request.id, transfer);
                 }
                 Happening::Finished(summary) => {
-                    self.transfers.remove(&summary.request.id);
+                    self.transfers.remove(&summary.record.request.id);
                 }
                 Happening::Progressed { .. } => {}
             }
@@ -176,6 +176,7 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tuffet_request::events::DecisionRecord;
     use tuffet_request::{ClientClass, Mode, Operation, Request};
 
     fn started(id: u64) -> (Event, Arc<Progress>) {
@@ -193,14 +194,9 @@ mod tests {
             trail: None,
         };
         let progress = Arc::new(Progress::default());
-        let what = Happening::Started {
-            request: Arc::new(request),
-            resolved: None,
-            verdict_by: None,
-            size: Some(10),
-            decided_after: Duration::ZERO,
-            progress: Arc::clone(&progress),
-        };
+        let new = DecisionRecord::new(Arc::new(request), std::time::Instant::now());
+        let record = Arc::new(DecisionRecord { size: Some(10), ..new });
+        let what = Happening::Started { record, progress: Arc::clone(&progress) };
         (Event { at: SystemTime::now(), what }, progress)
     }
 

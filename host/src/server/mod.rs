@@ -3,7 +3,7 @@
 //! The order of a start: signals are caught (`signals`); the configuration is read and checked; everything that may
 //! need a privilege is opened (`open`) by the only thread that there is; that thread gives up its privileges
 //! ([`privileges`]); then others start, plugins are loaded, and when all of that went well the first request is
-//! answered.
+//! answered. The order of a shutdown is that of [`running::Server::shutdown`].
 
 mod control;
 mod error;
@@ -11,6 +11,7 @@ mod given;
 mod open;
 mod policy;
 mod reload;
+mod running;
 mod signals;
 
 pub(crate) use control::{Reply, ask};
@@ -19,43 +20,20 @@ pub(crate) use given::inherited;
 pub(crate) use policy::{place_of, plugin_spec, start_runtime_to_look};
 pub use reload::Configure;
 
-use crate::admin::{self, Access, Pulse};
-use crate::admission::{Admission, Deciding};
-use crate::events::{Observers, log_summaries};
-use crate::generation::{Current, Files, Generation};
-use crate::neighbours::Neighbours;
 use crate::privileges::{self, Left};
-use crate::status::Status;
-use crate::systemd::{Manager, watch_over};
-use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
-use crate::watch::{Feed, Watch};
+use crate::systemd::Manager;
+use crate::telemetry::Settings as TelemetrySettings;
 use open::Opened;
-use policy::{
-    keeps_its_user, load_policy, log_sink_totals, log_totals, start_runtime, start_runtime_with, warnings,
-};
-use reload::Reloader;
-use signals::{Signals, Wish};
+use policy::{keeps_its_user, load_policy, start_runtime, start_runtime_with, warnings};
+use running::Server;
+use signals::Signals;
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use std::time::Duration;
 use tuffet_config::Config;
-use tuffet_core::{Limits, Rollover, Settings, Timing};
-use tuffet_engine::limits::Limiter;
-use tuffet_engine::worker::{Mailbox, ToWorker, Worker, WorkerSettings};
+use tuffet_core::Limits;
 use tuffet_policy::{Policy, PolicyRuntime};
-use tuffet_store::Uploads;
-use tuffet_store::{FileCache, Roots};
-
-/// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
-const FLUSH: Duration = Duration::from_secs(2);
-
-/// How long a receiver stays to repeat its last ACK.
-const DALLY: Duration = Duration::from_secs(5);
+use tuffet_store::Roots;
 
 /// Threads that decide requests; plugins yield, and files are opened on threads of their own.
 const CONTROL_THREADS: usize = 2;
@@ -70,7 +48,6 @@ struct Prepared {
     left: Left,
     runtime: PolicyRuntime,
     manager: Manager,
-    signals: Signals,
 }
 
 /// Serves until SIGTERM or SIGINT. Running transfers may then go on for `drain`; a second signal ends
@@ -79,7 +56,7 @@ struct Prepared {
 /// # Errors
 /// When it cannot start; each kind has its own exit code.
 pub fn serve(configure: Configure) -> Result<(), ServeError> {
-    let signals = Signals::catch()?;
+    let mut signals = Signals::catch()?;
     let config = configure()?;
     let manager = Manager::of_process();
     let account = privileges::prepare(&config)?;
@@ -87,10 +64,15 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let left = privileges::give_up(&config, account.as_ref())?;
     let runtime = start_runtime(&config)?;
     privileges::seal(account.as_ref());
-    let mut prepared = Prepared { opened, left, runtime, manager, signals };
+    let prepared = Prepared { opened, left, runtime, manager };
     let control = control_runtime()?;
-    match control.block_on(load_unless_stopped(&config, &mut prepared))? {
-        Some(policy) => control.block_on(run(&config, prepared, policy, configure)),
+    match control.block_on(load_unless_stopped(&config, &prepared, &mut signals))? {
+        Some(policy) => control.block_on(async {
+            let mut server = Server::start(&config, prepared, policy, configure).await?;
+            let result = server.run(&mut signals).await;
+            server.shutdown().await;
+            result
+        }),
         None => {
             // Compiling cannot be interrupted, and is of no use any more: it ends with the process.
             control.shutdown_background();
@@ -101,8 +83,12 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
 }
 
 /// The policy, which takes seconds where plugins are compiled; `None` where a signal came meanwhile.
-async fn load_unless_stopped(config: &Config, prepared: &mut Prepared) -> Result<Option<Policy>, ServeError> {
-    let Prepared { opened, runtime, manager, signals, .. } = prepared;
+async fn load_unless_stopped(
+    config: &Config,
+    prepared: &Prepared,
+    signals: &mut Signals,
+) -> Result<Option<Policy>, ServeError> {
+    let Prepared { opened, runtime, manager, .. } = prepared;
     tokio::select! {
         // A signal that was there before counts, also where loading needs no time.
         biased;
@@ -157,211 +143,12 @@ pub(crate) fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
         .map_err(|error| ServeError::System("the control runtime cannot start", error))
 }
 
-async fn run(
-    config: &Config,
-    prepared: Prepared,
-    policy: Policy,
-    configure: Configure,
-) -> Result<(), ServeError> {
-    let Prepared { opened, left, runtime, manager, mut signals } = prepared;
-    let Opened { roots, listeners, sockets, admin: admin_socket, control } = opened;
-    let policy = Arc::new(policy);
-    for warning in warnings(config, &policy) {
-        tracing::warn!(target: "tuffet::policy", "{warning}");
-    }
-    let access = Access::of(config.admin.as_ref());
-    let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "no neighbour table; MAC addresses come from requested names alone");
-        Neighbours::none()
-    });
-
-    let uploads = Uploads::new(config.limits.bounds.uploads_per_name);
-    let generation = Current::new(Generation {
-        number: 1,
-        files: Files {
-            roots,
-            cache: FileCache::new(config.limits.cache, config.limits.cache_max_age),
-            uploads: uploads.clone(),
-        },
-        policy,
-        limits: ceilings(config),
-        drain: config.drain,
-    });
-    let status = Status::new(runtime.clone(), left);
-    let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
-
-    let named = config.listeners.iter().zip(&listeners);
-    let (telemetry, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
-    for complaint in complaints {
-        tracing::warn!(target: "tuffet::telemetry", "{complaint}");
-    }
-    let telemetry = Telemetry::start(
-        telemetry,
-        named.map(|(listener, bound)| (listener.name.as_str().into(), bound.address)),
-        &watch,
-    );
-
-    // A place for each running transfer and as many that are waiting to be logged.
-    let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
-    let limiter =
-        Arc::new(Limiter::new(&config.limits.bounds, config.limits.transfers, config.limits.pending));
-    let settings = worker_settings(config, limiter.clone());
-    let mut workers = Vec::new();
-    for (number, sockets) in sockets.into_iter().enumerate() {
-        let dropping = watch.worker(number);
-        let worker = Worker::new(number, settings.clone(), sockets, summaries.clone(), dropping)
-            .map_err(|error| ServeError::System("a worker cannot start", error))?;
-        let worker = worker.watching_cores();
-        workers.push(worker);
-    }
-    drop(summaries);
-    let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
-    let reloader = Reloader {
-        configure,
-        config: config.clone(),
-        runtime: runtime.clone(),
-        generation: generation.clone(),
-        status: status.clone(),
-        access: access.clone(),
-        manager: manager.clone(),
-        limiter,
-        uploads: uploads.clone(),
-    };
-    let (observers, observing) = Observers::start(generation.clone(), watch.clone(), config.limits.events);
-    let admission = Arc::new(Admission {
-        listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
-        generation,
-        observers: observers.clone(),
-        watch: watch.clone(),
-        neighbours,
-        mailboxes: mailboxes.clone(),
-        ids: AtomicU64::new(fastrand::u64(..)),
-        deciding: Deciding::at_most(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
-        sampling: telemetry.sampling(),
-    });
-    let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone()));
-
-    // Two wait at most: a reload that is asked for during one may be of a file that has changed since.
-    let (reload, wanted) = mpsc::channel(2);
-    let reloading = tokio::spawn(reloader.run(wanted));
-    let feed = Feed::new(watch.clone());
-    let controlling =
-        control.map(|control| tokio::spawn(control.run(reload.clone(), status, watch.clone(), feed.clone())));
-    let admin_address = admin_socket.as_ref().and_then(|socket| socket.address().ok());
-    let pulse = Arc::new(Pulse::new(mailboxes.clone()));
-    let administering = admin_socket.map(|socket| {
-        let pulse = Arc::clone(&pulse);
-        tokio::spawn(socket.run(admin::Shown { watch: watch.clone(), feed, pulse, access }))
-    });
-    let sampling = tokio::spawn(watch.clone().sample());
-
-    let (stopped, mut stops) = mpsc::unbounded_channel();
-    for (number, worker) in workers.into_iter().enumerate() {
-        let stopped = stopped.clone();
-        let (admission, runtime) = (admission.clone(), Handle::current());
-        std::thread::Builder::new()
-            .name(format!("tuffet-worker-{number}"))
-            .spawn(move || stopped.send(worker.run(|letters| admission.take(&runtime, letters))))
-            .map_err(|error| ServeError::System("a worker cannot start", error))?;
-    }
-    drop(stopped);
-    for (spec, listener) in listeners.iter().zip(&config.listeners) {
-        tracing::info!(
-            address = %spec.address, listener = listener.name, single_port = spec.single_port,
-            "listening"
-        );
-    }
-    if let Some(address) = admin_address {
-        tracing::info!(
-            %address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()),
-            "the admin listener is serving"
-        );
-    }
-    admission.generation.get().files.roots.sweep_in_background(|_| true);
-    watch.serving();
-    tracing::info!(workers = config.workers, "serving");
-    manager.ready(&serving(1));
-    let watching = tokio::spawn(watch_over(manager.clone(), pulse, watch.clone()));
-
-    let mut result = Ok(());
-    let mut running = mailboxes.len();
-    let mut drained = false;
-    while running > 0 {
-        tokio::select! {
-            Some(stop) = stops.recv() => {
-                running -= 1;
-                if let Err(error) = stop {
-                    result = Err(ServeError::System("a worker failed", error));
-                    drain(&mailboxes, Duration::ZERO);
-                }
-            }
-            wish = signals.next() => match wish {
-                Wish::Stop => stop(&admission, &manager, &mut drained),
-                // Where the queue is full, one that waits will read the same file.
-                Wish::Reload => drop(reload.try_send(None)),
-            },
-        }
-    }
-    for task in
-        [Some(reloading), controlling, administering, Some(sampling), Some(watching)].into_iter().flatten()
-    {
-        task.abort();
-        let _ = task.await;
-    }
-    // The workers are gone: when what they asked is worked off, nobody can report any more.
-    drop((mailboxes, admission));
-    let _ = logging.await;
-    let _ = observing.await;
-    log_totals(&runtime);
-    watch.log_totals();
-    let _ = tokio::task::spawn_blocking(move || telemetry.finish(FLUSH)).await;
-    let its = runtime.clone();
-    let _ = tokio::task::spawn_blocking(move || its.sinks().flush(FLUSH)).await;
-    log_sink_totals(&runtime);
-    tracing::info!("stopped");
-    result
-}
-
 /// What the service manager shows of a server that serves.
 fn serving(generation: u64) -> String {
     format!("serving generation {generation} of the configuration")
 }
 
-fn stop(admission: &Admission, manager: &Manager, drained: &mut bool) {
-    let patience = if *drained { Duration::ZERO } else { admission.generation.get().drain };
-    *drained = true;
-    admission.watch.draining();
-    drain(&admission.mailboxes, patience);
-    manager.stopping(patience, "stopping; waiting for running transfers");
-    tracing::info!(seconds = patience.as_secs_f64(), "stopping; waiting for running transfers");
-}
-
-fn drain(mailboxes: &[Arc<Mailbox>], patience: Duration) {
-    for mailbox in mailboxes {
-        if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + patience }) {
-            tracing::error!(%error, "a worker cannot be woken");
-        }
-    }
-}
-
 /// What is granted at most.
 fn ceilings(config: &Config) -> Limits {
     Limits { blksize: config.transfer.max_blksize, windowsize: config.transfer.max_windowsize, burst: None }
-}
-
-fn worker_settings(config: &Config, limiter: Arc<Limiter>) -> WorkerSettings {
-    let times = &config.transfer.retransmit;
-    let share = |total: usize| total.div_ceil(config.workers).max(1);
-    WorkerSettings {
-        transfer: Arc::new(Settings {
-            timing: Timing::new(times.floor, times.initial, times.cap, times.give_up, DALLY),
-            rollover: if config.transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
-        }),
-        max_transfers: share(config.limits.transfers),
-        max_pending: share(config.limits.pending),
-        answer_due: times.initial,
-        workers: config.workers,
-        limiter,
-        busy_poll: config.busy_poll,
-    }
 }

@@ -96,10 +96,11 @@ impl Metrics {
             }
         };
         if summary.decision == Answered::Granted {
-            let operation = if summary.request.operation == Operation::Read { "read" } else { "write" };
+            let operation =
+                if summary.record.request.operation == Operation::Read { "read" } else { "write" };
             self.duration.record(summary.duration.as_secs_f64(), &[KeyValue::new("operation", operation)]);
         }
-        record(&self.decision, summary.decided_after);
+        record(&self.decision, summary.record.decided_after);
         record(&self.first_block, summary.first_block_after);
         record(&self.rtt, summary.rtt);
     }

@@ -113,12 +113,12 @@ impl Telemetry {
         if let Some(metrics) = &self.metrics {
             metrics.ended(summary);
         }
-        let (traces, trail) = (self.traces.as_ref()?, summary.request.trail.as_deref()?);
+        let (traces, trail) = (self.traces.as_ref()?, summary.record.request.trail.as_deref()?);
         if !sampling::is_exported(summary, trail, &traces.limit) {
             return None;
         }
         let steps = trail.take();
-        let listener = traces.listeners.get(&summary.request.listener).copied();
+        let listener = traces.listeners.get(&summary.record.request.listener).copied();
         traces.queue.push(spans::spans(summary, trail, steps, listener, &traces.scope));
         Some(trail.traced())
     }

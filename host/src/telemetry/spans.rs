@@ -64,7 +64,7 @@ impl Maker<'_> {
     }
 
     fn transfer(&self, summary: &Summary, listener: Option<SocketAddr>) -> SpanData {
-        let name = match summary.request.operation {
+        let name = match summary.record.request.operation {
             Operation::Read => "tftp.read",
             Operation::Write => "tftp.write",
         };
@@ -120,7 +120,7 @@ impl Maker<'_> {
         if summary.decision != Answered::Granted {
             return None;
         }
-        let began = self.trail.after(summary.decided_after?);
+        let began = self.trail.after(summary.record.decided_after?);
         let ended = self.trail.after(summary.first_block_after.unwrap_or(summary.duration));
         let mut span = self.span("tftp.negotiate", began, ended);
         span.attributes = vec![
@@ -144,7 +144,8 @@ fn failed(mut span: SpanData, error: &str) -> SpanData {
 }
 
 fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> {
-    let request = &*summary.request;
+    let record = &*summary.record;
+    let request = &*record.request;
     let (client, outcome) = (request.client, summary.ending.outcome);
     let mut all = Attributes(Vec::with_capacity(40));
     all.put("network.transport", "udp");
@@ -176,10 +177,10 @@ fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> 
     all.put("tftp.outcome", outcome.as_str());
     all.maybe("tftp.detail", summary.ending.detail.as_deref().map(short));
     all.put("tftp.decision", summary.decision.as_str());
-    all.maybe("tftp.resolved", summary.resolved.as_deref().map(short));
-    all.maybe("tftp.verdict_by", summary.verdict_by.as_deref().map(str::to_owned));
-    all.put("tftp.plugin_calls", i64::from(summary.plugin_calls));
-    all.maybe("tftp.size", summary.size.map(whole));
+    all.maybe("tftp.resolved", record.resolved.as_deref().map(short));
+    all.maybe("tftp.verdict_by", record.verdict_by.as_deref().map(str::to_owned));
+    all.put("tftp.plugin_calls", i64::from(record.plugin_calls));
+    all.maybe("tftp.size", record.size.map(whole));
     all.put("tftp.bytes", whole(summary.bytes));
     all.put("tftp.blocks", whole(summary.blocks));
     all.put("tftp.blksize", i64::from(summary.options.block_size()));

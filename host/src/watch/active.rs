@@ -8,19 +8,13 @@ use super::snapshot::{Active, unix_ms};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
-use tuffet_request::events::Summary;
-use tuffet_request::{Progress, Request};
+use tuffet_request::Progress;
+use tuffet_request::events::{DecisionRecord, Summary};
 
 /// A granted request.
 #[derive(Debug, Clone)]
 pub(crate) struct Granted {
-    pub(crate) request: Arc<Request>,
-    pub(crate) resolved: Option<Arc<str>>,
-    pub(crate) verdict_by: Option<Arc<str>>,
-    /// Bytes on the wire, if known.
-    pub(crate) size: Option<u64>,
-    /// When the request arrived.
-    pub(crate) received: Instant,
+    pub(crate) record: Arc<DecisionRecord>,
     pub(crate) progress: Arc<Progress>,
 }
 
@@ -52,14 +46,14 @@ impl Running {
     }
 
     pub(super) fn begin(&self, granted: Granted) {
-        let id = granted.request.id.0;
+        let id = granted.record.request.id.0;
         let transfer = Transfer { granted, counted: 0, counted_retransmissions: 0, rate: 0 };
         self.shard(id).insert(id, transfer);
     }
 
     /// Removes the transfer, if it is there, and counts the rest of its progress.
     pub(super) fn end(&self, summary: &Summary, counts: &Counts) {
-        let request = &summary.request;
+        let request = &summary.record.request;
         let mut shard = self.shard(request.id.0);
         let transfer = shard.remove(&request.id.0);
         let (bytes, retransmissions) =
@@ -78,7 +72,7 @@ impl Running {
                 let moved = bytes.saturating_sub(transfer.counted);
                 let again = retransmissions.saturating_sub(transfer.counted_retransmissions);
                 if moved > 0 || again > 0 {
-                    counts.moved(transfer.granted.request.operation, moved, again.into());
+                    counts.moved(transfer.granted.record.request.operation, moved, again.into());
                 }
                 transfer.counted = bytes;
                 transfer.counted_retransmissions = retransmissions;
@@ -98,7 +92,7 @@ impl Running {
         for shard in self.all() {
             all.extend(shard.values().map(|transfer| (transfer.rate, transfer.granted.clone())));
         }
-        all.sort_unstable_by_key(|(rate, granted)| (u64::MAX - rate, granted.request.id.0));
+        all.sort_unstable_by_key(|(rate, granted)| (u64::MAX - rate, granted.record.request.id.0));
         all.truncate(most);
         let (now, wall) = (Instant::now(), SystemTime::now());
         all.into_iter().map(|(rate, granted)| row(rate, &granted, now, wall)).collect()
@@ -106,14 +100,15 @@ impl Running {
 }
 
 fn row(rate: u64, granted: &Granted, now: Instant, wall: SystemTime) -> Active {
-    let running = now.saturating_duration_since(granted.received);
+    let record = &granted.record;
+    let running = now.saturating_duration_since(record.received);
     Active {
-        who: (&*granted.request).into(),
-        resolved: granted.resolved.as_deref().map(str::to_owned),
-        verdict_by: granted.verdict_by.as_deref().map(str::to_owned),
+        who: (&*record.request).into(),
+        resolved: record.resolved.as_deref().map(str::to_owned),
+        verdict_by: record.verdict_by.as_deref().map(str::to_owned),
         started_unix_ms: unix_ms(wall.checked_sub(running).unwrap_or(wall)),
         running_us: u64::try_from(running.as_micros()).unwrap_or(u64::MAX),
-        size: granted.size,
+        size: record.size,
         bytes: granted.progress.bytes(),
         bytes_per_second: rate,
         retransmissions: granted.progress.retransmissions(),

@@ -58,7 +58,7 @@ impl Counts {
 
     /// Counts an ended request, except for the counters of [`Counts::moved`].
     pub(super) fn ended(&self, summary: &Summary) {
-        let operation = place(summary.request.operation);
+        let operation = place(summary.record.request.operation);
         self.ended[operation][summary.ending.outcome as usize].fetch_add(1, Relaxed);
         for (counter, count) in [
             (&self.unanswered, summary.unanswered.is_some().into()),

@@ -106,8 +106,8 @@ impl Watch {
         self.0.running.begin(granted);
     }
 
-    /// Counts an ended request and removes its transfer.
-    pub(crate) fn ended(&self, summary: &Summary) {
+    /// A request has ended.
+    pub(crate) fn ended(&self, summary: &Arc<Summary>) {
         self.0.counts.ended(summary);
         self.0.recent.keep(summary);
         // Last, because it counts the rest of the transfer's progress.

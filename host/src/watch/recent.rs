@@ -4,9 +4,7 @@ use super::snapshot::{Finished, unix_ms};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
-use tuffet_core::{OptionSet, Stats};
-use tuffet_request::Request;
-use tuffet_request::events::{Answered, Ending, Summary};
+use tuffet_request::events::Summary;
 
 /// The most requests kept.
 pub(crate) const FINISHED: usize = 200;
@@ -14,45 +12,16 @@ pub(crate) const FINISHED: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Recent(Mutex<VecDeque<Kept>>);
 
-/// A summary and its time. Shared fields stay shared: one is kept per request.
+/// A summary and when it arrived.
 #[derive(Debug, Clone)]
 struct Kept {
     at: SystemTime,
-    request: Arc<Request>,
-    ending: Ending,
-    decision: Answered,
-    resolved: Option<Arc<str>>,
-    verdict_by: Option<Arc<str>>,
-    options: OptionSet,
-    size: Option<u64>,
-    bytes: u64,
-    blocks: u64,
-    stats: Stats,
-    rtt: Option<Duration>,
-    decided_after: Option<Duration>,
-    first_block_after: Option<Duration>,
-    duration: Duration,
+    summary: Arc<Summary>,
 }
 
 impl Recent {
-    pub(super) fn keep(&self, summary: &Summary) {
-        let kept = Kept {
-            at: SystemTime::now(),
-            request: Arc::clone(&summary.request),
-            ending: summary.ending.clone(),
-            decision: summary.decision,
-            resolved: summary.resolved.clone(),
-            verdict_by: summary.verdict_by.clone(),
-            options: summary.options,
-            size: summary.size,
-            bytes: summary.bytes,
-            blocks: summary.blocks,
-            stats: summary.stats,
-            rtt: summary.rtt,
-            decided_after: summary.decided_after,
-            first_block_after: summary.first_block_after,
-            duration: summary.duration,
-        };
+    pub(super) fn keep(&self, summary: &Arc<Summary>) {
+        let kept = Kept { at: SystemTime::now(), summary: Arc::clone(summary) };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() == FINISHED {
             all.pop_back();
@@ -67,27 +36,28 @@ impl Recent {
     }
 }
 
-fn row(kept: &Kept) -> Finished {
+fn row(Kept { at, summary }: &Kept) -> Finished {
     let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let record = &summary.record;
     Finished {
-        who: (&*kept.request).into(),
-        ended_unix_ms: unix_ms(kept.at),
-        outcome: kept.ending.outcome,
-        detail: kept.ending.detail.as_deref().map(str::to_owned),
-        decision: kept.decision.as_str().into(),
-        resolved: kept.resolved.as_deref().map(str::to_owned),
-        verdict_by: kept.verdict_by.as_deref().map(str::to_owned),
-        size: kept.size,
-        bytes: kept.bytes,
-        blocks: kept.blocks,
-        blksize: kept.options.block_size(),
-        windowsize: kept.options.window_size(),
-        retransmissions: kept.stats.retransmissions,
-        duplicates: kept.stats.duplicates,
-        timeouts: kept.stats.timeouts,
-        rtt_us: kept.rtt.map(us),
-        decision_us: kept.decided_after.map(us),
-        first_block_us: kept.first_block_after.map(us),
-        duration_us: us(kept.duration),
+        who: (&*record.request).into(),
+        ended_unix_ms: unix_ms(*at),
+        outcome: summary.ending.outcome,
+        detail: summary.ending.detail.as_deref().map(str::to_owned),
+        decision: summary.decision.as_str().into(),
+        resolved: record.resolved.as_deref().map(str::to_owned),
+        verdict_by: record.verdict_by.as_deref().map(str::to_owned),
+        size: record.size,
+        bytes: summary.bytes,
+        blocks: summary.blocks,
+        blksize: summary.options.block_size(),
+        windowsize: summary.options.window_size(),
+        retransmissions: summary.stats.retransmissions,
+        duplicates: summary.stats.duplicates,
+        timeouts: summary.stats.timeouts,
+        rtt_us: summary.rtt.map(us),
+        decision_us: record.decided_after.map(us),
+        first_block_us: summary.first_block_after.map(us),
+        duration_us: us(summary.duration),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tuffet_core::{OptionSet, Stats};
 use tuffet_request::Progress;
-use tuffet_request::events::{Answered, Outcome, Summary};
+use tuffet_request::events::{Answered, DecisionRecord, Outcome, Summary};
 use tuffet_request::{ClientClass, Mode, Operation, Request, RequestId};
 
 fn request(id: u64, operation: Operation) -> Arc<Request> {
@@ -29,34 +29,30 @@ fn request(id: u64, operation: Operation) -> Arc<Request> {
 
 fn granted(id: u64) -> (Granted, Arc<Progress>) {
     let progress = Arc::new(Progress::default());
-    let granted = Granted {
-        request: request(id, Operation::Read),
+    let record = DecisionRecord {
         resolved: Some("boot:a".into()),
-        verdict_by: None,
         size: Some(5_000),
-        received: Instant::now(),
-        progress: Arc::clone(&progress),
+        ..DecisionRecord::new(request(id, Operation::Read), Instant::now())
     };
+    let granted = Granted { record: Arc::new(record), progress: Arc::clone(&progress) };
     (granted, progress)
 }
 
 fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmissions: u32) -> Summary {
+    let record = DecisionRecord {
+        decided_after: Some(Duration::from_micros(90)),
+        ..DecisionRecord::new(request(id, operation), Instant::now())
+    };
     Summary {
-        request: request(id, operation),
-        asked: OptionSet::default(),
+        record: Arc::new(record),
         ending: outcome.into(),
         unanswered: None,
         decision: Answered::Granted,
-        resolved: None,
-        verdict_by: None,
-        plugin_calls: 0,
         options: OptionSet::default(),
-        size: None,
         bytes,
         blocks: bytes / 512 + 1,
         stats: Stats { retransmissions, duplicates: 2, timeouts: 1, needless: 1 },
         rtt: Some(Duration::from_micros(300)),
-        decided_after: Some(Duration::from_micros(90)),
         first_block_after: None,
         duration: Duration::from_millis(4),
     }
@@ -111,7 +107,7 @@ fn what_ended_is_counted_by_operation_and_outcome() {
 fn the_last_that_ended_newest_first() {
     let recent = Recent::default();
     for id in 0..FINISHED as u64 + 3 {
-        recent.keep(&ended(id, Operation::Read, Outcome::Probed, id, 0));
+        recent.keep(&Arc::new(ended(id, Operation::Read, Outcome::Probed, id, 0)));
     }
     let rows = recent.rows();
     assert_eq!((rows.len(), rows[0].bytes, rows[FINISHED - 1].bytes), (FINISHED, FINISHED as u64 + 2, 3));

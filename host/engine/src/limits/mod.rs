@@ -88,9 +88,15 @@ pub(crate) struct Claim {
     pub(crate) pending: Share,
 }
 
-/// A place counted for a client; nothing if its table had no room to count it.
+/// A place that a client has taken of its share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Share(Option<u64>);
+pub enum Share {
+    /// The table of clients had no room to count it.
+    #[default]
+    Uncounted,
+    /// It is counted for the client with this hash.
+    Counted(u64),
+}
 
 /// The limits that all workers share.
 #[derive(Debug)]
@@ -142,27 +148,23 @@ impl Limiter {
             return Err(Refused::PerSecond);
         }
         let most = self.live.client_transfers.load(Relaxed);
-        let transfer = Share(self.transfers.take(client, most).ok_or(Refused::ClientTransfers)?);
+        let transfer = self.transfers.take(client, most).ok_or(Refused::ClientTransfers)?;
         let most = self.live.client_pending.load(Relaxed);
         let Some(pending) = self.pending.take(client, most) else {
             self.transfer_ended(transfer);
             return Err(Refused::ClientPending);
         };
-        Ok(Claim { transfer, pending: Share(pending) })
+        Ok(Claim { transfer, pending })
     }
 
     /// Its transfer is forgotten.
     pub(crate) fn transfer_ended(&self, share: Share) {
-        if let Some(client) = share.0 {
-            self.transfers.give(client);
-        }
+        self.transfers.give(share);
     }
 
     /// It was decided.
     pub(crate) fn was_decided(&self, share: Share) {
-        if let Some(client) = share.0 {
-            self.pending.give(client);
-        }
+        self.pending.give(share);
     }
 
     /// Nothing came of it.
@@ -188,8 +190,8 @@ impl Limiter {
 
     /// How long a transfer may take.
     pub(crate) fn max_duration(&self) -> Option<Duration> {
-        let seconds = self.live.max_duration_ms.load(Relaxed);
-        (seconds > 0).then(|| Duration::from_millis(seconds))
+        let limit_ms = self.live.max_duration_ms.load(Relaxed);
+        (limit_ms > 0).then(|| Duration::from_millis(limit_ms))
     }
 
     fn since(&self, now: Instant) -> u64 {

@@ -1,5 +1,6 @@
 //! Counts the places of each client, in a table of a fixed size that all workers share without a lock.
 
+use super::Share;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -34,9 +35,8 @@ impl Places {
         Places { buckets: (0..buckets).map(|_| Bucket::default()).collect() }
     }
 
-    /// Takes a place for a client that has fewer than `most`. `Some(None)`: it was not counted, since its
-    /// bucket is full of others. `None`: it has as many as it may.
-    pub(super) fn take(&self, client: u64, most: u32) -> Option<Option<u64>> {
+    /// Takes a place for a client that has fewer than `most`; `None` where it has as many as it may.
+    pub(super) fn take(&self, client: u64, most: u32) -> Option<Share> {
         let cells = &self.bucket(client).0;
         loop {
             let (mut taken, mut own, mut free) = (0, None, None);
@@ -56,16 +56,17 @@ impl Places {
             let (cell, word, next) = match (own, free) {
                 (Some((cell, word)), _) => (cell, word, word + 1),
                 (None, Some((cell, word))) => (cell, word, client & !COUNT | 1),
-                (None, None) => return Some(None),
+                (None, None) => return Some(Share::Uncounted),
             };
             if cell.compare_exchange_weak(word, next, Relaxed, Relaxed).is_ok() {
-                return Some(Some(client));
+                return Some(Share::Counted(client));
             }
         }
     }
 
-    /// Gives a place back that was counted.
-    pub(super) fn give(&self, client: u64) {
+    /// Gives a place back.
+    pub(super) fn give(&self, share: Share) {
+        let Share::Counted(client) = share else { return };
         for cell in &self.bucket(client).0 {
             let given = cell.fetch_update(Relaxed, Relaxed, |word| {
                 let own = word & COUNT > 0 && word >> COUNT_BITS == client >> COUNT_BITS;
@@ -108,10 +109,10 @@ mod tests {
             let has = expected.entry(client).or_default();
             if random.u8(..9) < 5 {
                 let taken = places.take(client, 5);
-                assert_eq!(taken, (*has < 5).then_some(Some(client)));
+                assert_eq!(taken, (*has < 5).then_some(Share::Counted(client)));
                 *has += u32::from(taken.is_some());
             } else if *has > 0 {
-                places.give(client);
+                places.give(Share::Counted(client));
                 *has -= 1;
             }
         }
@@ -122,18 +123,23 @@ mod tests {
     fn a_full_bucket_admits_without_counting() {
         let places = Places::for_clients(1);
         let client = |number: u64| number << COUNT_BITS;
-        assert!((1..=8).all(|number| places.take(client(number), 1) == Some(Some(client(number)))));
-        assert_eq!(places.take(client(9), 1), Some(None));
+        assert!((1..=8).all(|number| places.take(client(number), 1) == Some(Share::Counted(client(number)))));
+        assert_eq!(places.take(client(9), 1), Some(Share::Uncounted));
         assert_eq!(places.take(client(8), 1), None, "who is counted is still bounded");
-        places.give(client(3));
-        assert_eq!(places.take(client(9), 1), Some(Some(client(9))), "a place that was given back is free");
+        places.give(Share::Counted(client(3)));
+        assert_eq!(
+            places.take(client(9), 1),
+            Some(Share::Counted(client(9))),
+            "a place that was given back is free"
+        );
     }
 
     #[test]
     fn as_many_as_there_is_room_for_are_counted_nearly_all() {
         let mut random = fastrand::Rng::with_seed(7);
         let places = Places::for_clients(20_000);
-        let uncounted = (0..20_000).filter(|_| places.take(random.u64(..), 1) == Some(None)).count();
+        let uncounted =
+            (0..20_000).filter(|_| places.take(random.u64(..), 1) == Some(Share::Uncounted)).count();
         assert!(uncounted < 40, "{uncounted} of 20,000");
     }
 
@@ -151,12 +157,12 @@ mod tests {
                     for _ in 0..20_000 {
                         if random.bool() {
                             let client = clients[random.usize(..clients.len())];
-                            mine.extend(places.take(client, 50).flatten());
-                        } else if let Some(client) = mine.pop() {
-                            places.give(client);
+                            mine.extend(places.take(client, 50));
+                        } else if let Some(share) = mine.pop() {
+                            places.give(share);
                         }
                     }
-                    mine.into_iter().for_each(|client| places.give(client));
+                    mine.into_iter().for_each(|share| places.give(share));
                 });
             }
         });

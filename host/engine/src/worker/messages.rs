@@ -14,8 +14,8 @@ use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 use tuffet_core::{Limits, OptionSet};
 use tuffet_request::Progress;
-use tuffet_request::events::{Answered, Ending, Outcome, Summary};
-use tuffet_request::{ErrorCode, Mode, Operation, Request};
+use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary};
+use tuffet_request::{ErrorCode, Mode, Operation};
 use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Local;
 
@@ -36,11 +36,11 @@ pub trait Gate: Send + Sync {
     fn asks(&self) -> bool;
 
     /// Asks, and makes the upload visible and lasting, or discards it.
-    fn pass<'a>(
-        &'a self,
+    fn pass(
+        &self,
         upload: Upload,
-        request: &'a Arc<Request>,
-    ) -> Pin<Box<dyn Future<Output = Stored> + Send + 'a>>;
+        record: Arc<DecisionRecord>,
+    ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>>;
 }
 
 /// From a worker to the control side.
@@ -55,8 +55,8 @@ pub enum ToControl {
         key: Key,
         /// What was received.
         upload: Upload,
-        /// Its request.
-        request: Arc<Request>,
+        /// Its request and how it was decided.
+        record: Arc<DecisionRecord>,
         /// What the request was decided with.
         generation: Arc<dyn Gate>,
     },
@@ -130,24 +130,10 @@ pub enum ToWorker {
 
 /// What goes with a request from its decision to its end.
 pub struct Ticket {
-    /// The request as policy saw it.
-    pub request: Arc<Request>,
-    /// The options in it that the protocol knows.
-    pub asked: OptionSet,
-    /// What is answered.
+    /// The request and how it was decided.
+    pub record: Arc<DecisionRecord>,
+    /// The answer.
     pub answered: Answered,
-    /// Bytes on the wire, where they are known.
-    pub size: Option<u64>,
-    /// What it became: `ROOT:PATH`, or `content` where a plugin made it.
-    pub resolved: Option<Arc<str>>,
-    /// The plugin that decided; `None` where the configuration did.
-    pub verdict_by: Option<Arc<str>>,
-    /// How many plugins were called.
-    pub plugin_calls: u32,
-    /// When it came.
-    pub received: Instant,
-    /// When it was decided.
-    pub decided: Instant,
     /// The place of its summary.
     pub place: Place,
     /// As in [`NewRequest`]; given back when the decision is there.
@@ -170,18 +156,8 @@ impl Ticket {
 pub struct Stored {
     /// Whether it is there.
     pub result: Result<(), StoreError>,
-    /// Where it is, if it is not where it was to be.
-    pub resolved: Option<Arc<str>>,
-    /// The plugin that had the last word; `None` where none had one.
-    pub verdict_by: Option<Arc<str>>,
-    /// How many plugins were called about it.
-    pub plugin_calls: u32,
-}
-
-impl From<Result<(), StoreError>> for Stored {
-    fn from(result: Result<(), StoreError>) -> Self {
-        Stored { result, resolved: None, verdict_by: None, plugin_calls: 0 }
-    }
+    /// The record of its request, with what the `accept-upload` chain changed.
+    pub record: Arc<DecisionRecord>,
 }
 
 /// What a request gets.
@@ -209,8 +185,28 @@ pub enum Decision {
     },
 }
 
-/// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of letters: each has at
-/// most one pending decision or upload, and there is at most one ping.
+impl Decision {
+    /// The answer in a word.
+    pub fn answered(&self) -> Answered {
+        match self {
+            Decision::Grant { .. } => Answered::Granted,
+            Decision::Refuse { .. } => Answered::Refused,
+            Decision::Drop { .. } => Answered::Dropped,
+        }
+    }
+
+    /// Bytes on the wire: of the file that is read, or as the client `announced`.
+    pub fn size(&self, announced: Option<u64>) -> Option<u64> {
+        match self {
+            Decision::Grant { content, .. } => content.size().or(announced),
+            Decision::Refuse { .. } | Decision::Drop { .. } => None,
+        }
+    }
+}
+
+/// A worker's mailbox. Posting never blocks; how many letters there can be is bounded by the worker's
+/// transfers, of which each has at most one decision or one upload under way, and one question whether it is
+/// there.
 pub struct Mailbox {
     letters: SegQueue<ToWorker>,
     signal: Signal,

@@ -5,6 +5,7 @@
 
 mod busy_poll;
 mod content;
+mod cores;
 mod counters;
 mod drain;
 mod half_open;
@@ -26,6 +27,7 @@ mod wire;
 
 use busy_poll::BusyPoll;
 pub use content::{Content, NetasciiFile, Sink};
+use cores::Cores;
 use counters::Reports;
 pub use counters::{Counters, Dropping};
 use drain::Draining;
@@ -90,6 +92,7 @@ pub struct Worker {
     half_open: HalfOpen,
     peer_floors: PeerFloors,
     held_up: HeldUp,
+    cores: Cores,
     /// What is to be told to the control side at the end of this turn: to wake it costs as much as a block.
     outbox: Vec<ToControl>,
     /// Requests that wait until the ACKs before them have been read.
@@ -144,6 +147,7 @@ impl Worker {
             half_open: HalfOpen::default(),
             peer_floors: PeerFloors::default(),
             held_up: HeldUp::default(),
+            cores: Cores::default(),
             outbox: Vec::new(),
             deferred_requests: Vec::new(),
             looked_for_acks: false,
@@ -156,6 +160,14 @@ impl Worker {
             draining: None,
             stopped_listening: false,
         })
+    }
+
+    /// Puts off repeats to clients on this machine while threads wait for a core. Called before the process gives up
+    /// the right to open files.
+    #[must_use]
+    pub fn watching_cores(mut self) -> Worker {
+        self.cores = Cores::watch();
+        self
     }
 
     /// Where decisions are posted.

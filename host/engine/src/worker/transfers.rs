@@ -8,7 +8,7 @@ use super::table::Entry;
 use std::time::{Duration, Instant};
 use tuffet_core::{Blocks, DATA_HEADER, ErrorCode, Finish, Limits, Output, Packet, Time, Transfer};
 use tuffet_request::Operation;
-use tuffet_request::events::{Answered, Ending, Outcome, Summary, Unanswered, outcome_of};
+use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary, Unanswered, outcome_of};
 use tuffet_store::StoreError;
 use tuffet_udp::Received;
 
@@ -50,7 +50,7 @@ impl Worker {
         // What keeps this thread from running keeps clients on this machine, and no others.
         let shares_cores = entry.peer.ip().to_canonical().is_loopback();
         let sent = entry.core.overdue_since(now).filter(|_| shares_cores);
-        let soonest = sent.map(|sent| sent + self.held_up.allowance(now));
+        let soonest = sent.map(|sent| sent + self.held_up.allowance(now).max(self.cores.allowance(now)));
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
             return self.wheel.set(index, soonest);
         }
@@ -81,7 +81,8 @@ impl Worker {
         match decision {
             Decision::Grant { content, limits } => {
                 let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
-                entry.core.handle_grant(now, &ticket.asked, &limits, ticket.size);
+                let DecisionRecord { requested_options, size, .. } = &*ticket.record;
+                entry.core.handle_grant(now, requested_options, &limits, *size);
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
                 entry.progress.clone_from(&ticket.progress);
@@ -104,9 +105,7 @@ impl Worker {
     pub(super) fn stored(&mut self, key: Key, stored: Stored, now: Time) {
         let Some(entry) = self.table.by_key(key) else { return };
         if let Some(ticket) = &mut entry.ticket {
-            ticket.plugin_calls += stored.plugin_calls;
-            ticket.verdict_by = stored.verdict_by.or(ticket.verdict_by.take());
-            ticket.resolved = stored.resolved.or(ticket.resolved.take());
+            ticket.record = stored.record;
         }
         match stored.result {
             Ok(()) => entry.core.handle_stored(now),
@@ -180,7 +179,7 @@ impl Worker {
         let Some(entry) = self.table.get_mut(index) else { return };
         // It goes with the transfer until its outcome.
         let Some(ticket) = &entry.ticket else { return };
-        let (request, generation) = (ticket.request.clone(), ticket.generation.clone());
+        let (record, generation) = (ticket.record.clone(), ticket.generation.clone());
         let Some(Content::Upload(mut sink)) = entry.content.take() else { return };
         if let Err(error) = sink.finish() {
             fail(entry, &error);
@@ -188,7 +187,7 @@ impl Worker {
         }
         let key = Key { index, generation: entry.generation };
         let upload = sink.into_upload();
-        self.outbox.push(ToControl::Store { worker: self.number, key, upload, request, generation });
+        self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, generation });
     }
 
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {
@@ -262,25 +261,20 @@ pub(super) fn report(
     core: Option<&Transfer>,
     began: Instant,
 ) {
-    let Ticket { received, decided, place, .. } = ticket;
+    let Ticket { record, answered, place, .. } = ticket;
+    let received = record.received;
     let first_block = core.and_then(Transfer::first_block);
     let first_block = first_block.map(|time| began + Duration::from_micros(time.as_micros()));
     place.send(Summary {
-        request: ticket.request,
-        asked: ticket.asked,
+        record,
         ending,
         unanswered,
-        decision: ticket.answered,
-        resolved: ticket.resolved,
-        verdict_by: ticket.verdict_by,
-        plugin_calls: ticket.plugin_calls,
+        decision: answered,
         options: core.map(|core| *core.options()).unwrap_or_default(),
-        size: ticket.size,
         bytes: core.map_or(0, Transfer::bytes),
         blocks: core.map_or(0, Transfer::blocks),
         stats: core.map(Transfer::stats).unwrap_or_default(),
         rtt: core.and_then(Transfer::rtt),
-        decided_after: decided.checked_duration_since(received),
         first_block_after: first_block.map(|time| time.saturating_duration_since(received)),
         duration: Instant::now().saturating_duration_since(received),
     });

@@ -21,8 +21,8 @@ pub(super) struct Texts {
 impl Texts {
     pub fn of(event: &Event) -> Texts {
         let request = match &event.what {
-            Happening::Started { request, .. } => request,
-            Happening::Finished(summary) => &summary.request,
+            Happening::Started { record, .. } => &record.request,
+            Happening::Finished(summary) => &summary.record.request,
             Happening::Progressed { id, .. } => {
                 return Texts { id: id.to_string(), address: String::new(), macs: Vec::new() };
             }
@@ -50,8 +50,8 @@ impl<'a> Fact<'a> {
 
     fn new(event: &'a Event, texts: &'a Texts) -> Fact<'a> {
         let (macs, options) = match &event.what {
-            Happening::Started { request, .. } => lists(request, texts),
-            Happening::Finished(summary) => lists(&summary.request, texts),
+            Happening::Started { record, .. } => lists(&record.request, texts),
+            Happening::Finished(summary) => lists(&summary.record.request, texts),
             Happening::Progressed { .. } => Default::default(),
         };
         Fact { event, texts, macs, options }
@@ -61,15 +61,13 @@ impl<'a> Fact<'a> {
     pub fn told(&'a self, access: &Access) -> Told<'a> {
         let since = self.event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let what = match &self.event.what {
-            Happening::Started { request, resolved, verdict_by, size, decided_after, .. } => {
-                What::Started(Start {
-                    request: self.request(request, access),
-                    resolved: resolved.as_deref(),
-                    verdict_by: verdict_by.as_deref(),
-                    size: *size,
-                    decision_us: us(*decided_after),
-                })
-            }
+            Happening::Started { record, .. } => What::Started(Start {
+                request: self.request(&record.request, access),
+                resolved: record.resolved.as_deref(),
+                verdict_by: record.verdict_by.as_deref(),
+                size: record.size,
+                decision_us: record.decided_after.map_or(0, us),
+            }),
             Happening::Progressed { bytes, size, .. } => {
                 What::Progressed(Progress { id: &self.texts.id, bytes: *bytes, size: *size })
             }
@@ -105,8 +103,9 @@ impl<'a> Fact<'a> {
     }
 
     fn summary(&'a self, summary: &'a Summary, access: &Access) -> Sum<'a> {
+        let record = &summary.record;
         Sum {
-            request: self.request(&summary.request, access),
+            request: self.request(&record.request, access),
             outcome: match summary.ending.outcome {
                 Outcome::Served => Ended::Served,
                 Outcome::Stored => Ended::Stored,
@@ -124,10 +123,10 @@ impl<'a> Fact<'a> {
                 Answered::Dropped => Decision::Dropped,
                 Answered::Undecided => Decision::Undecided,
             },
-            verdict_by: summary.verdict_by.as_deref(),
-            plugin_calls: summary.plugin_calls,
-            resolved: summary.resolved.as_deref(),
-            size: summary.size,
+            verdict_by: record.verdict_by.as_deref(),
+            plugin_calls: record.plugin_calls,
+            resolved: record.resolved.as_deref(),
+            size: record.size,
             blksize: summary.options.block_size(),
             windowsize: summary.options.window_size(),
             timeout_option: summary.options.timeout,
@@ -138,7 +137,7 @@ impl<'a> Fact<'a> {
             duplicates: summary.stats.duplicates.into(),
             timeouts: summary.stats.timeouts.into(),
             rtt_us: summary.rtt.map(us),
-            decision_us: summary.decided_after.map(us),
+            decision_us: record.decided_after.map(us),
             first_block_us: summary.first_block_after.map(us),
             duration_us: us(summary.duration),
             attributes: &[],

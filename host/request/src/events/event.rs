@@ -1,10 +1,10 @@
 //! The events that observers receive.
 
-use super::Summary;
+use super::{DecisionRecord, Summary};
 use crate::progress::Progress;
-use crate::request::{Request, RequestId};
+use crate::request::RequestId;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// An event.
 #[derive(Debug)]
@@ -20,17 +20,9 @@ pub struct Event {
 pub enum Happening {
     /// A request was granted.
     Started {
-        /// The request.
-        request: Arc<Request>,
-        /// The file: `ROOT:PATH`, or `content` if a plugin generated it.
-        resolved: Option<Arc<str>>,
-        /// The plugin that decided; `None` if the configuration did.
-        verdict_by: Option<Arc<str>>,
-        /// Bytes on the wire, if known.
-        size: Option<u64>,
-        /// From the request to the decision.
-        decided_after: Duration,
-        /// The worker's count of the bytes that have arrived.
+        /// The request and how it was decided.
+        record: Arc<DecisionRecord>,
+        /// Where the worker writes how many bytes have arrived.
         progress: Arc<Progress>,
     },
     /// A transfer made progress.
@@ -43,5 +35,5 @@ pub enum Happening {
         size: Option<u64>,
     },
     /// A request has ended.
-    Finished(Box<Summary>),
+    Finished(Arc<Summary>),
 }

@@ -3,12 +3,13 @@
 mod event;
 mod kinds;
 mod outcome;
+mod record;
 
 pub use event::{Event, Happening};
 pub use kinds::{Kind, Kinds};
 pub use outcome::{Ending, Outcome, outcome_of};
+pub use record::DecisionRecord;
 
-use crate::request::Request;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,26 +53,16 @@ pub enum Unanswered {
 /// The facts of an ended request.
 #[derive(Debug)]
 pub struct Summary {
-    /// The request.
-    pub request: Arc<Request>,
-    /// The requested options that the protocol knows.
-    pub asked: OptionSet,
+    /// The request and how it was decided.
+    pub record: Arc<DecisionRecord>,
     /// How it ended.
     pub ending: Ending,
     /// How the transfer ended, if it was still half-open.
     pub unanswered: Option<Unanswered>,
     /// The decision.
     pub decision: Answered,
-    /// The file: `ROOT:PATH`, or `content` if a plugin generated it.
-    pub resolved: Option<Arc<str>>,
-    /// The plugin that decided; `None` if the configuration did.
-    pub verdict_by: Option<Arc<str>>,
-    /// The number of plugin calls.
-    pub plugin_calls: u32,
-    /// The negotiated options.
+    /// Options as negotiated.
     pub options: OptionSet,
-    /// Bytes on the wire, if known: of the file that is read, or as the client announced.
-    pub size: Option<u64>,
     /// Bytes that arrived, as they appear on the wire.
     pub bytes: u64,
     /// Blocks that arrived.
@@ -80,10 +71,8 @@ pub struct Summary {
     pub stats: Stats,
     /// The smoothed round-trip time, if measured.
     pub rtt: Option<Duration>,
-    /// From the request to the decision.
-    pub decided_after: Option<Duration>,
-    /// From the request to the first block that is known to have arrived: for a read its ACK, for a write the
-    /// block itself. `None` if no block arrived.
+    /// From the request to the first block that is known to have arrived: for a read the first ACK of one,
+    /// for a write the block itself. `None` where none did.
     pub first_block_after: Option<Duration>,
     /// From the request to the end.
     pub duration: Duration,

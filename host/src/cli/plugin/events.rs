@@ -1,14 +1,14 @@
 //! Events for `observe` as written in a file, in the words of `sdk/wit/policy.wit`.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::Deserialize;
 use tuffet_core::{OptionSet, Stats};
 
 use super::host::time;
 use super::request::{WrittenRequest, Wrong};
-use tuffet_request::events::{Answered, Ending, Event, Happening, Outcome, Summary};
+use tuffet_request::events::{Answered, DecisionRecord, Ending, Event, Happening, Outcome, Summary};
 use tuffet_request::{Request, RequestId};
 
 /// An event: exactly one of `started`, `progressed` and `finished`.
@@ -104,18 +104,14 @@ impl WrittenEvent {
         };
         let what = match (&self.started, &self.progressed, &self.finished) {
             (Some(started), None, None) => Happening::Started {
-                request: request(&started.request, "started")?,
-                resolved: started.resolved.as_deref().map(Arc::from),
-                verdict_by: started.verdict_by.as_deref().map(Arc::from),
-                size: started.size,
-                decided_after: Duration::from_micros(started.decision_us),
+                record: Arc::new(started.record(request(&started.request, "started")?)),
                 progress: Arc::default(),
             },
             (None, Some(Progressed { bytes, size }), None) => {
                 Happening::Progressed { id: RequestId(self.id), bytes: *bytes, size: *size }
             }
             (None, None, Some(finished)) => {
-                Happening::Finished(Box::new(finished.summary(request(&finished.request, "finished")?)))
+                Happening::Finished(Arc::new(finished.summary(request(&finished.request, "finished")?)))
             }
             _ => {
                 let message = "an event is one of `started`, `progressed` and `finished`; write one of them";
@@ -126,26 +122,42 @@ impl WrittenEvent {
     }
 }
 
+impl Started {
+    fn record(&self, request: Arc<Request>) -> DecisionRecord {
+        DecisionRecord {
+            decided_after: Some(Duration::from_micros(self.decision_us)),
+            resolved: self.resolved.as_deref().map(Arc::from),
+            verdict_by: self.verdict_by.as_deref().map(Arc::from),
+            size: self.size,
+            ..DecisionRecord::new(request, Instant::now())
+        }
+    }
+}
+
 impl Finished {
     fn summary(&self, request: Arc<Request>) -> Summary {
         let refused = matches!(self.outcome, Outcome::Denied | Outcome::NotFound);
         let otherwise = if refused { Answered::Refused } else { Answered::Granted };
         let us = Duration::from_micros;
-        Summary {
-            asked: OptionSet::default(),
-            ending: Ending { outcome: self.outcome, detail: self.detail.clone().map(Into::into) },
-            unanswered: None,
-            decision: self.decision.unwrap_or(otherwise),
+        let record = DecisionRecord {
+            decided_after: self.decision_us.map(us),
             resolved: self.resolved.as_deref().map(Arc::from),
             verdict_by: self.verdict_by.as_deref().map(Arc::from),
             plugin_calls: self.plugin_calls,
+            size: self.size,
+            ..DecisionRecord::new(request, Instant::now())
+        };
+        Summary {
+            record: Arc::new(record),
+            ending: Ending { outcome: self.outcome, detail: self.detail.clone().map(Into::into) },
+            unanswered: None,
+            decision: self.decision.unwrap_or(otherwise),
             options: OptionSet {
                 tsize: self.tsize,
                 blksize: self.blksize,
                 windowsize: self.windowsize,
                 timeout: self.timeout_option,
             },
-            size: self.size,
             bytes: self.bytes,
             blocks: self.blocks,
             stats: Stats {
@@ -155,10 +167,8 @@ impl Finished {
                 needless: 0,
             },
             rtt: self.rtt_us.map(us),
-            decided_after: self.decision_us.map(us),
             first_block_after: self.first_block_us.map(us),
             duration: us(self.duration_us),
-            request,
         }
     }
 }
@@ -182,7 +192,7 @@ mod tests {
         assert_eq!(events[0].at, SystemTime::UNIX_EPOCH + Duration::from_secs(2));
         let Happening::Progressed { id, .. } = events[1].what else { unreachable!("{events:?}") };
         let Happening::Finished(summary) = &events[2].what else { unreachable!("{events:?}") };
-        assert_eq!((id, summary.request.id), (RequestId(7), RequestId(7)));
+        assert_eq!((id, summary.record.request.id), (RequestId(7), RequestId(7)));
         assert_eq!((summary.decision, summary.rtt), (Answered::Refused, Some(Duration::from_micros(5))));
     }
 

@@ -8,11 +8,10 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
 use tempfile::TempDir;
 use tuffet_core::{Limits, Operation, Time};
 use tuffet_request::RootSpec;
-use tuffet_request::events::{Answered, Ending, Outcome};
+use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{ClientClass, ErrorCode, Request, RequestId};
 use tuffet_store::{Roots, StoreError, Upload};
 
@@ -50,12 +49,12 @@ impl Gate for Nobody {
         false
     }
 
-    fn pass<'a>(
-        &'a self,
+    fn pass(
+        &self,
         upload: Upload,
-        _: &'a Arc<Request>,
-    ) -> Pin<Box<dyn Future<Output = Stored> + Send + 'a>> {
-        Box::pin(async { upload.commit().into() })
+        record: Arc<DecisionRecord>,
+    ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>> {
+        Box::pin(async { Stored { result: upload.commit(), record } })
     }
 }
 
@@ -123,9 +122,9 @@ impl Control {
                     }
                 }
             }
-            ToControl::Store { key, upload, request, .. } => {
+            ToControl::Store { key, upload, record, .. } => {
                 let fails = matches!(
-                    self.fates.get(&request.path).map(|fate| &fate.answer),
+                    self.fates.get(&record.request.path).map(|fate| &fate.answer),
                     Some(Answer::CannotStore)
                 );
                 let result = if fails {
@@ -134,7 +133,7 @@ impl Control {
                 } else {
                     upload.commit()
                 };
-                let stored = Stored::from(result);
+                let stored = Stored { result, record };
                 self.letters.push((later(now, 2_000), ToWorker::Stored { key, stored }));
             }
             ToControl::Discard(upload) => drop(upload),
@@ -171,21 +170,15 @@ impl Control {
             options: Vec::new(),
             trail: None,
         };
-        let (answered, size) = match &decision {
-            Decision::Grant { content, .. } => (Answered::Granted, content.size().or(asked.asked.tsize)),
-            Decision::Refuse { .. } => (Answered::Refused, None),
-            Decision::Drop { .. } => (Answered::Dropped, None),
+        let record = DecisionRecord {
+            requested_options: asked.asked,
+            decided_after: Some(asked.received.elapsed()),
+            size: decision.size(asked.asked.tsize),
+            ..DecisionRecord::new(Arc::new(request), asked.received)
         };
         let ticket = Ticket {
-            request: Arc::new(request),
-            asked: asked.asked,
-            answered,
-            size,
-            resolved: None,
-            verdict_by: None,
-            plugin_calls: 0,
-            received: asked.received,
-            decided: Instant::now(),
+            record: Arc::new(record),
+            answered: decision.answered(),
             place: asked.place,
             share: asked.share,
             progress: None,

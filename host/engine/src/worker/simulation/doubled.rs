@@ -55,8 +55,11 @@ fn run(listener: u16, wishes: Vec<Wish>, faults: Faults) -> (Seen, Told) {
     world.stop();
     let experiences = &world.clients[0].experiences;
     let seen = experiences.iter().map(|it| (it.name.clone(), it.complete)).collect();
-    let told =
-        world.told.iter().map(|it| (it.request.path.to_string(), it.ending.outcome.as_str())).collect();
+    let told = world
+        .told
+        .iter()
+        .map(|it| (it.record.request.path.to_string(), it.ending.outcome.as_str()))
+        .collect();
     (seen, told)
 }
 

@@ -104,7 +104,7 @@ fn simulate(seed: u64, control: &mut Control) -> Vec<&'static str> {
 
 fn check(world: &World<'_>) -> Vec<&'static str> {
     let told = &world.told;
-    let ids: HashSet<u64> = told.iter().map(|summary| summary.request.id.0).collect();
+    let ids: HashSet<u64> = told.iter().map(|summary| summary.record.request.id.0).collect();
     let lives = Lives { begun: world.control.admitted, outcomes: told.len() as u64, held: 0 };
     exactly_one_outcome("worker", lives);
     Invariant::ExactlyOneOutcome.demand_eq(ids.len(), told.len(), "requests with an outcome");
@@ -123,8 +123,8 @@ fn check(world: &World<'_>) -> Vec<&'static str> {
 fn check_client(world: &World<'_>, client: &Client) {
     let of = |name: &str, outcome: Outcome| {
         let it = |summary: &&tuffet_request::events::Summary| {
-            summary.request.client == client.address
-                && summary.request.path == name
+            summary.record.request.client == client.address
+                && summary.record.request.path == name
                 && summary.ending.outcome == outcome
         };
         world.told.iter().filter(it).count()

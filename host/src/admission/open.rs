@@ -1,97 +1,44 @@
-//! authorize → resolve → open: the life of one request up to its grant.
+//! The disk's part of a decision: opens the file of a transfer. Blocks.
 
-use super::at_once::on_disk;
+use super::plan::{Plan, denied};
+use super::undecided::Undecided;
 use crate::generation::{Files, Generation};
 use std::sync::Arc;
 use std::time::Instant;
+use tuffet_core::Limits;
 use tuffet_core::netascii::Encoder;
-use tuffet_core::{Limits, OptionSet};
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
-use tuffet_policy::{Answer, Target, Verdict};
+use tuffet_policy::Target;
 use tuffet_request::What;
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_request::{Ceilings, ClientClass, Denial, ErrorCode, Mode, Operation, Request};
 use tuffet_store::{OpenFile, Roots, StoreError};
 
-/// A decision and how it came about.
-pub(super) struct Decided {
-    pub(super) decision: Decision,
-    pub(super) resolved: Option<Arc<str>>,
-    pub(super) verdict_by: Option<Arc<str>>,
-    pub(super) plugin_calls: u32,
-}
-
-impl From<Decision> for Decided {
-    fn from(decision: Decision) -> Self {
-        Decided { decision, resolved: None, verdict_by: None, plugin_calls: 0 }
+impl Undecided {
+    pub(super) fn carry_out(&mut self, plan: Plan) -> Decision {
+        let Undecided { generation, record, .. } = self;
+        let request = &*record.request;
+        let (opened, ceilings) = match plan {
+            Plan::Answer(decision) => return decision,
+            Plan::Content { bytes, ceilings } => (content(request, bytes), ceilings),
+            Plan::Open { targets, ceilings } => {
+                let announced = record.requested_options.tsize;
+                let opened = generation.files.open_noted(request, &targets, announced, ceilings.bytes);
+                (opened.map_err(|error| refused(&error)), ceilings)
+            }
+        };
+        match opened.and_then(|opened| within(opened, &ceilings)) {
+            Ok(Opened { content, resolved }) => {
+                let limits = generation.lowered(&ceilings, request.class);
+                record.resolved = Some(resolved);
+                Decision::Grant { content, limits }
+            }
+            Err(decision) => decision,
+        }
     }
 }
 
 impl Generation {
-    pub(super) async fn decide(&self, request: &Arc<Request>, asked: &OptionSet) -> Decided {
-        let patience = self.policy.patience();
-        let authorization = self.policy.authorize(request, patience).await;
-        let refuse = |decision| Decided {
-            decision,
-            resolved: None,
-            verdict_by: authorization.by.clone(),
-            plugin_calls: authorization.calls,
-        };
-        let ceilings = match authorization.verdict {
-            Verdict::Allow(ceilings) => ceilings,
-            Verdict::Deny(denial) => return refuse(denied(denial)),
-            Verdict::Drop => {
-                let ending = Ending::new(Outcome::Denied, "dropped by policy");
-                return refuse(Decision::Drop { ending });
-            }
-        };
-        let resolution = self.policy.resolve(request, patience).await;
-        let plugin_calls = authorization.calls + resolution.calls;
-        let verdict_by = resolution.by.or(authorization.by);
-        let opened = match resolution.answer {
-            Answer::Deny(denial) => Err(denied(denial)),
-            Answer::Content(bytes) => content(request, bytes),
-            Answer::Files(targets) => self.open(request, targets, asked, ceilings.bytes).await,
-            Answer::Abstain => self.open(request, Vec::new(), asked, ceilings.bytes).await,
-        };
-        match opened.and_then(|opened| within(opened, &ceilings)) {
-            Ok(Opened { content, resolved }) => Decided {
-                decision: Decision::Grant { content, limits: self.lowered(&ceilings, request.class) },
-                resolved: Some(resolved),
-                verdict_by,
-                plugin_calls,
-            },
-            Err(decision) => Decided { decision, resolved: None, verdict_by, plugin_calls },
-        }
-    }
-
-    /// As [`Generation::decide`] where there is no policy to ask; blocks on the disk.
-    pub(super) fn decide_unasked(&self, request: &Request, asked: &OptionSet) -> Decided {
-        match self.files.open_noted(request, &[], asked.tsize, None) {
-            Ok(Opened { content, resolved }) => Decided {
-                resolved: Some(resolved),
-                ..Decision::Grant { content, limits: self.lowered(&Ceilings::default(), request.class) }
-                    .into()
-            },
-            Err(error) => refused(&error).into(),
-        }
-    }
-
-    /// Opens what is to be moved, on a thread that may block.
-    async fn open(
-        &self,
-        request: &Arc<Request>,
-        targets: Vec<Target>,
-        asked: &OptionSet,
-        most: Option<u64>,
-    ) -> Result<Opened, Decision> {
-        let (files, request, announced) = (self.files.clone(), request.clone(), asked.tsize);
-        match on_disk(move || files.open_noted(&request, &targets, announced, most)).await {
-            Ok(opened) => opened.map_err(|error| refused(&error)),
-            Err(_) => Err(super::internal_error()),
-        }
-    }
-
     fn lowered(&self, ceilings: &Ceilings, class: ClientClass) -> Limits {
         Limits {
             blksize: ceilings.blksize.map_or(self.limits.blksize, |most| most.min(self.limits.blksize)),
@@ -227,12 +174,6 @@ fn within(opened: Opened, ceilings: &Ceilings) -> Result<Opened, Decision> {
         })),
         _ => Ok(opened),
     }
-}
-
-fn denied(denial: Denial) -> Decision {
-    let Denial { code, message, reason } = denial;
-    let outcome = if code == ErrorCode::FileNotFound { Outcome::NotFound } else { Outcome::Denied };
-    Decision::Refuse { code, message, ending: Ending::new(outcome, reason) }
 }
 
 /// What can be opened in a moment is not refused but left without an answer, so that the client asks again.

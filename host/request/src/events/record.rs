@@ -1,0 +1,44 @@
+//! The facts of a decision.
+
+use crate::request::Request;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tuffet_core::OptionSet;
+
+/// A request and how it was decided. Admission makes one for each request; the worker, the live view, the log and
+/// observers share it.
+#[derive(Debug, Clone)]
+pub struct DecisionRecord {
+    /// The request as policy saw it.
+    pub request: Arc<Request>,
+    /// The requested options that the protocol knows.
+    pub requested_options: OptionSet,
+    /// When the request arrived.
+    pub received: Instant,
+    /// From the request to the decision; `None` before it.
+    pub decided_after: Option<Duration>,
+    /// What the request became: `ROOT:PATH`, or `content` where a plugin made it.
+    pub resolved: Option<Arc<str>>,
+    /// The plugin that decided; `None` where the configuration did.
+    pub verdict_by: Option<Arc<str>>,
+    /// How many plugins were called.
+    pub plugin_calls: u32,
+    /// Bytes on the wire, where they are known: of the file that is read, or as the client announced.
+    pub size: Option<u64>,
+}
+
+impl DecisionRecord {
+    /// The record of a request that arrived at `received` and is not decided yet.
+    pub fn new(request: Arc<Request>, received: Instant) -> DecisionRecord {
+        DecisionRecord {
+            request,
+            requested_options: OptionSet::default(),
+            received,
+            decided_after: None,
+            resolved: None,
+            verdict_by: None,
+            plugin_calls: 0,
+            size: None,
+        }
+    }
+}

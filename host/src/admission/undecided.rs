@@ -1,0 +1,144 @@
+//! One request on its way to its decision, in three stages.
+
+use super::Admission;
+use super::plan::Plan;
+use crate::generation::Generation;
+use crate::watch::Granted;
+use futures_util::FutureExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tuffet_engine::worker::{Decision, NewRequest, Ticket, ToWorker};
+use tuffet_request::events::{DecisionRecord, Ending, Happening, Outcome};
+use tuffet_request::names::{self, NameError};
+use tuffet_request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Progress, Request, RequestId};
+
+/// A request that is not decided yet, and everything that its decision needs.
+pub(super) struct Undecided {
+    pub(super) admission: Arc<Admission>,
+    /// The request is decided with this generation to its end.
+    pub(super) generation: Arc<Generation>,
+    pub(super) new: NewRequest,
+    /// Each stage adds what it finds out.
+    pub(super) record: DecisionRecord,
+}
+
+impl Undecided {
+    /// The first stage: reads the request and asks policy. May wait, never blocks.
+    pub(super) async fn ask(
+        admission: Arc<Admission>,
+        generation: Arc<Generation>,
+        new: NewRequest,
+    ) -> (Undecided, Plan) {
+        let (client, interface) = (new.peer.ip(), new.local.map_or(0, |local| local.interface));
+        // Without policy nothing depends on the address: the kernel need not be asked for it.
+        let neighbour = if generation.policy.is_empty() {
+            admission.neighbours.known(client, interface)
+        } else {
+            admission.neighbours.find(client, interface).await
+        };
+        let (request, refused) = admission.read(&new, neighbour);
+        let record = DecisionRecord {
+            requested_options: new.asked,
+            ..DecisionRecord::new(Arc::new(request), new.received)
+        };
+        let mut undecided = Undecided { admission, generation, new, record };
+        let plan = match refused {
+            Some(error) => Plan::Answer(refuse_name(&error)),
+            // A bug in here must cost one request, not a place among the pending ones for ever.
+            None => AssertUnwindSafe(undecided.ask_policy())
+                .catch_unwind()
+                .await
+                .unwrap_or_else(|_| Plan::Answer(internal_error())),
+        };
+        (undecided, plan)
+    }
+
+    /// The second and the third stage: opens what policy chose, and posts the decision. Blocks on the disk where
+    /// [`Plan::needs_disk`].
+    pub(super) fn open(mut self, plan: Plan) {
+        let decision = catch_unwind(AssertUnwindSafe(|| self.carry_out(plan)));
+        self.conclude(decision.unwrap_or_else(|_| internal_error()));
+    }
+
+    /// The third stage: the live view and observers learn of the decision before the worker, and so before the end
+    /// of the transfer.
+    fn conclude(self, decision: Decision) {
+        let Undecided { admission, generation, new, mut record } = self;
+        let decided_after = new.received.elapsed();
+        record.decided_after = Some(decided_after);
+        record.size = decision.size(new.asked.tsize);
+        let record = Arc::new(record);
+        admission.watch.decided(decided_after);
+        let granted = matches!(decision, Decision::Grant { .. });
+        let progress = granted.then(|| Arc::new(Progress::default()));
+        let mut start = None;
+        if let Some(progress) = &progress {
+            admission.watch.granted(Granted { record: record.clone(), progress: progress.clone() });
+            let want = admission.observers.want();
+            // Observers of progress learn from the start whose progress to follow.
+            if want.started || want.progressed {
+                start = Some(Happening::Started { record: record.clone(), progress: progress.clone() });
+            }
+        }
+        let answered = decision.answered();
+        let ticket =
+            Box::new(Ticket { record, answered, place: new.place, share: new.share, progress, generation });
+        let letter = ToWorker::Decided { key: new.key, ticket, decision };
+        match start.and_then(|start| admission.observers.try_tell(start).err()) {
+            None => admission.post(new.worker, letter),
+            // Not on this thread: the consumer of the queue may need one like it.
+            Some(start) => drop(tokio::spawn(async move {
+                admission.observers.tell(*start).await;
+                admission.post(new.worker, letter);
+            })),
+        }
+    }
+}
+
+impl Admission {
+    /// The request as policy sees it, and why its name is refused if it is.
+    fn read(&self, new: &NewRequest, neighbour: Option<MacAddress>) -> (Request, Option<NameError>) {
+        let requested = String::from_utf8_lossy(&new.name).into_owned();
+        let (path, refused) = match names::normalise(&new.name) {
+            Ok(path) => (path, None),
+            Err(error) => (requested.escape_default().take(200).collect(), Some(error)),
+        };
+        let request = Request {
+            id: RequestId(self.ids.fetch_add(1, Ordering::Relaxed)),
+            listener: self.listeners.get(usize::from(new.listener)).cloned().unwrap_or_else(|| "".into()),
+            operation: new.operation,
+            mode: new.mode,
+            macs: macs(neighbour, &path),
+            class: ClientClass::guess(new.operation, &path, &new.options),
+            path,
+            requested,
+            client: new.peer,
+            options: new.options.clone(),
+            trail: self.sampling.map(|sampling| sampling.begin(new.received)),
+        };
+        (request, refused)
+    }
+}
+
+fn refuse_name(error: &NameError) -> Decision {
+    let ending = Ending::new(Outcome::Denied, format!("the name is refused: {error}"));
+    Decision::Refuse { code: error.code(), message: error.to_string(), ending }
+}
+
+fn internal_error() -> Decision {
+    Decision::Refuse {
+        code: ErrorCode::NotDefined,
+        message: "server error".into(),
+        ending: Ending::new(Outcome::Failed, "a bug: deciding the request panicked"),
+    }
+}
+
+fn macs(neighbour: Option<MacAddress>, path: &str) -> Vec<MacFact> {
+    let fact = |source| move |address| MacFact { address, source };
+    neighbour
+        .map(fact(MacSource::NeighbourTable))
+        .into_iter()
+        .chain(names::mac_in_name(path).map(fact(MacSource::RequestedName)))
+        .collect()
+}

@@ -1,0 +1,307 @@
+//! A running server: what it consists of, how it starts, and in which order it is taken down.
+
+use super::policy::{log_sink_totals, log_totals, warnings};
+use super::reload::{Configure, Reloader, Wanted};
+use super::signals::{Signals, Wish};
+use super::{Opened, Prepared, ServeError, ceilings, serving};
+use crate::admin::{self, Access, Pulse};
+use crate::admission::{Admission, Deciding};
+use crate::events::{Observers, log_summaries};
+use crate::generation::{Current, Files, Generation};
+use crate::neighbours::Neighbours;
+use crate::status::Status;
+use crate::systemd::{Manager, watch_over};
+use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
+use crate::watch::{Feed, Watch};
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tuffet_config::Config;
+use tuffet_core::{Rollover, Settings, Timing};
+use tuffet_engine::limits::Limiter;
+use tuffet_engine::worker::{ListenerSpec, Mailbox, Sockets, ToWorker, Worker, WorkerSettings};
+use tuffet_policy::{Policy, PolicyRuntime};
+use tuffet_request::events::Summary;
+use tuffet_store::{FileCache, Roots, Uploads};
+
+/// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
+const FLUSH: Duration = Duration::from_secs(2);
+
+/// How long a receiver stays to repeat its last ACK.
+const DALLY: Duration = Duration::from_secs(5);
+
+/// A server that answers requests. It owns its tasks and learns of the end of each worker.
+pub(super) struct Server {
+    admission: Arc<Admission>,
+    /// The result of each worker that has ended.
+    stops: mpsc::UnboundedReceiver<io::Result<()>>,
+    /// Workers that have not ended.
+    workers: usize,
+    /// Whether a signal has begun to drain the workers.
+    draining: bool,
+    reload: mpsc::Sender<Wanted>,
+    /// What people and the service manager use: reloads, the control socket, the admin listener, the sampler of the
+    /// live view, the watchdog.
+    services: Vec<JoinHandle<()>>,
+    /// Logs each summary and passes it to observers.
+    logging: JoinHandle<()>,
+    /// Calls observers.
+    observing: JoinHandle<()>,
+    telemetry: Telemetry,
+    runtime: PolicyRuntime,
+    watch: Watch,
+    manager: Manager,
+}
+
+impl Server {
+    /// Starts the tasks and the workers. Requests are answered from here on.
+    ///
+    /// # Errors
+    /// The system has no thread or no descriptor for a worker.
+    pub(super) async fn start(
+        config: &Config,
+        prepared: Prepared,
+        policy: Policy,
+        configure: Configure,
+    ) -> Result<Server, ServeError> {
+        let Prepared { opened, left, runtime, manager } = prepared;
+        let Opened { roots, listeners, sockets, admin, control } = opened;
+        for warning in warnings(config, &policy) {
+            tracing::warn!(target: "tuffet::policy", "{warning}");
+        }
+        let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "no neighbour table; MAC addresses come from requested names alone");
+            Neighbours::none()
+        });
+        let access = Access::of(config.admin.as_ref());
+        let uploads = Uploads::new(config.limits.bounds.uploads_per_name);
+        let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
+        let status = Status::new(runtime.clone(), left);
+        let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
+        let telemetry = start_telemetry(config, &listeners, &watch);
+
+        // A place for each running transfer and as many that are waiting to be logged.
+        let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
+        let limiter =
+            Arc::new(Limiter::new(&config.limits.bounds, config.limits.transfers, config.limits.pending));
+        let settings = worker_settings(config, limiter.clone());
+        let workers = make_workers(sockets, &settings, summaries, &watch)?;
+        let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
+
+        let (observers, observing) =
+            Observers::start(generation.clone(), watch.clone(), config.limits.events);
+        let admission = Arc::new(Admission {
+            listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
+            generation: generation.clone(),
+            observers: observers.clone(),
+            watch: watch.clone(),
+            neighbours,
+            mailboxes: mailboxes.clone(),
+            ids: AtomicU64::new(fastrand::u64(..)),
+            deciding: Deciding::at_most(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
+            sampling: telemetry.sampling(),
+        });
+        let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone()));
+
+        let reloader = Reloader {
+            configure,
+            config: config.clone(),
+            runtime: runtime.clone(),
+            generation: generation.clone(),
+            status: status.clone(),
+            access: access.clone(),
+            manager: manager.clone(),
+            limiter,
+            uploads,
+        };
+        // Two wait at most: a reload that is asked for during one may be of a file that has changed since.
+        let (reload, wanted) = mpsc::channel(2);
+        let mut services = vec![tokio::spawn(reloader.run(wanted))];
+        let feed = Feed::new(watch.clone());
+        if let Some(control) = control {
+            services.push(tokio::spawn(control.run(reload.clone(), status, watch.clone(), feed.clone())));
+        }
+        let admin_address = admin.as_ref().and_then(|socket| socket.address().ok());
+        let pulse = Arc::new(Pulse::new(mailboxes));
+        if let Some(admin) = admin {
+            let shown = admin::Shown { watch: watch.clone(), feed, pulse: pulse.clone(), access };
+            services.push(tokio::spawn(admin.run(shown)));
+        }
+        services.push(tokio::spawn(watch.clone().sample()));
+
+        let mut server = Server {
+            stops: start_workers(workers, &admission)?,
+            workers: admission.mailboxes.len(),
+            draining: false,
+            admission,
+            reload,
+            services,
+            logging,
+            observing,
+            telemetry,
+            runtime,
+            watch,
+            manager,
+        };
+        for (bound, listener) in listeners.iter().zip(&config.listeners) {
+            tracing::info!(
+                address = %bound.address, listener = listener.name, single_port = bound.single_port,
+                "listening"
+            );
+        }
+        if let Some(address) = admin_address {
+            tracing::info!(
+                %address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()),
+                "the admin listener is serving"
+            );
+        }
+        generation.get().files.roots.sweep_in_background(|_| true);
+        server.watch.serving();
+        tracing::info!(workers = config.workers, "serving");
+        server.manager.ready(&serving(1));
+        let watchdog = watch_over(server.manager.clone(), pulse, server.watch.clone());
+        server.services.push(tokio::spawn(watchdog));
+        Ok(server)
+    }
+
+    /// Serves until every worker has ended: after a signal, or because one failed.
+    ///
+    /// # Errors
+    /// A worker failed. The others are stopped at once.
+    pub(super) async fn run(&mut self, signals: &mut Signals) -> Result<(), ServeError> {
+        let mut result = Ok(());
+        while self.workers > 0 {
+            tokio::select! {
+                Some(stop) = self.stops.recv() => {
+                    self.workers -= 1;
+                    if let Err(error) = stop {
+                        result = Err(ServeError::System("a worker failed", error));
+                        self.drain(Duration::ZERO);
+                    }
+                }
+                wish = signals.next() => match wish {
+                    Wish::Stop => self.stop(),
+                    // Where the queue is full, one that waits will read the same file.
+                    Wish::Reload => drop(self.reload.try_send(None)),
+                },
+            }
+        }
+        result
+    }
+
+    /// Takes down what is left when the workers have ended. Each step ends the producers of the next.
+    pub(super) async fn shutdown(self) {
+        // 1. Nobody looks, reloads or asks any more.
+        for service in self.services {
+            service.abort();
+            let _ = service.await;
+        }
+        // 2. When the decisions under way are posted, admission is gone, and with it every producer of summaries.
+        drop(self.admission);
+        let _ = self.logging.await;
+        // 3. The log was the last producer of events.
+        let _ = self.observing.await;
+        // 4. Everything is counted.
+        log_totals(&self.runtime);
+        self.watch.log_totals();
+        // 5. The log passes no more to telemetry, nor observers to sinks.
+        let telemetry = self.telemetry;
+        let _ = spawn_blocking(move || telemetry.finish(FLUSH)).await;
+        let runtime = self.runtime.clone();
+        let _ = spawn_blocking(move || runtime.sinks().flush(FLUSH)).await;
+        log_sink_totals(&self.runtime);
+        tracing::info!("stopped");
+    }
+
+    /// Lets running transfers end; at the second time it ends them.
+    fn stop(&mut self) {
+        let patience = if self.draining { Duration::ZERO } else { self.admission.generation.get().drain };
+        self.draining = true;
+        self.watch.draining();
+        self.drain(patience);
+        self.manager.stopping(patience, "stopping; waiting for running transfers");
+        tracing::info!(seconds = patience.as_secs_f64(), "stopping; waiting for running transfers");
+    }
+
+    fn drain(&self, patience: Duration) {
+        for mailbox in &self.admission.mailboxes {
+            if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + patience }) {
+                tracing::error!(%error, "a worker cannot be woken");
+            }
+        }
+    }
+}
+
+fn first_generation(config: &Config, roots: Roots, policy: Policy, uploads: Uploads) -> Generation {
+    let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
+    Generation {
+        number: 1,
+        files: Files { roots, cache, uploads },
+        policy: Arc::new(policy),
+        limits: ceilings(config),
+        drain: config.drain,
+    }
+}
+
+fn start_telemetry(config: &Config, listeners: &[ListenerSpec], watch: &Watch) -> Telemetry {
+    let (settings, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
+    for complaint in complaints {
+        tracing::warn!(target: "tuffet::telemetry", "{complaint}");
+    }
+    let named = config.listeners.iter().zip(listeners);
+    let addresses = named.map(|(listener, bound)| (listener.name.as_str().into(), bound.address));
+    Telemetry::start(settings, addresses, watch)
+}
+
+fn make_workers(
+    sockets: Vec<Sockets>,
+    settings: &WorkerSettings,
+    summaries: mpsc::Sender<Summary>,
+    watch: &Watch,
+) -> Result<Vec<Worker>, ServeError> {
+    let numbered = sockets.into_iter().enumerate();
+    let workers = numbered.map(|(number, sockets)| {
+        Worker::new(number, settings.clone(), sockets, summaries.clone(), watch.worker(number))
+            .map(Worker::watching_cores)
+    });
+    workers.collect::<io::Result<_>>().map_err(|error| ServeError::System("a worker cannot start", error))
+}
+
+/// Gives each worker its thread. The receiver gets the result of each when it ends.
+fn start_workers(
+    workers: Vec<Worker>,
+    admission: &Arc<Admission>,
+) -> Result<mpsc::UnboundedReceiver<io::Result<()>>, ServeError> {
+    let (stopped, stops) = mpsc::unbounded_channel();
+    for (number, worker) in workers.into_iter().enumerate() {
+        let stopped = stopped.clone();
+        let (admission, runtime) = (admission.clone(), Handle::current());
+        std::thread::Builder::new()
+            .name(format!("tuffet-worker-{number}"))
+            .spawn(move || stopped.send(worker.run(|letters| admission.take(&runtime, letters))))
+            .map_err(|error| ServeError::System("a worker cannot start", error))?;
+    }
+    Ok(stops)
+}
+
+fn worker_settings(config: &Config, limiter: Arc<Limiter>) -> WorkerSettings {
+    let times = &config.transfer.retransmit;
+    let share = |total: usize| total.div_ceil(config.workers).max(1);
+    WorkerSettings {
+        transfer: Arc::new(Settings {
+            timing: Timing::new(times.floor, times.initial, times.cap, times.give_up, DALLY),
+            rollover: if config.transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
+        }),
+        max_transfers: share(config.limits.transfers),
+        max_pending: share(config.limits.pending),
+        answer_due: times.initial,
+        workers: config.workers,
+        limiter,
+        busy_poll: config.busy_poll,
+    }
+}

@@ -106,7 +106,7 @@ impl Watch {
         self.0.running.begin(granted);
     }
 
-    /// A request has ended.
+    /// Counts an ended request and removes its transfer.
     pub(crate) fn ended(&self, summary: &Arc<Summary>) {
         self.0.counts.ended(summary);
         self.0.recent.keep(summary);

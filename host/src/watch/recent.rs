@@ -12,7 +12,7 @@ pub(crate) const FINISHED: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Recent(Mutex<VecDeque<Kept>>);
 
-/// A summary and when it arrived.
+/// A summary and its time of arrival.
 #[derive(Debug, Clone)]
 struct Kept {
     at: SystemTime,

@@ -204,9 +204,8 @@ impl Decision {
     }
 }
 
-/// A worker's mailbox. Posting never blocks; how many letters there can be is bounded by the worker's
-/// transfers, of which each has at most one decision or one upload under way, and one question whether it is
-/// there.
+/// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of letters: each has at
+/// most one pending decision or upload, and there is at most one ping.
 pub struct Mailbox {
     letters: SegQueue<ToWorker>,
     signal: Signal,

@@ -22,7 +22,7 @@ pub enum Happening {
     Started {
         /// The request and how it was decided.
         record: Arc<DecisionRecord>,
-        /// Where the worker writes how many bytes have arrived.
+        /// The worker's count of the bytes that have arrived.
         progress: Arc<Progress>,
     },
     /// A transfer made progress.

@@ -61,7 +61,7 @@ pub struct Summary {
     pub unanswered: Option<Unanswered>,
     /// The decision.
     pub decision: Answered,
-    /// Options as negotiated.
+    /// The negotiated options.
     pub options: OptionSet,
     /// Bytes that arrived, as they appear on the wire.
     pub bytes: u64,
@@ -71,8 +71,8 @@ pub struct Summary {
     pub stats: Stats,
     /// The smoothed round-trip time, if measured.
     pub rtt: Option<Duration>,
-    /// From the request to the first block that is known to have arrived: for a read the first ACK of one,
-    /// for a write the block itself. `None` where none did.
+    /// From the request to the first block that is known to have arrived: for a read its ACK, for a write the
+    /// block itself. `None` if no block arrived.
     pub first_block_after: Option<Duration>,
     /// From the request to the end.
     pub duration: Duration,

@@ -1,4 +1,4 @@
-//! How the server is, for whoever asks: `tuffet status`, and what else will.
+//! The state of the server for `tuffet status` and other views.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;

@@ -20,7 +20,7 @@ pub enum OtlpProtocol {
     Grpc,
 }
 
-/// The sampling of traces. Failed requests are always traced.
+/// The sampling of traces. Requests that go wrong are always traced.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TracesSampled {
     /// The sampled part, 0 to 1.

@@ -1,9 +1,9 @@
-//! The daemon: policy, roots, sockets, workers and the control runtime put together, and taken down.
+//! The daemon: assembles policy, roots, sockets, workers and the control runtime.
 //!
-//! The order of a start: signals are caught (`signals`); the configuration is read and checked; everything that may
-//! need a privilege is opened (`open`) by the only thread that there is; that thread gives up its privileges
-//! ([`privileges`]); then others start, plugins are loaded, and when all of that went well the first request is
-//! answered. The order of a shutdown is that of [`running::Server::shutdown`].
+//! The order of a start: signals are caught (`signals`); the configuration is read and checked; the only
+//! thread opens everything that may need a privilege (`open`) and drops its privileges ([`privileges`]); then
+//! other threads start and plugins are loaded, and after that the first request is answered. The order of a
+//! shutdown is that of [`running::Server::shutdown`].
 
 mod control;
 mod error;

@@ -1,4 +1,4 @@
-//! From the configuration to a loaded policy; its problems shown at their place in the YAML file.
+//! Loads the policy of a configuration; its problems have their place in the YAML file.
 
 use super::ServeError;
 use crate::privileges::become_of;

@@ -1,4 +1,4 @@
-//! Reload: another configuration in place of the one that serves, as a whole or not at all.
+//! Reload: replaces the active configuration as a whole, or not at all.
 
 use super::policy::{load_policy, warnings};
 use super::{ServeError, ceilings, serving};

@@ -1,4 +1,4 @@
-//! A running server: what it consists of, how it starts, and in which order it is taken down.
+//! A running server: its parts, its start, and the order of its shutdown.
 
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted};

@@ -1,10 +1,9 @@
-//! What leaves the process about itself: metrics for Prometheus; traces, metrics and log records for an
-//! OpenTelemetry collector.
+//! Telemetry: metrics for Prometheus; traces, metrics and log records for an OpenTelemetry collector.
 //!
-//! Nothing is counted here. [`families`] names and describes what [`crate::watch`] counts, once for every
-//! exporter. A trace is made when its request has ended, from time stamps that the control side noted in a
-//! [`Trail`]; workers know of none of this. What is exported waits in bounded queues, each with a thread: a
-//! collector that is slow or gone costs what it does not take, never a transfer.
+//! Nothing is counted here. [`families`] names and describes the counters of [`crate::watch`], once for every
+//! exporter. A trace is built when its request has ended, from time stamps that the control side recorded in
+//! a [`Trail`]; workers are not involved. Exports wait in bounded queues, each with a thread: a slow or
+//! absent collector costs the undelivered data, never a transfer.
 
 mod environment;
 mod export;

@@ -14,7 +14,7 @@ fn main() -> Result<(), Report> {
     sdk::embed(&workspace)
 }
 
-/// An error that cargo shows as it is written, with its line breaks.
+/// An error that cargo prints as written, with its line breaks.
 struct Report(String);
 
 impl fmt::Debug for Report {

@@ -62,8 +62,8 @@ pub(crate) struct Pacer {
 
 impl Pacer {
     /// Creates a pacer of at most `most` blocks per millisecond. Lockstep is not limited: each block waits
-    /// for an answer. The first windows are limited in any case, so that they do not overflow the receive
-    /// buffer of an unknown client: it must read meanwhile.
+    /// for an answer. Large first windows are limited, too, so that they do not overflow the receive buffer
+    /// of an unknown client: it must read meanwhile.
     pub(crate) fn new(most: Option<u16>, window: u16, blksize: u16) -> Self {
         let most = most.filter(|_| window > 1).unwrap_or(UNLIMITED).max(1);
         let first = (FIRST_BURST / u32::from(blksize.max(1))).clamp(1, UNLIMITED.into()) as u16;

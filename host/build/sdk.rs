@@ -14,7 +14,7 @@ pub fn embed(workspace: &Path) -> Result<(), Report> {
         println!("cargo::rerun-if-changed={}", sdk.join(folder).display());
         walk(&sdk, folder, &mut files)?;
     }
-    // One by one: what Python leaves beside its sources is no change of them.
+    // One by one: files that Python leaves beside its sources are not changes of them.
     files.extend(["python/__main__.py", "python/requirements.txt"].map(str::to_owned));
     walk(&sdk, "python/tuffet", &mut files)?;
     for file in files.iter().filter(|file| file.starts_with("python/")) {
@@ -52,7 +52,8 @@ fn walk(base: &Path, folder: &str, files: &mut Vec<String>) -> Result<(), Report
     Ok(())
 }
 
-/// A manifest without its workspace: `KEY.workspace = true` becomes what the workspace says of KEY.
+/// Returns a manifest without its workspace: replaces `KEY.workspace = true` with the workspace's value of
+/// KEY.
 fn alone(manifest: &str, workspace: &str) -> Result<String, Report> {
     let lints = "[lints]\nworkspace = true\n";
     let mut text = String::new();

@@ -1,8 +1,8 @@
 //! The sampling of traces.
 //!
 //! A part of the requests, selected by the trace id like the specification's `TraceIdRatioBased`, so that all
-//! samplers with the same ratio select the same traces; of these at most a number per second. And all failed
-//! requests: the outcome is known before anything is exported.
+//! samplers with the same ratio select the same traces; of these at most a number per second. And all
+//! requests that go wrong: the outcome is known before anything is exported.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

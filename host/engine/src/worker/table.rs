@@ -27,24 +27,24 @@ pub(super) struct Entry {
     pub(super) served: u16,
     pub(super) generation: u32,
     pub(super) operation: Operation,
-    /// Tells a repeated request from another one.
+    /// Distinguishes a repeated request from another one.
     pub(super) fingerprint: u64,
-    /// When it was last asked for, as far as the client had not answered.
+    /// When it was last requested before the client answered.
     pub(super) requested: Time,
     /// The transfer that this one stands beside until its client has answered.
     pub(super) old: Option<Key>,
     pub(super) content: Option<Content>,
-    /// There from the decision to the outcome.
+    /// Present from the decision to the outcome.
     pub(super) ticket: Option<Box<Ticket>>,
-    /// Where others read how far it has come.
+    /// Where other threads read its progress.
     pub(super) progress: Option<Arc<Progress>>,
-    /// Why the server ended it, when it did.
+    /// The reason why the server ended it, if it did.
     pub(super) ending: Option<Box<Ending>>,
-    /// Its place among those of its client.
+    /// Its place in its client's share.
     pub(super) share: Share,
-    /// Whether it is among those whose client has not answered.
+    /// Whether it is in the list of half-open transfers.
     pub(super) half_open: bool,
-    /// Whether it was one of those, and made room for another.
+    /// Whether it was half-open and made room for another.
     pub(super) gave_way: bool,
     pub(super) progress_check: ProgressCheck,
 }
@@ -58,7 +58,7 @@ pub(super) struct Table {
     generation: u32,
 }
 
-/// An entry and which of its sockets this reference is for.
+/// An entry, and the socket of this reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Reference(u32);
 
@@ -86,7 +86,7 @@ impl Table {
         self.entries.get_mut(index as usize)
     }
 
-    /// The entry of `key`, if it is still that one.
+    /// Returns the entry of `key`, if it is still the same one.
     pub(super) fn by_key(&mut self, key: Key) -> Option<&mut Entry> {
         self.get_mut(key.index).filter(|entry| entry.generation == key.generation)
     }

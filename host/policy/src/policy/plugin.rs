@@ -29,7 +29,7 @@ pub(super) struct Plugin {
     pub name: Arc<str>,
     pub on_error: OnError,
     pub access: Arc<Access>,
-    /// What the operator should know of it.
+    /// The warnings for the operator.
     pub warnings: Vec<String>,
     pub limits: CallLimits,
     /// Calls of this plugin that run at once. Fewer than the runtime has instances, so that one plugin
@@ -39,9 +39,9 @@ pub(super) struct Plugin {
     pub waiting: AtomicU32,
     pub breaker: Breaker,
     pub counters: Arc<Counters>,
-    /// Whether its opinions are recorded only.
+    /// Whether its verdicts are only recorded.
     pub monitors: bool,
-    /// What it decided before, by hook; `None` without a cache.
+    /// Its decision caches, by hook; `None` without a cache.
     pub verdicts: Option<Decisions<Opinion>>,
     pub resolutions: Option<Decisions<Found>>,
     /// Instances that wait for their next call; `None` where each call gets a fresh one.
@@ -55,7 +55,7 @@ pub(super) struct Plugin {
     pub resolve: Option<resolve::GuestIndices>,
     pub accept_upload: Option<accept_upload::GuestIndices>,
     pub observe: Option<observe::GuestIndices>,
-    /// The events that it is told.
+    /// The events that it subscribes to.
     pub wants: Kinds,
 }
 
@@ -84,7 +84,7 @@ impl Plugin {
         call.end(ended)
     }
 
-    /// Asks the hook `authorize`.
+    /// Calls the hook `authorize`.
     pub async fn authorize(
         &self,
         request: &types::Request,
@@ -103,7 +103,7 @@ impl Plugin {
         call.end(ended)
     }
 
-    /// Asks the hook `resolve`.
+    /// Calls the hook `resolve`.
     pub async fn resolve(
         &self,
         request: &types::Request,
@@ -122,7 +122,7 @@ impl Plugin {
         call.end(ended)
     }
 
-    /// Asks the hook `accept-upload`.
+    /// Calls the hook `accept-upload`.
     pub async fn accept_upload(
         &self,
         request: &types::Request,

@@ -11,11 +11,12 @@ use crate::policy::bindings::tuffet::policy::files::{Error, Host, Metadata};
 use crate::policy::sandbox::Sandbox;
 use tuffet_store::{OpenFile, StoreError};
 
-/// Bytes of a path (PATH_MAX of Linux).
+/// The longest path in bytes (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
-/// How often a file is read that changes each time, before the plugin hears of it.
+/// How often a changing file is read before the plugin gets an error.
 const ATTEMPTS: u32 = 4;
-/// Before the second attempt, and as much more before each later one; all are 30 ms, of a call's `wall` limit.
+/// The pause before the second attempt; each later one adds as much. All together take 30 ms of a call's
+/// `wall` limit.
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Host for Sandbox {
@@ -65,7 +66,7 @@ impl Access {
         }
     }
 
-    /// The file as the roots have it, if it has at most so many bytes.
+    /// Returns the file from the roots, if it has at most this many bytes.
     async fn whole(&self, root: String, path: String, most: u64) -> Result<Option<Vec<u8>>, Error> {
         let roots = self.roots.clone();
         blocking(move || steady(|| roots.open_read(Some(&root), &path), &root, &path, most)).await
@@ -93,7 +94,7 @@ async fn blocking<T: Send + 'static>(
     spawn_blocking(work).await.unwrap_or_else(|panicked| Err(Error::Unavailable(panicked.to_string())))
 }
 
-/// A file whole, if it has at most so many bytes. One that changes while it is read is opened and read anew.
+/// Reads a whole file of at most this many bytes. Opens and reads it again if it changes meanwhile.
 fn steady(
     open: impl Fn() -> Result<OpenFile, StoreError>,
     root: &str,
@@ -101,7 +102,7 @@ fn steady(
     most: u64,
 ) -> Result<Option<Vec<u8>>, Error> {
     for attempt in 0..ATTEMPTS {
-        // Whoever writes is given some time to end.
+        // Gives the writer some time to finish.
         sleep(PAUSE * attempt);
         let file = match open() {
             Ok(file) if file.size() > most => return Err(Error::TooLarge(file.size())),

@@ -31,18 +31,18 @@ const MAX_PAYLOADS: u32 = 1024;
 /// Bytes of files per call of a hook.
 const MAX_READ: u64 = 8 << 20;
 
-/// What a plugin may use: what its manifest asks for and the configuration grants.
+/// The access of a plugin: the grants that its manifest requests and the configuration gives.
 #[derive(Debug)]
 pub(super) struct Access {
     /// The plugin's name.
     pub plugin: Arc<str>,
-    /// Whether it is told MAC addresses.
+    /// Whether it gets MAC addresses.
     pub client_mac: bool,
-    /// Whether it has the time.
+    /// Whether it has a clock.
     pub clock: bool,
     /// Whether it has random numbers.
     pub random: bool,
-    /// Its keys. None also while the configuration is only checked.
+    /// Its keys. `None` also while the configuration is only checked.
     pub keys: Option<Keys>,
     /// The roots that it may read, by name.
     pub files: Vec<String>,
@@ -50,41 +50,41 @@ pub(super) struct Access {
     pub http: Vec<HttpHost>,
     /// All roots.
     pub roots: Roots,
-    /// The sinks that it may fill. None also while the configuration is only checked.
+    /// The sinks that it may write to. Empty also while the configuration is only checked.
     pub sinks: Vec<(String, Outlet)>,
-    /// Of a plugin that wants to be called without events when a sink that was full may have room.
+    /// For a plugin that wants calls without events when a sink that was full may have room.
     pub unsent: Option<Unsent>,
-    /// What stands in for the host, where the plugin is tried out.
+    /// Replaces the host in a trial.
     pub stage: Option<Arc<Stage>>,
 }
 
-/// What a plugin that wants empty batches may have to send still.
+/// The unsent lines of a plugin that wants empty batches.
 #[derive(Debug)]
 pub(super) struct Unsent {
-    /// Whether a sink had no room for something, or whether there may be more than one call sends.
+    /// Whether a sink was full, or there may be more lines than one call sends.
     waits: AtomicBool,
-    /// Whether a sink took something since the last look.
+    /// Whether a sink accepted a line since the last check.
     sent: AtomicBool,
 }
 
 impl Unsent {
-    /// What it kept in an earlier process may have room.
+    /// Lines kept by an earlier process may have room now.
     pub fn new() -> Unsent {
         Unsent { waits: AtomicBool::new(true), sent: AtomicBool::new(false) }
     }
 
-    /// Whether there may be something.
+    /// Returns whether there may be unsent lines.
     pub fn waits(&self) -> bool {
         self.waits.load(Relaxed)
     }
 
-    /// Whether to call it without events now.
+    /// Returns whether to call it without events now.
     pub fn is_due(&self) -> bool {
         self.sent.store(false, Relaxed);
         self.waits.swap(false, Relaxed)
     }
 
-    /// It was called without events: what it sent may not be all.
+    /// Records a call without events: it may not have sent everything.
     pub fn called(&self) {
         if self.sent.load(Relaxed) {
             self.waits.store(true, Relaxed);
@@ -96,40 +96,40 @@ impl Unsent {
     }
 }
 
-/// Where the payloads for a sink go.
+/// The destination of the payloads for a sink.
 #[derive(Debug)]
 pub(super) enum Outlet {
     /// To the sink.
     Sink(Arc<Sink>),
-    /// Nowhere: they are recorded.
+    /// Nowhere: payloads are recorded.
     Staged(Arc<Stage>),
 }
 
-/// What one call of a hook has taken so far.
+/// The usage of one call of a hook so far.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     operations: u32,
     payloads: u32,
     read: u64,
-    /// Set once the instance is configured; before, nothing may have an effect.
+    /// Set once the instance is configured; before, calls must have no effect.
     configured: bool,
 }
 
-/// Why a call is answered without a look.
+/// The error of a call during `configure`.
 const IN_CONFIGURE: &str = "not in `configure`, which must have no effects";
 
 impl Taken {
-    /// Nothing yet, by an instance that is configured.
+    /// Returns an empty usage, for a configured instance.
     pub fn configured() -> Taken {
         Taken { configured: true, ..Taken::default() }
     }
 
-    /// Begins another call of a hook.
+    /// Starts another call of a hook.
     pub fn restart(&mut self) {
         *self = Taken { configured: self.configured, ..Taken::default() };
     }
 
-    /// One more call of `kv` or `files`.
+    /// Counts a call of `kv` or `files`.
     fn operation(&mut self) -> Result<(), String> {
         if self.operations == MAX_OPERATIONS {
             return Err(format!("more than {MAX_OPERATIONS} calls of kv and files in one call of a hook"));

@@ -1,4 +1,4 @@
-//! Instances kept between calls (`reuse`).
+//! Instances that are kept between calls (`reuse`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 

@@ -1,5 +1,5 @@
-//! The HTTP requests of a plugin under test: answered with given answers, or by the real world, whose answers
-//! are recorded.
+//! Requests by HTTP of a plugin that is tried out: answered with what was given, or by the world, whose
+//! answers are learned.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use super::http::Work;
 use super::http_send::send;
 use crate::policy::stage::{Exchange, HttpAnswer, Stage};
 
-/// The largest recorded body in bytes.
+/// Bytes of a body that is learned.
 const MAX_BODY: usize = 8 << 20;
 
-/// Headers of a connection, which have no meaning in a replayed answer.
+/// Headers of a connection, which mean nothing when the answer is given again.
 const OF_CONNECTION: [&str; 3] = ["connection", "keep-alive", "transfer-encoding"];
 
-/// Answers a request.
+/// What a request comes to.
 pub(super) async fn answer(
     stage: Arc<Stage>,
     request: Request<WasiBody>,
@@ -49,7 +49,7 @@ pub(super) async fn answer(
     Ok((response, Box::new(async { Ok(()) })))
 }
 
-/// Sends a request and reads the whole answer.
+/// Sends a request and takes the whole answer.
 async fn fetch(request: Request<WasiBody>, options: Option<RequestOptions>) -> Result<HttpAnswer, Error> {
     let (response, _) = send(request, options).await?;
     let (head, body) = response.into_parts();

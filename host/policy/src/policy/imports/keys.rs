@@ -1,4 +1,4 @@
-//! The key-value store of one plugin: in the file of keys, or on the stage of a trial.
+//! The keys of one plugin: in the file of keys, or on the stage of a trial.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use crate::kv::{KvError, KvStore, Quota};
 use crate::policy::bindings::tuffet::policy::kv::Error;
 use crate::policy::stage::Stage;
 
-/// The location of a plugin's keys.
+/// Where the keys of a plugin are.
 #[derive(Debug, Clone)]
 pub(in crate::policy) enum Keys {
-    /// In the file, in the namespace with the plugin's name.
+    /// In the file, below the plugin's name.
     Stored { store: Arc<KvStore>, namespace: Arc<str>, quota: Quota },
     /// In memory, for one call.
     Staged(Arc<Stage>),

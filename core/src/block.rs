@@ -1,10 +1,10 @@
 //! Block positions: 64 bits inside, 16 on the wire.
 //!
-//! RFC 1350 gives a block 16 bits and says nothing of what follows block 65535. Nearly every
-//! implementation goes on with 0, some with 1. Inside, a block has a position that never rolls over:
-//! 0 stands for the handshake, 1 for the first DATA.
+//! RFC 1350 gives a block number 16 bits and does not define the successor of block 65535. Nearly every
+//! implementation continues with 0, some with 1. Inside, a block has a position that never rolls over: 0
+//! stands for the handshake, 1 for the first DATA.
 
-/// What follows block 65535 on the wire.
+/// The successor of block 65535 on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rollover {
     /// 65535 is followed by 0: nearly all clients.
@@ -15,7 +15,7 @@ pub enum Rollover {
 }
 
 impl Rollover {
-    /// The number that the block at `position` has on the wire.
+    /// Returns the number on the wire of the block at `position`.
     pub fn wire(self, position: u64) -> u16 {
         match self {
             Rollover::Zero => (position & 0xffff) as u16,
@@ -24,8 +24,8 @@ impl Rollover {
         }
     }
 
-    /// How far ahead of `base` the next position with this number on the wire is; 0 is `base` itself.
-    /// `None` if no position from `base` on has it.
+    /// Returns the distance from `base` to the next position with this number on the wire; 0 is `base`
+    /// itself. `None` if no position from `base` on has it.
     pub(crate) fn ahead(self, base: u64, wire: u16) -> Option<u64> {
         match self {
             Rollover::Zero => Some(u64::from(wire.wrapping_sub(self.wire(base)))),
@@ -38,7 +38,7 @@ impl Rollover {
         }
     }
 
-    /// How many positions there are before a number comes again.
+    /// Returns the number of positions before a block number recurs.
     pub(crate) fn period(self) -> u64 {
         match self {
             Rollover::Zero => 65_536,

@@ -1,44 +1,45 @@
-//! The rate of a narrow path, learnt from windows that overflowed its queue.
+//! Estimates the rate of a bottleneck from windows that overflowed its queue.
 //!
-//! A window that is larger than what a path and its queue hold loses its end each time it goes out at once, and
-//! the receiver often has to wait for its own time-out before it says so. Spread out at the rate of the path,
-//! the same window finds room.
+//! A path and its queue cut the end off a window that is larger than both, each time it is sent in one burst,
+//! and the receiver often waits for its own time-out before it reports the gap. The same window fits when it
+//! is paced at the rate of the path.
 
-/// Blocks stood in a queue where this many microseconds (and an eighth of the shortest round trip) passed, beyond
-/// that round trip and the time that sending took, until they were acknowledged. Less may be an accident.
+/// A sample counts as queued if its ACK came this many microseconds, and an eighth of the shortest round
+/// trip, later than that round trip and the sending explain. Less may be chance.
 const QUEUED: u32 = 2_000;
 
-/// Fewer blocks tell nothing of a rate.
+/// The fewest blocks that indicate a rate.
 const TELLING: u32 = 8;
 
-/// So many windows in a row that were cut off behind a queue tell of a narrow path; one does behind a long queue,
-/// of this many microseconds and half of the shortest round trip.
+/// This many windows in a row that were cut off behind a queue indicate a bottleneck. One is enough if the
+/// queue is longer than `LONG` microseconds and than half of the shortest round trip.
 const OVERFLOWS: u8 = 3;
 const LONG: u32 = 50_000;
 
-/// Windows that arrived before a rate that was too much is tried again.
+/// After this many windows arrived, a rate that was too high is tried again.
 const FORGET: u8 = 32;
 
-/// How a part of a window travelled.
+/// The timing of a part of a window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AckSample {
-    /// Blocks that were acknowledged at once.
+    /// Blocks that one ACK acknowledged.
     pub(crate) arrived: u32,
-    /// Microseconds since the first of them went out.
+    /// Microseconds since the first of them was sent.
     pub(crate) took: u32,
-    /// Microseconds in which they went out.
+    /// Microseconds during which they were sent.
     pub(crate) sending: u32,
-    /// Microseconds of the shortest round trip seen; 0 where that, or what it says of this sample, is not known.
+    /// The shortest round trip in microseconds; 0 if it is unknown, or this sample says nothing about the
+    /// queue.
     pub(crate) least: u32,
 }
 
 impl AckSample {
-    /// Microseconds beyond the round trip.
+    /// Returns the microseconds in addition to the round trip.
     fn beyond(self) -> u32 {
         self.took.saturating_sub(self.least)
     }
 
-    /// Microseconds beyond the round trip and the sending, if that is a queue.
+    /// Returns the microseconds in addition to the round trip and the sending, if they indicate a queue.
     fn queued(self) -> Option<u32> {
         let queued = self.beyond().saturating_sub(self.sending);
         let telling = self.least > 0 && self.arrived >= TELLING;
@@ -46,34 +47,34 @@ impl AckSample {
     }
 }
 
-/// Rates are in blocks for each millisecond.
+/// Estimates the rate of a bottleneck, in blocks per millisecond.
 #[derive(Debug, Clone, Copy, Default)]
 #[cfg_attr(test, derive(Hash))]
 pub(crate) struct BottleneckEstimator {
-    /// Windows that were cut off behind a queue, one after the other.
+    /// Consecutive windows that were cut off behind a queue.
     overflows: u8,
-    /// Whether blocks go out at a rate that was found here.
+    /// Whether the estimated rate is in use.
     ruling: bool,
-    /// Windows that arrived since the last one that did not.
+    /// Windows that arrived since the last one that was cut off.
     calm: u8,
-    /// The rate at which a window last arrived, and one at which that did not; 0 for none.
+    /// The rate at which a window last arrived, and the rate at which one did not; 0 for none.
     enough: u16,
     too_much: u16,
 }
 
 impl BottleneckEstimator {
-    /// A window that went out at a rate of `present` was cut off behind a queue: the rate from now on. `None` where
-    /// there was no queue, and the loss has another reason. Random losses on a narrow path look the same: there
-    /// this rate costs nothing.
+    /// Handles a window that was cut off behind a queue when sent at `present`, and returns the new rate.
+    /// `None` if there was no queue, so that the loss has another reason. Random losses behind a bottleneck
+    /// look the same: there this rate costs nothing.
     pub(crate) fn overflowed(&mut self, present: u16, window: u16, sample: AckSample) -> Option<u16> {
         let Some(queued) = sample.queued() else {
             self.overflows = 0;
             return None;
         };
         self.overflows = self.overflows.saturating_add(1);
-        // An eighth above what arrived, which a short queue takes.
+        // An eighth above the measured rate, which a short queue absorbs.
         let measured = (u64::from(sample.arrived) * 1_125).div_ceil(u64::from(sample.beyond().max(1)));
-        // What arrived before is known better: the time measured may be the patience of the receiver.
+        // The last good rate is more reliable: the measured time may include the receiver's time-out.
         let enough = if present > self.enough { self.enough } else { 0 };
         let rate = measured.max(u64::from(enough));
         let sure = self.ruling || self.overflows >= OVERFLOWS || queued > LONG.max(sample.least / 2);
@@ -85,9 +86,9 @@ impl BottleneckEstimator {
         self.ruling.then_some(present)
     }
 
-    /// Blocks that went out at a rate of `present` have arrived, all of a window or (`whole` is false) what came
-    /// before a loss. `None` where the rate was not found here, else the one from now on: twice as much where they
-    /// did not stand in a queue, but not what was too much before.
+    /// Handles blocks that arrived when sent at `present`: a whole window, or (`whole` is false) the blocks
+    /// before a loss. Returns `None` if the rate does not come from here, else the new rate: doubled if there
+    /// was no queue, but below the last rate that was too high.
     pub(crate) fn arrived(
         &mut self,
         present: u16,
@@ -116,7 +117,7 @@ impl BottleneckEstimator {
         Some(rate)
     }
 
-    /// Something else rules from now on.
+    /// Resets the estimator, because something else sets the rate from now on.
     pub(crate) fn end(&mut self) {
         *self = BottleneckEstimator::default();
     }
@@ -128,12 +129,12 @@ mod tests {
 
     const FREE: u16 = u16::MAX;
 
-    /// Sent at once.
+    /// A burst.
     fn sample(arrived: u32, took: u32) -> AckSample {
         AckSample { arrived, took, sending: 0, least: 65_000 }
     }
 
-    /// Sent at a rate, or as slowly as the timers allow.
+    /// Paced, or as slow as the timers allow.
     fn spread(arrived: u32, took: u32, sending: u32) -> AckSample {
         AckSample { sending, ..sample(arrived, took) }
     }
@@ -179,11 +180,11 @@ mod tests {
     #[test]
     fn it_finds_what_is_enough_from_both_sides() {
         let mut bottleneck = BottleneckEstimator::default();
-        // The receiver waited half a second before it told.
+        // The receiver waited half a second before it reported the gap.
         let mut rate = bottleneck.overflowed(FREE, 512, sample(300, 565_000)).unwrap();
         assert_eq!(rate, 1);
         for window in 0..64 {
-            // The path takes 11.
+            // The path carries 11 blocks per millisecond.
             rate = if rate <= 11 {
                 let sending = 512_000 / u32::from(rate);
                 bottleneck.arrived(rate, 512, spread(512, 65_000 + sending, sending), true).unwrap()

@@ -9,11 +9,11 @@ use std::borrow::Cow;
 /// ACK, OACK or ERROR.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Control {
-    /// All blocks up to this number (on the wire) arrived.
+    /// All blocks up to this number (on the wire) have arrived.
     Ack(u16),
     /// The options granted.
     Oack(OptionSet),
-    /// The transfer ends, for this reason.
+    /// The transfer ends with this error.
     Error(ErrorCode, Cow<'static, str>),
 }
 

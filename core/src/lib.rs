@@ -1,9 +1,8 @@
 //! TFTP as a sans-IO state machine: RFC 1350, 2347, 2348, 2349 and 7440, both roles, both directions.
 //!
-//! There are no sockets here, no clock, no files and no randomness. Datagrams and time go in through the
-//! `handle_*` methods of a [`Transfer`]; what to do comes out of [`Transfer::poll`]. Outputs speak of
-//! blocks, not of bytes: file data never passes through, so that a server can send it straight from
-//! where it lies.
+//! The crate has no sockets, no clock, no files and no randomness. Datagrams and time go in through the
+//! `handle_*` methods of a [`Transfer`]; actions come out of [`Transfer::poll`]. Outputs name blocks, not
+//! bytes: file data never passes through, so that a server can send it straight from its source.
 //!
 //! ```
 //! use tuffet_core::{Limits, Output, Packet, Settings, Time, Transfer};

@@ -1,20 +1,20 @@
-//! Netascii (RFC 1350 section 1, RFC 764): a line ends in CR LF, a bare CR is CR NUL.
+//! Netascii (RFC 1350 section 1, RFC 764): lines end in CR LF, a bare CR is CR NUL.
 //!
-//! Both directions work on pieces of any size, so that a pair may be split by the edge of a block.
+//! Both directions work on pieces of any size, because a pair may cross the edge of a block.
 
 const CR: u8 = b'\r';
 const LF: u8 = b'\n';
 const NUL: u8 = 0;
 
-/// From the bytes of a file (lines end in LF) to the wire.
+/// Encodes the bytes of a file (lines end in LF) for the wire.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Encoder {
-    /// The second byte of a pair whose first was the last that fitted.
+    /// The second byte of a pair whose first byte filled the output.
     pending: Option<u8>,
 }
 
 impl Encoder {
-    /// Encodes until `input` is used up or `output` is full: how much was read and how much written.
+    /// Encodes until `input` is used up or `output` is full. Returns the bytes read and written.
     pub fn encode(&mut self, input: &[u8], output: &mut [u8]) -> (usize, usize) {
         let (mut read, mut written) = (0, 0);
         while written < output.len() {
@@ -53,16 +53,16 @@ impl Encoder {
     }
 }
 
-/// From the wire to the bytes of a file.
+/// Decodes the bytes on the wire to those of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Decoder {
-    /// The last byte was a CR: what it means depends on the next.
+    /// The last byte was a CR: its meaning depends on the next byte.
     cr: bool,
 }
 
 impl Decoder {
-    /// Decodes a piece and appends it to `output`. A CR before anything but LF and NUL is kept as it is:
-    /// the standard does not allow it, old senders do it.
+    /// Decodes a piece and appends it to `output`. A CR before anything but LF and NUL is kept: the standard
+    /// does not allow it, but old senders do it.
     pub fn decode(&mut self, input: &[u8], output: &mut Vec<u8>) {
         for &byte in input {
             if core::mem::take(&mut self.cr) {
@@ -86,7 +86,7 @@ impl Decoder {
         }
     }
 
-    /// The end of the stream: a CR that nothing followed is kept.
+    /// Ends the stream: keeps a final CR.
     pub fn finish(&mut self, output: &mut Vec<u8>) {
         if core::mem::take(&mut self.cr) {
             output.push(CR);

@@ -9,15 +9,15 @@ use crate::text::{Writer, take_string};
 pub const DEFAULT_BLKSIZE: u16 = 512;
 /// The smallest `blksize` (RFC 2348).
 pub const MIN_BLKSIZE: u16 = 8;
-/// The largest `blksize` (RFC 2348): what an IPv4 datagram carries beside its headers.
+/// The largest `blksize` (RFC 2348): the payload of an IPv4 datagram.
 pub const MAX_BLKSIZE: u16 = 65_464;
 
-/// The largest window that is granted, in blocks: half of the numbers that a block can have. In a larger
-/// one an ACK that was doubled on its way could be taken for that of blocks which the peer does not have.
-/// (RFC 7440 allows to ask for 65535; less may be granted.)
+/// The largest window that is granted, in blocks: half of the block numbers. In a larger one, a duplicated
+/// ACK could be taken for the ACK of blocks that the peer does not have. (RFC 7440 allows requests up to
+/// 65535; the server may grant less.)
 const MAX_GRANTED_WINDOW: u16 = 32_767;
 
-/// The options of a request or OACK as they came.
+/// The options of a request or OACK, as received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options<'a> {
     rest: &'a [u8],
@@ -28,8 +28,8 @@ impl<'a> Options<'a> {
         Options { rest }
     }
 
-    /// Names and values. Ends at the first that is not whole: a missing NUL, a name without a value, or
-    /// the padding that some clients append.
+    /// Iterates over names and values. Ends at the first incomplete one: a missing NUL, a name without a
+    /// value, or the padding that some clients append.
     pub fn iter(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let mut rest = self.rest;
         core::iter::from_fn(move || {
@@ -40,13 +40,13 @@ impl<'a> Options<'a> {
         })
     }
 
-    /// Whether nothing but padding follows the last whole option.
+    /// Returns whether only padding follows the last complete option.
     fn is_whole(self) -> bool {
         let read: usize = self.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
         self.rest[read..].iter().all(|&byte| byte == 0)
     }
 
-    /// The known options with valid values; of several with one name the first counts (RFC 2347:
+    /// Returns the known options with valid values. Of several with the same name the first counts (RFC 2347:
     /// "an option may only be specified once").
     pub fn requested(self) -> OptionSet {
         let mut requested = OptionSet::default();
@@ -85,15 +85,15 @@ pub struct OptionSet {
     pub timeout: Option<u8>,
 }
 
-/// What the server is willing to grant.
+/// The ceilings of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The largest block in bytes, 8 to 65464.
     pub blksize: u16,
-    /// The largest window in blocks, 1 to 32767; more is cut to that.
+    /// The largest window in blocks, 1 to 32767; larger values are cut to that.
     pub windowsize: u16,
-    /// How many blocks of a window go out within a millisecond, at least 1; `None`: all at once. Nothing
-    /// that is negotiated: a window of more is spread over time.
+    /// How many blocks of a window are sent within a millisecond, at least 1; `None`: all at once. Not
+    /// negotiated: a larger window is paced.
     pub burst: Option<u16>,
 }
 
@@ -104,8 +104,8 @@ impl Default for Limits {
 }
 
 impl OptionSet {
-    /// The server's answer to the requested options. `size` is the size of the file: for a read request what
-    /// will be sent, `None` where it is not known exactly; a write request's own `tsize` is echoed.
+    /// Returns the server's answer to the requested options. `size` is the size of the file for a read,
+    /// `None` if it is not known exactly; for a write, the `tsize` of the request is echoed.
     pub fn grant(requested: &OptionSet, limits: &Limits, size: Option<u64>) -> OptionSet {
         OptionSet {
             tsize: requested.tsize.and(size),
@@ -117,17 +117,17 @@ impl OptionSet {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         *self == OptionSet::default()
     }
 
-    /// The client's check of the server's OACK: only requested options, and never a larger value
-    /// (RFC 2347, 2348, 7440); `timeout` must be the requested one (RFC 2349).
+    /// Checks the server's OACK for the client: only requested options, and never a larger value (RFC 2347,
+    /// 2348, 7440); `timeout` must be the requested one (RFC 2349).
     pub(crate) fn verify(requested: &OptionSet, answer: Options<'_>) -> Option<OptionSet> {
         let granted = answer.requested();
         let known = |name: &[u8]| KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known));
-        // An answer that was cut short would leave the two ends with different block sizes.
+        // A truncated answer would leave the two ends with different block sizes.
         let whole = answer.is_whole()
             && answer.iter().all(|(name, _)| known(name))
             && answer.iter().count() == granted.count();
@@ -141,12 +141,12 @@ impl OptionSet {
         fine.then_some(granted)
     }
 
-    /// Bytes in a block once this was agreed on.
+    /// Returns the bytes in a block under these options.
     pub fn block_size(&self) -> u16 {
         self.blksize.unwrap_or(DEFAULT_BLKSIZE)
     }
 
-    /// Blocks in a window once this was agreed on.
+    /// Returns the blocks in a window under these options.
     pub fn window_size(&self) -> u16 {
         self.windowsize.unwrap_or(1)
     }
@@ -174,7 +174,7 @@ impl OptionSet {
     }
 }
 
-/// Decimal digits and nothing else: no sign, no space, at most `u64::MAX`.
+/// Parses decimal digits only: no sign, no space, at most `u64::MAX`.
 fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() {
         return None;

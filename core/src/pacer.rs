@@ -1,69 +1,69 @@
-//! How many blocks of a window go out at once.
+//! The pacer: how many blocks of a window are sent at once.
 //!
 //! RFC 7440 fixes the window when the transfer begins, and a receiver acknowledges nothing before a window is
-//! whole: a sender cannot make it smaller. What it can do is to spread it over time. A small receiver (a boot
-//! loader with a handful of descriptors, a narrow queue on the way) drops what comes beyond so many packets
-//! in a millisecond, window after window at the same place. That is what is recognised here; losses at
-//! random places slow nothing down. A path that is narrow as a whole is recognised by [`BottleneckEstimator`].
+//! complete, so a sender cannot shrink it. It can pace it instead. A small receiver (a boot loader with a
+//! handful of descriptors, a short queue on the path) drops the packets beyond a certain number per
+//! millisecond, window after window at the same place. The pacer recognises this; losses at random places
+//! slow nothing down. [`BottleneckEstimator`] recognises a path with a low rate.
 
 use crate::bottleneck::{AckSample, BottleneckEstimator};
 use crate::time::Time;
 
-/// Suspicion at which the pace is lowered: a window that was cut off where the one before was adds two, one
-/// that arrived takes one away.
+/// The suspicion at which the pacer slows down. A window that was cut off at the same place as the one before
+/// adds two, one that arrived subtracts one.
 const SUSPICIOUS: u8 = 6;
 
-/// Windows without a loss before the pace is raised by a quarter; twice as many each time it had to be
-/// lowered again.
+/// Windows without a loss before the burst is raised by a quarter. The number doubles each time the burst had
+/// to be lowered again.
 const CALM: u16 = 8;
 const MOST_DOUBLINGS: u8 = 5;
 const MOST_DOUBTS: u8 = 4;
 
-/// Microseconds after one burst in which there is no other. With timers of a millisecond, which all
-/// timers of the host are, bursts are then a millisecond apart.
+/// The least distance of two bursts in microseconds. With timers of a millisecond, as all timers of the host
+/// are, bursts are then a millisecond apart.
 const APART: u64 = 700;
 const TICK: u64 = 1_000;
 
-/// Bytes in the first millisecond of a transfer. A socket's receive buffer has 208 KiB unless set, and the kernel
-/// counts more than the payload in it.
+/// Bytes in the first millisecond of a transfer. A socket's receive buffer has 208 KiB by default, and the
+/// kernel counts more than the payload.
 const FIRST_BURST: u32 = 128 * 1024;
 
-/// No limit: a window goes out as one burst.
+/// No limit: a window is one burst.
 const UNLIMITED: u16 = u16::MAX;
 
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
 pub(crate) struct Pacer {
-    /// When the next burst may go out, once this one is used up.
+    /// The time of the next burst, once this one is used up.
     next: Time,
-    /// Blocks in a burst, and of these what is left of the present one.
+    /// Blocks in a burst, and the remaining ones of the present burst.
     burst: u16,
     left: u16,
-    /// What `burst` may rise to.
+    /// The upper bound of `burst`.
     most: u16,
-    /// Where the last window was cut off, in blocks; 0 if that is not known.
+    /// Where the last window was cut off, in blocks; 0 if unknown.
     cut: u16,
-    /// How much speaks for a receiver that overflows there.
+    /// Evidence that the receiver overflows at `cut`.
     suspicion: u8,
-    /// How often that turned out to be chance.
+    /// How often the evidence turned out to be chance.
     doubts: u8,
-    /// How often the pace was lowered, and where windows were cut off the last time.
+    /// How often the burst was lowered, and where windows were cut off the last time.
     lowered: u8,
     lowered_at: u16,
-    /// Windows that were cut off and that arrived since then.
+    /// Windows that were cut off, and that arrived, since then.
     cuts: u16,
     arrived: u16,
-    /// Windows that arrived since the pace was last changed.
+    /// Windows that arrived since the burst last changed.
     calm: u16,
-    /// No window has been acknowledged as it went out.
+    /// Whether the first bursts are still limited.
     opening: bool,
     bottleneck: BottleneckEstimator,
 }
 
 impl Pacer {
-    /// At most `most` blocks in a millisecond, if that is limited. In lockstep nothing is: each block waits
-    /// for an answer. The first windows are not to overflow the receive buffer of a client that nothing is known
-    /// of: it has to read meanwhile.
+    /// Creates a pacer of at most `most` blocks per millisecond. Lockstep is not limited: each block waits
+    /// for an answer. Large first windows are limited, too, so that they do not overflow the receive buffer
+    /// of an unknown client: it must read meanwhile.
     pub(crate) fn new(most: Option<u16>, window: u16, blksize: u16) -> Self {
         let most = most.filter(|_| window > 1).unwrap_or(UNLIMITED).max(1);
         let first = (FIRST_BURST / u32::from(blksize.max(1))).clamp(1, UNLIMITED.into()) as u16;
@@ -87,7 +87,7 @@ impl Pacer {
         }
     }
 
-    /// How many of `wanted` blocks may go out now.
+    /// Returns how many of `wanted` blocks may be sent now.
     pub(crate) fn take(&mut self, now: Time, wanted: u32) -> u32 {
         if self.burst == UNLIMITED {
             return wanted;
@@ -102,12 +102,12 @@ impl Pacer {
         taken
     }
 
-    /// When more may go out, if the present burst is used up.
+    /// Returns when more blocks may be sent, if the present burst is used up.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
         (self.burst != UNLIMITED && self.left == 0 && now < self.next).then_some(self.next)
     }
 
-    /// A window was cut off, and a part of it arrived.
+    /// Handles a window that was cut off after a part of it arrived.
     pub(crate) fn cut(&mut self, window: u16, sample: AckSample) {
         if window == 1 {
             return;
@@ -121,7 +121,7 @@ impl Pacer {
         self.widen(window, sample, false);
     }
 
-    /// A window of `window` blocks was cut off after `arrived` of them; 0 if that is not known.
+    /// Handles a window of `window` blocks that was cut off after `arrived` of them; 0 if unknown.
     pub(crate) fn cut_off(&mut self, arrived: u32, window: u16) {
         if window == 1 {
             return;
@@ -139,7 +139,7 @@ impl Pacer {
         }
     }
 
-    /// A whole window has arrived.
+    /// Handles a window that arrived as a whole.
     pub(crate) fn went_well(&mut self, window: u16, sample: AckSample) {
         if self.opening {
             let more = self.burst.saturating_mul(4);
@@ -162,7 +162,7 @@ impl Pacer {
         }
     }
 
-    /// Whether the pace is that of a narrow path, which may carry more.
+    /// Applies the rate of the bottleneck estimator; returns whether there is one.
     fn widen(&mut self, window: u16, sample: AckSample, whole: bool) -> bool {
         let Some(rate) = self.bottleneck.arrived(self.burst, window, sample, whole) else { return false };
         self.set(if rate < window { rate.min(self.most) } else { self.most });
@@ -185,7 +185,7 @@ impl Pacer {
             self.lowered = self.lowered.saturating_add(1);
             self.lowered_at = self.cut;
         } else {
-            // Losses went on, elsewhere: they are not made by what is sent at once.
+            // The losses moved elsewhere: bursts do not cause them.
             self.burst = self.most;
             self.lowered = 0;
             self.doubts = (self.doubts + 1).min(MOST_DOUBTS);
@@ -196,13 +196,13 @@ impl Pacer {
 
 #[cfg(test)]
 impl Pacer {
-    /// Moves all that it remembers to another clock.
+    /// Shifts all remembered times to another clock.
     pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
         self.next = to(self.next);
     }
 }
 
-/// Whether two places differ by no more than a part of them, or by `least`.
+/// Returns whether two places differ by at most one `part`th, or by `least`.
 fn near(place: u16, other: u16, part: u16, least: u16) -> bool {
     place.abs_diff(other) <= (other / part).max(least)
 }

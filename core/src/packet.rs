@@ -5,13 +5,13 @@ use crate::text::{Writer, take_string};
 use crate::types::{ErrorCode, Mode, Operation};
 use core::fmt;
 
-/// Bytes before the payload of a DATA packet: opcode and block number.
+/// The size of the header of a DATA packet in bytes: opcode and block number.
 pub const DATA_HEADER: usize = 4;
 
-/// The longest ERROR text that is sent, in bytes.
+/// The longest ERROR text sent, in bytes.
 pub const MAX_ERROR_TEXT: usize = 200;
 
-/// Room for any packet that [`Control::encode`](crate::Control::encode) writes, in bytes.
+/// A sufficient buffer for any packet that [`Control::encode`](crate::Control::encode) writes, in bytes.
 pub const MAX_CONTROL: usize = 256;
 
 pub(crate) const RRQ: u16 = 1;
@@ -21,7 +21,7 @@ const ACK: u16 = 4;
 const ERROR: u16 = 5;
 const OACK: u16 = 6;
 
-/// A datagram, understood.
+/// A parsed datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packet<'a> {
     /// RRQ or WRQ.
@@ -33,19 +33,19 @@ pub enum Packet<'a> {
         /// The bytes.
         payload: &'a [u8],
     },
-    /// All blocks up to this one arrived.
+    /// All blocks up to this one have arrived.
     Ack {
         /// The number on the wire.
         block: u16,
     },
-    /// The peer ended the transfer.
+    /// The peer has ended the transfer.
     Error {
         /// Its code, as sent.
         code: u16,
         /// Its text, as sent: neither bounded nor printable.
         text: &'a [u8],
     },
-    /// The server took these options (RFC 2347).
+    /// The server granted these options (RFC 2347).
     Oack(Options<'a>),
 }
 
@@ -62,12 +62,12 @@ pub struct RequestPacket<'a> {
     pub options: Options<'a>,
 }
 
-/// Why a datagram is not a packet.
+/// The reason why a datagram is not a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Malformed {
-    /// Shorter than its opcode needs. Not answered.
+    /// It is too short for its opcode. Not answered.
     Short,
-    /// An opcode that no RFC gives. Not answered.
+    /// No RFC defines the opcode. Not answered.
     Opcode(u16),
     /// A request without a terminated, non-empty name.
     Name,
@@ -78,8 +78,8 @@ pub enum Malformed {
 }
 
 impl Malformed {
-    /// Whether it was a request, so that its sender is owed an ERROR. Anything else is dropped: never
-    /// answer what may itself be an answer.
+    /// Returns whether it was a request, so that its sender is owed an ERROR. All else is dropped: a packet
+    /// that may itself be an answer must not be answered.
     pub fn is_request(self) -> bool {
         matches!(self, Malformed::Name | Malformed::Mode | Malformed::UnknownMode)
     }
@@ -98,14 +98,14 @@ impl fmt::Display for Malformed {
 }
 
 impl<'a> Packet<'a> {
-    /// Reads one datagram.
+    /// Parses one datagram.
     pub fn parse(datagram: &'a [u8]) -> Result<Self, Malformed> {
         let (opcode, rest) = take_u16(datagram)?;
         match opcode {
             RRQ => RequestPacket::parse(Operation::Read, rest).map(Packet::Request),
             WRQ => RequestPacket::parse(Operation::Write, rest).map(Packet::Request),
             DATA => take_u16(rest).map(|(block, payload)| Packet::Data { block, payload }),
-            // What follows the number is ignored: with `msftwindow` every ACK has a fifth byte.
+            // Trailing bytes are ignored: with `msftwindow` every ACK has a fifth byte.
             ACK => take_u16(rest).map(|(block, _)| Packet::Ack { block }),
             ERROR => take_u16(rest).map(|(code, text)| Packet::Error { code, text: until_nul(text) }),
             OACK => Ok(Packet::Oack(Options::new(rest))),
@@ -113,9 +113,9 @@ impl<'a> Packet<'a> {
         }
     }
 
-    /// Whether it may be what a server answers a request with first (RFC 1350 section 4, RFC 2347). The port
-    /// that a client uses may have been another's a moment ago, whose transfer still sends to it: what comes
-    /// from the middle of a file is not for this one, and must not tell it the server's TID.
+    /// Returns whether it may be a server's first answer to a request (RFC 1350 section 4, RFC 2347). The
+    /// client's port may have belonged to another client a moment ago, whose transfer still sends to it: a
+    /// packet from the middle of a file is not for this client, and must not set the server's TID.
     pub fn may_answer(&self, operation: Operation) -> bool {
         match (self, operation) {
             (Packet::Oack(_) | Packet::Error { .. }, _)
@@ -129,8 +129,8 @@ impl<'a> Packet<'a> {
 impl<'a> RequestPacket<'a> {
     fn parse(operation: Operation, rest: &'a [u8]) -> Result<Self, Malformed> {
         let (name, rest) = take_string(rest).filter(|(name, _)| !name.is_empty()).ok_or(Malformed::Name)?;
-        // DHCP option 67 is often copied with its NUL, so that the name seems to be followed by an
-        // empty mode; the mode is then what comes after.
+        // DHCP option 67 is often copied with its NUL, so that an empty mode seems to follow the name; the
+        // real mode comes after it.
         let rest = match rest {
             [0, more @ ..] => more,
             _ => rest,
@@ -146,7 +146,7 @@ impl<'a> RequestPacket<'a> {
         Ok(RequestPacket { operation, name, mode, options: Options::new(rest) })
     }
 
-    /// Writes a request; `None` if `buffer` is too short or the name is empty or holds a NUL.
+    /// Writes a request; `None` if `buffer` is too short or the name is empty or contains a NUL.
     pub fn encode(
         operation: Operation,
         name: &[u8],
@@ -166,7 +166,7 @@ impl<'a> RequestPacket<'a> {
     }
 }
 
-/// Writes the header of a DATA packet; its payload follows.
+/// Returns the header of a DATA packet; its payload follows.
 pub fn data_header(block: u16) -> [u8; DATA_HEADER] {
     let [o0, o1] = DATA.to_be_bytes();
     let [b0, b1] = block.to_be_bytes();

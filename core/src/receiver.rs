@@ -1,6 +1,6 @@
-//! The side that receives DATA: the server of a write, the client of a read.
+//! The receiving side: the server of a write, the client of a read.
 //!
-//! Takes blocks in order and decides when to acknowledge; the bytes stay with the caller.
+//! Accepts blocks in order and decides when to acknowledge; the bytes stay with the caller.
 
 use crate::block::Rollover;
 use crate::time::Time;
@@ -8,35 +8,35 @@ use crate::time::Time;
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
 pub(crate) struct Receiver {
-    /// The last block taken; all before it were.
+    /// The last block accepted; all before it were.
     last: u64,
-    /// Bytes taken.
+    /// Bytes accepted.
     bytes: u64,
-    /// When the last ACK went out, `NEVER` if none did, and whether the next block can be matched to it
-    /// (Karn: not when it was a repeat).
+    /// When the last ACK was sent, `NEVER` if none was, and whether the next block can be matched to it
+    /// (Karn: not after a repeated ACK).
     acked_at: Time,
     measurable: bool,
-    /// The highest block seen beyond a gap that was reported, 0 for none.
+    /// The highest block received beyond a reported gap, 0 for none.
     beyond: u64,
-    /// The last block seen again since the last new one, 0 for none.
+    /// The last duplicate block since the last new one, 0 for none.
     repeated: u64,
-    /// Blocks taken since the last ACK.
+    /// Blocks accepted since the last ACK.
     unacked: u16,
     window: u16,
     blksize: u16,
     rollover: Rollover,
 }
 
-/// What a DATA packet meant.
+/// The effect of a DATA packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Received {
-    /// Nothing changes and nothing is answered.
+    /// Nothing changes, and no answer is sent.
     Ignored,
-    /// Seen before, or beyond a gap: the caller repeats the last ACK.
+    /// A duplicate, or a block beyond a gap: the caller repeats the last ACK.
     Repeat,
     /// The next block: its bytes belong at `offset`.
     Next { offset: u64, rtt: Option<u32>, ack: bool, end: bool },
-    /// Longer than was negotiated.
+    /// Longer than negotiated.
     TooLong,
 }
 
@@ -50,40 +50,42 @@ impl Receiver {
             beyond: 0,
             repeated: 0,
             unacked: 0,
-            // As the sender's: a window of the whole period would take every repeated block for a new one.
+            // As in the sender: a window of the whole period would take every duplicate for a new block.
             window: window.clamp(1, (rollover.period() - 1).min(65_535) as u16),
             blksize,
             rollover,
         }
     }
 
-    /// `too_soon`: microseconds within which a repeated block cannot be the answer to a lost ACK.
+    /// Handles a DATA packet. `too_soon`: microseconds within which a duplicate cannot be the reaction to a
+    /// lost ACK.
     pub(crate) fn on_data(&mut self, now: Time, wire: u16, length: usize, too_soon: u32) -> Received {
         let Some(ahead) = self.rollover.ahead(self.last, wire) else { return Received::Ignored };
         if ahead == 1 {
             return self.on_next(now, length);
         }
-        // The sender is never more than a window beyond what it knows that we have.
+        // The sender is never more than a window beyond the last ACK that it received.
         if ahead != 0 && ahead <= u64::from(self.window) {
             return self.on_beyond(self.last + ahead);
         }
         self.on_behind(now, ahead, too_soon)
     }
 
-    /// A DATA packet when all blocks have been taken: whether the last ACK is to be repeated.
+    /// Handles a DATA packet after all blocks have been accepted. Returns whether the last ACK must be
+    /// repeated.
     pub(crate) fn on_late_data(&mut self, now: Time, wire: u16, too_soon: u32) -> bool {
         let ahead = self.rollover.ahead(self.last, wire);
         ahead.is_some_and(|ahead| self.on_behind(now, ahead, too_soon) == Received::Repeat)
     }
 
-    /// An ACK of [`Receiver::acked`] goes out; `again` when it repeats one.
+    /// Records that an ACK of [`Receiver::acked`] is sent; `again` if it repeats one.
     pub(crate) fn ack_sent(&mut self, now: Time, again: bool) {
         self.unacked = 0;
         self.acked_at = now;
         self.measurable = !again;
     }
 
-    /// The last block taken: what an ACK names.
+    /// Returns the last accepted block, which an ACK names.
     pub(crate) fn acked(&self) -> u64 {
         self.last
     }
@@ -107,9 +109,9 @@ impl Receiver {
         Received::Next { offset, rtt, ack: end || self.unacked >= self.window, end }
     }
 
-    /// RFC 7440 section 4: a gap is answered with the last block in order, once for each time that the
-    /// sender passes it: an earlier block than before shows that it went back. The same block once more does
-    /// not, however often it comes.
+    /// RFC 7440 section 4: a gap is answered with the last block in order, once each time the sender passes
+    /// it: an earlier block than before shows that it went back. The same block again does not, however often
+    /// it arrives.
     fn on_beyond(&mut self, position: u64) -> Received {
         if self.window == 1 {
             return Received::Ignored;
@@ -119,7 +121,7 @@ impl Receiver {
         if again { Received::Repeat } else { Received::Ignored }
     }
 
-    /// The number that lies `ahead` of the last block belongs to one that was taken before, if any.
+    /// Handles the number `ahead` of the last block if it belongs to a block that was accepted before.
     fn on_behind(&mut self, now: Time, ahead: u64, too_soon: u32) -> Received {
         let behind = if ahead == 0 { 0 } else { self.rollover.period() - ahead };
         match self.last.checked_sub(behind) {
@@ -128,9 +130,9 @@ impl Receiver {
         }
     }
 
-    /// Our ACK was lost, or the block was doubled on its way. Only the first is answered: a doubled
-    /// block follows its twin closely, a repeated one comes after a time-out. In the middle of a window
-    /// there is no ACK that could have been lost, and one more would look like the report of a gap.
+    /// Either our ACK was lost, or the block was duplicated on the path. Only the first is answered: a
+    /// duplicated block follows its original closely, a retransmission comes after a time-out. In the middle
+    /// of a window no ACK can have been lost, and another one would look like the report of a gap.
     fn on_repeated(&mut self, now: Time, position: u64, too_soon: u32) -> Received {
         let again = self.repeated == 0 || position <= self.repeated;
         self.repeated = position;
@@ -141,12 +143,12 @@ impl Receiver {
 
 #[cfg(test)]
 impl Receiver {
-    /// Moves all that it remembers to another clock.
+    /// Shifts all remembered times to another clock.
     pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
         self.acked_at = to(self.acked_at);
     }
 
-    /// As if all blocks up to `position` had been taken and acknowledged.
+    /// Sets the state as if all blocks up to `position` had been accepted and acknowledged.
     pub(crate) fn at(mut self, position: u64) -> Self {
         (self.last, self.bytes) = (position, position * u64::from(self.blksize));
         self

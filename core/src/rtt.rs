@@ -1,38 +1,37 @@
-//! Retransmission time-out: RFC 6298 in spirit, with a floor in milliseconds instead of one second.
+//! The retransmission time-out: RFC 6298 in spirit, with a floor in milliseconds instead of one second.
 //!
-//! Fixed timers of a second or more are why TFTP crawls on a lossy path: each lost packet costs a
-//! second. Here the time-out follows the measured round trip and doubles while nothing is heard.
+//! Fixed timers of a second or more make TFTP crawl on a lossy path: each lost packet costs a second. This
+//! time-out follows the measured round trip, and doubles while the peer is silent.
 
 use crate::sender::AckTiming;
 use crate::time::micros;
 use core::time::Duration;
 
-/// How patient a transfer is.
+/// The time-outs of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
     floor: u32,
     initial: u32,
-    /// What the client named with the `timeout` option, 0 if nothing.
+    /// The `timeout` option of the client, 0 if none.
     named: u32,
     cap: u32,
     give_up: u32,
-    /// How long a server waits for a client that has answered nothing.
+    /// How long a server waits for a client that has not answered at all.
     unproven: u32,
     dally: u32,
 }
 
-/// The part of its patience for which a server waits at least for a client that has answered nothing.
+/// The divisor of `give_up` for a client that has not answered at all.
 const UNPROVEN_PART: u32 = 4;
 
 impl Timing {
-    /// `floor`: the shortest time-out (default 20 ms). `initial`: the time-out before a round trip was
-    /// measured (250 ms). `cap`: the longest one after doubling (4 s). `give_up`: how long the peer may
-    /// be silent, or only repeat itself, before the transfer ends (30 s); a server gives up after a
-    /// quarter of it when the client has answered nothing at all, or after three time-outs where these are
-    /// longer. `dally`: how long a receiver stays to
-    /// repeat its last ACK (5 s, RFC 1350 section 6).
+    /// `floor`: the shortest RTO (default 20 ms). `initial`: the RTO before a round trip is measured (250
+    /// ms). `cap`: the longest RTO after back-off (4 s). `give_up`: how long the peer may be silent, or only
+    /// repeat itself, before the transfer ends (30 s); a server gives up after a quarter of it if the client
+    /// has not answered at all, or after three time-outs if these are longer. `dally`: how long a receiver
+    /// stays to repeat its last ACK (5 s, RFC 1350 section 6).
     ///
-    /// Each is cut to 71 minutes; `initial` and `cap` are raised to `floor` when they lie below.
+    /// Each is limited to 71 minutes; `initial` and `cap` are raised to `floor` if they are lower.
     pub fn new(
         floor: Duration,
         initial: Duration,
@@ -53,10 +52,9 @@ impl Timing {
         }
     }
 
-    /// RFC 2349: the client names the seconds to wait before a retransmission. They are the time-out
-    /// until any round trip has been measured, ever after its cap where that is lower; patience grows to
-    /// three of them, but not with a client that has answered nothing: who has not proven its address
-    /// cannot ask for minutes of attention.
+    /// RFC 2349: the client names the seconds to wait before a retransmission. They are the RTO until a round
+    /// trip is measured, and afterwards its cap unless `cap` is lower. `give_up` grows to three of them, but
+    /// not for a client that has not answered at all: an unproven address cannot demand minutes of attention.
     pub(crate) fn with_timeout_option(mut self, seconds: u8) -> Self {
         let timeout_us = u32::from(seconds).saturating_mul(1_000_000).max(self.floor);
         self.named = timeout_us;
@@ -84,7 +82,7 @@ impl Timing {
     }
 }
 
-/// Long enough for both repeats of a first answer, each after `timeout` microseconds or a few.
+/// Long enough for both retransmissions of a first answer, which come after `timeout` microseconds or a few.
 fn unproven(timeout: u32, give_up: u32) -> u32 {
     (give_up / UNPROVEN_PART).max(timeout.saturating_mul(3)).min(give_up)
 }
@@ -96,45 +94,47 @@ impl Default for Timing {
     }
 }
 
-/// An answer that comes later than a `HELD_UP`th of the floor beyond the smoothed round trip is unusual where
-/// round trips vary less.
+/// An answer that comes later than a `HELD_UP`th of the floor beyond the smoothed RTT is unusual if round
+/// trips vary less.
 const HELD_UP: u32 = 4;
 
-/// Round-trip estimator of one transfer; all times in microseconds.
+/// The round-trip estimator of one transfer; all times in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 #[cfg_attr(test, derive(Hash))]
 pub(crate) struct Rtt {
-    /// The smoothed round trip, 0 until one was measured.
+    /// The smoothed RTT, 0 until measured.
     smoothed: u32,
     variation: u32,
-    /// The shortest round trip seen, 0 until one was measured.
+    /// The shortest round trip, 0 until measured.
     least: u32,
     backoff: u8,
-    /// What `smoothed` is good for.
+    /// The basis of `smoothed`.
     basis: Basis,
-    /// How far the floor is raised, since repeats have proven needless.
+    /// How far needless retransmissions have raised the floor.
     raised: RaisedFloor,
-    /// A repeat was taken for the answer to a loss. An echo of it would show that it was needless.
+    /// Whether the last retransmission was taken for the repair of a loss. An echo would show that it was
+    /// needless.
     suspect: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(Hash))]
 enum Basis {
-    /// It was measured.
+    /// A measurement.
     #[default]
     Exact,
-    /// It is an upper bound. The next exact measurement replaces it.
+    /// An upper bound. The next exact measurement replaces it.
     Bound,
-    /// It was measured on another scale. The next measurement, even an upper bound, replaces it.
+    /// A measurement on another scale. The next measurement, even an upper bound, replaces it.
     Anew,
 }
 
-/// How far repeats that proved needless have raised the floor of the time-out for a peer: something to remember
-/// for its next transfer. By default not at all.
+/// How far needless retransmissions have raised the RTO floor for a peer; kept for its next transfer. By
+/// default not at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RaisedFloor {
-    /// A needless repeat doubles the floor, a loss that was repaired takes a quarter of that back.
+    /// In quarter doublings: a needless retransmission doubles the floor, a repaired loss takes a quarter of
+    /// that back.
     quarters: u8,
 }
 
@@ -142,12 +142,12 @@ impl RaisedFloor {
     const DOUBLED: u8 = 4;
     const MOST: u8 = 16 * Self::DOUBLED;
 
-    /// Twice as high, up to 2^16 times the floor.
+    /// Returns twice the floor, up to 2^16 times the original one.
     pub fn doubled(self) -> Self {
         RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MOST) }
     }
 
-    /// Half as high, so many `times`, down to the floor.
+    /// Returns half the floor, this many `times`, down to the original one.
     pub fn halved(self, times: u32) -> Self {
         let quarters = times.saturating_mul(Self::DOUBLED.into()).min(u8::MAX.into()) as u8;
         RaisedFloor { quarters: self.quarters.saturating_sub(quarters) }
@@ -164,7 +164,7 @@ impl RaisedFloor {
 }
 
 impl Rtt {
-    /// Takes a measurement of one packet; never of one that was sent twice (Karn).
+    /// Takes the measurement of one packet; never of one that was retransmitted (Karn).
     pub(crate) fn sample(&mut self, rtt: u32) {
         let rtt = rtt.max(1);
         self.smooth(rtt);
@@ -172,11 +172,10 @@ impl Rtt {
         self.seen(rtt);
     }
 
-    /// As [`Rtt::sample`], when only a `part` of a `whole` window was answered: a narrow link needs longer
-    /// for the rest. Without that, losses would make the path seem quick, the time-out short, and each
-    /// one that comes too soon adds a window to the queue that is the cause. The guess has a bound, `unmeasured`:
-    /// what was answered may be little because the peer waited for its own time-out, not because the link is
-    /// narrow.
+    /// As [`Rtt::sample`], if the answer covers only a `part` of a `whole` window: a slow link needs longer
+    /// for the rest. Without that, losses would make the path seem fast and the RTO short, and each early
+    /// time-out adds a window to the queue that causes them. `unmeasured` bounds the guess: the part may be
+    /// small because the peer waited for its own time-out, not because the link is slow.
     pub(crate) fn sample_part(&mut self, micros: u32, part: u32, whole: u32, unmeasured: u32) {
         let micros = micros.max(1);
         let queued = u64::from(micros.saturating_sub(self.least)) * u64::from(whole) / u64::from(part.max(1));
@@ -190,23 +189,24 @@ impl Rtt {
         self.least = if self.least == 0 { micros } else { self.least.min(micros) };
     }
 
-    /// Nothing was heard in time: wait twice as long the next time.
+    /// Doubles the next RTO after a time-out.
     pub(crate) fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_add(1).min(20);
     }
 
-    /// The peer has just shown that it is there: whatever was lost meanwhile, waiting longer does not help.
+    /// Ends the back-off: the peer has shown that it is alive, so waiting longer does not recover losses
+    /// sooner.
     pub(crate) fn reset_back_off(&mut self) {
         self.backoff = 0;
     }
 
-    /// The time-out for what is sent now. `unmeasured` is the least that applies until a round trip has
-    /// been measured: a whole window needs longer on the wire than one packet.
+    /// Returns the RTO for a packet sent now. `unmeasured` is the minimum until a round trip is measured: a
+    /// whole window takes longer on the wire than one packet.
     pub(crate) fn timeout(&self, timing: &Timing, unmeasured: u32) -> u32 {
         self.doubled(self.base(timing, unmeasured), timing)
     }
 
-    /// The time-out before any back-off.
+    /// Returns the RTO without back-off.
     fn base(&self, timing: &Timing, unmeasured: u32) -> u32 {
         let base = if self.smoothed == 0 {
             let first = if timing.named == 0 { timing.initial } else { timing.named };
@@ -219,7 +219,7 @@ impl Rtt {
         base.max(self.floor(timing))
     }
 
-    /// The floor for this peer, raised up to the initial time-out.
+    /// Returns the floor for this peer, raised up to the initial RTO.
     fn floor(&self, timing: &Timing) -> u32 {
         if self.raised == RaisedFloor::default() {
             return timing.floor;
@@ -227,15 +227,15 @@ impl Rtt {
         u32::try_from(self.raised.apply(timing.floor)).unwrap_or(u32::MAX).min(timing.initial)
     }
 
-    /// `micros`, doubled for each time that nothing was heard. The cap bounds the doubling, not a path
-    /// that is slower than it.
+    /// Returns `micros` doubled for each time-out in a row. The cap limits the doubling, not a path that is
+    /// slower than it.
     fn doubled(&self, micros: u32, timing: &Timing) -> u32 {
         let doubled = u64::from(micros) << self.backoff;
         u32::try_from(doubled.min(u64::from(timing.cap.max(micros)))).unwrap_or(u32::MAX)
     }
 
-    /// RFC 6298 section 2, but for round trips that fall: they say nothing of how late an answer may be, so
-    /// the variation does not grow with them; and below half of what was expected, the estimate follows at
+    /// RFC 6298 section 2, except for falling round trips: they say nothing about how late an answer may be,
+    /// so the variation does not grow with them; and below half of the expected value the estimate follows at
     /// once, since one slow answer must not slow down many blocks.
     fn smooth(&mut self, rtt: u32) {
         if core::mem::take(&mut self.basis) != Basis::Exact || self.smoothed == 0 {
@@ -254,10 +254,10 @@ impl Rtt {
         self.smoothed = (self.smoothed - self.smoothed / 8).saturating_add(rtt / 8).max(1);
     }
 
-    /// An answer to a packet that was sent more than once, so long after it was sent for the first time:
-    /// the round trip takes no longer. Counts where nothing better is known, until something is measured.
+    /// Takes the answer to a packet that was sent more than once, `rtt` after it was first sent: the round
+    /// trip is at most that. Used only until a better value is measured.
     pub(crate) fn at_most(&mut self, rtt: u32, timing: &Timing) {
-        // Most often something was lost, and the peer repeated its packet after a time-out of its own.
+        // Most often a packet was lost, and the peer repeated its own after a time-out.
         let rtt = rtt.min(timing.initial.max(self.smoothed)).max(1);
         let better = match self.basis {
             Basis::Exact => self.smoothed == 0,
@@ -272,15 +272,14 @@ impl Rtt {
         }
     }
 
-    /// An answer came after a time-out: `first` µs after the packet was first sent, `last` after its last
-    /// copy. Whether the time-out was too short: an answer cannot come sooner than a round trip takes, and
-    /// one that comes far later than answers do belongs to a packet that was sent before, on a path (or to a
-    /// peer, or by a host) that was held up. RFC 3522 (Eifel) tells the two apart by time stamps, which TFTP
-    /// has not.
+    /// Handles an answer after a time-out: `first` µs after the packet was first sent, `last` after its last
+    /// copy. Returns whether the time-out was needless: an answer cannot come sooner than a round trip takes,
+    /// and one that comes far later than usual belongs to a packet sent before, delayed by the path, the peer
+    /// or the host. RFC 3522 (Eifel) distinguishes the two by time stamps, which TFTP lacks.
     pub(crate) fn answered_after_timeout(&mut self, timing: &Timing, first: u32, last: u32) -> bool {
         self.backoff = 0;
         if self.smoothed == 0 || self.basis != Basis::Exact {
-            // The bound covers what was waited, so that the next time-out is not too short either.
+            // The bound covers the waiting time, so that the next time-out is not too short either.
             self.at_most(first, timing);
             return false;
         }
@@ -296,9 +295,9 @@ impl Rtt {
         needless
     }
 
-    /// As [`Rtt::answered_after_timeout`] in lockstep, where one packet is like the next: an answer that follows
-    /// the last copy at once is taken for an answer to it, also where no round trip is known yet. Should that be
-    /// wrong, repeats prove needless and raise the floor.
+    /// As [`Rtt::answered_after_timeout`] in lockstep, where all packets are alike: an answer that follows
+    /// the last copy at once is taken for an answer to it, even if no round trip is known yet. If that is
+    /// wrong, retransmissions prove needless and raise the floor.
     pub(crate) fn block_answered_after_timeout(&mut self, timing: &Timing, first: u32, last: u32) -> bool {
         let unknown = self.smoothed == 0 || self.basis != Basis::Exact;
         if unknown && last < timing.floor {
@@ -312,8 +311,8 @@ impl Rtt {
         self.answered_after_timeout(timing, first, last)
     }
 
-    /// The peer answered once more what it had answered, soon after a time-out: the repeat reached it
-    /// beside the packet that was repeated. Whether that is news.
+    /// Handles a second answer of the peer to the same packet soon after a time-out: both the packet and its
+    /// retransmission have arrived. Returns whether that is new.
     pub(crate) fn echoed(&mut self, timing: &Timing) -> bool {
         let news = core::mem::take(&mut self.suspect);
         if news {
@@ -322,7 +321,7 @@ impl Rtt {
         news
     }
 
-    /// Doubles the floor; whether it could be.
+    /// Doubles the floor, if it is below the initial RTO; returns whether it was.
     fn raise_floor(&mut self, timing: &Timing) -> bool {
         let below = self.floor(timing) < timing.initial;
         if below {
@@ -331,25 +330,26 @@ impl Rtt {
         below
     }
 
-    /// Something new arrived that could not be measured, but tells of a loss rather than of a time-out
-    /// that was too short.
+    /// Reduces the back-off: something new arrived that could not be measured, but indicates a loss rather
+    /// than an RTO that was too short.
     pub(crate) fn ease(&mut self) {
         self.backoff = self.backoff.saturating_sub(1);
     }
 
-    /// RFC 6298 section 2: four times the variation above the smoothed time. It never shrinks to nothing
-    /// on a steady path (the G of the RFC): the first small delay would cost a window.
+    /// Returns the RTO of RFC 6298 section 2: the smoothed RTT and four times its variation. The variation
+    /// never shrinks to nothing on a steady path (the G of the RFC): the first small delay would cost a
+    /// window.
     fn spread(&self, timing: &Timing) -> u32 {
         self.smoothed.saturating_add(self.variation.saturating_mul(4).max(timing.floor / 2))
     }
 
-    /// The smoothed round-trip time, once measured.
+    /// Returns the smoothed RTT, once measured.
     pub(crate) fn smoothed(&self) -> Option<u32> {
         (self.smoothed > 0).then_some(self.smoothed)
     }
 
-    /// When answers arrive: none before half of the shortest round trip seen, nearly all within
-    /// the smoothed one and four times its variation.
+    /// Returns when answers arrive: none before half of the shortest round trip, nearly all within the
+    /// smoothed RTT and four times its variation.
     pub(crate) fn ack_timing(&self, timing: &Timing, unmeasured: u32) -> AckTiming {
         let due = self.base(timing, unmeasured);
         let late = due.min(timing.initial);
@@ -365,7 +365,8 @@ impl Rtt {
         }
     }
 
-    /// Half of the shortest round trip seen, 0 until measured: nothing sent now is answered sooner.
+    /// Returns half of the shortest round trip, 0 until measured: no answer to a packet sent now comes
+    /// sooner.
     pub(crate) fn soonest(&self) -> u32 {
         self.least / 2
     }
@@ -374,12 +375,12 @@ impl Rtt {
         self.raised
     }
 
-    /// As an earlier transfer of the peer has left it.
+    /// Starts with the raised floor of the peer's last transfer.
     pub(crate) fn raise(&mut self, raised: RaisedFloor) {
         self.raised = raised;
     }
 
-    /// What comes next has another scale: measure anew, but remember the shortest.
+    /// Prepares for packets on another scale: measures anew, but remembers the shortest round trip.
     pub(crate) fn restart(&mut self) {
         self.basis = Basis::Anew;
     }
@@ -404,8 +405,8 @@ mod tests {
         assert!((65_000..90_000).contains(&rtt.timeout(&timing, 0)), "{}", rtt.timeout(&timing, 0));
     }
 
-    /// Of a window of 512 three blocks are known to have arrived, a second after all else was lost: the client
-    /// waited for its own time-out.
+    /// Three blocks of a window of 512 have arrived, and their ACK comes a second after the loss of the rest:
+    /// the client waited for its own time-out.
     #[test]
     fn a_small_part_of_a_large_window_does_not_tell_of_minutes() {
         let timing = Timing::default();

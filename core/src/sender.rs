@@ -1,6 +1,6 @@
-//! The side that sends DATA: the server of a read, the client of a write.
+//! The sending side: the server of a read, the client of a write.
 //!
-//! Knows which blocks are acknowledged and which may go out next; the bytes stay with the caller.
+//! Tracks which blocks are acknowledged and which may be sent next; the bytes stay with the caller.
 
 use crate::block::Rollover;
 use crate::bottleneck::AckSample;
@@ -10,9 +10,9 @@ use crate::time::Time;
 /// A run of blocks to send: `first`, `first + 1`, … (`count` of them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocks {
-    /// The position of the first; 1 is the first block of the file.
+    /// The position of the first block; 1 is the first block of the file.
     pub first: u64,
-    /// How many, at least 1.
+    /// The number of blocks, at least 1.
     pub count: u32,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Sender {
     total: u64,
     /// Bytes of the whole transfer.
     size: u64,
-    /// The last block that the peer has, with all before it.
+    /// The last acknowledged block; all before it are acknowledged too.
     acked: u64,
     /// The next block to send.
     next: u64,
@@ -32,25 +32,24 @@ pub(crate) struct Sender {
     fresh: u16,
     /// When the first block after `acked` was last sent.
     burst_at: Time,
-    /// Microseconds from then until a block was last sent.
+    /// Microseconds from then until the last block was sent.
     spread: u32,
-    /// The block whose round trip is being measured, 0 for none, when it was sent for the first time,
-    /// behind how many others of its burst, of how many in all, and whether it was sent again since.
+    /// The block whose round trip is being measured, 0 for none; when it was first sent; how many blocks of
+    /// its burst preceded it; the size of that burst; and whether it has been retransmitted since.
     sampled: u64,
     sampled_at: Time,
     sampled_behind: u16,
     sampled_of: u16,
     repeated: Repeated,
-    /// When blocks last went out that had been sent before, `NEVER` if none did. The copies, and what
-    /// they overtook, cause ACKs that tell nothing new: one rollback answers one gap, however often the
-    /// peer reports it.
+    /// When blocks were last retransmitted, `NEVER` if none were. The copies, and the blocks that they
+    /// overtook, cause ACKs without news: one rollback answers one gap, however often the peer reports it.
     resent_at: Time,
-    /// Time-outs since something was last heard of the window, and what goes out because of the last one.
+    /// Time-outs since the last ACK of the window, and the probe that the last one caused.
     timeouts: u8,
     probe: Probe,
-    /// Duplicate ACKs that may answer what went out again before the last ACK that brought something new.
+    /// Duplicate ACKs that may answer retransmissions from before the last ACK with news.
     echoes: u8,
-    /// Blocks that may go out again before it is certain that they have to.
+    /// Blocks that may be retransmitted before the loss is certain.
     credit: u32,
     pacer: Pacer,
     window: u16,
@@ -58,30 +57,30 @@ pub(crate) struct Sender {
     rollover: Rollover,
 }
 
-/// Blocks that may go out again for each new one that arrives, when round trips are too uncertain to tell
-/// a gap from a late answer. With it the traffic stays in proportion to the file whatever the path does.
+/// Blocks that may be retransmitted for each newly acknowledged one while round trips are too uncertain to
+/// distinguish a gap from a late answer. It keeps the traffic in proportion to the file on any path.
 const CREDIT: u32 = 4;
 
-/// When answers to what is sent now arrive, in microseconds.
+/// When answers to packets sent now arrive, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct AckTiming {
-    /// None to a packet comes sooner; 0 if that is not known.
+    /// No answer comes sooner; 0 if unknown.
     pub(crate) earliest: u32,
-    /// All but stray ones are there, with the back-off counted in.
+    /// All answers but stray ones have arrived, back-off included.
     pub(crate) surely: u32,
-    /// So long after a block was repeated the peer may answer the repeat, beside the block; 0 if not known.
+    /// For this long after a retransmission the peer may answer it in addition to the original; 0 if unknown.
     pub(crate) echo: u32,
-    /// A peer that repeats itself so long after a block was sent has not got it: boot loaders ask again after
-    /// a fixed time, and what looked like a slow answer may have been that.
+    /// A peer that repeats itself this long after a block was sent lacks it: boot loaders ask again after a
+    /// fixed time, and an apparently slow answer may have been such a repetition.
     pub(crate) late: u32,
 }
 
-/// Whether, and why, the block whose round trip is measured was sent again.
+/// Whether, and why, the block whose round trip is measured was retransmitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(test, derive(Hash))]
 enum Repeated {
     Not,
-    /// Nothing was heard in time.
+    /// A time-out.
     Timeout,
     /// The peer reported a gap.
     Gap,
@@ -89,17 +88,17 @@ enum Repeated {
     Asked,
 }
 
-/// What goes out of a window that nothing was heard of.
+/// The part of an unanswered window that is retransmitted.
 ///
-/// RFC 7440 section 4 has the whole window sent again. But a peer that stands still has what was sent before in
-/// its receive buffers, and small ones overflow: U-Boot's virtio driver has 32 and then stays deaf for good. One
-/// block is enough to make a receiver say what it lacks, if it is the last one: it completes the window, or
-/// shows a gap, or repeats what was taken, and each of these is acknowledged at once. The ACK decides what goes
-/// out next. For receivers that do not report gaps, every second probe are the first blocks of the window, twice
-/// as many each time.
+/// RFC 7440 section 4 retransmits the whole window. But a stalled peer still has the earlier copies in its
+/// receive buffers, and small ones overflow: U-Boot's virtio driver has 32 and then never receives again. One
+/// block makes a receiver report what it lacks, if it is the last one: it completes the window, or shows a
+/// gap, or repeats an accepted block, and each of these is acknowledged at once. The ACK decides what is sent
+/// next. For receivers that do not report gaps, every second probe consists of the first blocks of the
+/// window, twice as many each time.
 ///
-/// Of the first window of a transfer both the first blocks and the last go out: U-Boot begins anew when another
-/// block than 1 comes first.
+/// In the first window of a transfer both the first blocks and the last are sent: U-Boot starts over when a
+/// block other than 1 comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(Hash))]
 enum Probe {
@@ -108,20 +107,21 @@ enum Probe {
     Last,
 }
 
-/// What an ACK meant.
+/// The effect of an ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Acked {
     /// Old, repeated or impossible: nothing changes.
     Ignored,
-    /// A duplicate, later than an answer to the block that is out would be: the peer is there, and lacks it.
+    /// A duplicate, later than an ACK of the block in flight would be: the peer is alive, and lacks that
+    /// block.
     Late,
-    /// A duplicate that answers a repeat of what the peer had answered already.
+    /// A duplicate that answers a retransmission of an acknowledged block.
     Echo,
-    /// New blocks have arrived; `gap`: there are blocks out beyond them.
+    /// New blocks have arrived; `gap`: blocks beyond them are in flight.
     Progress { rtt: Measured, gap: bool },
-    /// The peer misses the block after the one it named: sending goes on there.
+    /// The peer lacks the block after the acknowledged one: sending continues there.
     Gap,
-    /// Everything has arrived.
+    /// All blocks have arrived.
     Finished { rtt: Measured },
 }
 
@@ -129,16 +129,16 @@ pub(crate) enum Acked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measured {
     Not,
-    /// It took `micros` until this `part` of a `whole` window was answered, in blocks.
+    /// It took `micros` until this `part` of a `whole` window was acknowledged, in blocks.
     Exactly {
         micros: u32,
         part: u32,
         whole: u32,
     },
-    /// It took no longer: which of several packets was answered is not known (Karn).
+    /// An upper bound: which of several packets was answered is unknown (Karn).
     AtMost(u32),
-    /// The answer came after a time-out: microseconds since the packet was sent for the first time, and since
-    /// a packet was last repeated.
+    /// The answer came after a time-out: microseconds since the packet was first sent, and since the last
+    /// retransmission.
     AfterTimeout {
         first: u32,
         last: u32,
@@ -146,9 +146,9 @@ pub(crate) enum Measured {
 }
 
 impl Sender {
-    /// `burst`: blocks in a millisecond, if that is limited.
+    /// Creates a sender. `burst`: blocks per millisecond, if that is limited.
     pub(crate) fn new(size: u64, blksize: u16, window: u16, rollover: Rollover, burst: Option<u16>) -> Self {
-        // A window of the whole period could not tell an ACK of all from an ACK of none.
+        // A window of the whole period could not distinguish an ACK of all from an ACK of none.
         let window = window.clamp(1, (rollover.period() - 1).min(65_535) as u16);
         Sender {
             total: size / u64::from(blksize.max(1)) + 1,
@@ -216,16 +216,16 @@ impl Sender {
         self.acked = position;
         self.echoes = core::mem::take(&mut self.timeouts);
         self.probe = Probe::None;
-        // It may have been about to send again, spread over time, what has arrived after all.
+        // A paced retransmission may have been about to send blocks that have now arrived.
         self.next = self.next.max(position + 1);
         if position >= self.total {
             return Acked::Finished { rtt };
         }
         self.credit = (self.credit + (ahead as u32).saturating_mul(CREDIT)).min(self.most_credit());
-        // RFC 7440 section 4: an ACK inside the window tells of a gap; the next window starts after it.
-        // Unless it comes too soon to be an answer to what was sent last: then it is a late one to what
-        // went out before, and what it asks for is on its way. Without this, each datagram that another
-        // overtook would cost a whole window, whose datagrams overtake each other again.
+        // RFC 7440 section 4: an ACK inside the window reports a gap; the next window starts after it. An ACK
+        // that comes too soon to answer the last blocks is a late answer to earlier ones, and the blocks that
+        // it lacks are in flight. Without this distinction, each reordered datagram would cost a whole
+        // window, whose datagrams overtake each other again.
         let gap = position + 1 < self.next;
         if gap {
             let again = (self.next - position - 1) as u32;
@@ -241,7 +241,7 @@ impl Sender {
         Acked::Progress { rtt, gap }
     }
 
-    /// Nothing was heard in time: the block goes out again in lockstep, a [`Probe`] of a window.
+    /// Handles a time-out: retransmits the block in lockstep, a [`Probe`] of a window.
     pub(crate) fn on_timeout(&mut self) {
         self.timeouts = self.timeouts.saturating_add(1);
         if self.window == 1 {
@@ -253,7 +253,7 @@ impl Sender {
         self.probe = if opening || self.timeouts.is_multiple_of(2) { Probe::Leading } else { Probe::Last };
     }
 
-    /// As far as the pace allows; the rest of it later.
+    /// Takes as much of the probe as the pacer allows; the rest follows later.
     fn take_probe(&mut self, now: Time) -> Option<Blocks> {
         let (first, last) = (self.acked + 1, self.next - 1);
         if last < first {
@@ -281,7 +281,7 @@ impl Sender {
         Some(blocks)
     }
 
-    /// The blocks that may go out now.
+    /// Returns the blocks that may be sent now.
     pub(crate) fn poll(&mut self, now: Time) -> Option<Blocks> {
         if self.probe != Probe::None
             && let Some(probe) = self.take_probe(now)
@@ -307,8 +307,8 @@ impl Sender {
         if blocks.first <= self.high {
             self.resent_at = now;
         }
-        // Karn: only a block that goes out for the first time is measured, the first such one, so that
-        // an ACK from inside of the window measures as well.
+        // Karn: only blocks sent for the first time are measured, and of these the first, so that an ACK from
+        // inside the window can be measured as well.
         if self.sampled == 0 && last > self.high {
             self.sampled = blocks.first.max(self.high + 1);
             self.sampled_at = now;
@@ -347,37 +347,37 @@ impl Sender {
         self.pacer.resumes(now).filter(|_| self.next <= last || self.probe != Probe::None)
     }
 
-    /// When the first block that the peer lacks, or a probe for it, last went out.
+    /// Returns when the first unacknowledged block, or a probe for it, was last sent.
     pub(crate) fn last_sent(&self) -> Time {
         if self.resent_at == Time::NEVER { self.burst_at } else { self.burst_at.max(self.resent_at) }
     }
 
-    /// The last block that was ever sent.
+    /// Returns the highest block sent so far.
     pub(crate) fn high(&self) -> u64 {
         self.high
     }
 
-    /// Blocks that the peer has.
+    /// Returns the number of acknowledged blocks.
     pub(crate) fn acked(&self) -> u64 {
         self.acked
     }
 
-    /// Whether blocks of the window now sent may still be stuck behind older copies of themselves.
+    /// Returns whether blocks of the current window may be queued behind older copies of themselves.
     pub(crate) fn is_behind_copies(&self) -> bool {
         self.timeouts == 0 && self.resent_at != Time::NEVER && self.resent_at >= self.burst_at
     }
 
-    /// Blocks that may be on their way at once now.
+    /// Returns how many blocks may be in flight now.
     pub(crate) fn in_window(&self) -> u64 {
         (self.total - self.acked).min(u64::from(self.window))
     }
 
-    /// Whether each block was sent at least once.
+    /// Returns whether each block was sent at least once.
     pub(crate) fn all_sent(&self) -> bool {
         self.high >= self.total
     }
 
-    /// Bytes that the peer has.
+    /// Returns the acknowledged bytes.
     pub(crate) fn bytes(&self) -> u64 {
         (self.acked * u64::from(self.blksize)).min(self.size)
     }
@@ -387,7 +387,7 @@ impl Sender {
             return Acked::Ignored;
         }
         // RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice: a duplicate ACK never triggers DATA in
-        // lockstep. In a window it may tell that the first block was lost.
+        // lockstep. In a window it may report the loss of the first block.
         let counted = self.echoes > 0;
         self.echoes = self.echoes.saturating_sub(1);
         if counted && self.resent_within(now, ack_timing.echo) && self.resent_at < self.burst_at {
@@ -402,8 +402,8 @@ impl Sender {
             }
             return Acked::Late;
         }
-        // After a time-out it answers the probe. Soon after blocks were sent again it is an echo: of the gap
-        // (some peers send one ACK for every later block), or of the copies.
+        // After a time-out it answers the probe. Soon after a retransmission it is an echo: of the gap (some
+        // peers send one ACK for every later block), or of the copies.
         let echo = if self.timeouts > 0 {
             self.resent_within(now, ack_timing.earliest)
         } else {
@@ -418,10 +418,10 @@ impl Sender {
         Acked::Gap
     }
 
-    /// How the blocks up to `position`, whose ACK has just come, travelled.
+    /// Returns the timing of the blocks up to `position`, whose ACK has just arrived.
     fn ack_sample(&self, now: Time, position: u64, earliest: u32) -> AckSample {
         let ahead = position - self.acked;
-        // In lockstep, and where windows go out at once, there is nothing to share out.
+        // In lockstep, and if the window was one burst, the sending takes no time.
         let sending = if self.spread == 0 {
             0
         } else {
@@ -432,7 +432,7 @@ impl Sender {
             arrived: ahead as u32,
             took: now.micros_since(self.burst_at),
             sending,
-            // An ACK that a probe had to ask for says nothing of the rate.
+            // An ACK that a probe caused says nothing about the rate.
             least: if self.timeouts > 0 { 0 } else { earliest.saturating_mul(2) },
         }
     }
@@ -470,7 +470,7 @@ impl Sender {
         self.resent_at != Time::NEVER && now.micros_since(self.resent_at) < micros
     }
 
-    /// Whether the first block that the peer lacks was sent that long ago.
+    /// Returns whether at least `micros` have passed since the first unacknowledged block was sent.
     fn waited(&self, now: Time, micros: u32) -> bool {
         now.micros_since(self.burst_at) >= micros
     }
@@ -478,7 +478,7 @@ impl Sender {
 
 #[cfg(test)]
 impl Sender {
-    /// Moves all that it remembers to another clock; what does not count is forgotten.
+    /// Shifts all remembered times to another clock; resets those without effect.
     pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
         self.burst_at = to(self.burst_at);
         self.sampled_at = if self.sampled == 0 { Time::default() } else { to(self.sampled_at) };
@@ -486,7 +486,7 @@ impl Sender {
         self.pacer.shift(to);
     }
 
-    /// As if all blocks before `position` had been sent and acknowledged.
+    /// Sets the state as if all blocks up to `position` had been sent and acknowledged.
     pub(crate) fn at(mut self, position: u64) -> Self {
         (self.acked, self.next, self.high) = (position, position + 1, position);
         self

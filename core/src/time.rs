@@ -1,4 +1,4 @@
-//! Time as the caller measures it: microseconds since any fixed point, never going back.
+//! Time as the caller measures it: microseconds since any fixed point, never decreasing.
 
 use core::ops::Add;
 use core::time::Duration;
@@ -11,17 +11,17 @@ impl Time {
     /// A moment that never comes.
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// `micros` microseconds after the start.
+    /// Creates the time `micros` microseconds after the start.
     pub const fn from_micros(micros: u64) -> Self {
         Time(micros)
     }
 
-    /// Microseconds since the start.
+    /// Returns the microseconds since the start.
     pub const fn as_micros(self) -> u64 {
         self.0
     }
 
-    /// How long ago `earlier` was; zero when it lies ahead.
+    /// Returns the time since `earlier`; zero if it lies ahead.
     pub const fn since(self, earlier: Time) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
@@ -44,7 +44,8 @@ impl Add<Duration> for Time {
     }
 }
 
-/// A duration in microseconds, at most `u32::MAX`: four bytes where a transfer keeps many of them.
+/// Converts a duration to microseconds, at most `u32::MAX`: four bytes, because a transfer keeps many of
+/// them.
 pub(crate) fn micros(duration: Duration) -> u32 {
     u32::try_from(duration.as_micros()).unwrap_or(u32::MAX)
 }

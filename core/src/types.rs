@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// What a client asks for (RFC 1350 section 5).
+/// The operation of a request (RFC 1350 section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// RRQ: the client reads a file.
@@ -38,7 +38,7 @@ impl fmt::Display for Mode {
     }
 }
 
-/// The codes of an ERROR packet.
+/// The codes of ERROR packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u16)]
 pub enum ErrorCode {
@@ -63,7 +63,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    /// The code on the wire; an unknown one reads as [`ErrorCode::NotDefined`].
+    /// Returns the code for a number on the wire; an unknown one reads as [`ErrorCode::NotDefined`].
     pub fn from_wire(code: u16) -> Self {
         match code {
             1 => Self::FileNotFound,

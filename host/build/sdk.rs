@@ -13,7 +13,7 @@ pub fn embed(workspace: &Path) -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", sdk.join(folder).display());
         walk(&sdk, folder, &mut files)?;
     }
-    // One by one: what Python leaves beside its sources is no change of them.
+    // One by one: files that Python leaves beside its sources are not changes of them.
     files.extend(["python/__main__.py", "python/requirements.txt"].map(str::to_owned));
     walk(&sdk, "python/tuffet", &mut files)?;
     for file in files.iter().filter(|file| file.starts_with("python/")) {

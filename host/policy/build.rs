@@ -1,14 +1,14 @@
 //! Builds the bundled plugins and embeds them, so that `tuffet` is one file.
 //!
-//! `plugins/build.sh` does the building. `TUFFET_GUESTS` names a folder of components that are built
-//! already, for packagers and for machines without a compiler for WebAssembly.
+//! `plugins/build.sh` builds them. `TUFFET_GUESTS` names a folder of prebuilt components, for packagers and
+//! for machines without a compiler for WebAssembly.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-/// Name of the plugin, and of its component.
+/// The names of the plugins, and of their components.
 const BUNDLED: [(&str, &str); 5] = [
     ("acl", "tuffet_acl.wasm"),
     ("audit", "tuffet_audit.wasm"),
@@ -17,7 +17,8 @@ const BUNDLED: [(&str, &str); 5] = [
     ("template", "tuffet_template.wasm"),
 ];
 
-/// The last three are not embedded: guests for the tests, which find them through `TUFFET_TEST_GUESTS`.
+/// The last three are not embedded: they are guests of the tests, which find them through
+/// `TUFFET_TEST_GUESTS`.
 const PACKAGES: [&str; 8] = [
     "tuffet-acl",
     "tuffet-audit",
@@ -29,7 +30,7 @@ const PACKAGES: [&str; 8] = [
     "tuffet-reference",
 ];
 
-/// What the plugins are made from, below the workspace.
+/// The sources of the plugins, below the workspace.
 const SOURCES: [&str; 6] =
     ["plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
 
@@ -82,8 +83,8 @@ fn build(workspace: &Path) -> Result<PathBuf, Box<dyn Error>> {
     .into())
 }
 
-/// `guests` beside `debug` and `release`, so that all profiles of the host share one build of the guests.
-/// A folder of its own, because cargo holds the lock of the other while this runs.
+/// Returns `guests` beside `debug` and `release`, so that all profiles of the host share one build of the
+/// guests. It is a folder of its own, because cargo holds the lock of the other during this build.
 fn guest_target_dir(out_dir: &Path) -> PathBuf {
     let build = out_dir.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "build"));
     let target = build.and_then(|build| build.parent()?.parent());

@@ -1,6 +1,5 @@
-//! What must hold whatever bytes a configuration or a component is made of: for the fuzz targets in `host/fuzz`,
-//! and for the tests here, which put their seeds and mutations of them to the same questions. No part of the
-//! interface of this crate.
+//! Invariants for any bytes as configuration or component: for the fuzz targets in `host/fuzz`, and for the
+//! tests here, which check their seeds and mutations of them. Not a part of this crate's interface.
 
 #[cfg(test)]
 mod mutate;
@@ -14,11 +13,11 @@ use tuffet_config::{Config, Place, Position};
 
 pub use tuffet_policy::manifest_section;
 
-/// Loads a configuration as the server does, from a file in `folder`. It may be wrong, but each problem has a
-/// place within the text, and says something.
+/// Loads a configuration as the server does, from a file in `folder`. It may be invalid, but each problem has
+/// a position within the text, and a message.
 ///
 /// # Errors
-/// What does not hold.
+/// The violated invariant.
 pub fn config(yaml: &[u8], folder: &Path) -> Result<(), String> {
     let path = folder.join("tuffet.yaml");
     fs::write(&path, yaml).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
@@ -47,15 +46,15 @@ pub fn config(yaml: &[u8], folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads the manifest of a component. It may be refused, with a reason; what is taken is whole.
+/// Reads the manifest of a component. It may be refused, with a reason; an accepted one is complete.
 ///
 /// # Errors
-/// What does not hold.
+/// The violated invariant.
 pub fn manifest(component: &[u8]) -> Result<(), String> {
     tuffet_policy::check_manifest(component)
 }
 
-/// Whether a place is in the text, or just behind its end or the end of a line.
+/// Checks that a position is in the text, or just after its end or the end of a line.
 fn within(text: &[u8], Position { line, column }: Position) -> Result<(), String> {
     let text = String::from_utf8_lossy(text);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n").replace('\r', "\n");

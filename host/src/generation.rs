@@ -1,4 +1,4 @@
-//! One configuration's worth of what requests are decided with; a reload puts another one in its place.
+//! A generation: a loaded configuration for deciding requests; a reload replaces it.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use tuffet_core::Limits;
 use tuffet_policy::Policy;
 use tuffet_store::{FileCache, Roots, Uploads};
 
-/// Where files come from and go to.
+/// The source and destination of files.
 #[derive(Clone)]
 pub(crate) struct Files {
     pub(crate) roots: Roots,
@@ -14,8 +14,7 @@ pub(crate) struct Files {
     pub(crate) uploads: Uploads,
 }
 
-/// What requests are decided with. A request, and the transfer that comes of it, keeps the one that it began
-/// with to its end.
+/// The state for deciding requests. A request and its transfer keep their generation to the end.
 pub(crate) struct Generation {
     /// 1 for the configuration that the server started with.
     pub(crate) number: u64,
@@ -28,7 +27,7 @@ pub(crate) struct Generation {
     pub(crate) drain: Duration,
 }
 
-/// The generation that new requests get. Cheap to clone.
+/// The generation of new requests. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Current(Arc<RwLock<Arc<Generation>>>);
 
@@ -41,11 +40,11 @@ impl Current {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Puts the next one in place. What the last request of the one before leaves behind is dropped with it.
+    /// Replaces the generation. The previous one is dropped with its last request.
     pub(crate) fn replace(&self, next: Generation) {
         let before =
             std::mem::replace(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner), Arc::new(next));
-        // Outside of the lock: it may be the last to let go of plugins and folders.
+        // Outside of the lock: this may drop the last reference to plugins and folders.
         drop(before);
     }
 }

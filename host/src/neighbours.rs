@@ -1,8 +1,7 @@
-//! The kernel's neighbour table (ARP, NDP): which MAC address an on-link client has.
+//! The kernel's neighbour table (ARP, NDP), with the MAC addresses of on-link clients.
 //!
 //! The table is read once and then follows the kernel's events. A client that is not in it yet costs one
-//! question about this one address: its ARP exchange may be a moment old. The table is never read whole
-//! for a request.
+//! query for its address: its ARP exchange may be a moment old. The whole table is never read for a request.
 
 use futures_util::StreamExt;
 use netlink_packet_core::{NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
@@ -17,11 +16,11 @@ use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use tuffet_request::MacAddress;
 
-/// A view of the neighbour table that is kept up to date.
+/// A current view of the neighbour table.
 #[derive(Clone)]
 pub(crate) struct Neighbours {
     known: Arc<RwLock<HashMap<(u32, IpAddr), MacAddress>>>,
-    /// `None` where the kernel's table cannot be read.
+    /// `None` if the kernel's table cannot be read.
     handle: Option<Handle>,
 }
 
@@ -29,7 +28,7 @@ impl Neighbours {
     /// Reads the table and follows it in the background, on the present tokio runtime.
     ///
     /// # Errors
-    /// When there is no route netlink socket to be had.
+    /// There is no route netlink socket.
     pub(crate) async fn follow() -> io::Result<Neighbours> {
         let (connection, handle, mut events) = new_multicast_connection(&[MulticastGroup::Neigh])?;
         tokio::spawn(connection);
@@ -49,12 +48,12 @@ impl Neighbours {
         Ok(neighbours)
     }
 
-    /// A view that knows nobody.
+    /// Returns an empty view.
     pub(crate) fn none() -> Neighbours {
         Neighbours { known: Arc::default(), handle: None }
     }
 
-    /// The MAC address of an on-link client, whose datagram came through `interface`.
+    /// Returns the MAC address of an on-link client whose datagram arrived through `interface`.
     pub(crate) async fn find(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
         if client.is_loopback() || interface == 0 {
             return None;
@@ -65,7 +64,7 @@ impl Neighbours {
         }
     }
 
-    /// As [`Neighbours::find`], from what is known already.
+    /// As [`Neighbours::find`], from the view alone.
     pub(crate) fn known(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
         self.known.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied()
     }

@@ -14,24 +14,24 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-/// Connections that wait until they are taken.
+/// Connections in the queue until they are accepted.
 const BACKLOG: i32 = 1024;
 
-/// The name of a socket that was bound here; removed when this is dropped.
+/// The file of a socket that was bound here; removed on drop.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
-    /// Who acts in its folder, as long as this process is root.
+    /// The user who acts in its folder while this process is root.
     account: Option<Account>,
 }
 
-/// Binds a socket at this path, in the place of one whose server is gone. The folders above are made.
+/// Binds a socket at this path, and replaces one whose server is gone. Creates the folders above it.
 ///
-/// Its file has this mode from its first moment, and belongs to the account. No other file is touched, whatever
-/// others put under this name or above it meanwhile: see [`in_place_of_root`].
+/// The file has this mode from its first moment, and belongs to the account. No other file is touched,
+/// whatever other users put under this name or above it meanwhile: see [`in_place_of_root`].
 ///
 /// # Errors
-/// The place cannot be made or used, something else lies there, or another server has it.
+/// The path cannot be created or used, another file is there, or another server uses it.
 pub(crate) fn bind_file(
     path: &Path,
     mode: u32,
@@ -82,7 +82,8 @@ impl Drop for SocketFile {
 fn bind_here(path: &Path, mode: Mode) -> io::Result<OwnedFd> {
     let address = SocketAddrUnix::new(path)?;
     let socket = new_socket()?;
-    // unix(7): the file gets the mode of the socket, less the umask. So nobody connects before the mode is right.
+    // unix(7): the file gets the mode of the socket, less the umask. So nobody connects before the mode is
+    // right.
     fchmod(&socket, mode)?;
     match bind(&socket, &address) {
         Err(Errno::ADDRINUSE) => {
@@ -112,7 +113,7 @@ fn make_room(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
         return taken("what lies there is no socket");
     }
     match connect(new_socket()?, address) {
-        // The other one has many connections to take.
+        // The other server has many pending connections.
         Ok(()) | Err(Errno::AGAIN) => taken("another server has it"),
         Err(Errno::CONNREFUSED) => fs::remove_file(path),
         Err(Errno::NOENT) => Ok(()),
@@ -125,7 +126,7 @@ fn make_room(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
     }
 }
 
-/// Gives the file the rights that the umask took.
+/// Restores the permissions that the umask cleared.
 fn widen(path: &Path, mode: Mode) -> io::Result<()> {
     let file = open_as_it_is(path)?;
     let about = fstat(&file)?;
@@ -135,12 +136,12 @@ fn widen(path: &Path, mode: Mode) -> io::Result<()> {
     if Mode::from_raw_mode(about.st_mode) == mode {
         return Ok(());
     }
-    // A descriptor of this kind has no fchmod(2) before Linux 6.6. This is a link to what is open, not to a name.
+    // Such a descriptor has no fchmod(2) before Linux 6.6. This path leads to the open file, not to a name.
     let opened = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     Ok(chmodat(CWD, opened, mode, AtFlags::empty())?)
 }
 
-/// What has the name itself, be it a link.
+/// Opens the name itself, even if it is a link.
 fn open_as_it_is(path: &Path) -> io::Result<OwnedFd> {
     Ok(open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?)
 }
@@ -181,7 +182,8 @@ mod tests {
         }
     }
 
-    /// What a link leads to keeps its rights, if the link comes between binding and the look at the file.
+    /// The target of a link keeps its permissions, if the link is created between binding and the check of
+    /// the file.
     #[test]
     fn rights_are_given_to_the_socket_alone() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! How the server is, for whoever asks: `tuffet status`, and what else will.
+//! The state of the server for `tuffet status` and other views.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use tuffet_policy::PolicyRuntime;
 use tuffet_policy::sinks::SinkCounted;
 use tuffet_store::{DiskState, Disks};
 
-/// The state of the server. Cheap to clone; all clones are one.
+/// The state of the server. Cheap to clone; clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Status {
     report: Arc<Mutex<Report>>,
@@ -19,18 +19,18 @@ pub(crate) struct Status {
     disks: Disks,
 }
 
-/// The state at one moment.
+/// The current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Report {
-    /// Whether what serves is what is configured: not so from a reload that was refused to one that was not.
+    /// Whether the latest configuration is running: false from a refused reload to the next successful one.
     pub(crate) ready: bool,
-    /// The configuration that serves; 1 is the one that the server started with.
+    /// The active generation; the server starts with 1.
     pub(crate) generation: u64,
-    /// Since when, in seconds since 1970.
+    /// When it became active, in seconds since 1970.
     pub(crate) since_unix: u64,
-    /// Why the last reload was refused, one reason each.
+    /// The reasons why the last reload was refused.
     pub(crate) refused: Vec<String>,
-    /// What each sink has done and has still to do, by name.
+    /// The counters of each sink, by name.
     #[serde(default)]
     pub(crate) sinks: Vec<SinkCounted>,
     /// The disks behind the roots.
@@ -39,7 +39,7 @@ pub(crate) struct Report {
     /// The id of the process, in its own namespace.
     #[serde(default)]
     pub(crate) process: u32,
-    /// Who it is and what it may do beyond that.
+    /// The user and the remaining privileges.
     #[serde(default)]
     pub(crate) privileges: Left,
 }
@@ -84,7 +84,7 @@ impl Status {
         Status { report: Arc::new(Mutex::new(Report::ready(1))), runtime, left: Arc::new(left), disks }
     }
 
-    /// How it is now.
+    /// Returns the current state.
     pub(crate) fn report(&self) -> Report {
         let report = self.lock().clone();
         Report {

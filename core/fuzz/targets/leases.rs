@@ -1,5 +1,5 @@
-//! Lease files of DHCP servers, as the plugin `mac-map` reads them. Nothing panics; what is found stands in the
-//! file; a lease that is appended is the one that counts, and one of another address changes nothing.
+//! Lease files of DHCP servers, as the plugin `mac-map` reads them. Nothing panics; every lease found is in
+//! the file; an appended lease takes precedence, and one of another address changes nothing.
 #![no_main]
 
 use std::net::IpAddr;
@@ -11,10 +11,10 @@ use tuffet_mac_map::lease;
 #[derive(Debug, Arbitrary)]
 struct Case<'a> {
     format: Format,
-    /// Which of the addresses that files here tend to have.
+    /// The index of an address in these files.
     address: u8,
     now: u64,
-    /// Begins with a header that Kea would write.
+    /// Whether it begins with a header that Kea would write.
     header: bool,
     pieces: Vec<Piece<'a>>,
 }
@@ -26,7 +26,7 @@ enum Format {
     Isc,
 }
 
-/// A part of a file: any text, or words from which files are made.
+/// A part of a file: any text, or typical words of such files.
 #[derive(Debug, Arbitrary)]
 enum Piece<'a> {
     Text(&'a str),
@@ -87,7 +87,7 @@ fuzz_target!(|case: Case<'_>| {
             "{mac} does not stand in the file"
         );
     }
-    // Only what begins like a file of Kea can go on like one.
+    // Only a file that begins like one of Kea can continue like one.
     if matches!(case.format, Format::Kea) && !case.header {
         return;
     }
@@ -101,7 +101,7 @@ fuzz_target!(|case: Case<'_>| {
     }
 });
 
-/// A lease as the server writes it; state 0 is one that holds.
+/// Returns a lease as the server writes it; state 0 is a valid one.
 fn entry(format: Format, address: &str, mac: u8, expires: u64, state: u8) -> String {
     let mac = format!("02:00:5e:10:00:{mac:02x}");
     match format {
@@ -120,8 +120,8 @@ fn entry(format: Format, address: &str, mac: u8, expires: u64, state: u8) -> Str
     }
 }
 
-/// A whole lease of an address that is none of the others, without quotes: one would end a string that a cut-off
-/// entry began.
+/// Returns a whole lease of an address that is none of the others, without quotes: one would end a string
+/// that a cut-off entry began.
 fn another(format: Format) -> String {
     let entry = entry(format, "198.51.100.7", 7, u64::MAX, 0);
     entry.lines().filter(|line| !line.contains('"')).map(|line| format!("{line}\n")).collect()

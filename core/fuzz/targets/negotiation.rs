@@ -1,5 +1,5 @@
-//! Options, both ways. A server grants only what was asked, never more of it, never more than its limits,
-//! never nothing; a client takes such an answer, and refuses every other.
+//! Options in both directions. A server grants only requested options, with no larger values than requested
+//! or than its limits, and never an empty set; a client accepts such an answer, and refuses every other.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -16,9 +16,9 @@ struct Case<'a> {
     windowsize: u16,
     burst: Option<u16>,
     size: Option<u64>,
-    /// What follows name and mode in the request.
+    /// The request after name and mode.
     request: Text<'a>,
-    /// What a server answers.
+    /// The answer of a server.
     answer: Text<'a>,
 }
 
@@ -57,7 +57,7 @@ fuzz_target!(|case: Case<'_>| {
     refuses_or_takes(&requested, operation, &[b"\0\x06", &case.answer.bytes()[..]].concat());
 });
 
-/// What a server understands of the request, against what these bytes say read in another way.
+/// Compares the server's reading of the request with an independent one.
 fn request(case: &Case<'_>, operation: Operation) -> OptionSet {
     let opcode: &[u8] = if operation == Operation::Read { b"\0\x01" } else { b"\0\x02" };
     let options = case.request.bytes();
@@ -100,7 +100,8 @@ fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Optio
     Some(oack)
 }
 
-/// What a client makes of an OACK: the options it goes on with, or the error it ends with.
+/// Returns the client's reaction to an OACK: the options that it continues with, or the error that it ends
+/// with.
 fn client(operation: Operation, requested: &OptionSet, oack: &[u8]) -> Result<OptionSet, ErrorCode> {
     let now = Time::from_micros(0);
     let mut client = Transfer::client(now, operation, *requested, 100_000, Settings::default());
@@ -136,10 +137,10 @@ fn refuses_or_takes(requested: &OptionSet, operation: Operation, oack: &[u8]) {
     }
 }
 
-/// The options of some bytes, read as plainly as possible.
+/// Reads the options of some bytes, as plainly as possible.
 fn reference(bytes: &[u8]) -> OptionSet {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
-    pieces.pop(); // what no NUL ends
+    pieces.pop(); // bytes without a final NUL
     let mut oack = OptionSet::default();
     let mut seen: Vec<String> = Vec::new();
     for pair in pieces.chunks_exact(2) {

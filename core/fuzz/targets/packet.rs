@@ -1,4 +1,4 @@
-//! Any bytes as a datagram: nothing panics, and what was understood, written anew, is understood as the same.
+//! Any bytes as a datagram: nothing panics, and a parsed packet, encoded again, parses as the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -72,7 +72,7 @@ fn refused(datagram: &[u8], malformed: Malformed) {
 }
 
 /// Bytes as a file: encoded and decoded in pieces of any size they are the same; as a stream from the wire,
-/// however they are cut, they are the same file.
+/// they are the same file however they are split.
 fn through_netascii(bytes: &[u8]) {
     let piece = usize::from(bytes.first().copied().unwrap_or(0) % 9) + 1;
     let mut encoder = netascii::Encoder::default();

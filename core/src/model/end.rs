@@ -1,4 +1,4 @@
-//! One end: a transfer, and the host that does what it asks and checks it.
+//! One end of the model: a transfer, and the host that executes and checks its outputs.
 
 use super::link::Datagram;
 use super::search::Bounds;
@@ -16,7 +16,7 @@ pub struct End {
     pub finish: Option<Finish>,
     pub closed: bool,
     pub storing: bool,
-    /// Whether nothing had proven the peer's address when it last waited.
+    /// Whether the peer's address was unproven when it last waited.
     unproven: bool,
     /// Bytes accepted.
     pub accepted: u64,
@@ -24,9 +24,9 @@ pub struct End {
     sent: u64,
     /// The block after the one that was sent last.
     next: u64,
-    /// How often it went back to blocks that it had sent.
+    /// How often the end went back to blocks that it had already sent.
     pub rollbacks: u8,
-    /// Where to it went back last because of an ACK, with nothing lost and no time-out since.
+    /// The block that it last went back to because of an ACK, with no loss and no time-out since.
     pub answered: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ impl End {
         }
     }
 
-    /// Whether it ended because its client never answered.
+    /// Returns whether it ended because its client never answered.
     pub fn gave_up_unproven(&self) -> bool {
         self.finish == Some(Finish::TimedOut) && self.unproven
     }
@@ -63,7 +63,7 @@ impl End {
         self.transfer.as_ref().is_some_and(Transfer::is_deciding)
     }
 
-    /// A datagram arrives.
+    /// Delivers a datagram.
     pub fn receive(
         &mut self,
         now: Time,
@@ -84,7 +84,7 @@ impl End {
         self.drive(now, Some(&bytes), bounds, out)
     }
 
-    /// Polls until there is nothing more to do: the rule of use.
+    /// Polls until there is nothing more to do, as the rule of use requires.
     pub fn drive(
         &mut self,
         now: Time,

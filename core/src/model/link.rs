@@ -1,4 +1,4 @@
-//! What is on its way in one direction.
+//! The datagrams in flight in one direction.
 
 use crate::options::OptionSet;
 
@@ -9,7 +9,7 @@ pub enum Datagram {
     Oack(OptionSet),
     Ack(u16),
     Error,
-    /// A block with its number on the wire and its place in the file.
+    /// A block with its number on the wire and its offset in the file.
     Data {
         wire: u16,
         offset: u64,
@@ -17,11 +17,12 @@ pub enum Datagram {
     },
 }
 
-/// A link that keeps the order, but for what a fault held back.
+/// A link that keeps the order, except for delayed datagrams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Link {
     pub queue: Vec<Datagram>,
-    /// Held back, or the copy of one that arrived: comes at any time, sorted because their order says nothing.
+    /// Delayed datagrams and copies of delivered ones, which may arrive at any time. Sorted, because their
+    /// order does not matter.
     pub late: Vec<Datagram>,
 }
 

@@ -1,14 +1,14 @@
-//! The model: two real transfers and the links between them, in every state that they can come to.
+//! The model: two real transfers and the links between them, in every reachable state.
 //!
-//! A search over all interleavings: at each step any datagram may arrive, a decision or a store may be done,
-//! a time-out may come; and as often as the bounds allow, a datagram is lost, doubled or held back for as long as
-//! one likes, or a time-out comes before its answer. The machines are those that serve, cloned at each
-//! branch; nothing is modelled but the host and the links.
+//! A search over all interleavings: at each step any datagram may arrive, a decision or a store may complete,
+//! a time-out may occur; and as often as the bounds allow, a datagram is lost, duplicated or delayed for any
+//! time, or a time-out occurs before the answer. The state machines are those of the server, cloned at each
+//! branch; only the host and the links are modelled.
 //!
-//! What holds in each state: bytes are accepted in order and are those of the file; no block goes out that was
-//! not granted; one gap is answered once, and nothing is sent again without a fault; there is always something to wait for; an end
-//! can be reached. In each end: both sides are complete, with identical bytes. (The faults are too few to wear
-//! out the patience of either side.)
+//! Invariants of each state: bytes are accepted in order and equal those of the file; no block is sent that
+//! was not granted; one gap is answered once, and nothing is retransmitted without a fault; there is always
+//! something to wait for; an end is reachable. Invariants of each end: both sides are complete, with
+//! identical bytes. (The faults are too few to make either side give up.)
 
 mod end;
 mod link;
@@ -18,7 +18,7 @@ mod state;
 use crate::types::Operation;
 use search::{Bounds, search};
 
-/// Every combination of direction, window and file, with so many faults.
+/// Searches every combination of direction, window and file, with this many faults.
 fn all(windows: &[u16], blocks: u64, faults: u8, tick: u64) {
     let mut states = 0;
     for operation in [Operation::Read, Operation::Write] {
@@ -65,7 +65,7 @@ fn every_interleaving_of_a_window_that_is_spread() {
     }
 }
 
-/// `make model`: the whole, in minutes.
+/// `make model`: all of it, in minutes.
 #[test]
 #[ignore = "takes minutes: make model"]
 fn every_interleaving_within_larger_bounds() {

@@ -1,4 +1,4 @@
-//! Breadth first through all states, each once; what is wrong is told with the steps that lead there.
+//! Searches all states breadth-first, each once; reports a violation with the steps that lead to it.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,26 +12,26 @@ use crate::rtt::Timing;
 use crate::transfer::{Finish, Settings};
 use crate::types::Operation;
 
-/// Bytes in a block: the fewest there can be.
+/// Bytes in a block: the smallest size.
 const BLKSIZE: u16 = 8;
-/// More than any search here takes; that would be a search that does not end.
+/// More states than any search here has; beyond it the search would not end.
 const MOST_STATES: usize = 20_000_000;
 
-/// What is searched.
+/// The parameters of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub operation: Operation,
-    /// Blocks in a window; 0: without options, in lockstep.
+    /// Blocks in a window; 0 for no options (lockstep).
     pub window: u16,
     /// Whole blocks of the file.
     pub blocks: u64,
-    /// Whether the last block is empty, or has three bytes.
+    /// Whether the last block is empty; otherwise it has three bytes.
     pub even: bool,
-    /// Faults in all.
+    /// The number of faults.
     pub faults: u8,
-    /// Microseconds that a datagram takes.
+    /// The delay of a datagram in microseconds.
     pub tick: u64,
-    /// Blocks of a window in a millisecond.
+    /// Blocks of a window per millisecond.
     pub burst: Option<u16>,
 }
 
@@ -51,7 +51,7 @@ impl Bounds {
         self.blocks * u64::from(self.requested().block_size()) + if self.even { 0 } else { 3 }
     }
 
-    /// The bytes of the file from an offset on: no two blocks are alike.
+    /// Returns the bytes of the file from an offset on: no two blocks are alike.
     pub fn bytes(&self, offset: u64, length: u16) -> Vec<u8> {
         let blksize = u64::from(self.requested().block_size());
         (offset..offset + u64::from(length)).map(|at| (at / blksize * 16 + at % 8) as u8).collect()
@@ -64,14 +64,14 @@ impl Bounds {
     }
 }
 
-/// Searches all states; how many there are.
+/// Searches all states and returns their number.
 ///
 /// # Panics
-/// Something does not hold that should.
+/// An invariant is violated.
 pub fn search(bounds: &Bounds) -> usize {
     let start = State::new(bounds).unwrap_or_else(|wrong| panic!("at the start: {wrong}"));
     let mut known = HashMap::from([(digest(&start), 0_u32)]);
-    // Where each state was first come to from, and by which step; and every way that there is.
+    // The predecessor and step by which each state was first reached; and all edges.
     let mut from: Vec<(u32, Option<Step>)> = vec![(0, None)];
     let mut ways: Vec<(u32, u32)> = Vec::new();
     let mut ends: Vec<u32> = Vec::new();
@@ -118,7 +118,7 @@ pub fn search(bounds: &Bounds) -> usize {
     known.len()
 }
 
-/// What holds in each state.
+/// Checks the invariants of each state.
 fn holds(state: &State, bounds: &Bounds) -> Result<(), String> {
     let faults = bounds.faults - state.faults;
     let rollbacks = state.client.rollbacks + state.server.rollbacks;
@@ -128,13 +128,13 @@ fn holds(state: &State, bounds: &Bounds) -> Result<(), String> {
     Ok(())
 }
 
-/// What holds in each end.
+/// Checks the invariants of each end.
 fn ended(state: &State, bounds: &Bounds) -> Result<(), String> {
     if !state.is_over() {
         return Err("a deadlock: nothing is awaited".into());
     }
     let State { client, server, .. } = state;
-    // Of a file in one block all ACKs may be lost: the client has it, and the server has never heard of it.
+    // All ACKs of a one-block file may be lost: the client has it, and the server has never heard from it.
     let unheard = bounds.operation == Operation::Read && bounds.blocks == 0 && server.transfer.is_none();
     let served = server.finish == Some(Finish::Complete) || unheard;
     if client.finish != Some(Finish::Complete) || !served {
@@ -147,7 +147,7 @@ fn ended(state: &State, bounds: &Bounds) -> Result<(), String> {
     Ok(())
 }
 
-/// A state from which no end can be reached.
+/// Returns a state from which no end is reachable.
 fn without_end(states: usize, ways: &[(u32, u32)], ends: &[u32]) -> Option<u32> {
     let mut back: Vec<Vec<u32>> = vec![Vec::new(); states];
     for (from, to) in ways {
@@ -163,7 +163,7 @@ fn without_end(states: usize, ways: &[(u32, u32)], ends: &[u32]) -> Option<u32> 
     reached.iter().position(|reached| !reached).map(|state| state as u32)
 }
 
-/// Two of 64 bits: that two of millions of states have the same is out of the question.
+/// Combines two 64-bit hashes: a collision among millions of states is out of the question.
 fn digest(state: &State) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();

@@ -1,13 +1,13 @@
-//! A state of the whole, and what may happen in it.
+//! A state of the model, and the steps that it allows.
 
 use super::end::End;
 use super::link::{Datagram, Link};
 use super::search::Bounds;
 use crate::time::Time;
 
-/// The present, in every state: all times are seen from it.
+/// The present in every state: all times are relative to it.
 const NOW: Time = Time::from_micros(10_000_000_000);
-/// What is longer ago is all the same: more than any patience, in microseconds.
+/// Longer ago makes no difference: more than any time-out, in microseconds.
 const LONG_AGO: u64 = 60_000_000;
 
 #[derive(Debug, Clone, Hash)]
@@ -17,7 +17,7 @@ pub struct State {
     /// From the client to the server, and back.
     pub up: Link,
     pub down: Link,
-    /// Faults that may still come.
+    /// Faults that may still occur.
     pub faults: u8,
 }
 
@@ -29,11 +29,11 @@ pub enum Who {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The next datagram arrives there.
+    /// The next datagram arrives at this end.
     Deliver(Who),
-    /// One that was held back does.
+    /// A delayed datagram arrives.
     DeliverLate(Who, usize),
-    /// A time-out comes when nothing is on its way.
+    /// A time-out occurs while nothing is in flight.
     Timeout(Who),
     /// The decision is made.
     Decide,
@@ -59,7 +59,7 @@ impl State {
         Ok(state)
     }
 
-    /// All that may happen; nothing, when it is over.
+    /// Returns all possible steps; none at the end.
     pub fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         for (who, link) in [(Who::Server, &self.up), (Who::Client, &self.down)] {
@@ -92,7 +92,7 @@ impl State {
         steps
     }
 
-    /// The state after a step.
+    /// Returns the state after a step.
     pub fn after(&self, step: Step, bounds: &Bounds) -> Result<State, String> {
         let mut next = self.clone();
         let mut now = NOW;
@@ -151,19 +151,20 @@ impl State {
         Ok(next)
     }
 
-    /// Whether it is over, and as it should be.
+    /// Returns whether both sides have ended as they should.
     pub fn is_over(&self) -> bool {
         self.client.closed && (self.server.closed || self.server.transfer.is_none())
     }
 
-    /// Datagrams to who listens no more are gone, and all times are seen from the present.
+    /// Discards datagrams to an end that has closed, and shifts all times to the present.
     fn forget(&mut self, now: Time) {
         if self.client.closed {
             self.down = Link::default();
         }
         if self.server.closed {
             self.up = Link::default();
-            // A client that nobody has heard is answered three times and forgotten; when it asks again, it is a new one.
+            // A client that the server has never heard from gets three answers and is forgotten; its next
+            // request is a new one.
             if self.server.gave_up_unproven() {
                 self.server = End::server();
             }
@@ -196,7 +197,7 @@ impl State {
         }
     }
 
-    /// What leads there.
+    /// Returns the link to this end.
     fn link(&mut self, who: Who) -> &mut Link {
         match who {
             Who::Client => &mut self.down,

@@ -1,4 +1,4 @@
-//! What a sender makes of ACKs, of duplicates and of silence.
+//! The sender's reactions to ACKs, duplicates and silence.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn lockstep_never_answers_a_duplicate() {
     }
 }
 
-/// Found by fuzzing: the rest of a window that waited for its turn was sent after an ACK for all of it.
+/// Found by fuzzing: the paced rest of a window was sent after an ACK for all of it.
 #[test]
 fn blocks_that_arrived_while_they_waited_to_be_sent_again_are_not_sent() {
     let mut sender = Sender::new(100 * 512, 512, 8, Rollover::Zero, Some(4));
@@ -92,7 +92,7 @@ fn datagrams_that_overtook_each_other_cost_one_rollback() {
     let mut sender = sender(100, 8);
     sender.credit = 0;
     sender.poll(at(0));
-    // Every second block arrives before the one that it follows: the peer reports gap after gap.
+    // Every second block arrives before its predecessor: the peer reports gap after gap.
     assert!(matches!(sender.on_ack(at(10), 1, ack_timing.earliest, |_| ack_timing), Acked::Progress { .. }));
     assert_eq!(sender.poll(at(10)), Some(Blocks { first: 2, count: 8 }));
     sender.credit = 0;

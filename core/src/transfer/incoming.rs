@@ -1,4 +1,4 @@
-//! What the peer's packets do to a transfer.
+//! How a transfer handles the peer's packets.
 
 use super::timing::unmeasured;
 use super::{Finish, Phase, Transfer};

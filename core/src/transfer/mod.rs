@@ -1,12 +1,12 @@
 //! One transfer, from the request to its end: either role, either direction.
 //!
 //! # The rule of use
-//! After every `handle_*` call, call [`Transfer::poll`] until it says [`Output::Timeout`] or
+//! After every `handle_*` call, call [`Transfer::poll`] until it returns [`Output::Timeout`] or
 //! [`Output::Closed`]. Then wait for a datagram of this peer or for that time, whichever comes first.
 //!
 //! A server's transfer starts with [`Transfer::server`] and waits for [`Transfer::handle_grant`] (the
-//! decision may take time) or [`Transfer::fail`]. A client's starts with [`Transfer::client`] and asks to
-//! send its request.
+//! decision may take time) or [`Transfer::fail`]. A client's starts with [`Transfer::client`] and outputs its
+//! request.
 
 mod incoming;
 #[cfg(test)]
@@ -29,16 +29,16 @@ use core::time::Duration;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// How often a server repeats on its own its answer to a client that has not proven its address: a spoofed
-/// request costs the spoofed host no more than three packets. Where more are lost, the client asks again, as
-/// RFC 1350 section 2 has it, and that is answered.
+/// How often a server retransmits its answer to a client that has not proven its address: a spoofed request
+/// costs the spoofed host at most three packets. If more are lost, the client repeats its request (RFC 1350
+/// section 2), which is answered.
 const UNPROVEN_REPEATS: u8 = 2;
 
-/// How often it repeats blocks of the first window on its own, which a forged ACK 0 may have caused. Often
-/// enough for a client that stores a file of one window slowly and whose only ACK is lost.
+/// How often a server retransmits blocks of the first window, which a forged ACK 0 may have caused. Often
+/// enough for a client that stores a one-window file slowly and whose only ACK is lost.
 const FIRST_WINDOW_REPEATS: u8 = 4;
 
-/// How often in all, when a client that has not proven its address asks the same again meanwhile.
+/// How often in total, if a client that has not proven its address repeats its request meanwhile.
 const UNPROVEN_ANSWERS: u8 = 4;
 
 /// The size of a stream whose end is found while it is sent: see [`Transfer::end_at`].
@@ -47,11 +47,11 @@ pub const UNKNOWN_SIZE: u64 = u64::MAX;
 /// What a transfer asks of its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
-    /// Send the request packet (a client's first output, and again while it is not answered).
+    /// Send the request packet (a client's first output, repeated until it is answered).
     Request,
     /// Send this packet.
     Control(Control),
-    /// Send these blocks: [`Transfer::wire`] numbers them, [`Transfer::range`] tells their bytes.
+    /// Send these blocks: [`Transfer::wire`] numbers them, [`Transfer::range`] locates their bytes.
     Send(Blocks),
     /// The payload of the DATA packet just handled belongs at this offset of the stream.
     Accept {
@@ -60,8 +60,8 @@ pub enum Output {
         /// Its length in bytes; 0 is possible.
         length: u16,
     },
-    /// Everything has arrived: make it durable, then call [`Transfer::handle_stored`], or
-    /// [`Transfer::fail`] if that was not possible. The last ACK waits for it.
+    /// Everything has arrived: make it durable, then call [`Transfer::handle_stored`], or [`Transfer::fail`]
+    /// if that failed. The last ACK waits for it.
     Store {
         /// Bytes in the stream.
         bytes: u64,
@@ -70,14 +70,14 @@ pub enum Output {
     Finished(Finish),
     /// Nothing to do before this time, unless a datagram arrives.
     Timeout(Time),
-    /// Nothing more will come: forget the transfer.
+    /// The transfer is over: drop it.
     Closed,
 }
 
 /// How a transfer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Finish {
-    /// All bytes arrived and, for what was received, were stored.
+    /// All bytes have arrived and, on the receiving side, are stored.
     Complete,
     /// The peer sent an ERROR with this code.
     PeerError(u16),
@@ -87,25 +87,25 @@ pub enum Finish {
     Failed(ErrorCode),
 }
 
-/// Figures of a transfer.
+/// The statistics of a transfer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Blocks sent more than once, or packets repeated by a receiver.
+    /// Retransmitted blocks, or packets repeated by a receiver.
     pub retransmissions: u32,
-    /// DATA or ACK packets that brought nothing new.
+    /// DATA or ACK packets without news.
     pub duplicates: u32,
-    /// Times that nothing was heard in time.
+    /// Time-outs.
     pub timeouts: u32,
-    /// Of these, the times that an answer was on its way: the time-out was too short.
+    /// Needless time-outs: the answer was already on its way.
     pub needless: u32,
 }
 
-/// What both ends of a transfer are set up with.
+/// The settings of an endpoint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// How patient it is.
+    /// Its time-outs.
     pub timing: Timing,
-    /// What follows block 65535.
+    /// The successor of block 65535.
     pub rollover: Rollover,
 }
 
@@ -116,16 +116,16 @@ pub struct Transfer {
     phase: Phase,
     /// Granted options (server); requested, then granted options (client).
     options: OptionSet,
-    /// Blocks in a millisecond, where that is limited.
+    /// Blocks per millisecond, if limited.
     burst: Option<u16>,
-    /// Shared by all transfers of an endpoint, but for those whose client named a time-out.
+    /// Shared by all transfers of an endpoint, except those with a `timeout` option.
     settings: Arc<Settings>,
     rtt: Rtt,
-    /// When the peer last brought something new.
+    /// When the peer last sent something new.
     heard: Time,
-    /// When the first block was known to have arrived, `NEVER` while none is.
+    /// When the first block was known to have arrived, `NEVER` before that.
     first_block: Time,
-    /// When to act if it stays silent.
+    /// When to act if the peer stays silent.
     deadline: Time,
     stats: Stats,
     repeats: u8,
@@ -145,7 +145,7 @@ enum Phase {
     Requested {
         size: u64,
     },
-    /// A server sent OACK for a read and waits for ACK 0.
+    /// A server has sent OACK for a read and waits for ACK 0.
     Offered {
         size: u64,
     },
@@ -161,7 +161,7 @@ enum Phase {
     },
 }
 
-/// What `poll` has yet to say, in this order.
+/// The pending outputs of `poll`, in this order.
 #[derive(Debug, Default)]
 #[cfg_attr(test, derive(Clone, Hash))]
 struct Due {
@@ -175,13 +175,13 @@ struct Due {
 }
 
 impl Transfer {
-    /// A server's transfer for a request that arrived `now`; silent until the decision.
+    /// Creates a server's transfer for a request that arrived `now`; it stays silent until the decision.
     pub fn server(now: Time, operation: Operation, settings: impl Into<Arc<Settings>>) -> Self {
         Transfer::new(now, operation, settings.into(), OptionSet::default(), true, Phase::Deciding)
     }
 
-    /// A client's transfer; its first output is the request. `requested` are the options in that request;
-    /// `size` is the number of bytes that will be written (unused for a read).
+    /// Creates a client's transfer; its first output is the request. `requested` are the options in that
+    /// request; `size` is the number of bytes to write (unused for a read).
     pub fn client(
         now: Time,
         operation: Operation,
@@ -222,8 +222,8 @@ impl Transfer {
         }
     }
 
-    /// The request is granted. `requested` are the options of the request, `size` the bytes of the file as
-    /// they appear on the wire (for a read), or what the client announced (for a write).
+    /// Grants the request. `requested` are the options of the request, `size` the bytes of the file as they
+    /// appear on the wire (for a read), or as the client announced (for a write).
     ///
     /// A read without a size cannot be sent: it ends with an ERROR. One of [`UNKNOWN_SIZE`] is sent up to where
     /// [`Transfer::end_at`] says; its OACK has no `tsize`. Does nothing when the transfer is not waiting for a
@@ -236,7 +236,7 @@ impl Transfer {
             self.fail(ErrorCode::NotDefined, "the size of the file is not known");
             return;
         }
-        // RFC 2349 lets a server leave `tsize` out. curl takes the 0 of an empty file for an error.
+        // RFC 2349 lets a server omit `tsize`. curl takes the 0 of an empty file for an error.
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
         let said = said.filter(|size| *size < UNKNOWN_SIZE);
         self.take_options(OptionSet::grant(requested, limits, said));
@@ -307,8 +307,8 @@ impl Transfer {
         Ok(())
     }
 
-    /// The request was sent again by the client: its answer may have been lost. Answered once more where
-    /// nothing but the first answer has been sent, ignored otherwise.
+    /// Handles a repeated request of the client: its answer may have been lost. Answers once more if only the
+    /// first answer has been sent, and ignores it otherwise.
     pub fn handle_repeated_request(&mut self, now: Time) {
         self.stats.duplicates += 1;
         if self.server && !self.is_deciding() && self.unproven() && self.repeats < UNPROVEN_ANSWERS {
@@ -316,7 +316,7 @@ impl Transfer {
         }
     }
 
-    /// The time of [`Output::Timeout`] has come. Called early, it does nothing.
+    /// Handles the expiry of [`Output::Timeout`]. Does nothing if called early.
     pub fn handle_timeout(&mut self, now: Time) {
         let paused = matches!(&self.phase, Phase::Sending(sender) if sender.resumes(now).is_some());
         if now < self.deadline || paused || self.stalled {
@@ -339,7 +339,7 @@ impl Transfer {
         self.repeat(now);
     }
 
-    /// The storing that [`Output::Store`] asked for is complete: the last ACK goes out.
+    /// Completes [`Output::Store`]: the last ACK is sent.
     pub fn handle_stored(&mut self, now: Time) {
         let Phase::Storing(receiver) = &mut self.phase else { return };
         receiver.ack_sent(now, false);
@@ -349,8 +349,8 @@ impl Transfer {
         self.deadline = now.after(self.settings.timing.dally());
     }
 
-    /// Ends the transfer with an ERROR: a denial, a file that cannot be read or stored, a shutdown.
-    /// Does nothing once it has its outcome.
+    /// Ends the transfer with an ERROR: a denial, a file that cannot be read or stored, a shutdown. Does
+    /// nothing once the transfer has its outcome.
     pub fn fail(&mut self, code: ErrorCode, text: impl Into<Cow<'static, str>>) {
         if matches!(self.phase, Phase::Ended { .. } | Phase::Dallying(_)) {
             return;
@@ -365,7 +365,7 @@ impl Transfer {
         self.close();
     }
 
-    /// The next thing to do. Call until [`Output::Timeout`] or [`Output::Closed`].
+    /// Returns the next action. Call until [`Output::Timeout`] or [`Output::Closed`].
     pub fn poll(&mut self, now: Time) -> Output {
         if let Some((offset, length)) = self.due.accept.take() {
             return Output::Accept { offset, length };
@@ -406,12 +406,12 @@ impl Transfer {
         }
     }
 
-    /// The number that the block at `position` has on the wire.
+    /// Returns the number on the wire of the block at `position`.
     pub fn wire(&self, position: u64) -> u16 {
         self.settings.rollover.wire(position)
     }
 
-    /// Offset and length of the block at `position` of a stream of `size` bytes.
+    /// Returns offset and length of the block at `position` of a stream of `size` bytes.
     pub fn range(&self, position: u64, size: u64) -> (u64, u16) {
         let blksize = self.options.block_size();
         let offset = position.saturating_sub(1) * u64::from(blksize);
@@ -419,23 +419,23 @@ impl Transfer {
         (offset, length as u16)
     }
 
-    /// The granted options (a client's requested options until then).
+    /// Returns the granted options (a client's requested options until then).
     pub fn options(&self) -> &OptionSet {
         &self.options
     }
 
-    /// Figures so far.
+    /// Returns the statistics so far.
     pub fn stats(&self) -> Stats {
         self.stats
     }
 
-    /// The smoothed round-trip time, once measured.
+    /// Returns the smoothed RTT, once measured.
     pub fn rtt(&self) -> Option<Duration> {
         self.rtt.smoothed().map(|micros| Duration::from_micros(u64::from(micros)))
     }
 
-    /// When the blocks whose time-out has come were last sent, by the side that sends. `None` while no time-out is
-    /// due: a timer that went off early, or for the rest of a window that is spread over time.
+    /// Returns when the sending side last sent the blocks whose RTO has expired. `None` while none has: for a
+    /// timer that fired early, or for the rest of a paced window.
     pub fn overdue_since(&self, now: Time) -> Option<Time> {
         match &self.phase {
             Phase::Sending(sender) if now >= self.deadline && sender.resumes(now).is_none() => {
@@ -445,17 +445,17 @@ impl Transfer {
         }
     }
 
-    /// How far needless repeats have raised the floor of the time-out for this peer.
+    /// Returns how far needless retransmissions have raised the RTO floor for this peer.
     pub fn raised_floor(&self) -> RaisedFloor {
         self.rtt.raised()
     }
 
-    /// Begins with what an earlier transfer of this peer has learnt.
+    /// Starts with the raised floor of the peer's last transfer.
     pub fn raise_floor(&mut self, raised: RaisedFloor) {
         self.rtt.raise(raised);
     }
 
-    /// The last block that the receiving end has in order.
+    /// Returns the last block that the receiving end has in order.
     pub fn blocks(&self) -> u64 {
         match &self.phase {
             Phase::Sending(sender) => sender.acked(),
@@ -467,7 +467,7 @@ impl Transfer {
         }
     }
 
-    /// Bytes of the stream that the receiving end has in order.
+    /// Returns the bytes of the stream that the receiving end has in order.
     pub fn bytes(&self) -> u64 {
         match &self.phase {
             Phase::Sending(sender) => sender.bytes(),
@@ -479,29 +479,29 @@ impl Transfer {
         }
     }
 
-    /// When the peer last brought something new: a block, the ACK of one, an answer to the handshake.
-    /// Repeats do not count, so that two ends that only repeat themselves give up.
+    /// Returns when the peer last sent something new: a block, the ACK of one, an answer to the handshake.
+    /// Repetitions do not count, so that two ends that only repeat themselves give up.
     pub fn heard(&self) -> Time {
         self.heard
     }
 
-    /// When the first block was known to have arrived: as a sender the first ACK of one, as a receiver the
-    /// block itself.
+    /// Returns when the first block was known to have arrived: for a sender its ACK, for a receiver the block
+    /// itself.
     pub fn first_block(&self) -> Option<Time> {
         (self.first_block != Time::NEVER).then_some(self.first_block)
     }
 
-    /// Whether a server still waits for its decision.
+    /// Returns whether a server still waits for its decision.
     pub fn is_deciding(&self) -> bool {
         matches!(self.phase, Phase::Deciding)
     }
 
-    /// How long the peer may be silent, or only repeat itself, before the transfer ends.
+    /// Returns how long the peer may be silent, or only repeat itself, before the transfer ends.
     pub fn give_up(&self) -> Duration {
         Duration::from_micros(self.settings.timing.give_up().into())
     }
 
-    /// Whether everything has arrived and waits for [`Transfer::handle_stored`].
+    /// Returns whether everything has arrived and waits for [`Transfer::handle_stored`].
     pub fn is_storing(&self) -> bool {
         matches!(self.phase, Phase::Storing(_))
     }
@@ -517,14 +517,14 @@ impl Transfer {
         matches!(self.phase, Phase::Dallying(_))
     }
 
-    /// Whether the peer has proven its address, all blocks have been sent and only its last ACK is missing:
-    /// a peer that asks anew then has all it wanted.
+    /// Returns whether all blocks have been sent to a peer with a proven address, so that only its last ACK
+    /// is missing: if it sends a new request, it has the whole file.
     pub fn awaits_last_ack(&self) -> bool {
         matches!(&self.phase, Phase::Sending(sender) if sender.all_sent()) && !self.unproven()
     }
 
-    /// Whether the peer of a server has not answered yet, and so has not proven its address. True also while the
-    /// server decides.
+    /// Returns whether the client of a server's transfer has not answered yet, and so has not proven its
+    /// address. True also while the server decides.
     pub fn is_unproven(&self) -> bool {
         self.unproven()
     }
@@ -539,7 +539,7 @@ impl Transfer {
         self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover, self.burst));
     }
 
-    /// `answered_at`: when the OACK or ACK went out that the first block responds to, if one does.
+    /// `answered_at`: when the OACK or ACK that the first block answers was sent, if any.
     fn start_receiving(&mut self, answered_at: Option<Time>) {
         let (blksize, window) = (self.options.block_size(), self.options.window_size());
         let mut receiver = Receiver::new(blksize, window, self.settings.rollover);
@@ -563,13 +563,13 @@ impl Transfer {
         self.close();
     }
 
-    /// Ends, but keeps what the figures are read from until the outcome has been reported.
+    /// Ends, but keeps the source of the statistics until the outcome has been reported.
     fn close(&mut self) {
         self.deadline = Time::NEVER;
         self.phase = Phase::Ended { blocks: self.blocks(), bytes: self.bytes() };
     }
 
-    /// How many blocks, at least 1, the peer has yet to acknowledge, once each block has been sent. `None` before
+    /// Returns how many blocks, at least 1, are unacknowledged, once each block has been sent. `None` before
     /// that, and for a receiver.
     pub fn left_to_acknowledge(&self) -> Option<u64> {
         match &self.phase {

@@ -1,12 +1,12 @@
-//! What the model needs to know a state of a transfer again: the same but for figures that nothing depends on,
-//! and seen from the present, not from the start.
+//! What the model needs to recognise a state of a transfer: equality except for statistics without effect,
+//! with times relative to the present.
 
 use super::{Phase, Transfer};
 use crate::time::Time;
 use core::hash::{Hash, Hasher};
 
 impl Transfer {
-    /// Moves all that it remembers to another clock.
+    /// Shifts all remembered times to another clock.
     pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
         self.heard = to(self.heard);
         self.deadline = to(self.deadline);

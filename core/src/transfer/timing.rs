@@ -1,25 +1,24 @@
-//! When a transfer acts without having heard anything: measuring, waiting, repeating.
+//! The timers of a transfer: measuring, waiting, retransmitting.
 
 use super::{FIRST_WINDOW_REPEATS, Phase, Transfer, UNPROVEN_REPEATS};
 use crate::rtt::Timing;
 use crate::sender::Measured;
 use crate::time::Time;
 
-/// The slowest link that a window is planned for before anything was measured: 10 Mbit/s, in
-/// microseconds per 1,000 bytes.
+/// The slowest link for which an unmeasured window is planned: 10 Mbit/s, in microseconds per 1,000 bytes.
 const UNMEASURED_MICROS_PER_KB: u64 = 800;
 
-/// Microseconds before the third repeat of a first window; twice as many before the fourth.
+/// Microseconds before the third retransmission of a first window; twice as many before the fourth.
 const FIRST_WINDOW_PAUSE: u32 = 1_000_000;
 
-/// How long so many blocks are on the wire, as far as nothing was measured.
+/// Returns how long this many blocks take on an unmeasured link, in microseconds.
 pub(super) fn unmeasured(timing: &Timing, blksize: u16, blocks: u64) -> u32 {
     let micros = u64::from(blksize) * blocks * UNMEASURED_MICROS_PER_KB / 1_000;
     u32::try_from(micros).unwrap_or(u32::MAX).min(timing.give_up() / 4)
 }
 
 impl Transfer {
-    /// Sends again whatever the peer seems to have missed.
+    /// Retransmits whatever the peer seems to lack.
     pub(super) fn repeat(&mut self, now: Time) {
         self.repeats = self.repeats.saturating_add(1);
         self.rtt.back_off();
@@ -41,7 +40,7 @@ impl Transfer {
         self.arm(now);
     }
 
-    /// Whether the peer has yet to answer anything at this address.
+    /// Returns whether the peer has not answered anything from this address yet.
     pub(super) fn unproven(&self) -> bool {
         match &self.phase {
             Phase::Deciding | Phase::Offered { .. } => true,
@@ -51,14 +50,14 @@ impl Transfer {
         }
     }
 
-    /// Whether a server waits for the client before it repeats anything once more: no block has arrived
-    /// yet, so that even an ACK 0 may have been spoofed, and an answer to it is a whole window.
+    /// Returns whether a server waits for the client before it retransmits again: no block has arrived yet,
+    /// so even an ACK 0 may have been spoofed, and the answer to it is a whole window.
     pub(super) fn has_repeated_enough(&self) -> bool {
         let most = if self.unproven() { UNPROVEN_REPEATS } else { FIRST_WINDOW_REPEATS };
         self.server && self.blocks() == 0 && self.repeats >= most
     }
 
-    /// For how long nothing new may be heard, in microseconds.
+    /// Returns how long the peer may send nothing new, in microseconds.
     pub(super) fn patience(&self) -> u32 {
         let timing = &self.settings.timing;
         if self.server && self.unproven() { timing.unproven() } else { timing.give_up() }
@@ -69,8 +68,8 @@ impl Transfer {
         self.repeats = 0;
     }
 
-    /// The round trip of a handshake, counted from its first packet; a repeat makes it ambiguous (Karn),
-    /// and so does a server that takes its time to decide. What comes next is measured anew where this
+    /// Takes the round trip of a handshake, counted from its first packet. A repetition makes it ambiguous
+    /// (Karn), and so does a server that takes its time to decide. The next packets are measured anew if this
     /// says too little: a window takes longer than a packet.
     pub(super) fn sample_handshake(&mut self, now: Time) {
         let rtt = now.micros_since(self.heard);
@@ -105,8 +104,8 @@ impl Transfer {
         }
     }
 
-    /// How long what is waited for is on the wire, as far as nothing was measured: in microseconds, and
-    /// never so long that patience would end before the first repeat.
+    /// Returns how long the awaited packets take on an unmeasured link, in microseconds; never so long that
+    /// the transfer would end before the first retransmission.
     pub(super) fn unmeasured(&self) -> u32 {
         let blocks = match &self.phase {
             Phase::Sending(sender) => sender.in_window(),
@@ -116,8 +115,8 @@ impl Transfer {
         unmeasured(&self.settings.timing, self.options.block_size(), blocks)
     }
 
-    /// The peer repeats its ACK: it is there and lacks the block that is out, so that waiting longer each time
-    /// does not help. The timer starts anew, and sends the block; the duplicate ACK itself causes no DATA.
+    /// Handles a repeated ACK: the peer is alive and lacks the block in flight, so a longer back-off does not
+    /// help. The restarted timer sends the block; the duplicate ACK itself causes no DATA.
     pub(super) fn hasten(&mut self, now: Time) {
         if self.unproven() || self.stalled {
             return;
@@ -136,7 +135,7 @@ impl Transfer {
         }
         let mut wait = self.rtt.timeout(&self.settings.timing, self.unmeasured());
         if matches!(self.phase, Phase::Receiving(_)) {
-            // The sender's own timer comes first: it knows better what was lost.
+            // The sender's own timer should fire first: it knows better what was lost.
             wait = wait.saturating_mul(2);
         }
         if let Phase::Sending(sender) = &self.phase
@@ -145,7 +144,7 @@ impl Transfer {
             wait = wait.saturating_add(self.rtt.smoothed().unwrap_or(0));
         }
         if self.server && self.blocks() == 0 && !self.unproven() && self.repeats >= UNPROVEN_REPEATS {
-            // There are few of them: they must outlast a client that stores a file of one window slowly.
+            // Only a few are left: they must outlast a client that stores a one-window file slowly.
             wait = wait.max(FIRST_WINDOW_PAUSE << (self.repeats - UNPROVEN_REPEATS).min(2));
         }
         self.deadline = now.after(wait).min(self.heard.after(self.patience()).max(now.after(1)));

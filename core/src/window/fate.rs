@@ -1,10 +1,10 @@
-//! What is transferred over which window, and what may happen on the way.
+//! Transfers, windows and link faults as inputs of the properties.
 
 use super::BLKSIZE;
 use crate::block::Rollover;
 use proptest::prelude::*;
 
-/// What is transferred: `blocks` more after `base`, the last of them with `rest` bytes.
+/// A transfer: `blocks` more after `base`, the last of them with `rest` bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Job {
     pub rollover: Rollover,
@@ -24,21 +24,21 @@ pub fn jobs() -> impl Strategy<Value = Job> {
     })
 }
 
-/// What becomes of what is on its way, or of time.
+/// The fate of datagrams in flight, or the passing of time.
 #[derive(Debug, Clone, Copy)]
 pub enum Fate {
-    /// The next so many arrive: DATA, or ACKs.
+    /// The next ones arrive: this many DATA, or ACKs.
     Data(u16),
     Acks(u8),
     LoseData(u8),
     LoseAck,
     DoubleData,
     DoubleAck,
-    /// The next one comes behind all others.
+    /// The next one arrives after all others.
     HoldData,
     HoldAck,
     Timeout,
-    /// The receiver's.
+    /// The receiver times out.
     LateTimeout,
     Wait(u16),
 }

@@ -1,5 +1,5 @@
-//! Properties of the window: a real sender and a real receiver with any window, begun at any block, over links
-//! that lose, double, swap and hold back whatever they like.
+//! Properties of the window: a real sender and a real receiver with any window, started at any block, over
+//! links that lose, duplicate, reorder and delay datagrams arbitrarily.
 
 mod fate;
 mod path;
@@ -70,7 +70,8 @@ proptest! {
             path.data.insert(to, odd);
         }
         let timeouts = path.recovers();
-        // The receiver keeps nothing beyond a gap, so that one may be reported behind the other: each once.
+        // The receiver keeps nothing beyond a gap, so that one gap may be reported behind the other: each
+        // once.
         prop_assert_eq!(timeouts, 0);
         prop_assert!(path.rollbacks.is_sorted_by(|a, b| a < b), "{:?}", path.rollbacks);
         prop_assert!(path.rollbacks.len() <= 2, "{:?}", path.rollbacks);

@@ -7,7 +7,7 @@ use crate::sender::{Acked, Sender};
 use crate::time::Time;
 use std::collections::VecDeque;
 
-/// Both sides and what is on its way between them, by its true position.
+/// Both sides and the datagrams in flight between them, by their true position.
 pub struct Path {
     job: Job,
     now: Time,
@@ -15,8 +15,8 @@ pub struct Path {
     receiver: Receiver,
     pub data: VecDeque<u64>,
     acks: VecDeque<u64>,
-    /// Blocks sent in all, where the sender went back to, the block after the last one sent, and whether each side
-    /// has finished.
+    /// Blocks sent in total, the rollback positions of the sender, the block after the last one sent, and
+    /// whether each side has finished.
     pub sent: u64,
     pub rollbacks: Vec<u64>,
     next: u64,
@@ -52,7 +52,7 @@ impl Path {
         while !self.acknowledged {
             let high = self.sender.high();
             let Some(blocks) = self.sender.poll(self.now) else {
-                // The first windows are spread over time, which passes here.
+                // The first windows are paced; the wait passes here.
                 match self.sender.resumes(self.now) {
                     Some(later) => self.now = later,
                     None => return,
@@ -72,8 +72,8 @@ impl Path {
         }
     }
 
-    /// Whether a number of this age may be on its way still: one that a whole period is behind looks new. No
-    /// path holds datagrams back for that long.
+    /// Returns whether a number of this age may still be in flight: one that is a whole period behind looks
+    /// new. No path delays datagrams for that long.
     fn is_young(&self, position: u64, newest: u64) -> bool {
         newest.saturating_sub(position) + u64::from(self.job.window) < self.job.rollover.period()
     }
@@ -184,7 +184,7 @@ impl Path {
         }
     }
 
-    /// From here on the path is good: how many time-outs it takes until both sides have finished.
+    /// Makes the path good from here on. Returns the number of time-outs until both sides have finished.
     pub fn recovers(&mut self) -> u64 {
         let mut timeouts = 0;
         while !self.acknowledged {
@@ -192,7 +192,7 @@ impl Path {
             self.pump();
             self.all_data_arrives();
             self.all_acks_arrive();
-            // What is spread over time goes on without a time-out.
+            // A paced window continues without a time-out.
             let spread = self.sender.resumes(self.now).is_some();
             if !spread && self.data.is_empty() && self.acks.is_empty() && !self.acknowledged {
                 timeouts += 1;

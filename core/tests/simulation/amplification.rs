@@ -1,13 +1,13 @@
-//! A spoofed request costs the spoofed host a handful of packets, and the server a while.
+//! A spoofed request costs the spoofed host a handful of packets, and the server a bounded time.
 
 use super::simulator::{
     DATA, Endpoint, Faults, Job, Path, Peer, World, asking, assert_whole, millis, opcode,
 };
 use tuffet_core::{Finish, Mode, Operation, OptionSet, RequestPacket, Time};
 
-/// Speaks for an address that never answers.
+/// Sends from an address that never answers.
 struct Spoofer {
-    /// When, in microseconds, and what; the last first.
+    /// The datagrams and their times in microseconds, in reverse order.
     say: Vec<(u64, Vec<u8>)>,
 }
 
@@ -39,7 +39,7 @@ fn spoof(operation: Operation, requested: OptionSet, at: Vec<u64>) -> World<Spoo
     world
 }
 
-/// A time-out is not answered with an ERROR: it would be one packet more for the spoofed host.
+/// A time-out is not answered with an ERROR: it would be one more packet for the spoofed host.
 #[test]
 fn one_answer_and_two_repeats_at_most() {
     for operation in [Operation::Read, Operation::Write] {
@@ -52,8 +52,8 @@ fn one_answer_and_two_repeats_at_most() {
     }
 }
 
-/// Five answers in a second, however often it asks for the same: then the server takes it for a client that
-/// began anew.
+/// At most five answers in a second, however often the request is repeated: after that the server takes it
+/// for a client that started over.
 #[test]
 fn repeated_requests_hardly_add_to_it() {
     for operation in [Operation::Read, Operation::Write] {
@@ -64,8 +64,8 @@ fn repeated_requests_hardly_add_to_it() {
     }
 }
 
-/// What a forged ACK 0 is worth, where the port that it has to be sent to is known (in single-port mode it
-/// is): the first window, and ten blocks of it once more; of a window of one block, four.
+/// The answer to a forged ACK 0, if the attacker knows the TID port (in single-port mode it does): the first
+/// window, and ten of its blocks again; four of a window of one block.
 #[test]
 fn a_forged_ack_0_is_answered_with_one_window_and_a_few_blocks() {
     for (blksize, window, again) in [(1_428, 1, 4), (1_428, 64, 10), (65_464, 64, 10)] {
@@ -80,8 +80,7 @@ fn a_forged_ack_0_is_answered_with_one_window_and_a_few_blocks() {
     }
 }
 
-/// Where all of that is lost, a client that is there asks for it: it repeats its ACK 0, and is answered each
-/// time.
+/// If all of that is lost, a real client recovers: it repeats its ACK 0, and each repetition is answered.
 #[test]
 fn a_client_behind_a_bad_path_gets_its_first_block_by_asking() {
     for window in [1, 8] {

@@ -1,5 +1,5 @@
-//! Every datagram arrives twice, in both directions: the Sorcerer's Apprentice (RFC 1123 section
-//! 4.2.3.1). What is sent must grow with the file, not with the copies.
+//! Every datagram arrives twice, in both directions: the Sorcerer's Apprentice (RFC 1123 section 4.2.3.1).
+//! The traffic must grow with the file, not with the copies.
 
 use super::simulator::{Job, Path, asking, assert_whole, reader_and_writer, run};
 use tuffet_core::Operation;
@@ -13,7 +13,7 @@ fn lockstep_sends_each_block_once() {
             let world = run(3, &job, path, path);
             assert_whole(&job, &world);
             let (reader, writer) = reader_and_writer(operation, &world);
-            // The doubled request may cost a second first block.
+            // The duplicated request may cost a second first block.
             assert!(writer.report.data <= writer.blocks() + 1, "jitter {jitter}");
             assert!(reader.report.acks <= 2 * writer.blocks() + 2, "{} ACKs", reader.report.acks);
         }
@@ -35,7 +35,7 @@ fn windows_send_each_block_once_when_copies_follow_closely() {
     }
 }
 
-/// On a wire with a rate copies come between the blocks that follow; whole windows are in flight twice.
+/// On a link with a rate, copies arrive among later blocks; whole windows are in flight twice.
 #[test]
 fn windows_do_not_double_when_copies_come_late() {
     for operation in [Operation::Read, Operation::Write] {
@@ -47,7 +47,7 @@ fn windows_do_not_double_when_copies_come_late() {
                 assert_whole(&job, &world);
                 let (reader, writer) = reader_and_writer(operation, &world);
                 let (data, acks) = (writer.report.data, reader.report.acks);
-                // Where they are shuffled as well, a receiver that keeps none beyond a gap drops most.
+                // If they are also reordered, a receiver that keeps no block beyond a gap drops most.
                 let most = if jitter > 100 { 16 } else { 2 } * writer.blocks();
                 assert!(data <= most, "{data} for {} at {window}, {jitter}", writer.blocks());
                 assert!(acks <= 2 * data + 2, "{acks} ACKs for {data} blocks at {window}, {jitter}");

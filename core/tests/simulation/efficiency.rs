@@ -1,18 +1,18 @@
-//! How long a transfer takes, and how much it sends more than once, on paths like real ones.
+//! The duration and the retransmissions of transfers on realistic paths.
 
 use super::simulator::{Endpoint, Job, Path, World, asking, assert_whole, reader_and_writer, run};
 use tuffet_core::Operation;
 
 const BOTH: [Operation; 2] = [Operation::Read, Operation::Write];
 
-/// Virtual seconds until the receiving end had everything.
+/// Returns the virtual seconds until the receiving end had everything.
 fn seconds(job: &Job, world: &World<Endpoint, Endpoint>) -> f64 {
     assert_whole(job, world);
     let (reader, _) = reader_and_writer(job.operation, world);
     reader.report.finished_at.map_or(f64::INFINITY, |time| time.as_micros() as f64 / 1e6)
 }
 
-/// Blocks sent for each block of the file.
+/// Returns the blocks sent per block of the file.
 fn effort(job: &Job, world: &World<Endpoint, Endpoint>) -> f64 {
     let (_, writer) = reader_and_writer(job.operation, world);
     writer.report.data as f64 / writer.blocks() as f64
@@ -23,7 +23,7 @@ fn average(figures: impl Iterator<Item = f64>) -> f64 {
     sum / count
 }
 
-/// Seconds and effort, averaged over some seeds.
+/// Returns seconds and effort, averaged over some seeds.
 fn measure(operation: Operation, window: u16, size: usize, path: Path) -> (f64, f64) {
     let mut job = Job::new(operation, asking(1_428, window), size);
     job.limits.windowsize = 1_000;
@@ -59,7 +59,7 @@ fn one_mebibyte_over_a_very_lossy_lan() {
     assert_within((64, MIB, LAN.loss(0.05)), 2.0, 4.5);
 }
 
-/// 65 ms there and back: a window for each round trip is all that the protocol allows.
+/// A round trip of 65 ms: the protocol allows one window per round trip.
 #[test]
 fn a_distant_server_gets_a_window_through_in_each_round_trip() {
     let far = Path::clean(32_500);
@@ -72,12 +72,12 @@ fn a_distant_server_gets_a_window_through_in_each_round_trip() {
     assert_within((1, MIB / 4, far.loss(0.01).jitter(2_000)), 15.0, 1.1);
 }
 
-/// A queue that a whole window fits into is where time-outs that come too soon feed on themselves: each
-/// adds a window to the queue, which makes the next answer later still.
+/// In a queue that holds a whole window, early time-outs feed on themselves: each adds a window to the queue,
+/// which delays the next answer further.
 #[test]
 fn a_narrow_link_with_a_deep_queue_is_not_flooded() {
     let narrow = Path::clean(200).rate(10_000_000, 1 << 30);
-    // 3.45 s is what the wire takes; going back to the gap costs half a window for each loss.
+    // The link needs 3.45 s; going back to the gap costs half a window per loss.
     assert_within((64, 4 * MIB, narrow), 3.5, 1.0);
     assert_within((64, 4 * MIB, narrow.loss(0.01)), 7.0, 1.7);
     assert_within((64, 4 * MIB, narrow.loss(0.05)), 25.0, 4.5);
@@ -86,14 +86,14 @@ fn a_narrow_link_with_a_deep_queue_is_not_flooded() {
     assert_within((64, MIB, Path::clean(200).rate(1_000_000, 1 << 30)), 11.0, 1.3);
 }
 
-/// What the peer's network card drops at the end of each burst costs a time-out for each window.
+/// The end of each burst that the peer's network card drops costs a time-out per window.
 #[test]
 fn a_queue_shorter_than_a_window_slows_down_but_does_not_stop() {
     assert_within((64, 4 * MIB, Path::clean(200).rate(10_000_000, 65_536)), 8.0, 1.7);
 }
 
-/// 155 Mb/s and 65 ms with a queue of 100 ms hold 2,240 blocks. What overflows that costs a few windows, not one
-/// in two: without a pace of its own a server needs 9.6, 6.1 and 4.9 s, and sends most of it five times.
+/// 155 Mb/s and 65 ms with a queue of 100 ms hold 2,240 blocks. An overflow costs a few windows, not every
+/// second one: without a pacer a server needs 9.6, 6.1 and 4.9 s, and sends most blocks five times.
 #[test]
 fn windows_that_overflow_a_long_path_are_spread_over_time() {
     let far = Path::clean(32_500).rate(155_000_000, 1_940_000);
@@ -115,11 +115,11 @@ fn a_fast_link_stays_fast() {
     assert_within((64, 16 * MIB, fast.loss(0.001)), 0.4, 1.1);
 }
 
-/// A receiver that drops what comes beyond so many packets in a millisecond, and a gigabit before it.
+/// A receiver that drops datagrams beyond a number per millisecond, behind a gigabit link.
 #[test]
 fn a_small_receiver_is_not_drowned() {
     let small = |taken| Path::clean(100).rate(1_000_000_000, 1 << 30).per_ms(taken);
-    // Without a pace of its own a server needs 2, 4, 45, 13 and 335 s.
+    // Without a pacer a server needs 2, 4, 45, 13 and 335 s.
     assert_within((64, 4 * MIB, small(32)), 2.5, 2.6);
     assert_within((64, 4 * MIB, small(16)), 1.2, 1.5);
     assert_within((64, 4 * MIB, small(4)), 6.0, 1.5);

@@ -1,4 +1,4 @@
-//! How a transfer ends before its time: an ERROR of the peer, one of this side, silence.
+//! Early ends of a transfer: an ERROR of the peer, an ERROR of this side, silence.
 
 use super::simulator::{Endpoint, Faults, Job, Path, World, asking, millis, outputs, reader_and_writer};
 use tuffet_core::{
@@ -22,7 +22,7 @@ fn hear(transfer: &mut Transfer, datagram: &[u8]) -> Vec<Output> {
     outputs(transfer, NOW)
 }
 
-/// A transfer in each of its phases, and what they are called.
+/// Returns a transfer in each of its phases, with the name of the phase.
 fn phases() -> Vec<(&'static str, Transfer)> {
     let requested = asking(512, 4);
     let limits = Limits::default();
@@ -126,7 +126,7 @@ fn a_peer_that_vanishes_is_given_up_when_patience_ends() {
                 }
                 assert_eq!(report.finish, Some(Finish::TimedOut));
                 let (_, writer) = reader_and_writer(operation, &world);
-                // Repeats get rarer: windows of 20, 40, 80… ms, then every 4 s.
+                // Retransmissions get rarer: windows after 20, 40, 80… ms, then every 4 s.
                 assert!(writer.report.data < 200 + 20 * u64::from(window), "{}", writer.report.data);
                 let (ended, heard) = (report.finished_at, world.server.last_heard());
                 let waited = ended.zip(heard).map(|(ended, heard)| ended.since(heard).as_millis());
@@ -136,7 +136,7 @@ fn a_peer_that_vanishes_is_given_up_when_patience_ends() {
     }
 }
 
-/// Two ends that answer each other but get nowhere, for instance because the blocks are too large for
+/// Two ends that answer each other but make no progress, for instance because the blocks are too large for
 /// the path between them.
 #[test]
 fn repeating_oneself_is_not_progress() {

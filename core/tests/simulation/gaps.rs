@@ -1,5 +1,5 @@
-//! A receiver that answers every unexpected packet with an ACK, as EDK2's does: however many ACKs report
-//! one loss, the sender goes back once.
+//! A receiver that answers every unexpected packet with an ACK, as EDK2's does: however many ACKs report one
+//! loss, the sender goes back once.
 
 use super::simulator::{DATA, Endpoint, Faults, Job, Path, Peer, World, asking, micros, number, opcode};
 use tuffet_core::{
@@ -60,7 +60,7 @@ impl Peer for Edk2 {
     }
 }
 
-/// How many blocks the server sends when the copies in `lost` (block, how often) do not arrive.
+/// Returns how many blocks the server sends if the copies in `lost` (block, how often) do not arrive.
 fn sent(window: u16, lost: &'static [(u16, u32)], path: Path) -> u64 {
     let job = Job::new(Operation::Read, asking(512, window), 512 * 99 + 100);
     let mut world =
@@ -94,7 +94,7 @@ fn nothing_lost_nothing_sent_again() {
 #[test]
 fn one_loss_costs_the_rest_of_one_window() {
     for path in [LAN, NARROW, FAR] {
-        // Block 35 is the third of the window 33 to 48: 35 to 48 go out again.
+        // Block 35 is the third of the window 33 to 48: 35 to 48 are sent again.
         assert_eq!(sent(16, &[(35, 1)], path), 100 + 14, "{path:?}");
     }
 }

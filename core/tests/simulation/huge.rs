@@ -1,6 +1,6 @@
-//! Files far beyond what 16 bits can number.
+//! Files far beyond the range of 16-bit block numbers.
 //!
-//! Two ends face to face, without a network: only lengths are exchanged, the bytes are blank.
+//! Two ends without a network: only lengths are exchanged, the bytes are blank.
 
 use super::simulator::{asking, millis, outputs};
 use tuffet_core::{
@@ -18,7 +18,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// A client reads `size` bytes; both ends after the handshake.
+    /// Creates a client that reads `size` bytes; both ends are after the handshake.
     fn new(size: u64, blksize: u16, window: u16, rollover: Rollover) -> Self {
         let settings = Settings { rollover, ..Settings::default() };
         let limits = Limits { windowsize: window, ..Limits::default() };
@@ -31,7 +31,7 @@ impl Pair {
         Pair { reader, writer, size, now, offset: 0, sent: 0 }
     }
 
-    /// Runs until both have their outcome.
+    /// Runs until both ends have their outcome.
     fn run(&mut self) {
         let mut datagram = vec![0; DATA_HEADER + 65_464];
         let mut ended = 0;
@@ -73,7 +73,7 @@ impl Pair {
         self.read()
     }
 
-    /// What the reader says to what it was given.
+    /// Executes the reader's outputs.
     fn read(&mut self) -> u32 {
         let mut ended = 0;
         loop {
@@ -101,7 +101,7 @@ impl Pair {
     }
 }
 
-/// 10 GiB in blocks of 512 bytes: 20,971,521 blocks, 320 times around.
+/// 10 GiB in blocks of 512 bytes: 20,971,521 blocks, 320 rollovers.
 #[test]
 fn ten_gibibytes_in_the_smallest_usual_blocks() {
     for rollover in [Rollover::Zero, Rollover::One] {

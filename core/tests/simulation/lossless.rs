@@ -1,7 +1,7 @@
-//! Nothing is lost: nothing is sent twice, and not one packet more than the protocol needs.
+//! Without losses nothing is sent twice, and not one packet more than the protocol needs.
 //!
-//! That holds where answers come within the time-outs: a faultless path whose delay and queueing stay
-//! below the initial time-out, and ends that decide and store at once.
+//! This requires answers within the time-outs: a faultless path whose delay and queueing stay below the
+//! initial RTO, and ends that decide and store at once.
 
 use super::simulator::{Endpoint, Job, Path, World, asking, assert_whole, reader_and_writer, run};
 use tuffet_core::{Operation, Stats};

@@ -1,4 +1,4 @@
-//! Each packet of a transfer lost in its turn: OACK, ACK 0, the first DATA, the last, the last ACK…
+//! Loses each packet of a transfer in turn: OACK, ACK 0, the first DATA, the last, the last ACK…
 
 use super::simulator::{
     ACK, Endpoint, Faults, Job, Path, World, asking, assert_whole, millis, number, opcode,
@@ -71,7 +71,7 @@ fn any_packet_of_each_end_may_be_lost() {
     }
 }
 
-/// RFC 1350 section 6: who sends the last ACK stays to repeat it.
+/// RFC 1350 section 6: the sender of the last ACK stays to repeat it.
 #[test]
 fn the_last_ack_is_repeated_as_often_as_it_is_missed() {
     for operation in [Operation::Read, Operation::Write] {

@@ -1,5 +1,5 @@
-//! The protocol between two real endpoints over a simulated network: every file here is one family of
-//! behaviours, `simulator` is what they run on.
+//! The protocol between two real endpoints over a simulated network: each file here covers one family of
+//! behaviours, on top of `simulator`.
 
 mod amplification;
 mod duplication;

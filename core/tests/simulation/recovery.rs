@@ -1,5 +1,5 @@
-//! How a server recovers from losses with clients that have one fixed time-out: each test is one world that
-//! somebody has seen.
+//! How a server recovers from losses with clients that have one fixed time-out: each test is an observed
+//! case.
 
 use super::simulator::{
     ACK, DATA, Endpoint, Faults, Job, Path, Plain, World, asking, millis, number, opcode,
@@ -10,7 +10,7 @@ use tuffet_core::{Finish, Operation, OptionSet, Time};
 
 const LAN: Path = Path::clean(50);
 
-/// When the copies of each block left the server.
+/// The numbers of the blocks that the server sent, copies included.
 type Sent = Rc<RefCell<Vec<u16>>>;
 
 fn world(seed: u64, client: Plain, requested: OptionSet, size: usize, path: Path) -> World<Plain, Endpoint> {
@@ -18,7 +18,7 @@ fn world(seed: u64, client: Plain, requested: OptionSet, size: usize, path: Path
     World::new(seed, client, Endpoint::server(job, Faults::default()), path, path)
 }
 
-/// Loses the ACKs and the copies of blocks that are named, each so many times, from the first one on.
+/// Loses the named ACKs and blocks, each this many times, from the first one on.
 fn lose(
     world: &mut World<Plain, Endpoint>,
     acks: &'static [(u16, u32)],
@@ -44,7 +44,7 @@ fn lose(
     sent
 }
 
-/// Milliseconds between the arrivals of a block and the one before it.
+/// Returns the milliseconds between the arrivals of a block and its predecessor.
 fn pause(world: &World<Plain, Endpoint>, block: usize) -> u64 {
     let taken = &world.client.taken;
     (taken[block - 1].as_micros() - taken[block - 2].as_micros()) / 1_000
@@ -56,7 +56,7 @@ fn assert_served(world: &World<Plain, Endpoint>) {
     assert_eq!(world.server.report.finish, Some(Finish::Complete));
 }
 
-/// The answer to the second copy of block 1 is an upper bound. The next exact measurement takes its place.
+/// The answer to the second copy of block 1 is an upper bound. The next exact measurement replaces it.
 #[test]
 fn a_lost_first_ack_does_not_slow_down_what_follows() {
     for requested in [OptionSet::default(), asking(1_000, 1)] {
@@ -70,8 +70,8 @@ fn a_lost_first_ack_does_not_slow_down_what_follows() {
     }
 }
 
-/// The same where the client does not acknowledge a block again: its next ACK comes when it asks by its own timer,
-/// which looks like an answer that was held up.
+/// The same with a client that does not acknowledge a block again: its next ACK comes when its own timer
+/// fires, which looks like a delayed answer.
 #[test]
 fn a_client_that_ignores_repeats_is_not_slow_for_that() {
     for requested in [OptionSet::default(), asking(1_000, 1)] {
@@ -88,7 +88,7 @@ fn a_lost_ack_of_the_first_window_does_not_slow_down_what_follows() {
     let requested = asking(1_000, 8);
     for block in [24, 40] {
         let mut world = world(1, Plain::new(requested), requested, 50_000, LAN);
-        // The last of a window: nothing tells of it but a time-out.
+        // The last block of a window: only a time-out reveals its loss.
         lose(&mut world, &[(8, 1)], if block == 24 { &[(24, 1)] } else { &[(40, 1)] });
         world.run(millis(60_000));
         assert_served(&world);
@@ -96,7 +96,7 @@ fn a_lost_ack_of_the_first_window_does_not_slow_down_what_follows() {
     }
 }
 
-/// The client repeats ACK 7 every 400 ms: it is there, and lacks block 8.
+/// The client repeats ACK 7 every 400 ms: it is alive, and lacks block 8.
 #[test]
 fn a_client_that_repeats_its_ack_is_not_kept_waiting() {
     let mut world = world(1, Plain::new(OptionSet::default()), OptionSet::default(), 10_000, LAN);
@@ -105,12 +105,12 @@ fn a_client_that_repeats_its_ack_is_not_kept_waiting() {
     assert_served(&world);
     let pause = pause(&world, 8);
     assert!(pause < 2_100, "block 8 after {pause} ms");
-    // Each ACK 7 starts the timer anew: four copies until the next one. None goes out in answer to it.
+    // Each ACK 7 restarts the timer: four copies until the next one. None answers the ACK itself.
     let copies = sent.borrow().iter().filter(|block| **block == 8).count();
     assert_eq!(copies, 21);
 }
 
-/// Of a pair of ACKs one is late: it causes no DATA (RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice).
+/// One of a pair of ACKs is late: it causes no DATA (RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice).
 #[test]
 fn doubled_acks_cause_no_data() {
     let path = LAN.duplicate(1.0);
@@ -132,7 +132,8 @@ fn bad_path(loss: f64) -> Vec<Option<Time>> {
     (0..400).map(times).collect()
 }
 
-/// The client gives up after eight tries of 400 ms. 400 transfers of 8 KiB in lockstep, losses both ways.
+/// The client gives up after eight tries of 400 ms. 400 transfers of 8 KiB in lockstep, with losses in both
+/// directions.
 #[test]
 fn lockstep_gets_through_a_bad_path() {
     for (loss, served, p90) in [(0.10, 400, 1_000), (0.25, 400, 4_000), (0.40, 380, 8_000)] {
@@ -144,7 +145,7 @@ fn lockstep_gets_through_a_bad_path() {
     }
 }
 
-/// U-Boot's virtio driver has 32 receive buffers, and hears nothing any more when they have overflowed.
+/// U-Boot's virtio driver has 32 receive buffers, and receives nothing any more once they have overflowed.
 #[test]
 fn a_client_that_stands_still_is_not_drowned() {
     for window in [8, 16] {
@@ -164,7 +165,7 @@ fn a_client_that_stands_still_is_not_drowned() {
     }
 }
 
-/// Nothing of the first window arrives, or only its beginning does.
+/// Nothing of the first window arrives, or only its beginning.
 #[test]
 fn a_lost_first_window_costs_one_time_out() {
     for from in [1, 3, 26] {
@@ -182,8 +183,8 @@ fn a_lost_first_window_costs_one_time_out() {
     }
 }
 
-/// A client that is not scheduled for a while now and then answers late. The repeat that this causes is counted,
-/// and the time-out becomes longer for this client.
+/// A client that is not scheduled for a while now and then answers late. The server counts the retransmission
+/// as needless and raises its RTO for this client.
 #[test]
 fn repeats_that_prove_needless_raise_the_floor() {
     for still in [30_000, 60_000, 110_000] {
@@ -199,7 +200,7 @@ fn repeats_that_prove_needless_raise_the_floor() {
     }
 }
 
-/// From block 40 on the client needs half a second for each block: the time-out follows.
+/// From block 40 on the client needs half a second for each block: the RTO follows.
 #[test]
 fn a_client_that_becomes_slow_is_not_sent_everything_many_times() {
     for micros in [100_000, 500_000, 2_000_000] {

@@ -2,8 +2,8 @@
 //! of them. Two honest ends with faults of their own and of the path; a server among clients that lie; a
 //! client before servers that do.
 //!
-//! `TUFFET_SEED=n` runs one, `TUFFET_SEEDS=n` as many as asked (`make simulate SEEDS=n`), from
-//! `TUFFET_FIRST_SEED` on.
+//! `TUFFET_SEED=n` runs one seed, `TUFFET_SEEDS=n` this many (`make simulate SEEDS=n`), starting at
+//! `TUFFET_FIRST_SEED`.
 
 use super::faults::{Impostor, Liar};
 use super::simulator::{Endpoint, Scenario, World, micros, reader_and_writer};
@@ -14,7 +14,7 @@ use tuffet_testkit::invariants::{
 use tuffet_testkit::seeds;
 
 const SEEDS: u64 = 5_000;
-/// Five hours: the most patient of the scenarios waits 13 minutes for one packet.
+/// Five hours: the most patient scenario waits 13 minutes for one packet.
 const LIMIT: u64 = 5 * 3_600 * 1_000_000;
 
 #[test]
@@ -55,7 +55,7 @@ fn no_server_that_lies_keeps_a_client_busy() {
     });
 }
 
-/// A failure tells its seed, and how to run it alone as `test`.
+/// Runs a test with each seed. A failure reports the seed and how to run `test` with it alone.
 fn each_seed(test: &str, mut run: impl FnMut(&Scenario)) {
     let alone = format!("-p tuffet-core --test simulation seeds::{test}");
     for seed in seeds::seeds(SEEDS) {
@@ -64,7 +64,7 @@ fn each_seed(test: &str, mut run: impl FnMut(&Scenario)) {
     }
 }
 
-/// What holds for an end whatever the other one does.
+/// Checks an end, independently of its peer.
 fn check_end(who: &str, end: &Endpoint) {
     if !end.is_gone() {
         exactly_one_outcome(who, end.lives());
@@ -80,9 +80,9 @@ fn check(scenario: &Scenario, world: &World<Endpoint, Endpoint>) {
     let (reader, writer) = reader_and_writer(scenario.job.operation, world);
     let harmed = scenario.up.harms() || scenario.down.harms();
     let complete = |end: &Endpoint| end.report.completed > 0;
-    // A device that begins anew from the same port may take a packet that was under way to it for the first
-    // answer to its new request, and block sizes for other ones than the server does: RFC 1350 section 4 has
-    // each transfer choose its port at random for that. Without options there is nothing to mistake.
+    // A device that starts over from the same port may take a packet in flight for the first answer to its
+    // new request, and assume other block sizes than the server: for that reason RFC 1350 section 4 has each
+    // transfer choose a random port. Without options there is nothing to mistake.
     let mistaken = scenario.client.restarts.is_some() && !scenario.job.requested.is_empty();
     if complete(reader) && !harmed && !mistaken {
         identical_bytes("receiver", reader.received(), &scenario.job.file);
@@ -96,8 +96,8 @@ fn check(scenario: &Scenario, world: &World<Endpoint, Endpoint>) {
         Invariant::NoNeedlessRepeats.demand_eq(stats, Default::default(), "client and server");
     }
     if scenario.must_succeed() {
-        // An old copy of the request that comes while only the last ACK is missing is taken for a client
-        // that began anew (`ANEW`), and ends the transfer: rightly more often than not.
+        // An old copy of the request that arrives while only the last ACK is missing looks like a client that
+        // started over (`ANEW`), and ends the transfer: more often rightly than not.
         let both = complete(client) && complete(server) || server.report.begun > 1;
         Invariant::HonestTransfersSucceed
             .demand(both, format_args!("{:?}, {:?}", client.report, server.report));

@@ -1,4 +1,4 @@
-//! Packets that do not belong where they arrive change nothing and are not answered.
+//! Packets that arrive at the wrong end change nothing and are not answered.
 
 use super::simulator::{asking, millis, outputs};
 use tuffet_core::{
@@ -8,7 +8,7 @@ use tuffet_core::{
 
 const NOW: Time = millis(1);
 
-/// A server that has sent its first window of four and had two of it acknowledged.
+/// Returns a server that has sent its first window of four, of which two blocks are acknowledged.
 fn sending(rollover: Rollover) -> Transfer {
     let settings = Settings { rollover, ..Settings::default() };
     let mut transfer = Transfer::server(NOW, Operation::Read, settings);
@@ -19,7 +19,7 @@ fn sending(rollover: Rollover) -> Transfer {
     transfer
 }
 
-/// A server that has taken one block of an upload.
+/// Returns a server that has accepted one block of an upload.
 fn receiving(rollover: Rollover) -> Transfer {
     let settings = Settings { rollover, ..Settings::default() };
     let mut transfer = Transfer::server(NOW, Operation::Write, settings);
@@ -118,7 +118,7 @@ fn a_client_is_not_confused_by_its_own_kind() {
         assert_eq!(outputs(&mut client, NOW), [Output::Request]);
         let _malformed = client.handle_datagram(NOW, stray);
         let answer = outputs(&mut client, NOW);
-        // An OACK without options is odd but an answer.
+        // An OACK without options is odd but valid.
         let expected = if stray == b"\0\x06" { vec![Output::Control(Control::Ack(0))] } else { Vec::new() };
         assert_eq!(answer, expected, "{stray:?}");
     }

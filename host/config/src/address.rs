@@ -1,11 +1,11 @@
-//! Addresses and names as they stand in a configuration, and what is wrong with a bad one.
+//! Addresses and names in a configuration, and the advice for bad ones.
 
 use std::net::{IpAddr, SocketAddr};
 
 /// The longest name of a listener, root or plugin, in bytes.
 const MAX_NAME: usize = 64;
 
-/// Reads `IP:PORT` or `[IPv6]:PORT`. The error says what is wrong and how to mend it.
+/// Reads `IP:PORT` or `[IPv6]:PORT`. The error says what is wrong and how to fix it.
 pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| complaint(text))
 }
@@ -39,7 +39,7 @@ fn complaint(text: &str) -> String {
     format!("`{text}` is not an address; write IP:PORT, such as `0.0.0.0:69` or `[::]:69`")
 }
 
-/// Checks the name of a listener, root or plugin. The error says what is wrong and how to mend it.
+/// Checks the name of a listener, root or plugin. The error says what is wrong and how to fix it.
 pub(super) fn check_name(name: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.:[]".contains(c);
     if name.is_empty() {

@@ -1,4 +1,4 @@
-//! The admin listener: where it is, and its token.
+//! The admin listener: its address and its token.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-/// Characters of a token: fewer could be guessed.
+/// The fewest characters of a token: a shorter one could be guessed.
 pub(super) const SHORTEST: usize = 16;
 
-/// What a socket in the file system begins with.
+/// The prefix of a socket in the file system.
 pub(super) const UNIX: &str = "unix:";
 
-/// Where the admin listener is.
+/// The address of the admin listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AdminAddress {
     /// A TCP port; port 0 is any free one.
@@ -30,17 +30,18 @@ impl fmt::Display for AdminAddress {
     }
 }
 
-/// A token that is never shown. Its digest alone is kept.
+/// A token that is never shown. Only its digest is kept.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdminToken([u8; 32]);
 
 impl AdminToken {
-    /// From the text of the token.
+    /// Creates a token from its text.
     pub fn new(text: &str) -> AdminToken {
         AdminToken(Sha256::digest(text).into())
     }
 
-    /// Whether this is it. Takes as long whatever is in it: digests are compared, and all of each.
+    /// Returns whether `given` is this token. The time does not depend on the content: whole digests are
+    /// compared.
     pub fn is(&self, given: &str) -> bool {
         let given: [u8; 32] = Sha256::digest(given).into();
         self.0.iter().zip(given).fold(0, |differs, (own, given)| differs | (own ^ given)) == 0

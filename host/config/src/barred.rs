@@ -1,19 +1,20 @@
-//! What is there but may not be touched, and why: rights of files, or the bounds of this process.
+//! Why an existing file or folder is inaccessible: its permissions, or the sandbox of this process.
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, open};
 use rustix::io::Errno;
 use std::path::Path;
 
-/// Why something that is there may not be touched.
+/// Why an existing file or folder is inaccessible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Barred {
-    /// The rights of the file, or of a folder above it.
+    /// The permissions of the file, or of a folder above it.
     Rights,
-    /// The process is confined since its start (Landlock): a restart mends it.
+    /// The sandbox of the process (Landlock): a restart fixes it.
     Bounds,
 }
 
-/// Whether this may not be read, or (a folder) not be written into. What is not there is not barred.
+/// Returns why this file cannot be read, or this folder not written into. `None` if it can, or does not
+/// exist.
 pub fn barred(path: &Path, to_write: bool) -> Option<Barred> {
     let wanted = if to_write { Access::WRITE_OK | Access::EXEC_OK } else { Access::READ_OK };
     match accessat(CWD, path, wanted, AtFlags::EACCESS) {
@@ -21,7 +22,7 @@ pub fn barred(path: &Path, to_write: bool) -> Option<Barred> {
         Err(_) => return None,
         Ok(()) => {}
     }
-    // The rights are there. Landlock does not show in them, only in opening; a file without a name leaves none.
+    // The permissions suffice. Landlock shows only in opening; an unnamed file leaves no trace.
     let how = if to_write { OFlags::TMPFILE | OFlags::WRONLY } else { OFlags::RDONLY };
     let flags = how | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match open(path, flags, Mode::from_raw_mode(0o600)) {
@@ -30,7 +31,7 @@ pub fn barred(path: &Path, to_write: bool) -> Option<Barred> {
     }
 }
 
-/// What mends that a file cannot be read: a restart where it is out of bounds, else `otherwise`.
+/// Returns the remedy for an unreadable file: a restart if the sandbox is the cause, else `otherwise`.
 pub(crate) fn remedy(path: &Path, otherwise: &str) -> String {
     match barred(path, false) {
         Some(Barred::Bounds) => outside(path),
@@ -38,7 +39,7 @@ pub(crate) fn remedy(path: &Path, otherwise: &str) -> String {
     }
 }
 
-/// What to tell of a path that is out of bounds.
+/// Returns the message for a path outside of the sandbox.
 pub fn outside(path: &Path) -> String {
     format!(
         "restart needed: {} is outside of what this process may touch since its start (Landlock); \

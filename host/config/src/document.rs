@@ -1,5 +1,5 @@
-//! A YAML file beside the configuration, such as the settings of a plugin that is tried out: what is wrong in
-//! it is shown at its place, as in the configuration itself.
+//! A YAML file beside the configuration, such as the settings of a plugin under test. Its errors have a line
+//! and column, as in the configuration itself.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::error::{ConfigError, Position};
 use super::pointer_of;
 use super::source::{self, Finding, Source};
 
-/// A YAML file and its places.
+/// A YAML file with the positions of its values.
 #[derive(Debug)]
 pub struct Document {
     source: Source,
@@ -18,41 +18,42 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a file. `needs` says what one that is empty lacks.
+    /// Reads a file. `needs` says what an empty one lacks.
     ///
     /// # Errors
-    /// It cannot be read, or is no YAML; each problem with its place.
+    /// The file cannot be read, or is not YAML; each problem with its position.
     pub fn read(path: &Path, needs: &str) -> Result<Document, ConfigError> {
         let (source, value) = source::read(path, needs)?;
         Ok(Document { source, value })
     }
 
-    /// The whole of it.
+    /// Returns the whole content.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// What it says, as a type.
+    /// Deserializes the content.
     ///
     /// # Errors
-    /// The first key or value that does not fit, at its place.
+    /// The first key or value that does not fit, with its position.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
         serde_path_to_error::deserialize(&self.value).map_err(|error| {
             self.error([(pointer_of(error.path()), format!("{}; correct it", error.inner()))])
         })
     }
 
-    /// Where the value at a pointer is written, or the nearest around it.
+    /// Returns the position of the value at a pointer, or of the nearest value around it.
     pub fn position(&self, pointer: &str) -> Option<Position> {
         self.source.position(pointer)
     }
 
-    /// Where the key of the value at a pointer is written, if it is.
+    /// Returns the position of the key of the value at a pointer, if it is written.
     pub fn key_position(&self, pointer: &str) -> Option<Position> {
         self.source.key_position(pointer)
     }
 
-    /// The error for problems that were found later: pairs of a JSON pointer into the file and a message.
+    /// Builds the error for problems that were found later: pairs of a JSON pointer into the file and a
+    /// message.
     pub fn error(&self, problems: impl IntoIterator<Item = (String, String)>) -> ConfigError {
         let finding = |(pointer, message): (String, String)| Finding::value(pointer, message);
         self.source.error(problems.into_iter().map(finding).collect())

@@ -1,35 +1,35 @@
-//! What is wrong with a configuration, and where.
+//! The problems of a configuration, and their places.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Every problem that was found. Displayed one a line, in the order of the file.
+/// All problems found. Displays one a line, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     problems: Vec<Problem>,
 }
 
-/// One problem: `FILE:LINE:COLUMN: what is wrong; how to mend it`.
+/// One problem: `FILE:LINE:COLUMN: what is wrong; how to fix it`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it is.
+    /// Its place.
     pub place: Place,
-    /// What is wrong and how to mend it.
+    /// What is wrong and how to fix it.
     pub message: String,
 }
 
-/// Where a problem is.
+/// The place of a problem.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// On the command line: the flag.
     Flag(&'static str),
     /// In a file as a whole.
     File(PathBuf),
-    /// At a place in a file.
+    /// At a position in a file.
     Position(PathBuf, Position),
 }
 
-/// A place in a text, counted from 1; columns count characters.
+/// A position in a text, counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line.
@@ -39,8 +39,8 @@ pub struct Position {
 }
 
 impl ConfigError {
-    /// Holds the problems in the order of the file. An error without a problem says nothing; give one
-    /// at least.
+    /// Sorts the problems into the order of the file. At least one is needed: an error without a problem says
+    /// nothing.
     pub(super) fn new(mut problems: Vec<Problem>) -> Self {
         problems.sort_by(|a, b| a.place.cmp(&b.place));
         problems.dedup();
@@ -51,7 +51,7 @@ impl ConfigError {
         Self { problems: vec![Problem { place, message: message.into() }] }
     }
 
-    /// The problems, in the order of the file.
+    /// Returns the problems, in the order of the file.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }

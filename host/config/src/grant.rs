@@ -1,4 +1,4 @@
-//! What a plugin may be granted, as it is written: a word, or a word and a name.
+//! The grants of plugins as the configuration writes them: a word, or a word and a name.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,20 +11,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::address::check_name;
 use super::suggest::{closest, list};
 
-/// Something a plugin may be granted.
+/// A grant of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Grant {
-    /// The MAC addresses that are known of a client.
+    /// The client's known MAC addresses.
     ClientMac,
-    /// The time; without it, it stands still.
+    /// The time; without it, the clock stands still.
     Clock,
     /// Random numbers; without it, they are always the same.
     Random,
-    /// Keys and values that outlive the call.
+    /// Keys and values that persist between calls.
     Kv,
-    /// Reading the files of the root of this name.
+    /// Reading the files of the root with this name.
     Files(String),
-    /// Filling the sink of this name.
+    /// Writing to the sink with this name.
     Sinks(String),
     /// HTTP requests to this host.
     Http(HttpHost),
@@ -39,7 +39,7 @@ pub struct HttpHost {
     pub port: Option<u16>,
 }
 
-/// A kind of grant: what the manifest of a plugin asks for. Which root or sink it is, the operator says.
+/// A kind of grant, as a plugin's manifest requests it. The operator chooses the root or sink.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GrantKind {
     /// See [`Grant::ClientMac`].
@@ -59,7 +59,7 @@ pub enum GrantKind {
 }
 
 impl GrantKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [GrantKind; 7] = [
         GrantKind::ClientMac,
         GrantKind::Clock,
@@ -70,7 +70,7 @@ impl GrantKind {
         GrantKind::Sinks,
     ];
 
-    /// The word for it, in manifests and in the configuration.
+    /// Returns the word in manifests and in the configuration.
     pub fn word(self) -> &'static str {
         match self {
             GrantKind::ClientMac => "client-mac",
@@ -83,7 +83,7 @@ impl GrantKind {
         }
     }
 
-    /// How it is written in the configuration.
+    /// Returns its form in the configuration.
     fn form(self) -> &'static str {
         match self {
             GrantKind::Files => "files/ROOT",
@@ -95,7 +95,7 @@ impl GrantKind {
 }
 
 impl Grant {
-    /// Its kind.
+    /// Returns its kind.
     pub fn kind(&self) -> GrantKind {
         match self {
             Grant::ClientMac => GrantKind::ClientMac,
@@ -139,7 +139,7 @@ impl FromStr for HttpHost {
             )
         };
         let (name, port) = match text.rsplit_once(':') {
-            // The last colon of an address in brackets is not that of a port.
+            // The last colon of an address in brackets does not begin a port.
             Some((name, port)) if !port.ends_with(']') => {
                 let port: u16 = port.parse().map_err(|_| wrong())?;
                 (name, Some(port).filter(|port| *port != 0).map(Some).ok_or_else(wrong)?)

@@ -1,10 +1,10 @@
-//! The configuration: one YAML file, the flags that take the place of its keys, or flags alone.
+//! The configuration: one YAML file, flags that override its keys, or flags alone.
 //!
-//! Two stages, as written and as resolved. The written form (`written`) is the schema: keys, types,
-//! bounds and their descriptions. A file is checked against it as a whole, so that all problems are
-//! found and each at its place (`shape`, `tree`). What is left is resolved into [`Config`]: paths
-//! absolute, addresses parsed, references between sections checked (`resolve`). Whoever has a
-//! [`Config`] need not check again, and no socket is bound before there is one.
+//! It has two stages, written and resolved. The written form (`written`) is the schema: keys, types, bounds
+//! and their descriptions. The whole file is checked against it first, so that all problems are found, each
+//! at its place (`shape`, `tree`). Then it is resolved into [`Config`]: paths become absolute, addresses are
+//! parsed, references between sections checked (`resolve`). A [`Config`] needs no further checks, and no
+//! socket is bound before there is one.
 
 mod address;
 mod admin;
@@ -66,56 +66,55 @@ pub use written::defaults::compiled as default_compiled;
 /// The exit code of a process whose configuration is wrong (EX_USAGE of sysexits.h).
 pub const EXIT_CONFIG: u8 = 64;
 
-/// A configuration with every section that there is.
+/// A configuration with every section.
 pub const EXAMPLE: &str = include_str!("example.yaml");
 
-/// A configuration that has been checked.
+/// A checked configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where requests are awaited; at least one. No two have the same name, or the same address with
-    /// a port other than 0.
+    /// The listeners, at least one. No two have the same name, or the same address with a port other than 0.
     pub listeners: Vec<Listener>,
-    /// The folders that are served, in the order of search; at least one. Each existed as a folder when
-    /// the configuration was checked.
+    /// The served folders, in the order of search; at least one. Each existed as a folder when the
+    /// configuration was checked.
     pub roots: Vec<RootSpec>,
-    /// Who decides.
+    /// The plugins and their chains.
     pub policy: PolicyConfig,
-    /// The outputs that plugins may fill, sorted by name.
+    /// The sinks of plugins, sorted by name.
     pub sinks: Vec<SinkSpec>,
-    /// The folder for what must outlive the process. Need not be there.
+    /// The folder for persistent state. It need not exist.
     pub state: PathBuf,
-    /// The socket at which the server is asked to reload; `None` for none.
+    /// The control socket; `None` for none.
     pub control: Option<PathBuf>,
     /// The admin listener; `None` for none.
     pub admin: Option<Admin>,
-    /// How many threads move blocks, 1 to 1024.
+    /// The number of worker threads, 1 to 1024.
     pub workers: usize,
-    /// How long a worker looks for the next datagram before it sleeps: 0 to 1 ms.
+    /// How long a worker polls for the next datagram before it sleeps: 0 to 1 ms.
     pub busy_poll: Duration,
-    /// How long running transfers may go on when the server stops: 0 to a day.
+    /// How long transfers may continue when the server shuts down: 0 to a day.
     pub drain: Duration,
-    /// What is negotiated, and how losses are repaired.
+    /// The negotiated options, and the recovery from losses.
     pub transfer: Transfer,
-    /// How much is accepted at a time.
+    /// The limits.
     pub limits: Limits,
-    /// What is told to an OpenTelemetry collector; `None` leaves it to the environment.
+    /// The exports to an OpenTelemetry collector; `None` leaves them to the environment.
     pub telemetry: Option<TelemetryConfig>,
-    /// What is given up after the start.
+    /// The privileges to drop after the start.
     pub privileges: Privileges,
-    /// The files that it was read from: its own, and those of secrets.
+    /// The files that it was read from: the configuration itself and files of secrets.
     pub files: Vec<PathBuf>,
-    /// Where each part of it was written.
+    /// The position of each part.
     source: Source,
 }
 
-/// An address on which requests are awaited.
+/// An address on which the server receives requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listener {
     /// Its name for plugins and logs.
     pub name: String,
-    /// Where it listens; port 0 is any free one.
+    /// The address; port 0 is any free one.
     pub address: SocketAddr,
-    /// Whether blocks travel over the listening port too.
+    /// Whether the listening port carries the transfers too.
     pub single_port: bool,
     /// TID ports in all workers together, at least 1; without it, the server chooses.
     pub tid_ports: Option<u16>,
@@ -123,16 +122,16 @@ pub struct Listener {
     pub burst: Option<u16>,
 }
 
-/// The admin listener. Loopback, a socket in the file system, or with a token.
+/// The admin listener: on loopback, on a socket in the file system, or with a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Admin {
-    /// Where it listens.
+    /// The address.
     pub address: AdminAddress,
-    /// What is asked of who looks.
+    /// The token that requests must carry.
     pub token: Option<AdminToken>,
 }
 
-/// What is negotiated with clients, and how losses are repaired.
+/// The negotiation with clients, and the recovery from losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
     /// The largest block granted, in bytes: 8 to 65464 (RFC 2348).
@@ -141,56 +140,55 @@ pub struct Transfer {
     pub max_windowsize: u16,
     /// The block number after 65535: 0 or 1.
     pub rollover: u16,
-    /// When an unanswered packet is sent again.
+    /// The retransmission timing.
     pub retransmit: Retransmit,
 }
 
-/// When an unanswered packet is sent again: `floor` ≤ `initial` ≤ `cap` ≤ `give_up`.
+/// The retransmission timing: `floor` ≤ `initial` ≤ `cap` ≤ `give_up`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retransmit {
-    /// The shortest wait.
+    /// The shortest RTO.
     pub floor: Duration,
-    /// The wait before a round-trip time has been measured.
+    /// The RTO before a round-trip time has been measured.
     pub initial: Duration,
-    /// The longest wait.
+    /// The longest RTO.
     pub cap: Duration,
-    /// How long a silent client is kept.
+    /// How long the server waits for a silent client.
     pub give_up: Duration,
 }
 
-/// How much is accepted at a time.
+/// The limits of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Transfers in all, at least 1.
+    /// Concurrent transfers, at least 1.
     pub transfers: usize,
-    /// All that a reload may change.
+    /// The limits that a reload may change.
     pub bounds: Bounds,
-    /// Requests that wait for a decision, at least 1.
+    /// Pending requests, at least 1.
     pub pending: usize,
     /// How long opening a file may take.
     pub open_time: Duration,
     /// Memory for the contents of hot files, in bytes; 0 is none.
     pub cache: u64,
-    /// How long a content is used from memory before it is read again.
+    /// How long a cached file is used before it is read again.
     pub cache_max_age: Duration,
-    /// Events that wait for observers, at least 1.
+    /// Queued events for observers, at least 1.
     pub events: usize,
 }
 
 impl Config {
-    /// Reads and checks a YAML file: all that `tuffet check` does, plugins aside.
+    /// Reads and checks a YAML file, as `tuffet check` does except for the plugins.
     ///
     /// # Errors
-    /// Every problem of the first stage that has one: reading, syntax, keys and values, what they mean
-    /// together.
+    /// Every problem of the first stage that fails: reading, syntax, keys and values, their combination.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         Self::load_with(path, &Overrides::default())
     }
 
-    /// Reads and checks a YAML file, of which flags replace parts.
+    /// Reads and checks a YAML file, with flags that override parts of it.
     ///
     /// # Errors
-    /// As [`Config::load`]; a problem with what a flag gave names the flag.
+    /// As [`Config::load`]; a problem with the value of a flag names the flag.
     pub fn load_with(path: &Path, overrides: &Overrides) -> Result<Self, ConfigError> {
         let (source, value) = source::read(path, "at least `listeners` and `roots`")?;
         let mut findings = Vec::new();
@@ -209,7 +207,7 @@ impl Config {
         Self::finish(written, source, &base, overrides)
     }
 
-    /// Checks a configuration that flags alone give.
+    /// Builds a configuration from flags alone.
     ///
     /// # Errors
     /// Every problem; each names its flag. [`Overrides::root`] and [`Overrides::listen`] are needed.
@@ -231,16 +229,15 @@ impl Config {
         resolve::resolve(written, base, source)
     }
 
-    /// Where the value at a JSON pointer (RFC 6901) is written, such as
-    /// `/plugins/acl/settings/deny/0`; where nothing is, the nearest value around it. `None` for what a
-    /// flag gave.
+    /// Returns the position of the value at a JSON pointer (RFC 6901), such as
+    /// `/plugins/acl/settings/deny/0`; if it is not written, that of the nearest value around it. `None` for
+    /// a value from a flag.
     pub fn position(&self, pointer: &str) -> Option<Position> {
         self.source.position(pointer)
     }
 
-    /// The error for problems that were found later, such as by a plugin in its settings: pairs of a
-    /// JSON pointer into the whole configuration and a message that says what is wrong and how to mend
-    /// it.
+    /// Builds the error for problems that were found later, such as by a plugin in its settings: pairs of a
+    /// JSON pointer into the whole configuration and a message that says what is wrong and how to fix it.
     pub fn error(&self, problems: impl IntoIterator<Item = (String, String)>) -> ConfigError {
         let finding = |(pointer, message): (String, String)| Finding::value(pointer, message);
         self.source.error(problems.into_iter().map(finding).collect())

@@ -1,4 +1,4 @@
-//! What the command line puts in place of the file.
+//! Flags of the command line that override the file.
 
 use std::path::PathBuf;
 
@@ -8,20 +8,20 @@ use super::source::{Finding, Source};
 use super::written::defaults;
 use super::written::{Listener, MAX_WORKERS, Root, Write, Written};
 
-/// Flags of `serve` that take the place of keys of the file.
+/// Flags of `serve` that override keys of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// `--root DIR`: the only root, named `root`. Relative to the current folder.
     pub root: Option<PathBuf>,
-    /// `--listen ADDR`, as often as given: the only listeners.
+    /// `--listen ADDR`, repeatable: the only listeners.
     pub listen: Vec<String>,
     /// `--workers N`.
     pub workers: Option<usize>,
     /// `--single-port`: every listener is in single-port mode.
     pub single_port: bool,
-    /// `--writable`: every root that is served takes uploads.
+    /// `--writable`: every root that clients may read takes uploads.
     pub writable: bool,
-    /// `--user USER`: who serves, where root starts it.
+    /// `--user USER`: the user that a server started by root switches to.
     pub user: Option<String>,
 }
 

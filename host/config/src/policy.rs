@@ -1,4 +1,4 @@
-//! What the configuration says of policy: the chains and their plugins.
+//! The policy section: the chains and their plugins.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ pub struct PolicyConfig {
     pub resolve: Vec<String>,
     /// The names of the plugins of the `accept-upload` chain, in order. Each is in `plugins`.
     pub accept_upload: Vec<String>,
-    /// The names of the plugins that are told what happened. Each is in `plugins`.
+    /// The names of the observers. Each is in `plugins`.
     pub observe: Vec<String>,
-    /// The time that the chains have for one request.
+    /// The time limit of all chains for one request.
     pub time_limit: Duration,
-    /// The folder that compiled plugins are kept in; `None` keeps none.
+    /// The folder for compiled plugins; `None` keeps none.
     pub compiled: Option<PathBuf>,
     /// Every plugin, each once and each in a chain, sorted by name.
     pub plugins: Vec<PluginConfig>,
@@ -35,45 +35,45 @@ pub struct PolicyConfig {
 pub struct PluginConfig {
     /// Its name in chains and logs.
     pub name: String,
-    /// Where its component comes from.
+    /// The source of its component.
     pub component: ComponentSource,
-    /// Its own settings: a JSON object.
+    /// Its settings: a JSON object.
     pub settings: serde_json::Value,
-    /// What a failed call counts as.
+    /// How a failed call is treated.
     pub on_error: OnError,
-    /// What it may use. Each root and sink in it is configured.
+    /// Its grants. Each root and sink in it is configured.
     pub grants: Vec<Grant>,
     /// Its limits.
     pub limits: PluginLimits,
     /// How long its instances are reused, at most one call being not at all; `None` is as its manifest says.
     pub reuse: Option<ReuseConfig>,
-    /// Whether its opinions count.
+    /// Whether its verdicts take effect.
     pub mode: PluginMode,
-    /// When it is left alone because it fails.
+    /// When its breaker opens.
     pub breaker: BreakerConfig,
-    /// What is remembered of its decisions.
+    /// Its decision cache.
     pub cache: Option<DecisionCacheConfig>,
 }
 
-/// When a plugin that fails is left alone.
+/// When the breaker of a failing plugin opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerConfig {
     /// Clients in a row whose calls failed, at least 1.
     pub failures: u32,
-    /// How long it is not asked then; doubles each time it fails again.
+    /// The first back-off; it doubles with each further failure.
     pub back_off: Duration,
     /// The longest back-off.
     pub cap: Duration,
 }
 
-/// What is remembered of the decisions of a plugin.
+/// The decision cache of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionCacheConfig {
-    /// How long a decision is remembered.
+    /// How long the cache keeps a decision.
     pub ttl: Duration,
-    /// What it depends on; requests that are the same in all of these get the same decision.
+    /// The facts that a decision depends on; requests with equal facts get the same decision.
     pub key: Arc<[Fact]>,
-    /// Decisions that are remembered, of each hook.
+    /// The most decisions kept for each hook.
     pub entries: usize,
 }
 
@@ -117,9 +117,9 @@ pub enum Fact {
 /// How long an instance of a plugin is reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReuseConfig {
-    /// The calls that it serves.
+    /// The most calls of an instance.
     pub calls: u32,
-    /// How long it waits for the next one.
+    /// How long an idle instance is kept.
     pub idle: Duration,
 }
 
@@ -131,7 +131,7 @@ impl ReuseConfig {
 /// Where a plugin's component comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ComponentSource {
-    /// One that is built into the server.
+    /// A component that is built into the server.
     Builtin(String),
     /// A file, by absolute path.
     Path(PathBuf),
@@ -148,13 +148,13 @@ pub struct PluginLimits {
     pub wall: Duration,
     /// Bytes of all memories and tables of one instance.
     pub memory: u64,
-    /// Content that it may generate for one request, in bytes.
+    /// Content generated for one request, in bytes.
     pub content: u64,
-    /// Calls that run at once, 1 to 128.
+    /// Concurrent calls, 1 to 128.
     pub instances: u32,
-    /// Calls that wait for an instance.
+    /// Calls queued for an instance.
     pub queue: u32,
-    /// Keys that it may have.
+    /// Keys in its key-value store.
     pub kv_keys: u64,
     /// Bytes of all its keys and values.
     pub kv_bytes: u64,

@@ -1,4 +1,4 @@
-//! What the configuration says of privileges.
+//! The privileges section.
 
 use std::path::PathBuf;
 
@@ -8,35 +8,34 @@ use serde::{Deserialize, Serialize};
 /// The resolved `privileges` section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Privileges {
-    /// Who serves, where the start is by root; `None` is `tuffet`, else `nobody`.
+    /// The user that a server started by root switches to; `None` is `tuffet`, else `nobody`.
     pub user: Option<Who>,
-    /// Its group; `None` is that of the user.
+    /// Its group; `None` is the user's.
     pub group: Option<Who>,
-    /// What system calls that are not needed come to.
+    /// The treatment of system calls that the server does not need.
     pub seccomp: SeccompMode,
-    /// Whether the kernel keeps the process to its files.
+    /// Whether Landlock confines the process to its files.
     pub landlock: bool,
-    /// Whether the start fails where the kernel lacks what is asked for.
+    /// Whether the start fails if the kernel lacks a requested feature.
     pub require: bool,
-    /// What reloads may read beside what the configuration of the start names.
+    /// Paths that reloads may read, in addition to those of the configuration at the start.
     pub readable: Vec<PathBuf>,
-    /// What reloads may write beside that.
+    /// Paths that reloads may write, likewise.
     pub writable: Vec<PathBuf>,
 }
 
-/// Without such a section.
 /// A user or a group.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum Who {
-    /// By its number, which needs no entry anywhere.
+    /// By its number, which needs no entry in the user database.
     Number(u32),
     /// By its name.
     Name(String),
 }
 
 impl Who {
-    /// From text: digits are a number.
+    /// Parses text: digits are a number.
     pub fn of(text: &str) -> Who {
         text.parse().map_or_else(|_| Who::Name(text.to_owned()), Who::Number)
     }

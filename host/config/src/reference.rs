@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::shape::{choices, types};
 use super::{EXAMPLE, schema};
 
-/// The reference of every key as Markdown: a table for each section.
+/// Returns the reference of every key as Markdown: a table for each section.
 pub fn reference() -> String {
     let mut text = String::from(
         "# Configuration\n\n\
@@ -26,7 +26,7 @@ pub fn reference() -> String {
 }
 
 fn section(text: &mut String, path: &str, schema: &Value) {
-    // Said in the row that it stands in.
+    // The row of the key itself describes it.
     if schema.get("format").and_then(Value::as_str) == Some("secret") {
         return;
     }

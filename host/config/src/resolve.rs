@@ -1,4 +1,4 @@
-//! From what is written to what is meant: paths absolute, addresses parsed, every reference checked.
+//! Resolves the written form: paths become absolute, addresses are parsed, every reference is checked.
 
 mod admin;
 mod limits;
@@ -31,7 +31,7 @@ use tuffet_request::RootSpec;
 /// Resolves paths relative to `base`, which is absolute.
 ///
 /// # Errors
-/// Everything that is wrong.
+/// All problems.
 pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<Config, ConfigError> {
     let files = source.file().map(std::path::absolute).and_then(Result::ok).into_iter().collect();
     let mut resolver = Resolver { base, source: &source, findings: Vec::new(), resource: Vec::new(), files };
@@ -83,9 +83,9 @@ struct Resolver<'a> {
     base: &'a Path,
     source: &'a Source,
     findings: Vec<Finding>,
-    /// The resource attributes that are chosen: of telemetry, and of sinks that send log records.
+    /// The configured resource attributes: of telemetry, and of sinks that send log records.
     resource: Vec<(String, String)>,
-    /// What was read.
+    /// The files that were read.
     files: Vec<PathBuf>,
 }
 
@@ -110,7 +110,7 @@ impl Resolver<'_> {
                 }
             };
             let name = written.name.clone().unwrap_or_else(|| written.address.clone());
-            // Port 0 is another free port each time.
+            // Port 0 is a different free port each time.
             if address.port() != 0 && listeners.iter().any(|other| other.address == address) {
                 let message = format!("{address} has two listeners; remove one");
                 self.wrong(join(&pointer, "address"), message);
@@ -175,7 +175,7 @@ impl Resolver<'_> {
         roots
     }
 
-    /// A key that would be read and then mean nothing is more likely a forgotten `writable: true`.
+    /// Refuses a key that has no effect: more likely, `writable: true` was forgotten.
     fn refuse_without_writable(&mut self, root: &str, key: &str, matters: bool) {
         let pointer = join(root, key);
         if matters && self.source.contains(&pointer) {
@@ -252,7 +252,7 @@ impl Resolver<'_> {
                 "`time` ({}) is above `wall` ({}), which ends the call first; lower one or raise the other",
                 limits.time, limits.wall
             );
-            // Blames the one that is written, `time` where both are.
+            // Blames the written key, or `time` if both are written.
             let [time, wall] = ["time", "wall"].map(|key| format!("{pointer}/limits/{key}"));
             self.wrong(if self.source.contains(&time) { time } else { wall }, message);
         }

@@ -1,19 +1,19 @@
-//! The resource attributes that telemetry carries: those of the section `telemetry`, and of the environment, as the
-//! specification of OpenTelemetry wants it.
+//! The resource attributes of telemetry, from the section `telemetry` and from the environment, as
+//! OpenTelemetry specifies.
 
 use crate::telemetry::TelemetryConfig;
 
 const ATTRIBUTES: &str = "OTEL_RESOURCE_ATTRIBUTES";
 
-/// A variable of the environment that is ignored, and how to mend it.
+/// An ignored environment variable, and the remedy.
 pub type Wrong = (&'static str, &'static str);
 
-/// The resource attributes that the section and the environment choose; later ones win.
+/// Returns the resource attributes of the section and the environment; later ones win.
 pub fn resource_attributes(
     config: Option<&TelemetryConfig>,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> (Vec<(String, String)>, Option<Wrong>) {
-    // An empty variable is one that is not set.
+    // OpenTelemetry: an empty variable counts as unset.
     let get =
         |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let fallback = TelemetryConfig::default();
@@ -39,7 +39,7 @@ pub fn resource_attributes(
     (resource, wrong)
 }
 
-/// Percent-decoded (W3C Baggage).
+/// Decodes percent-encoding (W3C Baggage).
 pub fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

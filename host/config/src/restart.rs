@@ -1,4 +1,4 @@
-//! What a server that runs holds on to.
+//! The keys that a running server cannot change.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use super::Config;
 use super::written::defaults;
 
 impl Config {
-    /// The keys in which `next` differs from this configuration although they cannot change while a server
-    /// runs: its sockets, its threads, and what these were made with.
+    /// Returns the keys that differ in `next` but cannot change while the server runs: its sockets, its
+    /// threads, and the settings that these were created with.
     pub fn needs_restart(&self, next: &Config) -> Vec<&'static str> {
         let admin = |config: &Config| config.admin.as_ref().map(|admin| admin.address.clone());
         let differs = [
@@ -29,8 +29,8 @@ impl Config {
     }
 }
 
-/// The control socket of the server that this file is for, or the default one. All else in the file may be
-/// wrong: the server will say what.
+/// Returns the control socket in this file, or the default one. The rest of the file may be invalid: the
+/// server reports that.
 pub fn control_of(file: Option<&Path>) -> Option<PathBuf> {
     let written = file.and_then(|file| {
         let text = std::fs::read_to_string(file).ok()?;

@@ -1,18 +1,18 @@
-//! What must not be shown.
+//! Secrets, which must not be shown.
 
 use std::fmt;
 
-/// A value that may be a secret: it is compared and used, and never shown.
+/// A value that may be a secret; it is never shown.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a value from being shown.
+    /// Wraps a value so that it is not shown.
     pub fn new(value: impl Into<String>) -> Secret {
         Secret(value.into())
     }
 
-    /// Whether it can be the value of an HTTP header.
+    /// Returns whether it is valid as the value of an HTTP header.
     pub fn is_header(&self) -> bool {
         http::HeaderValue::from_str(&self.0).is_ok()
     }

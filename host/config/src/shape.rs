@@ -1,7 +1,7 @@
-//! Checks a value against the schema, which is the only list of keys, types and bounds there is. It
-//! finds everything that is wrong at once, where serde would stop at the first.
+//! Checks a value against the schema, which is the only list of keys, types and bounds. It finds all problems
+//! at once, where serde would stop at the first.
 //!
-//! Of JSON Schema this knows what `schema` produces and nothing more; a test holds the two together.
+//! It knows only those parts of JSON Schema that `schema` produces; a test compares the two.
 
 use serde_json::{Map, Value};
 
@@ -40,10 +40,10 @@ pub(super) const KNOWN_KEYWORDS: &[&str] = &[
     "enum",
 ];
 
-/// Adds what is wrong with `value`.
+/// Adds the problems of `value` to `findings`.
 pub(super) fn check(schema: &Value, value: &Value, pointer: &str, findings: &mut Vec<Finding>) {
     let Some(schema) = schema.as_object() else {
-        return; // `true`: anything goes
+        return; // `true`: any value is valid
     };
     if let Some(choices) = choices(schema) {
         check_choice(&choices, value, pointer, findings);
@@ -62,7 +62,7 @@ pub(super) fn check(schema: &Value, value: &Value, pointer: &str, findings: &mut
     }
 }
 
-/// The words that are allowed, where only some are.
+/// Returns the allowed words, if the schema restricts them.
 pub(super) fn choices(schema: &Map<String, Value>) -> Option<Vec<&str>> {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         return Some(words.iter().filter_map(Value::as_str).collect());
@@ -74,7 +74,7 @@ pub(super) fn choices(schema: &Map<String, Value>) -> Option<Vec<&str>> {
     Some(branches.iter().filter_map(|branch| choices(branch.as_object()?)).flatten().collect())
 }
 
-/// The types that are allowed; empty where any is.
+/// Returns the allowed types; empty if any is.
 pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(one)) => vec![one],
@@ -215,7 +215,7 @@ where
         Ok(value) => value,
         Err(expected) => return Some(format!("`{text}` is invalid; give {expected}")),
     };
-    // The bounds are ours and parse; a test sees to it.
+    // The bounds are ours and parse; a test ensures it.
     let bound = |text: Option<&str>| text.and_then(|text| text.parse::<T>().ok());
     let low = bound(least).is_some_and(|least| value < least);
     let high = bound(most).is_some_and(|most| value > most);
@@ -254,7 +254,7 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
         Some("time-span") => "a time with its unit, such as 250ms, 4s or 1m 30s".to_owned(),
         Some("fsync") => "`never`, `each`, or a time with its unit, such as 1s".to_owned(),
         Some("file-mode") => "three octal digits in quotes, such as \"0640\"".to_owned(),
-        // What was found may be a secret.
+        // The value may be a secret.
         Some("secret") => {
             return "give `${NAME}` for an environment variable, or `{ file: PATH }`".to_owned();
         }

@@ -1,4 +1,4 @@
-//! What a sink is, as the configuration says it.
+//! The configured sinks.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,38 +7,38 @@ use std::time::Duration;
 use crate::secret::Secret;
 use crate::telemetry::OtlpProtocol;
 
-/// What a sink is.
+/// The specification of a sink.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SinkSpec {
     /// Its name for plugins and logs; unique.
     pub name: String,
-    /// Where its lines go.
+    /// The destination of its lines.
     pub target: SinkTarget,
-    /// Lines that may wait in memory, at least 1. Means nothing with a spool.
+    /// The size of the queue in lines, at least 1. Not used with a spool.
     pub queue: usize,
-    /// Where lines wait on disk; `None` where they wait in memory.
+    /// The spool; `None` queues the lines in memory.
     pub spool: Option<SpoolSpec>,
 }
 
-/// Where the lines of a sink go.
+/// The destination of the lines of a sink.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SinkTarget {
-    /// To the end of a file, each by one write.
+    /// Appends to a file, one write per line.
     File(FileTarget),
-    /// To standard output, each by one write.
+    /// Writes to standard output, one write per line.
     Stdout,
-    /// To an address, a datagram for each.
+    /// Sends to an address, one datagram per line.
     Udp(SocketAddr),
-    /// To an HTTP server, in batches.
+    /// Sends to an HTTP server, in batches.
     Http(HttpTarget),
-    /// To a subject of a NATS server, a message for each.
+    /// Sends to a subject of a NATS server, one message per line.
     Nats(NatsTarget),
-    /// To an OpenTelemetry collector, a log record for each.
+    /// Sends to an OpenTelemetry collector, one log record per line.
     Otlp(OtlpTarget),
 }
 
 impl SinkTarget {
-    /// The word for its kind, as in the configuration.
+    /// Returns the word for its kind, as in the configuration.
     pub fn kind(&self) -> &'static str {
         match self {
             SinkTarget::File(_) => "file",
@@ -54,44 +54,44 @@ impl SinkTarget {
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileTarget {
-    /// Where it lies.
+    /// The path.
     pub path: PathBuf,
-    /// When it is put away and begun anew; `None` is never.
+    /// When to rotate it; `None` is never.
     pub rotate: Option<Rotate>,
-    /// When what was written is on the disk.
+    /// When to sync it.
     pub fsync: Fsync,
 }
 
-/// When a file is put away. At least one of `size` and `every`.
+/// When to rotate a file. At least one of `size` and `every`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Rotate {
-    /// The bytes that it has at most; a longer line has a file of its own.
+    /// The largest file in bytes; a longer line has a file of its own.
     pub size: Option<u64>,
-    /// The time that it covers at most, counted from 1970 in UTC, at least a second.
+    /// The longest time that a file covers, counted from 1970 in UTC, at least a second.
     pub every: Option<Duration>,
-    /// The files put away that are kept; `None` keeps all.
+    /// The number of rotated files kept; `None` keeps all.
     pub keep: Option<usize>,
 }
 
-/// When what was written is made to be on the disk (fsync).
+/// When to sync written lines to disk (fsync).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fsync {
-    /// When the kernel sees fit.
+    /// The kernel decides.
     Never,
-    /// Before it counts as written.
+    /// Each write, before it counts as written.
     Each,
-    /// So long after it was written, at the latest.
+    /// At the latest this long after the write.
     Every(Duration),
 }
 
-/// Lines that wait on disk.
+/// A spool: lines queued on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SpoolSpec {
-    /// The folder; no other sink has it.
+    /// The folder, unique to this sink.
     pub path: PathBuf,
-    /// The bytes that may wait.
+    /// The largest size in bytes.
     pub bytes: u64,
-    /// When a line that was taken is on the disk.
+    /// When to sync accepted lines.
     pub fsync: Fsync,
 }
 
@@ -102,31 +102,31 @@ pub struct HttpTarget {
     pub url: String,
     /// Names and values. Checked.
     pub headers: Vec<(String, Secret)>,
-    /// What one request holds.
+    /// The limits of one request.
     pub batch: Batch,
-    /// How long one request may take.
+    /// The time limit of one request.
     pub timeout: Duration,
-    /// How lines become a body.
+    /// The format of a body.
     pub format: Format,
 }
 
-/// How lines become the body of a request.
+/// The format of the body of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Each with a line feed behind it.
+    /// A line feed after each line.
     Ndjson,
     /// One JSON array.
     JsonArray,
 }
 
-/// What is delivered at once.
+/// The limits of one delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Batch {
     /// Lines, at least 1.
     pub lines: usize,
-    /// Bytes of lines; one line may have more.
+    /// Bytes of lines; a single line may have more.
     pub bytes: usize,
-    /// How long a line waits for others.
+    /// How long a line waits for more.
     pub wait: Duration,
 }
 
@@ -135,15 +135,15 @@ pub struct Batch {
 pub struct OtlpTarget {
     /// `http` or `https`, without user and password, and without the path of a signal. Checked.
     pub endpoint: String,
-    /// How it is spoken to.
+    /// The encoding.
     pub protocol: OtlpProtocol,
     /// Names and values. Checked.
     pub headers: Vec<(String, Secret)>,
-    /// What one request holds.
+    /// The limits of one request.
     pub batch: Batch,
-    /// How long one request may take.
+    /// The time limit of one request.
     pub timeout: Duration,
-    /// Resource attributes beside those that every process has; later ones win.
+    /// Resource attributes in addition to those of every process; later ones win.
     pub resource: Vec<(String, String)>,
 }
 
@@ -154,18 +154,18 @@ pub struct NatsTarget {
     pub urls: Vec<String>,
     /// The subject of each message. Checked.
     pub subject: String,
-    /// Who asks.
+    /// The login.
     pub login: NatsLogin,
-    /// How long it may take to connect, and to be told that a batch has arrived.
+    /// The time limit for connecting, and for the acknowledgement of a batch.
     pub timeout: Duration,
 }
 
-/// Who asks a NATS server.
+/// The login at a NATS server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NatsLogin {
-    /// Nobody in particular.
+    /// No login.
     None,
-    /// Who has this token.
+    /// A token.
     Token(Secret),
     /// A user.
     User {

@@ -1,5 +1,5 @@
-//! Where a configuration came from, so that whatever is wrong with it can be shown at its place: a
-//! position in a file, or a flag of the command line.
+//! The source of a configuration, so that each problem is reported at its place: a position in a file, or a
+//! flag of the command line.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use super::error::{ConfigError, Place, Position, Problem};
 use super::tree::{self, Node, Side};
 use crate::barred::remedy;
 
-/// A configuration larger than this is something else, in bytes.
+/// The largest configuration file in bytes; a larger file is something else.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
 
-/// Something wrong at a JSON pointer.
+/// A problem at a JSON pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     pub pointer: String,
@@ -30,11 +30,11 @@ impl Finding {
     }
 }
 
-/// The places of a configuration.
+/// The places of a configuration's values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Source {
     file: Option<File>,
-    /// What flags have replaced: the pointer of a section and the flag.
+    /// The replaced parts: the pointer of a section and the flag.
     flags: Vec<(&'static str, &'static str)>,
 }
 
@@ -47,12 +47,12 @@ struct File {
 }
 
 impl Source {
-    /// Notes that a flag gave what stands below `pointer`.
+    /// Records that a flag set everything below `pointer`.
     pub(super) fn replace(&mut self, pointer: &'static str, flag: &'static str) {
         self.flags.push((pointer, flag));
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(super) fn file(&self) -> Option<&Path> {
         self.file.as_ref().map(|file| file.path.as_path())
     }
@@ -71,7 +71,7 @@ impl Source {
         }
     }
 
-    /// Whether the file has something at the pointer that no flag replaced.
+    /// Returns whether the file has a value at the pointer that no flag replaced.
     pub(super) fn contains(&self, pointer: &str) -> bool {
         self.flag(pointer).is_none() && self.file.as_ref().is_some_and(|file| file.tree.contains(pointer))
     }
@@ -102,7 +102,7 @@ impl Source {
     }
 }
 
-/// Reads a YAML file: its places and its value. `needs` says what an empty one lacks.
+/// Reads a YAML file: its places and its value. `needs` says what an empty file lacks.
 pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Value), ConfigError> {
     let text = read_text(path)?;
     let end = end_of(&text);
@@ -126,12 +126,13 @@ pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Valu
     Ok((Source { file: Some(File { path: path.to_owned(), tree, end }), flags: Vec::new() }, value))
 }
 
-/// With one sort of line breaks, as YAML reads them all, so that everyone counts the same lines.
+/// Converts all line breaks to line feeds, so that all parts count the same lines.
 fn with_line_feeds(text: String) -> String {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
 }
 
-/// Just behind the last character. (For the parser, what is missing at the end stands on a line that is not there.)
+/// Returns the position after the last character. (The parser reports a missing end on a line that does not
+/// exist.)
 fn end_of(text: &str) -> Position {
     let last = text.rsplit('\n').next().unwrap_or_default();
     Position { line: text.matches('\n').count() + 1, column: last.chars().count() + 1 }

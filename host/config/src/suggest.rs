@@ -1,6 +1,6 @@
-//! "Did you mean": the known word that a misspelt one is closest to.
+//! "Did you mean": the known word closest to a misspelt one.
 
-/// The candidate that differs from `word` in at most a third of its letters, if any does.
+/// Returns the candidate that differs from `word` in at most a third of its letters, if any does.
 pub(super) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace(['_', ' ', '-'], "");
     let word = plain(word);
@@ -12,7 +12,7 @@ pub(super) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
-/// What to say of a word that is not known.
+/// Builds the message about an unknown word.
 pub(super) fn unknown<'a>(
     kind: &str,
     word: &str,
@@ -23,7 +23,7 @@ pub(super) fn unknown<'a>(
     format!("unknown {kind} `{word}`; {advice} Known here: {}", list(known, "and"))
 }
 
-/// "`a`, `b` and `c`".
+/// Formats words as "`a`, `b` and `c`".
 pub(super) fn list<'a>(words: impl IntoIterator<Item = &'a str>, conjunction: &str) -> String {
     let quoted: Vec<_> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {

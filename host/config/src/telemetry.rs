@@ -1,4 +1,4 @@
-//! What is told to an OpenTelemetry collector.
+//! The export to an OpenTelemetry collector.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,38 +20,38 @@ pub enum OtlpProtocol {
     Grpc,
 }
 
-/// Which requests become traces, beside those that went wrong, which all do.
+/// The sampling of traces. Requests that go wrong are always traced.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TracesSampled {
-    /// This part of them, 0 to 1.
+    /// The sampled part, 0 to 1.
     pub part: f64,
-    /// At most so many in a second; `None` for as many as there are.
+    /// At most this many per second; `None` for no limit.
     pub per_second: Option<u32>,
 }
 
 impl TracesSampled {
-    /// Every request, however many there are.
+    /// Every request is traced.
     pub const ALL: TracesSampled = TracesSampled { part: 1.0, per_second: None };
 }
 
-/// The section `telemetry`. Variables of the environment may still say otherwise.
+/// The section `telemetry`. Environment variables may override it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TelemetryConfig {
-    /// The collector, without the path of a signal; `None` for the usual port of this machine.
+    /// The collector, without the path of a signal; `None` for the usual port on this machine.
     pub endpoint: Option<String>,
-    /// How it is spoken to.
+    /// The encoding.
     pub protocol: OtlpProtocol,
-    /// Sent with each request.
+    /// Headers of each request.
     pub headers: BTreeMap<String, Secret>,
-    /// How long a request may take, its repetitions included.
+    /// The time limit of a request, its retries included.
     pub timeout: Duration,
     /// The resource attribute `service.name`.
     pub service_name: String,
     /// More resource attributes.
     pub resource: BTreeMap<String, String>,
-    /// Which requests become traces; `None` for no traces at all.
+    /// The sampling of traces; `None` for no traces at all.
     pub traces: Option<TracesSampled>,
-    /// How often metrics are sent; `None` for never.
+    /// The interval of metrics; `None` for never.
     pub metrics: Option<Duration>,
     /// Whether log records are sent.
     pub logs: bool,

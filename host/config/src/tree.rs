@@ -1,8 +1,8 @@
-//! The YAML document as a tree of places: for any JSON pointer, the line and column of its key and of
-//! its value.
+//! The YAML document as a tree of positions: the line and column of the key and the value at any JSON
+//! pointer.
 //!
-//! The values themselves are read by serde. This second look at the text also refuses what would be
-//! read but not as it was meant: a key that stands twice, tags, merge keys, several documents.
+//! Serde reads the values themselves. This second pass also refuses what would be read with another meaning
+//! than intended: duplicate keys, tags, merge keys, several documents.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
 use super::error::Position;
 
-/// Nesting that no honest configuration reaches; deeper trees would exhaust the stack somewhere.
+/// The deepest nesting, beyond any real configuration; deeper trees could exhaust the stack.
 const MAX_DEPTH: usize = 64;
 
 /// A node of the document. Aliases share the node of their anchor.
@@ -36,20 +36,20 @@ struct Entry {
     value: Arc<Node>,
 }
 
-/// The key or the value of an entry of a mapping. Elsewhere both are the value.
+/// The key or the value of an entry of a mapping. In other places both mean the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Key,
     Value,
 }
 
-/// Something wrong at a place in the text.
+/// A problem at a position in the text.
 pub(super) type Fault = (Position, String);
 
-/// The tree of a document; `None` for one without content.
+/// Builds the tree of a document; `None` for one without content.
 ///
 /// # Errors
-/// The first fault of syntax, or else all others.
+/// The first syntax error, or else all other faults.
 pub(super) fn parse(text: &str) -> Result<Option<Arc<Node>>, Vec<Fault>> {
     let mut builder = Builder::default();
     for event in Parser::new_from_str(text) {
@@ -62,7 +62,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Arc<Node>>, Vec<Fault>> {
 }
 
 impl Node {
-    /// Where the pointer (RFC 6901) leads; where it leads to nothing, the nearest node above.
+    /// Returns the position of the pointer (RFC 6901), or of the nearest node above it.
     pub(super) fn locate(&self, pointer: &str, side: Side) -> Position {
         let (mut node, mut at) = (self, self.at);
         for part in parts(pointer) {
@@ -75,7 +75,7 @@ impl Node {
         at
     }
 
-    /// Whether something is written at the pointer.
+    /// Returns whether the document has a value at the pointer.
     pub(super) fn contains(&self, pointer: &str) -> bool {
         let mut node = self;
         for part in parts(pointer) {
@@ -102,7 +102,7 @@ impl Node {
     }
 }
 
-/// The pointer of a child.
+/// Returns the pointer of a child.
 pub(super) fn join(pointer: &str, part: &str) -> String {
     format!("{pointer}/{}", part.replace('~', "~0").replace('/', "~1"))
 }
@@ -115,12 +115,12 @@ fn parts(pointer: &str) -> impl Iterator<Item = String> {
 struct Builder {
     root: Option<Arc<Node>>,
     open: Vec<Open>,
-    /// By the number of the anchor; an anchor counts once its node is whole.
+    /// By the number of the anchor; added when its node is complete.
     anchors: HashMap<usize, Arc<Node>>,
     faults: Vec<Fault>,
 }
 
-/// A sequence or mapping whose end has not come yet.
+/// A sequence or mapping that has not ended yet.
 struct Open {
     at: Position,
     anchor: usize,
@@ -138,7 +138,7 @@ enum Content {
 }
 
 impl Builder {
-    /// A fault returned is one after which the rest makes no sense.
+    /// Returns a fault after which parsing makes no sense; collects all others.
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         let at = position(span);
         match event {
@@ -154,7 +154,7 @@ impl Builder {
                 if self.takes_key() {
                     return self.key(text, at);
                 }
-                // What is not there has no place of its own: its key has.
+                // A missing value has no position of its own: its key has.
                 let absent = text.is_empty() && style == ScalarStyle::Plain;
                 let at = if absent { self.key_position().unwrap_or(at) } else { at };
                 self.finish(Node { at, kind: Kind::Scalar }, anchor)
@@ -258,7 +258,7 @@ fn position(span: Span) -> Position {
 fn syntax_fault(text: &str, error: &ScanError) -> Fault {
     let marker = error.marker();
     let at = Position { line: marker.line(), column: marker.col() + 1 };
-    // The fault is often noticed only on the line after.
+    // The parser often notices the fault only on the next line.
     let tabbed = (at.line.saturating_sub(2)..at.line)
         .find(|&index| text.lines().nth(index).is_some_and(leads_with_tab));
     match tabbed {

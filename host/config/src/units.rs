@@ -1,4 +1,4 @@
-//! Sizes and times as people write them: `64MiB`, `250ms`.
+//! Sizes and times in human notation: `64MiB`, `250ms`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -38,7 +38,7 @@ impl FromStr for TimeSpan {
 }
 
 impl fmt::Display for ByteCount {
-    /// The largest unit that divides it.
+    /// Uses the largest unit that divides the number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
         match units.iter().find(|(bits, _)| self.0 >> bits != 0 && self.0.trailing_zeros() >= *bits) {

@@ -1,4 +1,4 @@
-//! Any text as the configuration: it loads, or is refused with problems that have their places in it.
+//! Any text as the configuration: it loads, or is refused with problems at positions within it.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 
-/// Where it is loaded from; the examples refer to `files`.
+/// The folder to load from; the examples refer to `files`.
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::create_dir(folder.path().join("files")).expect("a folder");

@@ -1,4 +1,4 @@
-//! Any component, or any text as the manifest of one: it is understood, or refused with a reason.
+//! Any component, or any text as the manifest of one: it is accepted, or refused with a reason.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,8 +1,8 @@
-//! What plugins decide, keep and send: the runtime that they run in, their keys and values, and the named outputs
-//! that they fill.
+//! The policy of plugins: the runtime that they run in, their key-value store, and the sinks that they write
+//! to.
 //!
-//! The crate knows requests and the configuration. It knows neither who asks for a decision nor who watches: how long
-//! calls took goes to whoever gives [`on_call`] a function.
+//! The crate knows requests and the configuration. It knows neither the callers of its decisions nor the
+//! views of its counters: durations of calls go to the function given to [`on_call`].
 
 pub mod kv;
 mod open_once;

@@ -1,10 +1,10 @@
-//! What is opened once, however many want it, and closed when nobody has it any more.
+//! Resources that are opened once for all users, and closed when the last user drops them.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// By what it is opened from.
+/// By the key that it is opened from.
 #[derive(Debug)]
 pub(crate) struct OpenOnce<K, V>(Mutex<HashMap<K, Weak<V>>>);
 
@@ -15,7 +15,7 @@ impl<K, V> Default for OpenOnce<K, V> {
 }
 
 impl<K: Eq + Hash, V> OpenOnce<K, V> {
-    /// What is open, or what `open` opens; meanwhile others wait, so that it is opened once.
+    /// Returns the open resource, or opens it; other callers wait meanwhile, so that it is opened once.
     pub fn get<E>(&self, key: K, open: impl FnOnce(&K) -> Result<V, E>) -> Result<Arc<V>, E> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(there) = all.get(&key).and_then(Weak::upgrade) {

@@ -1,4 +1,4 @@
-//! TLS wherever something is sent: rustls, with ring, and the roots of the system.
+//! TLS for all outgoing connections: rustls with ring, and the system's roots.
 
 use std::sync::Once;
 

@@ -1,43 +1,43 @@
-//! The limits that a reload may change: what the configuration says and workers keep to.
+//! The limits that a reload may change, as the configuration sets them and the workers enforce them.
 
 use std::time::Duration;
 
-/// So many in a second, and so many at once.
+/// A rate with a burst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PerSecond {
     /// At least 1.
     pub per_second: u32,
-    /// What may come at once after a pause, at least 1.
+    /// Requests allowed at once after a pause, at least 1.
     pub burst: u32,
 }
 
-/// How much may be taken.
+/// The limits of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Transfers whose client has not answered yet, at least 1.
+    /// Half-open transfers, at least 1.
     pub half_open: usize,
-    /// Requests that are admitted; `None` for as many as come.
+    /// The rate of admitted requests; `None` for no limit.
     pub per_second: Option<PerSecond>,
     /// Transfers of one client, at least 1.
     pub client_transfers: u32,
-    /// Requests of one client that wait for their decision, at least 1.
+    /// Pending requests of one client, at least 1.
     pub client_pending: u32,
-    /// Requests of one client that are admitted; `None` for as many as come.
+    /// The rate of admitted requests of one client; `None` for no limit.
     pub client_per_second: Option<PerSecond>,
-    /// Leading bits of an IPv6 address that are one client: 1 to 128.
+    /// The prefix length of the IPv6 addresses that count as one client: 1 to 128.
     pub ipv6_prefix: u8,
-    /// ERRORs to who has no transfer; `None` for no limit.
+    /// The rate of ERRORs to peers without a transfer; `None` for no limit.
     pub errors_per_second: Option<PerSecond>,
-    /// Uploads to one name at once, at least 1.
+    /// Concurrent uploads to one name, at least 1.
     pub uploads_per_name: u32,
-    /// Bytes that a transfer must move in a second; 0 for none.
+    /// The lowest rate of a transfer in bytes per second; 0 for none.
     pub least_rate: u64,
-    /// How long a transfer may take; zero for no limit.
+    /// The longest duration of a transfer; zero for no limit.
     pub max_duration: Duration,
 }
 
 impl Bounds {
-    /// Nothing is bounded.
+    /// Returns bounds without any limit.
     pub fn none() -> Bounds {
         Bounds {
             half_open: usize::MAX,

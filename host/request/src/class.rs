@@ -1,5 +1,5 @@
-//! What kind of client asks, guessed from the shape of its request: which options, in which order, with
-//! which values; of network gear the name. A hint for whoever reads the outcomes, and no credential.
+//! The kind of client, guessed from the shape of its request: the options, their order and their values, and
+//! for network gear the file name. It is a hint, never a credential.
 
 use std::fmt;
 use tuffet_core::Operation;
@@ -9,34 +9,35 @@ use tuffet_core::Operation;
 pub struct ClientClass(&'static str);
 
 impl ClientClass {
-    /// Nothing fits.
+    /// The class of a request that fits no shape.
     pub const UNKNOWN: ClientClass = ClientClass("unknown");
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(self) -> &'static str {
         self.0
     }
 
     /// The largest window that clients of this class survive, in blocks.
     ///
-    /// U-Boot's virtio driver has 32 receive buffers and hears nothing any more once they have overflowed. Two
-    /// windows may be out at once: one that the client reported as incomplete, and the one sent again from there.
+    /// U-Boot's virtio driver has 32 receive buffers and receives nothing any more once they have overflowed.
+    /// Two windows may be in flight at once: one that the client reported as incomplete, and its
+    /// retransmission.
     pub fn most_window(self) -> u16 {
         if self.0 == "u-boot" { 16 } else { u16::MAX }
     }
 
-    /// The class of this name, if there is one.
+    /// Returns the class with this name, if there is one.
     pub fn named(name: &str) -> Option<ClientClass> {
         ClientClass::all().find(|class| class.0 == name)
     }
 
-    /// All of them; some more than once.
+    /// Returns all classes; some more than once.
     pub fn all() -> impl Iterator<Item = ClientClass> {
         let names = NAMED.iter().map(|(class, _)| *class);
         names.chain(SHAPES.iter().map(|shape| shape.class)).chain(["windows", "unknown"]).map(ClientClass)
     }
 
-    /// The class that a request fits; the names of its options in lower case.
+    /// Guesses the class of a request. The names of its options must be in lower case.
     pub fn guess(operation: Operation, path: &str, options: &[(String, String)]) -> ClientClass {
         let file = path.rsplit('/').next().unwrap_or_default();
         if let Some((class, _)) = NAMED.iter().find(|(_, fits)| fits(file)) {
@@ -56,7 +57,7 @@ impl fmt::Display for ClientClass {
     }
 }
 
-/// All options of a request in their order, as `name=value`; `name` alone stands for any value.
+/// The options of a request in order, as `name=value`; `name` alone matches any value.
 struct Shape {
     class: &'static str,
     operation: Option<Operation>,
@@ -86,7 +87,7 @@ const fn either(class: &'static str, options: &'static [&'static str]) -> Shape 
     Shape { class, operation: None, options }
 }
 
-/// The first that fits counts. What several clients send alike has the name of the one that is met most.
+/// The first match counts. A shape that several clients share has the name of the most common one.
 const SHAPES: [Shape; 32] = [
     either("plain", &[]),
     // PXE ROMs ask for the size, then for the file. busybox asks like the first of the two.
@@ -126,7 +127,7 @@ const SHAPES: [Shape; 32] = [
 
 type Fits = fn(&str) -> bool;
 
-/// Network gear asks for files of its own, mostly without any option.
+/// Network gear requests characteristic file names, mostly without any option.
 const NAMED: [(&str, Fits); 2] = [("cisco", is_of_cisco), ("yealink", is_of_yealink)];
 
 fn is_of_cisco(file: &str) -> bool {
@@ -182,7 +183,7 @@ mod tests {
             (b"\0\x02abc\0octet\0blksize\x0065464\0tsize\x00100\0", "busybox"),
             (b"\0\x01abc\0octet\0blksize\x001428\0tsize\x000\0windowsize\x0016\0", "tuffet"),
             (b"\0\x02abc\0octet\0blksize\x001428\0tsize\x00100\0windowsize\x0016\0", "tuffet"),
-            // Nothing tells these apart: tftp-hpa, atftp and curl --tftp-no-options, and busybox from a ROM.
+            // Indistinguishable: tftp-hpa, atftp and curl --tftp-no-options, and busybox from a ROM.
             (b"\0\x01abc\0netascii\0", "plain"),
             (b"\0\x02abc\0octet\0", "plain"),
             (b"\0\x01abc\0octet\0tsize\x000\0", "pxe"),

@@ -1,4 +1,4 @@
-//! Which addresses are one client.
+//! The addresses that count as one client.
 
 use std::net::{IpAddr, SocketAddr};
 

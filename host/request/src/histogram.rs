@@ -1,10 +1,10 @@
-//! Times by how long they were, in buckets that never change.
+//! A histogram of durations with fixed buckets.
 
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// The upper bounds of the buckets in microseconds, each included; one more holds what is longer.
+/// The inclusive upper bounds of the buckets in microseconds; one more bucket holds longer times.
 pub const BOUNDS_US: [u64; 22] = [
     25,
     50,
@@ -38,14 +38,14 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Counts one more.
+    /// Counts one duration.
     pub fn observe(&self, time: Duration) {
         let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         self.buckets[BOUNDS_US.partition_point(|bound| *bound < micros)].fetch_add(1, Relaxed);
         self.sum_us.fetch_add(micros, Relaxed);
     }
 
-    /// All counts, as they are now.
+    /// Returns the current counts.
     pub fn read(&self) -> Distribution {
         Distribution {
             sum_us: self.sum_us.load(Relaxed),
@@ -59,17 +59,17 @@ impl Histogram {
 pub struct Distribution {
     /// The sum of all times.
     pub sum_us: u64,
-    /// How many times there were in each bucket of [`BOUNDS_US`], and in the one beyond: not cumulative.
+    /// The counts of the buckets of [`BOUNDS_US`] and of the one beyond; not cumulative.
     pub buckets: Vec<u64>,
 }
 
 impl Distribution {
-    /// How many times there were.
+    /// Returns the number of durations.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
-    /// What came since an earlier look at the same histogram.
+    /// Returns the difference from an earlier snapshot of the same histogram.
     pub fn since(&self, earlier: &Distribution) -> Distribution {
         let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
         Distribution {
@@ -83,8 +83,8 @@ impl Distribution {
         }
     }
 
-    /// The time that this part (0 to 1) of all times did not exceed, in microseconds: as exact as the
-    /// buckets are, evenly spread within each. `None` without any.
+    /// Estimates the quantile `part` (0 to 1) in microseconds, as exactly as the buckets allow and
+    /// interpolated evenly within each. `None` if the histogram is empty.
     pub fn quantile_us(&self, part: f64) -> Option<u64> {
         let count = self.count();
         if count == 0 {
@@ -93,7 +93,7 @@ impl Distribution {
         let wanted = (count as f64 * part).ceil().max(1.0);
         let (mut before, mut lower) = (0.0, 0);
         for (index, &inside) in self.buckets.iter().enumerate() {
-            // Of the bucket without an end nothing but its begin is known.
+            // The last bucket has only a lower bound.
             let upper = BOUNDS_US.get(index).copied().unwrap_or(lower);
             let inside = inside as f64;
             if before + inside >= wanted {

@@ -1,7 +1,7 @@
-//! The vocabulary of the server: a request and all that is said about it, from what was asked to how it ended.
+//! The vocabulary of the server: a request and its facts, from its arrival to its outcome.
 //!
-//! Types, and what can be told from them alone: no socket, no file, no thread. All other crates of the server speak
-//! of requests in these words, so none of them has to know the crate that made one.
+//! Types, and what follows from them alone: no socket, no file, no thread. All other crates of the server
+//! share these types, so none has to depend on the crate that creates them.
 
 mod bounds;
 mod class;

@@ -1,8 +1,8 @@
-//! How far a transfer has come, for whoever wants to know.
+//! The progress of a transfer, readable by other threads.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// How far a transfer has come. Written by its worker alone.
+/// The progress of a transfer. Only its worker writes it.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,
@@ -16,12 +16,12 @@ impl Progress {
         self.retransmissions.store(retransmissions, Relaxed);
     }
 
-    /// Bytes that arrived.
+    /// Returns the bytes that have arrived.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
 
-    /// Blocks that were sent again.
+    /// Returns the number of retransmitted blocks.
     pub fn retransmissions(&self) -> u32 {
         self.retransmissions.load(Relaxed)
     }

@@ -1,4 +1,4 @@
-//! A request as every part of the control side sees it: admission, policy, store and outcome.
+//! A request, as admission, policy, store and outcome share it.
 
 use crate::trail::Trail;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::class::ClientClass;
 pub use tuffet_core::{ErrorCode, Mode, Operation};
 
-/// Names a request in log lines and to plugins; unique for the life of the process.
+/// Identifies a request in log lines and to plugins; unique for the life of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId(pub u64);
 
@@ -29,17 +29,17 @@ impl fmt::Display for MacAddress {
     }
 }
 
-/// Where a MAC address was learnt, most trustworthy first.
+/// The source of a MAC address, most trustworthy first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MacSource {
     /// The kernel's neighbour table (ARP, NDP).
     NeighbourTable,
-    /// The file name that was asked for, such as `01-02-00-5e-10-00-01` or `SEP02005E100001.cnf.xml`.
+    /// The requested file name, such as `01-02-00-5e-10-00-01` or `SEP02005E100001.cnf.xml`.
     RequestedName,
 }
 
 impl MacSource {
-    /// As plugins and logs name it.
+    /// Returns the name for plugins and logs.
     pub fn as_str(self) -> &'static str {
         match self {
             MacSource::NeighbourTable => "neighbour-table",
@@ -48,7 +48,7 @@ impl MacSource {
     }
 }
 
-/// A MAC address and where it was learnt: a hint, never a credential.
+/// A MAC address and its source: a hint, never a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MacFact {
     /// The address.
@@ -60,9 +60,9 @@ pub struct MacFact {
 /// A parsed and normalised request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Its name in logs.
+    /// Its ID in logs.
     pub id: RequestId,
-    /// The name of the listener that was asked.
+    /// The name of the listener that received it.
     pub listener: Arc<str>,
     /// Read or write.
     pub operation: Operation,
@@ -72,19 +72,19 @@ pub struct Request {
     pub requested: String,
     /// The normalised path below the virtual root: no leading slash, no `.` or `..`.
     pub path: String,
-    /// Who asks; an IPv4-mapped IPv6 address is given as IPv4.
+    /// The peer; an IPv4-mapped IPv6 address is given as IPv4.
     pub client: SocketAddr,
-    /// What is known of the client's MAC address, most trustworthy first.
+    /// The client's possible MAC addresses, most trustworthy first.
     pub macs: Vec<MacFact>,
-    /// What kind of client it seems to be: a hint.
+    /// The guessed kind of client: a hint.
     pub class: ClientClass,
     /// The options as sent, names in lower case.
     pub options: Vec<(String, String)>,
-    /// Where steps are noted while traces are exported.
+    /// Collects the steps while traces are exported.
     pub trail: Option<Arc<Trail>>,
 }
 
-/// An ERROR to be: what the client is told, and what the log is told.
+/// A refusal: the ERROR for the client, and the reason for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
     /// The code of the ERROR packet.
@@ -95,7 +95,7 @@ pub struct Denial {
     pub reason: String,
 }
 
-/// Ceilings for one transfer, on top of the configured ones; `None` is no ceiling of its own.
+/// The ceilings of one transfer, in addition to the configured ones; `None` adds no ceiling.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ceilings {
     /// Bytes in a block (8 to 65464).

@@ -1,35 +1,35 @@
-//! A root as the configuration says it.
+//! A configured root.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What a root is.
+/// The specification of a root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootSpec {
     /// Its name for policy and logs; unique.
     pub name: String,
-    /// The folder.
+    /// The served folder.
     pub path: PathBuf,
     /// Whether uploads are accepted.
     pub writable: bool,
-    /// Whether an upload may replace a file that is there.
+    /// Whether an upload may replace an existing file.
     pub overwrite: bool,
-    /// Whether it is for plugins alone.
+    /// Whether only plugins may read it.
     pub private: bool,
     /// The largest upload, in bytes.
     pub max_upload: u64,
-    /// What becomes of a symbolic link under the name of an upload that may overwrite.
+    /// The treatment of a symbolic link under the name of an upload that may overwrite.
     pub links: Links,
-    /// The permissions of new files, 0 to 0o777, whatever the umask; `None`: 0o644 without what the umask, or the
-    /// default access control list of the folder, takes.
+    /// The permissions of new files, 0 to 0o777, regardless of the umask; `None`: 0o644 without the bits that
+    /// the umask, or the folder's default access control list, clears.
     pub mode: Option<u32>,
     /// Whether a folder that takes its place is served without a reload.
     pub follow: bool,
 }
 
 impl RootSpec {
-    /// One that clients may read, and nothing more.
+    /// Returns a root that clients may only read.
     pub fn read_only(name: &str, path: impl Into<PathBuf>) -> RootSpec {
         let (name, path) = (name.into(), path.into());
         let (links, mode) = (Links::default(), None);

@@ -1,12 +1,12 @@
-//! What is noted of a request while it is decided, for the spans that are made when it has ended.
+//! The steps of a request's decision, from which its spans are made when it has ended.
 //!
-//! Only time stamps and words are kept. A request has a trail only while traces are exported.
+//! A trail holds only time stamps and words. A request has one only while traces are exported.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Steps that are kept of one request.
+/// Steps kept per request.
 const MAX_STEPS: usize = 64;
 
 /// The id of a trace (W3C Trace Context), never 0: 32 hexadecimal digits.
@@ -45,17 +45,17 @@ pub struct Trail {
     pub trace: TraceId,
     /// The span of the transfer.
     pub span: SpanId,
-    /// Whether the ratio chose it: its trace is exported whatever comes.
+    /// Whether the sampling ratio selected it; its trace is then exported whatever the outcome.
     pub chosen: bool,
     received: Instant,
     received_at: SystemTime,
     steps: Mutex<Vec<Step>>,
 }
 
-/// Something that took time.
+/// A step that took time.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// What it was.
+    /// The kind of step.
     pub what: What,
     /// When it began.
     pub began: Instant,
@@ -63,38 +63,38 @@ pub struct Step {
     pub ended: Instant,
 }
 
-/// What took time.
+/// The kind of step.
 #[derive(Debug, Clone)]
 pub enum What {
-    /// A plugin was asked.
+    /// A plugin call.
     Plugin {
         /// Its name.
         plugin: Arc<str>,
         /// The hook.
         hook: &'static str,
-        /// What it said, `abstain` included; where it failed, what its failure counts as.
+        /// Its verdict, `abstain` included; after a failure, the verdict that `on_error` stands for.
         verdict: &'static str,
-        /// Why it failed: a word, and more of it.
+        /// The cause of a failure: a word, and details.
         failure: Option<(&'static str, String)>,
-        /// Whether a decision of before answered.
+        /// Whether the decision cache answered.
         remembered: bool,
-        /// Whether nobody waited for it: `mode: monitor`.
+        /// Whether the request did not wait for it: `mode: monitor`.
         monitored: bool,
     },
-    /// The file was opened, or the temporary file of an upload made; or why not.
+    /// Opening the file, or creating the temporary file of an upload; or the error.
     Open(Result<Arc<str>, String>),
-    /// An upload was synced and put in its place; or why not.
+    /// Syncing an upload and renaming it into place; or the error.
     Store(Result<(), String>),
 }
 
 impl Trail {
-    /// The trail of a request that came at `received`.
+    /// Creates the trail of a request that arrived at `received`.
     pub fn new(trace: TraceId, span: SpanId, chosen: bool, received: Instant) -> Trail {
         let received_at = SystemTime::now() - received.elapsed();
         Trail { trace, span, chosen, received, received_at, steps: Mutex::default() }
     }
 
-    /// Notes a step that has just ended.
+    /// Records a step that has just ended.
     pub fn step(&self, began: Instant, what: What) {
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         if steps.len() < MAX_STEPS {
@@ -102,32 +102,32 @@ impl Trail {
         }
     }
 
-    /// The ids, for log lines.
+    /// Returns the ids, for log lines.
     pub fn traced(&self) -> Traced {
         Traced { trace: self.trace, span: self.span }
     }
 
-    /// Whether any step so far is such.
+    /// Returns whether any step so far satisfies `is`.
     pub fn any(&self, is: impl Fn(&Step) -> bool) -> bool {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner).iter().any(is)
     }
 
-    /// All steps so far.
+    /// Removes and returns all steps so far.
     pub fn take(&self) -> Vec<Step> {
         std::mem::take(&mut self.steps.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// When the request came, by the wall clock.
+    /// Returns the wall-clock time of the request's arrival.
     pub fn received_at(&self) -> SystemTime {
         self.received_at
     }
 
-    /// The wall clock at a moment after the request came.
+    /// Returns the wall-clock time of a moment after the request's arrival.
     pub fn at(&self, moment: Instant) -> SystemTime {
         self.after(moment.saturating_duration_since(self.received))
     }
 
-    /// The wall clock so long after the request came.
+    /// Returns the wall-clock time this long after the request's arrival.
     pub fn after(&self, time: Duration) -> SystemTime {
         self.received_at + time
     }

@@ -1,4 +1,5 @@
-//! Who may look: the token, where there is one, and no web page of somebody else.
+//! Access control of the admin listener: the token, if there is one, and no requests by web pages of other
+//! sites.
 
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, WWW_AUTHENTICATE};
@@ -9,16 +10,16 @@ use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use tuffet_config::{Admin, AdminAddress, AdminToken};
 
-/// The token. Cheap to clone; all clones are one.
+/// The token. Cheap to clone; clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
     token: Arc<RwLock<Option<AdminToken>>>,
-    /// No browser reaches a socket in the file system by a name, so there any name is as good.
+    /// Whether any host name is allowed: no browser reaches a socket in the file system by name.
     any_name: bool,
 }
 
 impl Access {
-    /// Of this admin listener, as it is configured.
+    /// Creates the access control of this admin listener.
     pub(crate) fn of(admin: Option<&Admin>) -> Access {
         Access {
             token: Arc::new(RwLock::new(admin.and_then(|admin| admin.token.clone()))),
@@ -26,7 +27,7 @@ impl Access {
         }
     }
 
-    /// From now on it is this one.
+    /// Replaces the token.
     pub(crate) fn replace(&self, token: Option<AdminToken>) {
         *self.token.write().unwrap_or_else(PoisonError::into_inner) = token;
     }
@@ -35,7 +36,7 @@ impl Access {
         self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether who asks may see everything: there is no token, or it was given.
+    /// Returns whether the client may see everything: there is no token, or it was given.
     pub(super) fn is_given(&self, headers: &HeaderMap) -> bool {
         let Some(token) = self.token() else { return true };
         let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -43,9 +44,9 @@ impl Access {
         given.is_some_and(|(scheme, given)| scheme.eq_ignore_ascii_case("bearer") && token.is(given.trim()))
     }
 
-    /// Whether this host may be asked for. A web page can point a name of its own at this address and then
-    /// read what is here (DNS rebinding): names are refused, but for `localhost`. Where there is a token, such a
-    /// page lacks it.
+    /// Returns whether requests may name this host. A web page can point a name of its own at this address
+    /// and then read its content (DNS rebinding), so names are refused except for `localhost`. If there is a
+    /// token, such a page lacks it.
     fn knows_host(&self, host: &str) -> bool {
         if self.any_name {
             return true;
@@ -56,7 +57,7 @@ impl Access {
     }
 }
 
-/// Refuses what another site asks for by the browser of somebody who may look.
+/// Refuses requests of other sites through an authorised user's browser.
 pub(super) async fn own_pages_only(State(access): State<Access>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     let host = request.uri().authority().map(Authority::as_str);
@@ -75,7 +76,7 @@ pub(super) async fn own_pages_only(State(access): State<Access>, request: Reques
     next.run(request).await
 }
 
-/// Asks for the token.
+/// Requires the token.
 pub(super) async fn with_token(State(access): State<Access>, request: Request, next: Next) -> Response {
     if access.is_given(request.headers()) {
         return next.run(request).await;

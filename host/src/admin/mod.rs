@@ -1,5 +1,5 @@
-//! The admin listener: health, metrics and the live view by HTTP. Read-only, and never in the way of the
-//! data path: all that it shows comes from [`crate::watch`].
+//! The admin listener: health, metrics and the live view by HTTP. Read-only, and never in the way of the data
+//! path: all content comes from [`crate::watch`].
 
 mod access;
 mod page;
@@ -37,29 +37,29 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::task::JoinSet;
 use tuffet_config::AdminAddress;
 
-/// Connections at once. A further one is taken all the same, and another closed for it ([`places`]).
+/// Concurrent connections. A further one is accepted all the same, and another is closed for it ([`places`]).
 const CONNECTIONS: usize = 64;
-/// Connections that wait in the kernel for the moment until they are taken: one that finds no room there tries
-/// again after a second.
+/// Connections in the kernel's queue until they are accepted: without room there, a client retries after a
+/// second.
 const BACKLOG: i32 = 1024;
 /// How long the head of a request may take, and how long a connection may be idle.
 const HEAD: Duration = Duration::from_secs(5);
-/// How long who reads an answer may read nothing.
+/// How long a client may read nothing of an answer.
 const STALL: Duration = Duration::from_secs(10);
-/// Bytes of the head of a request, and how many headers it has.
+/// The limits of the head of a request in bytes and headers.
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 
-/// The socket, bound. That of a path is removed when this is dropped, if it was bound here.
+/// A bound socket. A socket in the file system that was bound here is removed on drop.
 pub(crate) enum Listener {
     Tcp(BlockingTcp),
     Unix(BlockingUnix, SocketFile),
-    /// Of whoever bound it, who keeps it for the next process.
+    /// Bound by the service manager, which keeps it for the next process.
     Inherited(BlockingUnix, PathBuf),
 }
 
 impl Listener {
-    /// Binds it; a socket in the file system is for this user.
+    /// Binds the address; a socket in the file system is for this user.
     ///
     /// # Errors
     /// The address is in use, or not one of this host; the path cannot be used.
@@ -97,7 +97,7 @@ impl Listener {
         Some(Listener::Tcp(socket))
     }
 
-    /// Where it is, the port that was taken for port 0 included.
+    /// Returns the address, with the actual port for port 0.
     pub(crate) fn address(&self) -> io::Result<AdminAddress> {
         Ok(match self {
             Listener::Tcp(socket) => AdminAddress::Tcp(socket.local_addr()?),
@@ -106,7 +106,7 @@ impl Listener {
         })
     }
 
-    /// Answers until it is dropped, which ends all connections.
+    /// Answers requests until it is dropped, which closes all connections.
     pub(crate) async fn run(self, shown: Shown) {
         let socket = match self.waited_on() {
             Ok(socket) => socket,

@@ -1,4 +1,4 @@
-//! The web page: files as they stand in `page/`, built into the server.
+//! The web page: the files of `page/`, built into the server.
 
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
@@ -28,7 +28,7 @@ pub(super) const FILES: &[File] = &[
     file!("/tables.js", "text/javascript; charset=utf-8", "tables.js"),
 ];
 
-/// What the page may do: its own files, its own server, nothing else.
+/// The permissions of the page: its own files and its own server, nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

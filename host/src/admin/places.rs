@@ -1,22 +1,22 @@
-//! Which connection makes room for the next.
+//! Chooses the connection to close when a new one arrives.
 //!
-//! A probe must get its answer whoever else is connected, so a new connection never waits for a place. When all
-//! places are taken, one is closed for it: of the peer with the most connections, the one that has been quiet for
-//! longest. Quiet is everything that is not a new request: an idle connection, one whose request arrives byte by
-//! byte, and one that is slow to read its answer. Viewers of the live feed are spared; the feed has a bound of its
-//! own, below the number of places, and drops those that do not read.
+//! A probe must get its answer whatever other connections exist, so a new connection never waits. When all
+//! places are taken, one is closed: of the peer with the most connections, the one that has been quiet
+//! longest. Everything but a new request counts as quiet: an idle connection, one whose request arrives byte
+//! by byte, and one that reads its answer slowly. Viewers of the live view are spared; the feed has its own
+//! limit, below the number of places, and drops viewers that do not read.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Who is at the other end.
+/// The other end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Peer {
-    /// An address; of IPv6 the network of 64 bits, of which one host can have every address.
+    /// An address; for IPv6 the network of 64 bits, in which one host can have every address.
     Network(IpAddr),
-    /// A user of this machine, by a socket in the file system; `None` if the system does not say.
+    /// A local user of the socket in the file system; `None` if unknown.
     User(Option<u32>),
 }
 
@@ -29,7 +29,7 @@ impl Peer {
     }
 }
 
-/// All places. Cheap to clone; all clones are one.
+/// All places. Cheap to clone; clones share them.
 #[derive(Clone)]
 pub(super) struct Places {
     table: Arc<Mutex<Table>>,
@@ -39,26 +39,26 @@ pub(super) struct Places {
 #[derive(Default)]
 struct Table {
     connections: BTreeMap<u64, Connection>,
-    /// Counts what happens: a smaller number is longer ago.
+    /// A logical clock: a smaller number is earlier.
     clock: u64,
 }
 
 struct Connection {
     peer: Peer,
-    /// When it last began a request, or was made.
+    /// When it last began a request, or was accepted.
     active: u64,
     watches: bool,
     close: Arc<Notify>,
 }
 
-/// The place of one connection, free again when this is dropped.
+/// The place of one connection, freed on drop.
 pub(super) struct Place {
     places: Places,
     number: u64,
     close: Arc<Notify>,
 }
 
-/// Keeps the place of a viewer.
+/// Keeps the place of a viewer from being closed.
 pub(super) struct Watching(Arc<Place>);
 
 impl Places {
@@ -66,7 +66,7 @@ impl Places {
         Places { table: Arc::default(), most }
     }
 
-    /// A place for a new connection; closes another where all are taken.
+    /// Takes a place for a new connection; closes another if all are taken.
     pub(super) fn take(&self, peer: Peer) -> Place {
         let mut table = self.table();
         if table.connections.len() >= self.most
@@ -101,12 +101,12 @@ impl Table {
 }
 
 impl Place {
-    /// A request has arrived.
+    /// Records that a request has arrived.
     pub(super) fn is_used(&self) {
         self.change(|connection, now| connection.active = now);
     }
 
-    /// From now on, until the answer is dropped, the connection is a viewer's.
+    /// Marks the connection as a viewer's, until the answer is dropped.
     pub(super) fn watch(self: Arc<Place>) -> Watching {
         self.change(|connection, _| connection.watches = true);
         Watching(self)
@@ -120,7 +120,7 @@ impl Place {
     fn change(&self, change: impl FnOnce(&mut Connection, u64)) {
         let mut table = self.places.table();
         let now = table.tick();
-        // Absent where it has been closed for another, and its task has not noticed yet.
+        // Absent if it was closed for another, and its task has not noticed yet.
         if let Some(connection) = table.connections.get_mut(&self.number) {
             change(connection, now);
         }
@@ -154,7 +154,7 @@ mod tests {
         pin!(place.needed()).poll(&mut Context::from_waker(Waker::noop())).is_ready()
     }
 
-    /// The numbers of those that are closed.
+    /// Returns the numbers of the closed places.
     fn closed(places: &[Arc<Place>]) -> Vec<usize> {
         (0..places.len()).filter(|number| is_closed(&places[*number])).collect()
     }
@@ -191,7 +191,7 @@ mod tests {
         let places = Places::new(2);
         let taken: Vec<_> = (0..2).map(|_| Arc::new(places.take(peer(1)))).collect();
         let watching = [taken[0].clone().watch(), taken[1].clone().watch()];
-        // Without anybody to close it is one more.
+        // Without a connection to close, there is one more.
         let other = places.take(peer(2));
         assert_eq!(closed(&taken), [] as [usize; 0]);
         drop(other);

@@ -1,4 +1,4 @@
-//! Whether the workers are alive: each is asked, and must answer soon.
+//! The liveness of the workers: each gets a ping, and must answer soon.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,21 +6,21 @@ use tokio::sync::{Mutex, oneshot};
 use tokio::time::{Instant, timeout_at};
 use tuffet_engine::worker::{Mailbox, ToWorker};
 
-/// How long a worker may take to answer. Its loop turns in microseconds; a disk may hold it up.
+/// How long a worker may take to answer. Its loop takes microseconds; a disk may delay it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Asks all workers.
+/// Pings all workers.
 pub(crate) struct Pulse(Mutex<Asking>);
 
 struct Asking {
     workers: Vec<Worker>,
-    /// When they were last asked, and who had not answered.
+    /// The time of the last pings, and the workers that did not answer.
     last: Option<(Instant, Vec<usize>)>,
 }
 
 struct Worker {
     mailbox: Arc<Mailbox>,
-    /// The answer that is still due: one question is in its mailbox at most.
+    /// The pending answer: at most one ping is in the mailbox.
     due: Option<oneshot::Receiver<()>>,
 }
 
@@ -30,7 +30,7 @@ impl Pulse {
         Pulse(Mutex::new(Asking { workers, last: None }))
     }
 
-    /// The numbers of those that did not answer. Who asks meanwhile gets the same answer.
+    /// Returns the numbers of the workers that did not answer. Concurrent callers share the result.
     pub(crate) async fn silent(&self) -> Vec<usize> {
         let came = Instant::now();
         let mut asking = self.0.lock().await;
@@ -42,7 +42,7 @@ impl Pulse {
         let asked = Instant::now();
         for worker in asking.workers.iter_mut().filter(|worker| worker.due.is_none()) {
             let (answer, due) = oneshot::channel();
-            // Where it cannot be woken, it does not answer.
+            // A worker that cannot be woken does not answer.
             let _ = worker.mailbox.post(ToWorker::Ping(answer));
             worker.due = Some(due);
         }
@@ -51,7 +51,7 @@ impl Pulse {
             let Some(due) = &mut worker.due else { continue };
             match timeout_at(asked + PATIENCE, due).await {
                 Ok(Ok(())) => worker.due = None,
-                // Its thread is gone, and with it the question.
+                // Its thread has ended, and the ping with it.
                 Ok(Err(_)) => {
                     worker.due = None;
                     silent.push(number);

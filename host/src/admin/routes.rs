@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! The routes of the admin listener.
 
 use super::access::{Access, own_pages_only, with_token};
 use super::page::FILES;
@@ -20,7 +20,7 @@ use std::convert::Infallible;
 use std::future::ready;
 use std::sync::Arc;
 
-/// What the routes stand on.
+/// The state behind the routes.
 #[derive(Clone)]
 pub(crate) struct Shown {
     pub(crate) watch: Watch,
@@ -48,9 +48,10 @@ pub(super) fn router(shown: Shown) -> Router {
         .with_state(shown)
 }
 
-/// Whether the process works: all workers have answered. The control side has, since it writes this.
+/// Reports whether the process works: all workers have answered. That this runs shows that the control
+/// runtime works.
 async fn livez(State(shown): State<Shown>) -> Response {
-    // Those that have nothing left to do are gone then, and the process will follow.
+    // Idle workers have exited by then, and the process will follow.
     let silent = if shown.watch.is_draining() { Vec::new() } else { shown.pulse.silent().await };
     let status = if silent.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let silent: Vec<String> = silent
@@ -60,7 +61,7 @@ async fn livez(State(shown): State<Shown>) -> Response {
     (status, Json(json!({ "live": silent.is_empty(), "silent": silent }))).into_response()
 }
 
-/// Whether the server should get requests, and why not. Details are for who has the token.
+/// Reports whether the server should receive requests, and why not. Details require the token.
 async fn readyz(
     State(shown): State<Shown>,
     headers: HeaderMap,
@@ -87,12 +88,12 @@ async fn snapshot(State(shown): State<Shown>) -> Response {
     Json(shown.watch.snapshot(0)).into_response()
 }
 
-/// For Prometheus.
+/// Returns the metrics for Prometheus.
 async fn metrics(State(shown): State<Shown>) -> Response {
     ([(CONTENT_TYPE, telemetry::CONTENT_TYPE)], telemetry::exposition(&shown.watch)).into_response()
 }
 
-/// Server-sent events: a snapshot at once and one each second. The first has all samples, the others the
+/// Sends server-sent events: a snapshot at once and one per second. The first has all samples, the others the
 /// newest.
 async fn live(State(shown): State<Shown>, Extension(place): Extension<Arc<Place>>) -> Response {
     let Some(viewer) = shown.feed.join() else {
@@ -107,7 +108,7 @@ async fn live(State(shown): State<Shown>, Extension(place): Extension<Arc<Place>
     (headers, Body::from_stream(events)).into_response()
 }
 
-/// For all answers: not kept, not guessed at, not shown elsewhere.
+/// Adds headers to all answers: no caching, no content sniffing, no use by other origins.
 async fn harden(mut response: Response) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [

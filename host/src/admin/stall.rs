@@ -1,4 +1,4 @@
-//! A connection whose other end must go on reading.
+//! A connection whose client must keep reading.
 
 use std::io;
 use std::pin::Pin;
@@ -7,11 +7,11 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Fails when nothing could be written for a while.
+/// Fails if nothing could be written for a while.
 pub(super) struct Stalling<S> {
     inner: S,
     patience: Duration,
-    /// Runs while the other end takes nothing.
+    /// Runs while the client accepts nothing.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 

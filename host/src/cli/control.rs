@@ -1,4 +1,4 @@
-//! `tuffet reload` and `tuffet status`: what is asked of the server that runs.
+//! `tuffet reload` and `tuffet status`: commands to the running server.
 
 use super::complain;
 use crate::server::{self, Reply};
@@ -17,7 +17,7 @@ pub(super) struct ControlArgs {
 }
 
 impl ControlArgs {
-    /// The path of the control socket.
+    /// Returns the path of the control socket.
     pub(super) fn socket(&self) -> Option<PathBuf> {
         self.control.clone().or_else(|| tuffet_config::control_of(self.config.as_deref()))
     }
@@ -35,12 +35,12 @@ pub(super) struct StatusArgs {
     metrics: bool,
 }
 
-/// Exit code: 0 if the server reloaded, 1 if it refused, 69 if no server answers.
+/// Reloads. Exit code: 0 if the server reloaded, 1 if it refused, 69 if no server answers.
 pub(super) fn reload(args: &ControlArgs) -> ExitCode {
     ask(args, "reload")
 }
 
-/// Exit code: 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
+/// Prints the status. Exit code: 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
 pub(super) fn status(args: &StatusArgs) -> ExitCode {
     let question = match args {
         StatusArgs { live: true, .. } => "live",

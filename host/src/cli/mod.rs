@@ -88,7 +88,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
-            // --help and --version are no errors.
+            // --help and --version are not errors.
             return ExitCode::from(if error.use_stderr() { EXIT_CONFIG } else { 0 });
         }
     };
@@ -112,14 +112,14 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// A line on standard error, in one write: another process may be writing to the same place.
+/// Prints a line on standard error in one write: another process may be writing to the same place.
 fn complain(line: impl Display) {
     let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 fn schema(markdown: bool) -> ExitCode {
     let text = if markdown { tuffet_config::reference() } else { format!("{:#}\n", tuffet_config::schema()) };
-    // A reader that closes early, such as head(1), is no error.
+    // A reader that closes early, such as head(1), is not an error.
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
 }

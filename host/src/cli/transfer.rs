@@ -72,7 +72,8 @@ pub(super) fn put(args: &PutArgs) -> ExitCode {
 }
 
 impl CommonArgs {
-    /// The defaults of the protocol are not asked for: some servers know no options at all.
+    /// Returns the options. Defaults of the protocol are not requested: some servers support no options at
+    /// all.
     fn options(&self) -> ClientOptions {
         ClientOptions {
             blksize: Some(self.blksize).filter(|blksize| *blksize != 512),
@@ -82,7 +83,7 @@ impl CommonArgs {
     }
 }
 
-/// A bar on standard error, which hides itself where that is no terminal.
+/// Creates a progress bar on standard error, hidden if that is not a terminal.
 fn bar(quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();

@@ -9,28 +9,28 @@ use tuffet_core::{
     Settings, Time, Timing, Transfer, data_header, encode_error,
 };
 
-/// RFC 2347: a request has at most 512 bytes. Longer names are tried all the same.
+/// RFC 2347 limits a request to 512 bytes. Longer names are tried all the same.
 const MAX_REQUEST: usize = 2048;
 
-/// A server that asks its policy may take a while; asking again costs little.
+/// The server's policy may take a while, and repeating the request costs little.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long to stay for a last ACK that may have been lost.
+/// How long to stay to repeat a last ACK that may have been lost.
 const DALLY: Duration = Duration::from_millis(50);
 
-/// What moves, on this side.
+/// The local end of a transfer.
 pub(super) trait Local {
     /// Fills `room` with the bytes from `offset` on.
     fn read(&mut self, offset: u64, room: &mut [u8]) -> Result<(), ClientError>;
-    /// Takes the next bytes.
+    /// Writes the next bytes.
     fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ClientError>;
-    /// All bytes have come: make them last.
+    /// Makes the bytes durable, after all have arrived.
     fn store(&mut self) -> Result<(), ClientError>;
-    /// `done` of maybe `total` bytes have moved.
+    /// Reports that `done` of perhaps `total` bytes have moved.
     fn progress(&mut self, done: u64, total: Option<u64>);
 }
 
-/// Runs a transfer to its end. `size` is what will be written; unused for a read.
+/// Runs a transfer to its end. `size` is the number of bytes to write; unused for a read.
 pub(super) fn exchange(
     operation: Operation,
     url: &Url,
@@ -160,15 +160,15 @@ impl Exchange<'_> {
                 seconds: self.patience.as_secs(),
             }),
             Finish::Failed(_) => {
-                // The ERROR that says so to the server has been sent before this was reported.
+                // The ERROR to the server was sent before this was reported.
                 Err(ClientError::Protocol { url, text: "options or blocks that were not asked for" })
             }
         }
     }
 
-    /// Waits for a datagram of the server and hands it to the transfer; where its payload lies.
+    /// Waits for a datagram of the server and hands it to the transfer; returns the range of its payload.
     fn receive(&mut self, buffer: &mut [u8], wait: Duration) -> Result<std::ops::Range<usize>, ClientError> {
-        // Zero would mean for ever.
+        // Zero would mean no time-out.
         let wait = wait.max(Duration::from_millis(1));
         self.socket.set_read_timeout(Some(wait)).map_err(|error| self.network(error))?;
         let (length, from) = match self.socket.recv_from(buffer) {
@@ -189,7 +189,7 @@ impl Exchange<'_> {
         let parsed = Packet::parse(datagram);
         let answers = || parsed.is_ok_and(|packet| packet.may_answer(self.operation));
         if from.ip() != self.server.ip() || self.peer.map_or_else(|| !answers(), |peer| peer != from) {
-            // RFC 1350 section 4: told so, and the transfer goes on undisturbed.
+            // RFC 1350 section 4: the sender gets an ERROR, and the transfer goes on undisturbed.
             let mut packet = [0; MAX_CONTROL];
             if !matches!(parsed, Ok(Packet::Error { .. }) | Err(_))
                 && let Some(length) =
@@ -208,7 +208,7 @@ impl Exchange<'_> {
             Err(_) => return Ok(0..0),
         }
         let now = self.now();
-        // Parsed just now: not malformed.
+        // It was just parsed, so it is not malformed.
         let _ = self.transfer.handle_datagram(now, datagram);
         Ok(DATA_HEADER.min(length)..length)
     }
@@ -231,7 +231,7 @@ impl Exchange<'_> {
         Ok(())
     }
 
-    /// This side cannot go on: the server is told, so that it need not wait.
+    /// Reports to the server that this side cannot continue, so that it need not wait.
     fn give_up(&self) {
         let mut packet = [0; MAX_CONTROL];
         if let (Some(peer), Some(length)) =
@@ -244,7 +244,7 @@ impl Exchange<'_> {
     fn send(&self, to: SocketAddr, packet: &[u8]) -> Result<(), ClientError> {
         match self.socket.send_to(packet, to) {
             Ok(_) => Ok(()),
-            // A full queue is loss on the path: the protocol repairs it.
+            // A full queue counts as loss on the path: the protocol recovers from it.
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(()),
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NOBUFS.raw_os_error()) => Ok(()),
             Err(error) => Err(self.network(error)),

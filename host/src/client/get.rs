@@ -1,4 +1,4 @@
-//! `tuffet get`: a download appears under its name when it is whole, never before.
+//! `tuffet get`: a download appears under its name only when it is complete.
 
 use super::exchange::{Local, exchange};
 use super::{ClientError, ClientOptions, Report, Url};
@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 use tuffet_core::netascii::Decoder;
 use tuffet_core::{Mode, Operation};
 
-/// What `get` does.
+/// The options of `get`.
 pub struct GetOptions<'a> {
-    /// What is asked of the server.
+    /// The options of the transfer.
     pub client: ClientOptions,
-    /// Where the file goes; `-` is standard output.
+    /// The output file; `-` is standard output.
     pub output: &'a Path,
-    /// Called as bytes arrive: how many, of how many if that is known.
+    /// Called as bytes arrive, with their number and the total, if known.
     pub progress: &'a mut dyn FnMut(u64, Option<u64>),
 }
 
 /// Downloads a file.
 ///
 /// # Errors
-/// See [`ClientError`]; nothing is left under the output's name then.
+/// See [`ClientError`]; no file is left under the output's name then.
 pub fn get(url: &Url, options: GetOptions<'_>) -> Result<Report, ClientError> {
     let decoder = (url.mode == Mode::Netascii).then(Decoder::default);
     let target = Target::create(options.output)
@@ -68,7 +68,7 @@ impl Local for Download<'_> {
     }
 }
 
-/// Standard output, or a file that is renamed when it is whole.
+/// Standard output, or a file that is renamed when it is complete.
 struct Target {
     name: PathBuf,
     temporary: Option<PathBuf>,
@@ -84,7 +84,7 @@ impl Target {
                 writer: Box::new(io::stdout()),
             });
         }
-        // A device or FIFO is written as it is.
+        // A device or FIFO is written in place.
         if fs::metadata(name).is_ok_and(|found| !found.is_file()) {
             let file = OpenOptions::new().write(true).open(name)?;
             return Ok(Target { name: name.into(), temporary: None, writer: Box::new(file) });

@@ -15,37 +15,37 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tuffet_core::OptionSet;
 
-/// What a client asks for beside the file.
+/// The options of a transfer, besides the file.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientOptions {
-    /// Bytes in a block, 8 to 65464; `None` does not ask.
+    /// Bytes in a block, 8 to 65464; `None` does not request the option.
     pub blksize: Option<u16>,
-    /// Blocks in a window, 1 to 65535; `None` does not ask.
+    /// Blocks in a window, 1 to 65535; `None` does not request the option.
     pub windowsize: Option<u16>,
     /// How long the server may be silent.
     pub patience: Duration,
 }
 
-/// What moved.
+/// The result of a transfer.
 #[derive(Debug, Clone, Copy)]
 pub struct Report {
     /// Bytes as they appeared on the wire.
     pub bytes: u64,
     /// From the first request to the last packet.
     pub duration: Duration,
-    /// The options as negotiated.
+    /// The negotiated options.
     pub options: OptionSet,
     /// Packets or blocks sent more than once.
     pub retransmissions: u32,
 }
 
-/// Why a transfer failed. Each kind has its own exit code.
+/// The reason why a transfer failed. Each kind has its own exit code.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The server sent an ERROR. Exit code 1, or 2 for "file not found".
     #[error("{url}: the server says: {text} (ERROR {code})")]
     Server {
-        /// What was asked.
+        /// The requested URL.
         url: String,
         /// The code (RFC 1350 section 5).
         code: u16,
@@ -57,55 +57,55 @@ pub enum ClientError {
         "{url}: no answer from {address} for {seconds} s; is a TFTP server there, and does a firewall let it answer from another port?"
     )]
     Silent {
-        /// What was asked.
+        /// The requested URL.
         url: String,
-        /// Where it was asked.
+        /// The address of the server.
         address: SocketAddr,
-        /// For how long.
+        /// The length of the silence in seconds.
         seconds: u64,
     },
-    /// The server breaks the protocol. Exit code 76.
+    /// The server broke the protocol. Exit code 76.
     #[error("{url}: the server's answer is refused: {text}")]
     Protocol {
-        /// What was asked.
+        /// The requested URL.
         url: String,
         /// What is wrong.
         text: &'static str,
     },
-    /// The host is not known. Exit code 68.
+    /// The host is unknown. Exit code 68.
     #[error("{host}: {error}; check the name")]
     Host {
         /// Its name.
         host: String,
-        /// The resolver's words.
+        /// The resolver's error.
         error: io::Error,
     },
-    /// The request does not fit a packet. Exit code 64.
+    /// The request does not fit into a packet. Exit code 64.
     #[error("{url}: the name is too long for a request")]
     Name {
-        /// What was asked.
+        /// The requested URL.
         url: String,
     },
-    /// A file on this side. Exit code 74.
+    /// A local file failed. Exit code 74.
     #[error("{}: {error}", path.display())]
     File {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The network on this side. Exit code 71.
+    /// The local network failed. Exit code 71.
     #[error("{url}: {error}")]
     Network {
-        /// What was asked.
+        /// The requested URL.
         url: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
 
 impl ClientError {
-    /// The exit code, after sysexits(3) where it has one.
+    /// Returns the exit code, from sysexits(3) where it has one.
     pub fn exit_code(&self) -> u8 {
         match self {
             ClientError::Server { code: 1, .. } => 2,

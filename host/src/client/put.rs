@@ -1,4 +1,4 @@
-//! `tuffet put`.
+//! `tuffet put`: an upload.
 
 use super::exchange::{Local, exchange};
 use super::{ClientError, ClientOptions, Report, Url};
@@ -9,13 +9,13 @@ use std::path::Path;
 use tuffet_core::netascii::Encoder;
 use tuffet_core::{Mode, Operation};
 
-/// What `put` does.
+/// The options of `put`.
 pub struct PutOptions<'a> {
-    /// What is asked of the server.
+    /// The options of the transfer.
     pub client: ClientOptions,
-    /// The file that is sent; `-` is standard input.
+    /// The input file; `-` is standard input.
     pub input: &'a Path,
-    /// Called as bytes are acknowledged: how many, of how many.
+    /// Called as bytes are acknowledged, with their number and the total.
     pub progress: &'a mut dyn FnMut(u64, Option<u64>),
 }
 
@@ -31,7 +31,7 @@ pub fn put(url: &Url, options: PutOptions<'_>) -> Result<Report, ClientError> {
     exchange(Operation::Write, url, size, &options.client, &mut upload)
 }
 
-/// A file in place, or bytes in memory where the file cannot be read twice or is encoded.
+/// A file in place, or bytes in memory if the file cannot be read twice or must be encoded.
 enum Source {
     File(File),
     Bytes(Vec<u8>),

@@ -1,4 +1,4 @@
-//! `tftp://host[:port]/file[;mode=netascii]` (RFC 3617).
+//! TFTP URLs: `tftp://host[:port]/file[;mode=netascii]` (RFC 3617).
 
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -10,32 +10,32 @@ const DEFAULT_PORT: u16 = 69;
 /// A TFTP URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
-    /// A name or an address; IPv6 without its brackets.
+    /// A name or an address; IPv6 without brackets.
     pub host: String,
-    /// UDP port, 69 unless given.
+    /// The UDP port, 69 by default.
     pub port: u16,
-    /// The name that is asked for: everything after the slash that follows the host, percent-decoded.
+    /// The requested name: everything after the slash that follows the host, percent-decoded.
     pub file: String,
-    /// From `;mode=`; octet unless given.
+    /// From `;mode=`; octet by default.
     pub mode: Mode,
 }
 
 impl Url {
-    /// The addresses of the host, in the resolver's order.
+    /// Returns the addresses of the host, in the resolver's order.
     ///
     /// # Errors
-    /// When the name is not known, with the resolver's words.
+    /// The name is unknown; with the resolver's error.
     pub fn addresses(&self) -> std::io::Result<Vec<SocketAddr>> {
         (self.host.as_str(), self.port).to_socket_addrs().map(Iterator::collect)
     }
 
-    /// The last part of the file's name: what a download is called by default.
+    /// Returns the last part of the file's name: the default name of a download.
     pub fn file_name(&self) -> &str {
         self.file.rsplit(['/', '\\']).next().unwrap_or_default()
     }
 }
 
-/// Why a text is no TFTP URL.
+/// The reason why a text is not a TFTP URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; write tftp://HOST[:PORT]/FILE, such as tftp://127.0.0.1:6969/hello.txt")]
 pub struct UrlError(String);

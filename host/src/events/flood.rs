@@ -1,13 +1,13 @@
-//! Transfers that end before their client has answered: a line for each, unless there are too many.
+//! Half-open transfers that end: a line for each, unless there are too many.
 //!
-//! A request proves nothing, so anybody can bring about thousands of them in a second; a line for each would pass
-//! the flood on to the disk. They are summed up then: in the log alone, everything else is told of each.
+//! A request proves nothing, so anybody can cause thousands of them in a second; a line for each would pass
+//! the flood on to the disk. They are then summed up, but only in the log: all other outputs report each one.
 
 use super::surge::{SECOND, Surge, within_ms};
 use tokio::time::Instant;
 use tuffet_request::events::Unanswered;
 
-/// How many in a second have a line each.
+/// The most lines in a second.
 const MOST: u64 = 50;
 
 /// Those of this second, and those that no line told of yet.
@@ -16,7 +16,7 @@ pub(super) struct Flood {
     untold: Option<Sum>,
 }
 
-/// Several that end alike.
+/// Several transfers summed up.
 #[derive(Debug, PartialEq, Eq)]
 struct Sum {
     since: Instant,
@@ -29,7 +29,7 @@ impl Flood {
         Flood { surge: Surge::new(MOST, now), untold: None }
     }
 
-    /// One more has ended. Whether it is to have a line; else it is summed up.
+    /// Counts one more. Returns whether it gets a line; otherwise it is summed up.
     pub(super) fn has_line(&mut self, how: Unanswered, now: Instant) -> bool {
         if self.surge.has_line(now) {
             return true;
@@ -40,19 +40,19 @@ impl Flood {
         false
     }
 
-    /// When those that were summed up are to be told of.
+    /// Returns when the sum is due.
     pub(super) fn due(&self) -> Option<Instant> {
         self.untold.as_ref().map(|sum| sum.since + SECOND)
     }
 
-    /// Tells of them if it is time.
+    /// Logs the sum if it is due.
     pub(super) fn tell_when_due(&mut self, now: Instant) {
         if self.due().is_some_and(|due| due <= now) {
             self.tell(now);
         }
     }
 
-    /// Tells of them, if there are any.
+    /// Logs the sum, if there is one.
     pub(super) fn tell(&mut self, now: Instant) {
         let Some(Sum { since, ended, gave_way }) = self.untold.take() else { return };
         tracing::warn!(
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// How many of so many at one moment have a line.
+    /// Returns how many of `count` at one moment get a line.
     fn lines(flood: &mut Flood, count: u64, now: Instant) -> u64 {
         (0..count).map(|_| u64::from(flood.has_line(Unanswered::TimedOut, now))).sum()
     }
@@ -100,13 +100,13 @@ mod tests {
         flood.tell_when_due(at(1100));
         assert_eq!(flood.due(), None, "told");
 
-        // While it goes on, none has a line, and there is one a second for all.
+        // During the flood no transfer has its own line, and there is one per second for all.
         for second in 1..100 {
             assert_eq!(lines(&mut flood, 1000, at(1000 * second + 150)), 0, "second {second}");
             assert_eq!(flood.due(), Some(at(1000 * second + 1150)));
             flood.tell_when_due(at(1000 * second + 1150));
         }
-        // It ebbs away: those of the second after it are still summed up, and none later.
+        // The flood ends: the transfers of the following second are still summed up, and later ones are not.
         assert_eq!(lines(&mut flood, 3, at(100_200)), 0);
         assert_eq!(lines(&mut flood, 3, at(101_300)), 3);
     }

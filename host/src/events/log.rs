@@ -1,4 +1,4 @@
-//! One line in the log for each request that ended, but for what a flood leaves behind.
+//! One line in the log for each ended request, except during a flood.
 
 use super::Observers;
 use super::flood::Flood;
@@ -13,10 +13,10 @@ use tuffet_core::OptionSet;
 use tuffet_request::Traced;
 use tuffet_request::events::{Happening, Outcome, Summary};
 
-/// Summaries that are taken at once.
+/// Summaries handled at once.
 const BATCH: usize = 256;
 
-/// The least time between two batches. Waking this task for each of many short transfers would cost their
+/// The shortest pause between two batches. Waking this task for each of many short transfers would cost their
 /// worker as much as several blocks.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -77,7 +77,7 @@ fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The options that were asked for, as `blksize=1428 tsize=0`.
+/// Formats the requested options as `blksize=1428 tsize=0`.
 fn asked(asked: &OptionSet) -> Option<String> {
     let options = [
         ("blksize", asked.blksize.map(u64::from)),
@@ -91,7 +91,7 @@ fn asked(asked: &OptionSet) -> Option<String> {
 }
 
 fn log(summary: &Summary, traced: Option<Traced>) {
-    // One place lists the fields; the level is what differs.
+    // One place lists the fields; only the level differs.
     macro_rules! line {
         ($level:ident) => {
             tracing::$level!(

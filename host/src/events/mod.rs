@@ -1,8 +1,8 @@
-//! From the summaries of the workers to the log and to the plugins that observe.
+//! Passes the workers' summaries to the log and to the observers.
 //!
-//! Summaries leave the workers through a bounded queue. A request is only admitted with a place in that
-//! queue already reserved for its summary, so none is ever lost and no transfer ever waits to report:
-//! when the queue is full, it is new requests that wait.
+//! Summaries leave the workers through a bounded queue. A request is only admitted with a place in that queue
+//! already reserved for its summary, so none is ever lost and no transfer ever waits to report: when the
+//! queue is full, new requests wait.
 
 mod flood;
 mod log;

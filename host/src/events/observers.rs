@@ -1,8 +1,8 @@
-//! The way of events to the plugins that observe: a bounded queue, and one task that empties it in batches.
+//! Delivers events to the observers: a bounded queue, and one task that empties it in batches.
 //!
-//! Whoever has a start or a finish to tell waits for a place in the queue: requests before they are granted,
-//! and the log, behind which summaries then pile up until new requests are not admitted. Running transfers
-//! wait for nothing. Progress is read from counters while there is time for it.
+//! A start or a finish waits for a place in the queue: a start delays the grant of its request, and a finish
+//! delays the log, so that summaries pile up until no new requests are admitted. Active transfers never wait.
+//! Progress is read from counters when there is time for it.
 
 use crate::generation::Current;
 use crate::watch::Watch;
@@ -15,18 +15,18 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use tuffet_request::events::{Event, Happening, Kinds};
 use tuffet_request::{Progress, RequestId};
 
-/// Events in one call.
+/// Events per call.
 const BATCH: usize = 256;
-/// The least time from one call to the next, unless a whole batch waits: calls cost far more than events,
-/// those of a plugin that keeps something on disk above all.
+/// The shortest time between two calls, unless a whole batch is queued: a call costs far more than an event,
+/// above all for a plugin that writes to disk.
 const GATHER: Duration = Duration::from_millis(200);
-/// How often it is looked meanwhile whether a batch has come. To be woken by each event would cost more than
-/// the events; not to look would let the queue fill up, for which new requests wait.
+/// The interval of checks for a full batch. Waking for each event would cost more than the events; without
+/// checks the queue would fill up and delay new requests.
 const LOOK: Duration = Duration::from_millis(10);
-/// How often progress is looked at.
+/// The interval of progress samples.
 const SAMPLE: Duration = Duration::from_secs(1);
 
-/// Where events are told. Cheap to clone.
+/// The sending end of the queue of events. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Observers {
     generation: Current,
@@ -34,7 +34,7 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    /// Starts the task, for which at most `most` events wait; it ends when the last clone is gone and the
+    /// Starts the task with a queue of at most `most` events; it ends when the last clone is gone and the
     /// queue is empty.
     pub(crate) fn start(generation: Current, watch: Watch, most: usize) -> (Observers, JoinHandle<()>) {
         let (queue, events) = mpsc::channel(most);
@@ -42,22 +42,22 @@ impl Observers {
         (Observers { generation, queue }, task)
     }
 
-    /// What anyone wants to be told.
+    /// Returns the kinds of events that any observer wants.
     pub(crate) fn want(&self) -> Kinds {
         self.generation.get().policy.observed()
     }
 
-    /// Tells, when there is a place in the queue.
+    /// Sends an event, after waiting for room in the queue.
     pub(crate) async fn tell(&self, what: Happening) {
-        // The task outlives all who tell.
+        // The task outlives all senders.
         let _ = self.queue.send(Event { at: SystemTime::now(), what }).await;
     }
 
-    /// Tells, if there is a place in the queue now.
+    /// Sends an event, if the queue has room now.
     pub(crate) fn try_tell(&self, what: Happening) -> Result<(), Box<Happening>> {
         match self.queue.try_send(Event { at: SystemTime::now(), what }) {
             Err(mpsc::error::TrySendError::Full(event)) => Err(Box::new(event.what)),
-            // The task outlives all who tell.
+            // The task outlives all senders.
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
         }
     }
@@ -105,7 +105,7 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
     }
 }
 
-/// Lets events join those that are taken: until then, or until there is a batch, or none can come any more.
+/// Waits for more events: until the time, or until there is a batch, or all senders are gone.
 async fn gather(taken: usize, events: &mpsc::Receiver<Event>, until: Instant) {
     while taken + events.len() < BATCH && !events.is_closed() {
         let now = Instant::now();
@@ -116,11 +116,11 @@ async fn gather(taken: usize, events: &mpsc::Receiver<Event>, until: Instant) {
     }
 }
 
-/// The transfers of which progress is told.
+/// The transfers whose progress is reported.
 #[derive(Default)]
 struct Running {
     transfers: HashMap<RequestId, Transfer>,
-    /// Progress that was not told.
+    /// Progress samples that were left out.
     left_out: u64,
 }
 
@@ -131,7 +131,7 @@ struct Transfer {
 }
 
 impl Running {
-    /// Whether there is something to look at every second.
+    /// Returns whether there is something to check every second.
     fn is_waiting(&self, generation: &Current) -> bool {
         !self.transfers.is_empty() || generation.get().policy.has_unsent()
     }
@@ -151,7 +151,7 @@ impl Running {
         }
     }
 
-    /// Adds at most `room` transfers that have come further; of how many more there was no room to tell.
+    /// Adds the progress of at most `room` transfers; returns how many more made progress.
     fn sample(&mut self, batch: &mut Vec<Event>, room: usize) -> u64 {
         let before = self.left_out;
         let at = SystemTime::now();

@@ -1,8 +1,8 @@
-//! Texts and bytes, changed a little: what a fuzzer does, without its eyes for coverage, and the same each time.
+//! Slightly changes texts and bytes: like a fuzzer, but without coverage feedback, and reproducibly.
 
 use fastrand::Rng;
 
-/// Words that mean something to a reader of YAML or JSON.
+/// Words with a meaning in YAML or JSON.
 const WORDS: [&str; 32] = [
     "\n",
     "\r\n",
@@ -38,7 +38,7 @@ const WORDS: [&str; 32] = [
     "é\u{2028}",
 ];
 
-/// A few changes to one of some inputs, or parts of two.
+/// Applies a few changes to one of some inputs, or joins parts of two.
 pub fn mutated(inputs: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
     let mut input = inputs[random.usize(..inputs.len())].clone();
     for _ in 0..random.usize(1..=4) {

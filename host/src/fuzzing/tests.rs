@@ -1,4 +1,4 @@
-//! The seeds of the fuzz targets, and mutations of them that are the same each time.
+//! The seeds of the fuzz targets, and reproducible mutations of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::{config, manifest, manifest_section};
 const CONFIGS: u64 = 1_000;
 const MANIFESTS: u64 = 5_000;
 
-/// All files of a folder below `host`, in the order of their names.
+/// Returns all files of a folder below `host`, in the order of their names.
 fn files(folder: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)

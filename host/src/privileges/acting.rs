@@ -1,8 +1,9 @@
-//! What root does in folders of other users: nothing.
+//! File access as root in folders of other users: none.
 //!
-//! Whoever may change a folder can put a link under any name in it the moment before root uses that name. So there
-//! the server acts as the user that it is about to become, and a link leads nowhere where that user could not go by
-//! itself. This holds for the folder of its sockets above all: it is made by root, and then belongs to that user.
+//! A user who may change a folder can replace any name in it with a link just before root uses that name. In
+//! such folders the server acts as the user that it is about to become, so that a link leads nowhere that
+//! this user could not go anyway. This holds above all for the folder of its sockets: root creates it, and
+//! then it belongs to that user.
 
 use super::Account;
 use nix::unistd::{Gid, Uid, getegid, geteuid, getgroups, setegid, seteuid, setgroups};
@@ -10,25 +11,25 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf, absolute};
 
-/// Rights of a group and of others to write.
+/// Write permission of group and others.
 const OTHERS_WRITE: u32 = 0o022;
-/// In a folder with this bit, what belongs to root is moved by root alone.
+/// In a folder with this bit, only root can rename root's files.
 const STICKY: u32 = 0o1000;
-/// Links on the way to a folder; the kernel follows as many.
+/// The most links on the way to a folder, as in the kernel.
 const MAX_LINKS: u32 = 40;
 
-/// The user to act as in this folder, in place of root; `None` where this process is not root or stays root, and
-/// where root alone can change the folder and where its path leads.
+/// Returns the user to act as in this folder instead of root. `None` if this process is not root or stays
+/// root, or if only root can change the folder and the way to it.
 pub(crate) fn in_place_of_root<'a>(folder: &Path, account: Option<&'a Account>) -> Option<&'a Account> {
     let account = account.filter(|account| geteuid().is_root() && !account.uid.is_root())?;
     (!is_roots_alone(folder)).then_some(account)
 }
 
-/// Does something as this user, and is root again. To be called while the process has one thread: its user is that
-/// of all threads.
+/// Runs `work` as this user, then becomes root again. Must be called while the process has one thread: the
+/// user is that of all threads.
 ///
 /// # Errors
-/// Those of the work; or the process cannot change its user, and then may have lost its rights.
+/// Those of `work`; or the process cannot change its user, and then may have lost its privileges.
 pub(crate) fn acting_as<T>(account: &Account, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let (groups, gid) = (getgroups()?, getegid());
     let done =
@@ -45,9 +46,10 @@ fn become_user(groups: &[Gid], gid: Gid, uid: Uid) -> nix::Result<()> {
     seteuid(uid)
 }
 
-/// Whether root alone can change where the path leads: every folder and link on the way, and the folder itself.
+/// Returns whether only root can change where the path leads: every folder and link on the way, and the
+/// folder itself.
 fn is_roots_alone(folder: &Path) -> bool {
-    // That of a bare name is the one where this process is.
+    // The folder of a bare name is the current one.
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(folder) = absolute(folder) else { return false };
     let mut rest: Vec<PathBuf> = parts(&folder);
@@ -74,7 +76,7 @@ fn is_roots_alone(folder: &Path) -> bool {
     true
 }
 
-/// The parts of a path, the last one first.
+/// Returns the parts of a path, last part first.
 fn parts(path: &Path) -> Vec<PathBuf> {
     path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect()
 }
@@ -106,7 +108,7 @@ mod tests {
         chown(&given, Some(65534), None).unwrap();
         assert!(!acts(&own.join("within")) && !acts(Path::new("/")));
         assert!(acts(&given) && acts(&given.join("within")) && acts(&given.join("not there")));
-        // It leads to what is root's, but not for ever.
+        // It leads to root's files, but not in an endless loop.
         assert!(acts(&given.join("link/within")));
         symlink("given/link", own.join("round")).unwrap();
         symlink("within", own.join("direct")).unwrap();

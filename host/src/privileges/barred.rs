@@ -1,4 +1,4 @@
-//! What is there but may not be touched, and why: rights of files, or the bounds of this process.
+//! Checks whether existing files are accessible: by their permissions, or in the sandbox of this process.
 
 use super::foresee::Foreseen;
 use super::{Account, PrivilegeError, own};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{Barred, ComponentSource, Config, barred, outside};
 
-/// What a reload would touch and may not: pairs of a JSON pointer and a message.
+/// Returns the paths that a reload needs and the sandbox forbids: pairs of a JSON pointer and a message.
 pub(crate) fn out_of_bounds(next: &Config) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut look = |pointer: String, path: &Path, to_write: bool| {
@@ -42,12 +42,12 @@ pub(crate) fn out_of_bounds(next: &Config) -> Vec<(String, String)> {
     found
 }
 
-/// The folder, or the nearest above it that is there.
+/// Returns the folder, or its nearest existing ancestor.
 pub(super) fn there(folder: &Path) -> &Path {
     folder.ancestors().find(|above| above.exists()).unwrap_or(folder)
 }
 
-/// A file of a sink that the server can write, and not make anew.
+/// The file of a sink that the server can write but not create again.
 #[derive(Debug)]
 pub(super) struct Advice {
     sink: String,
@@ -74,14 +74,14 @@ impl fmt::Display for Advice {
     }
 }
 
-/// Everything that the user that the server has become must be able to touch, and may not; what is foreseen to be
-/// made is its own.
+/// Requires access to everything that the server needs as the user it has become. It owns the paths in
+/// `foreseen`, which do not exist yet.
 pub(super) fn require(
     config: &Config,
     account: Option<&Account>,
     foreseen: &Foreseen,
 ) -> Result<Vec<Advice>, PrivilegeError> {
-    // Who did not change its user finds out by using it.
+    // Without a change of user, use will show.
     let Some(account) = account else { return Ok(Vec::new()) };
     let user = &account.name;
     let (mut problems, mut advice) = (Vec::new(), Vec::new());
@@ -109,7 +109,7 @@ pub(super) fn require(
     let own = own.iter().filter(|folder| !foreseen.made.contains(folder));
     for folder in own.filter(|folder| Some(folder.as_path()) != compiled) {
         let there = there(folder);
-        // What is no folder at all is told by who opens it.
+        // A path that is not a folder fails when it is opened.
         if there.is_dir() && (barred(there, true) == Some(Barred::Rights) || !all_writable(folder)) {
             let path = folder.display();
             problems.push(format!(
@@ -161,7 +161,7 @@ fn may_enter(folder: &Path) -> bool {
     accessat(CWD, folder, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }
 
-/// Whether what lies in the folder may be written, too: an earlier start as another user leaves files.
+/// Returns whether the folder's files are writable, too: an earlier start as another user leaves files.
 fn all_writable(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return true };
     entries.flatten().all(|entry| accessat(CWD, entry.path(), Access::WRITE_OK, AtFlags::EACCESS).is_ok())

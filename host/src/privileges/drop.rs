@@ -1,4 +1,4 @@
-//! User, groups, capabilities, no-new-privs.
+//! Drops user, groups and capabilities, and sets no-new-privs.
 
 use super::{Account, Held, PrivilegeError};
 use caps::CapSet;
@@ -6,12 +6,13 @@ use nix::unistd::{getresuid, setgroups, setresgid, setresuid};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use std::io;
 
-/// Becomes this user, where there is one, and gives up every capability and the ways to get one.
+/// Becomes this user, if there is one, and drops every capability and the ways to regain one.
 ///
-/// Of the calling thread; the C library changes the user of all threads, where there are others.
+/// Affects the calling thread; the C library changes the user of all threads.
 pub(super) fn to(account: Option<&Account>) -> Result<(), PrivilegeError> {
     let refused = PrivilegeError::refused;
-    // What no program that this process could become may have; where it may not say so it has none to lose.
+    // Drops the bounding set, for programs that this process might execute. If that is not permitted, there
+    // is nothing to drop.
     for capability in caps::all() {
         let _ = caps::drop(None, CapSet::Bounding, capability);
     }
@@ -23,11 +24,11 @@ pub(super) fn to(account: Option<&Account>) -> Result<(), PrivilegeError> {
         setresuid(account.uid, account.uid, account.uid)
             .map_err(io::Error::from)
             .map_err(refused("its user"))?;
-        // Who changes its user may not look at itself any more, and the runtime of plugins looks at its pages.
-        // Taken back when that is done ([`seal`]).
+        // A process that changes its user may no longer inspect itself, but the plugin runtime inspects its
+        // own pages. [`seal`] takes it back later.
         let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
     }
-    // Who has none need not be allowed to change them.
+    // A process without capabilities need not be permitted to change them.
     if Held::of_self().capabilities != 0 {
         let clear = |set| caps::clear(None, set).map_err(|error| io::Error::other(error.to_string()));
         // A kernel without ambient capabilities (before 4.3) has none to clear.
@@ -44,13 +45,13 @@ pub(super) fn to(account: Option<&Account>) -> Result<(), PrivilegeError> {
     }
 }
 
-/// Whether root is asked to stay what it is, for which it needs no right to change.
+/// Returns whether root stays root, which requires no permission to change.
 fn stays(account: &Account) -> bool {
     let all = |id: nix::unistd::ResUid| id.real.is_root() && id.effective.is_root() && id.saved.is_root();
     account.uid.is_root() && account.gid.as_raw() == 0 && getresuid().is_ok_and(all)
 }
 
-/// From now on, nobody of the same user may look into the memory of this process, where secrets are.
+/// Prevents other processes of the same user from reading this process's memory, which holds secrets.
 pub(crate) fn seal(account: Option<&Account>) {
     if account.is_some() {
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);

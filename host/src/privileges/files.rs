@@ -1,4 +1,4 @@
-//! Landlock: the kernel's own list of what this process may touch. What is open already stays usable.
+//! Landlock: the kernel restricts the files of this process. Files that are already open stay usable.
 
 use super::touched::Touched;
 use landlock::{
@@ -6,10 +6,10 @@ use landlock::{
     Ruleset, RulesetAttr, RulesetCreatedAttr, Scope,
 };
 
-/// Why there is no Landlock.
+/// The reason why Landlock is not in force.
 pub(super) struct Without(pub(super) String);
 
-/// Restricts the calling thread and all that it starts; answers how many rules there are.
+/// Restricts the calling thread and its future threads; returns the number of rules.
 pub(super) fn restrict(touched: Touched) -> Result<usize, Without> {
     if let Err(why) = landlock_here() {
         return Err(Without(why));
@@ -20,10 +20,10 @@ pub(super) fn restrict(touched: Touched) -> Result<usize, Without> {
         let mut ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(AccessFs::from_all(ABI::V7))?
-            // Nothing is bound after the start.
+            // No TCP port is bound after the start.
             .handle_access(AccessNet::BindTcp)?
             .scope(Scope::Signal)?;
-        // systemd may be told of readiness by a socket without a file.
+        // The notification socket of systemd may be an abstract one.
         let notified = std::env::var_os("NOTIFY_SOCKET").unwrap_or_default();
         if !notified.as_encoded_bytes().starts_with(b"@") {
             ruleset = ruleset.scope(Scope::AbstractUnixSocket)?;
@@ -37,9 +37,9 @@ pub(super) fn restrict(touched: Touched) -> Result<usize, Without> {
     created().map(|_| rules).map_err(refused)
 }
 
-/// Whether this kernel has Landlock; if not, why.
+/// Returns the Landlock version of this kernel, or why it has none.
 pub(crate) fn landlock_here() -> Result<i32, String> {
-    // Changes nothing: no flag is set.
+    // This changes nothing: no flag is set.
     let status = RestrictSelf::default().no_new_privs(false).apply().map_err(|error| error.to_string())?;
     match status.landlock {
         LandlockStatus::Available { effective_abi, kernel_abi } => {

@@ -1,7 +1,8 @@
-//! Whether a server could start and work: judged by becoming the user that would serve.
+//! Checks whether a server could start and work, by becoming the user that it would run as.
 //!
-//! Rights are looked at as that user, since only the kernel knows all that decides about them (groups, access lists,
-//! mounts). What root would make before it becomes that user is found out first, and nothing is made.
+//! Permissions are checked as that user, since only the kernel knows all that decides about them (groups,
+//! access lists, mounts). The paths that root would create before that are determined first, and nothing is
+//! created.
 
 use super::{Account, PrivilegeError, barred, become_of, drop, in_place_of_root, own, user};
 use nix::unistd::{Uid, User};
@@ -10,17 +11,17 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use tuffet_config::{AdminAddress, Config};
 
-/// What the start would find, as far as root must tell.
+/// The findings that need root.
 #[derive(Debug, Default)]
 pub(super) struct Foreseen {
-    /// What is missing and would be made.
+    /// Missing paths that would be created.
     pub(super) made: Vec<PathBuf>,
-    /// Where sockets would be made by the user, not by root: the path, and the folder that must be writable for that.
+    /// Sockets that the user, not root, would create: the path, and the folder that must be writable.
     sockets: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Foreseen {
-    /// To be called as root.
+    /// Collects the findings. Must be called as root.
     fn of(config: &Config, account: &Account) -> Foreseen {
         let by_root =
             |folder: &Path| in_place_of_root(folder, Some(account)).is_none() && may_make_in(folder);
@@ -37,7 +38,7 @@ impl Foreseen {
         Foreseen { made, sockets: sockets.collect() }
     }
 
-    /// As the user: what a socket at this path would fail with.
+    /// Returns what would prevent a socket at this path. Must be called as the user.
     fn socket_problem(&self, path: &Path, user: &str) -> Option<String> {
         let shown = path.display();
         if path.symlink_metadata().is_ok_and(|about| !about.file_type().is_socket()) {
@@ -52,11 +53,11 @@ impl Foreseen {
     }
 }
 
-/// Becomes the user that would serve, for good, and looks at all that the server would touch. Answers what does not
-/// keep it from starting.
+/// Becomes the user that the server would run as, for good, and checks everything that the server would
+/// access. Returns the warnings.
 ///
 /// # Errors
-/// There is no such user; or what it needs to touch and may not.
+/// The user does not exist, or may not access a required path.
 pub(crate) fn check(config: &Config) -> Result<Vec<String>, PrivilegeError> {
     let mut warnings = Vec::new();
     let account = become_of(&config.privileges)?;
@@ -91,7 +92,7 @@ pub(crate) fn check(config: &Config) -> Result<Vec<String>, PrivilegeError> {
     Ok(warnings)
 }
 
-/// What is read as root at the start, and as the server's user by a reload.
+/// Warns about files that are read as root at the start, and by the server's user in a reload.
 fn not_read_again(config: &Config, user: &str) -> Option<String> {
     let closed = config.files.iter().filter(|file| tuffet_config::barred(file, false).is_some());
     let closed: Vec<String> = closed.map(|file| file.display().to_string()).collect();
@@ -105,7 +106,7 @@ fn not_read_again(config: &Config, user: &str) -> Option<String> {
     })
 }
 
-/// Where rights are those of whoever runs the check, and a server that root starts would have others.
+/// Warns if the check has the permissions of another user than a server started by root.
 fn not_root(config: &Config) -> Option<String> {
     let wanted = user::account(config.privileges.user.as_ref()?, "user").ok()?;
     let own = Uid::effective();
@@ -120,7 +121,7 @@ fn not_root(config: &Config) -> Option<String> {
     ))
 }
 
-/// By the effective user; also not on a file system that is mounted read-only.
+/// Checks for the effective user; also fails on a file system mounted read-only.
 fn may_make_in(folder: &Path) -> bool {
     accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }

@@ -1,7 +1,7 @@
-//! From root, or a port's capability, down to what serving needs: a user of its own, no capability, no way
-//! back up (no-new-privs), few system calls (seccomp), few files (Landlock).
+//! Drops privileges, from root or a capability for ports, to what the server needs: a user of its own, no
+//! capability, no way to regain one (no-new-privs), few system calls (seccomp), few files (Landlock).
 //!
-//! All of it is done by the only thread of the process, after everything that needs a privilege is open and
+//! The only thread of the process does all of this, after everything that needs a privilege is open and
 //! before any other thread starts: capabilities, no-new-privs and Landlock belong to threads, and new ones
 //! inherit them.
 
@@ -32,24 +32,24 @@ use std::io;
 use std::path::PathBuf;
 use tuffet_config::{Config, SeccompMode};
 
-/// Why privileges cannot be given up as configured.
+/// The reason why privileges cannot be dropped as configured.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivilegeError {
-    /// There is no such user or group.
+    /// The user or group does not exist.
     #[error("{0}")]
     Unknown(String),
-    /// What the user of the server needs to touch and may not. One line for each.
+    /// The server's user lacks access to required paths. One line each.
     #[error("{}", .0.join("\n"))]
     Barred(Vec<String>),
-    /// `privileges.require` asks for what this kernel has not.
+    /// `privileges.require` demands a feature that this kernel lacks.
     #[error("`privileges.require`: {0}; take a kernel that has it, or write `require: false`")]
     Required(String),
     /// The system refused a step.
     #[error("privileges cannot be given up: {step}: {error}")]
     Refused {
-        /// What was tried.
+        /// The step.
         step: &'static str,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -60,47 +60,48 @@ impl PrivilegeError {
     }
 }
 
-/// What is left to a server, as it says itself.
+/// The remaining privileges of a server, as it reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Left {
-    /// As the kernel says.
+    /// From the kernel.
     #[serde(flatten)]
     pub(crate) held: Held,
-    /// The version of Landlock that it is kept by, and how many rules there are; `None` without it.
+    /// The Landlock version in force and the number of rules; `None` without it.
     pub(crate) landlock_abi: Option<i32>,
     pub(crate) landlock_rules: Option<usize>,
-    /// Why something is not in force that was asked for, one reason each.
+    /// The reasons why requested restrictions are not in force.
     pub(crate) lacking: Vec<String>,
 }
 
-/// Makes what the server itself keeps (folders, files of sinks) and gives it to the user that it will run as.
-/// To be called while privileges are still there; of no effect where it is not started as root but to make
+/// Creates the server's own folders and the files of sinks, and gives them to the user that it will run as.
+/// Must be called while the process still has its privileges; if it was not started as root, it only creates
 /// what is missing.
 ///
 /// # Errors
-/// The user is not known.
+/// The user is unknown.
 pub(crate) fn prepare(config: &Config) -> Result<Option<Account>, PrivilegeError> {
     let account = become_of(&config.privileges)?;
     own::make(config, account.as_ref());
     Ok(account)
 }
 
-/// Gives up everything.
+/// Drops all privileges.
 ///
 /// # Errors
-/// A step failed; or the user cannot touch what it must.
+/// A step failed; or the user cannot access a required path.
 pub(crate) fn give_up(config: &Config, account: Option<&Account>) -> Result<Left, PrivilegeError> {
     let its = &config.privileges;
     let mut lacking = Vec::new();
-    // What is opened by name from now on; looked up before the change, so that links lead where root sees them.
+    // The paths opened from now on. Resolved before the change of user, so that links lead where root sees
+    // them.
     let stays_root = account.map_or_else(Uid::effective, |account| account.uid).is_root();
     let touched = touched::Touched::by(config, stays_root);
     drop::to(account)?;
     for advice in barred::require(config, account, &foresee::Foreseen::default())? {
         advice.log();
     }
-    // Asked for before the filter, which knows no such call.
+    // Queried before the filter, which does not allow this call.
     let landlock_abi = landlock_here().ok();
     let rules = if its.landlock {
         match files::restrict(touched) {
@@ -131,7 +132,7 @@ pub(crate) fn give_up(config: &Config, account: Option<&Account>) -> Result<Left
 }
 
 impl Left {
-    /// One line that says what this process may still do, and one for each thing that it could not give up.
+    /// Logs one line about the remaining privileges, and one for each that could not be dropped.
     fn log(&self) {
         let held = &self.held;
         tracing::info!(
@@ -152,7 +153,7 @@ impl Left {
     }
 }
 
-/// Each path once.
+/// Returns each path once.
 fn unique(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.sort();
     paths.dedup();

@@ -1,7 +1,7 @@
-//! What the server itself keeps on disk, made and given away while it still may.
+//! The server's own files, created and given to its user while it still can.
 //!
-//! Only what is made here changes its owner: what is there already belongs to whoever put it there, and
-//! changing the owner of what others can put into a folder is a way to be tricked.
+//! Only new files change their owner: existing ones belong to whoever created them, and changing the owner of
+//! files in a folder that others can write to invites tricks.
 
 use super::{Account, acting_as, in_place_of_root, unique};
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Uid, chownat, fstat, open};
@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{AdminAddress, Config, Grant};
 
-/// Makes what is missing. What cannot be made is found missing later, by whoever needs it, and told there.
+/// Creates the missing paths. A path that cannot be created is reported later, where it is needed.
 pub(super) fn make(config: &Config, account: Option<&Account>) {
     for folder in folders(config) {
         note(&folder, make_folder(&folder, 0o700, account));
     }
-    // The socket itself says who may ask.
+    // The permissions of the socket itself decide who may connect.
     for folder in sockets(config).filter_map(Path::parent) {
         note(folder, make_folder(folder, 0o755, account));
     }
@@ -28,7 +28,7 @@ pub(super) fn make(config: &Config, account: Option<&Account>) {
     }
 }
 
-/// The files of sinks.
+/// Returns the files of sinks.
 pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
     config.sinks.iter().filter_map(|sink| match &sink.target {
         SinkTarget::File(target) => Some(target.path.as_path()),
@@ -36,8 +36,7 @@ pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// The folders that are the server's own: the state and compiled plugins where something is kept there,
-/// spools.
+/// Returns the server's own folders: spools, and state and compiled plugins if they are used.
 pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
     let keys = config.policy.plugins.iter().any(|plugin| plugin.grants.contains(&Grant::Kv));
     let spools = config.sinks.iter().filter_map(|sink| Some(sink.spool.as_ref()?.path.clone()));
@@ -51,7 +50,7 @@ pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
     unique(folders)
 }
 
-/// Sockets in the file system.
+/// Returns the sockets in the file system.
 pub(super) fn sockets(config: &Config) -> impl Iterator<Item = &Path> {
     let admin = config.admin.as_ref().and_then(|admin| match &admin.address {
         AdminAddress::Unix(path) => Some(path.as_path()),
@@ -60,7 +59,7 @@ pub(super) fn sockets(config: &Config) -> impl Iterator<Item = &Path> {
     config.control.as_deref().into_iter().chain(admin)
 }
 
-/// Makes the folder and those above it that are missing.
+/// Creates the folder and its missing ancestors.
 fn make_folder(folder: &Path, mode: u32, account: Option<&Account>) -> io::Result<()> {
     if folder.exists() {
         return Ok(());
@@ -79,9 +78,9 @@ fn make_folder(folder: &Path, mode: u32, account: Option<&Account>) -> io::Resul
     }
 }
 
-/// Makes the file in a folder that is there.
+/// Creates the file in an existing folder.
 fn make_file(file: &Path, account: Option<&Account>) -> io::Result<()> {
-    // Nothing to give away where the user is the same; the sink makes its file itself.
+    // If the user stays the same, there is no owner to change; the sink creates its file itself.
     if account.is_none() || !file.parent().is_some_and(Path::is_dir) {
         return Ok(());
     }
@@ -95,16 +94,16 @@ fn make_file(file: &Path, account: Option<&Account>) -> io::Result<()> {
     }
 }
 
-/// Who makes this file in place of root. Only the way to its folder counts: a file that is made anew follows no link
-/// of its own name, and is given away by its descriptor.
+/// Returns the user who creates this file instead of root. Only the way to its folder counts: a new file
+/// follows no link of its own name, and changes its owner by its descriptor.
 pub(super) fn maker_of<'a>(file: &Path, account: Option<&'a Account>) -> Option<&'a Account> {
     let folder = file.parent()?;
-    // Root's alone as it is, or at a place that is.
+    // `None` if only root can change the folder, or its parent.
     in_place_of_root(folder, account)?;
     in_place_of_root(folder.parent().unwrap_or(folder), account)
 }
 
-/// Gives away what was made here a moment ago, if that is still what lies there.
+/// Changes the owner of a new file or folder, if it is still the same one.
 pub(crate) fn give(path: &Path, account: Option<&Account>) -> io::Result<()> {
     if account.is_none() {
         return Ok(());
@@ -112,7 +111,7 @@ pub(crate) fn give(path: &Path, account: Option<&Account>) -> io::Result<()> {
     let made = open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
     let about = fstat(&made)?;
     let is_folder = FileType::from_raw_mode(about.st_mode) == FileType::Directory;
-    // Another name of it would be somebody else's.
+    // Another hard link would be somebody else's.
     if about.st_uid != geteuid().as_raw() || (!is_folder && about.st_nlink != 1) {
         return Err(io::Error::other("something else lies there now"));
     }

@@ -1,17 +1,17 @@
-//! What a process may do, as the kernel tells in /proc/PID/status.
+//! The privileges of a process, from /proc/PID/status.
 
 use serde::{Deserialize, Serialize};
 
-/// Who a process is and what it may do beyond that.
+/// The user and the privileges of a process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Held {
     pub(crate) uid: u32,
     pub(crate) gid: u32,
     pub(crate) groups: Vec<u32>,
-    /// Capabilities that it has or could take, one bit each.
+    /// Capabilities that it has or could acquire, one bit each.
     pub(crate) capabilities: u64,
     pub(crate) no_new_privs: bool,
-    /// 0 none, 1 strict, 2 a filter.
+    /// 0 none, 1 strict, 2 filter.
     pub(crate) seccomp: u32,
 }
 
@@ -20,10 +20,10 @@ impl Held {
         std::fs::read_to_string("/proc/thread-self/status").map(|text| Held::of(&text)).unwrap_or_default()
     }
 
-    /// From the text of a status file; what is missing in it is nothing.
+    /// Parses a status file; missing entries count as none.
     pub(crate) fn of(status: &str) -> Held {
         let value = |key: &str| status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
-        // Real, effective, saved, file system: the effective one.
+        // The fields are real, effective, saved, file system; this takes the effective one.
         let effective = |key| value(key).split_whitespace().nth(1).and_then(|id| id.parse().ok());
         let hex = |key| u64::from_str_radix(value(key).trim(), 16).unwrap_or(0);
         let number = |key| value(key).trim().parse().unwrap_or(0);
@@ -37,7 +37,7 @@ impl Held {
         }
     }
 
-    /// The name of the user, or the number.
+    /// Returns the name of the user, or the number.
     pub(crate) fn user(&self) -> String {
         let user = nix::unistd::User::from_uid(self.uid.into()).ok().flatten();
         user.map_or_else(|| self.uid.to_string(), |user| user.name)
@@ -47,7 +47,7 @@ impl Held {
         self.groups.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
     }
 
-    /// Their names; `none`.
+    /// Returns the names of the capabilities, or `none`.
     pub(crate) fn capabilities_listed(&self) -> String {
         if self.capabilities == 0 {
             return "none".into();

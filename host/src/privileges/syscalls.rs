@@ -1,8 +1,7 @@
-//! The system calls that serving needs (seccomp). Any other fails with EPERM: no program is started, nothing
-//! is mounted, traced or loaded into the kernel, and no socket is of another family than these.
+//! The system calls that the server needs (seccomp). Any other fails with EPERM: the server cannot execute a
+//! program, mount, trace, load anything into the kernel, or open sockets of other families.
 //!
-//! A filter that kills would turn a call that a library makes once a month into an outage; an error is
-//! handled where it happens.
+//! A filter that kills would turn a library's rare call into an outage; an error is handled where it occurs.
 
 use libc as c;
 use seccompiler::SeccompCmpArgLen::Dword;
@@ -14,19 +13,19 @@ use seccompiler::{
 use std::collections::BTreeMap;
 use tuffet_config::SeccompMode;
 
-/// Whether there is a filter for this processor.
+/// Whether a filter exists for this processor.
 pub(crate) const KNOWN: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Calls with any arguments.
+/// Calls allowed with any arguments.
 #[rustfmt::skip]
 const ALLOWED: &[i64] = &[
     // Blocks.
     c::SYS_recvmmsg, c::SYS_recvmsg, c::SYS_recvfrom, c::SYS_sendmmsg, c::SYS_sendmsg, c::SYS_sendto,
     c::SYS_preadv, c::SYS_preadv2, c::SYS_pwritev, c::SYS_pwritev2, c::SYS_pread64, c::SYS_pwrite64,
     c::SYS_epoll_create1, c::SYS_epoll_ctl, c::SYS_epoll_pwait, c::SYS_epoll_pwait2,
-    // Other sockets; which families, see below.
+    // Other sockets; their families are restricted below.
     c::SYS_bind, c::SYS_connect, c::SYS_listen, c::SYS_accept4, c::SYS_accept, c::SYS_shutdown,
     c::SYS_getsockname, c::SYS_getpeername, c::SYS_getsockopt, c::SYS_setsockopt, c::SYS_socketpair,
     // Files.
@@ -36,29 +35,29 @@ const ALLOWED: &[i64] = &[
     c::SYS_getcwd, c::SYS_fcntl, c::SYS_flock, c::SYS_fsync, c::SYS_fdatasync, c::SYS_sync_file_range,
     c::SYS_ftruncate, c::SYS_fallocate, c::SYS_fadvise64, c::SYS_mkdirat, c::SYS_unlinkat, c::SYS_linkat,
     c::SYS_renameat2, c::SYS_fchmod, c::SYS_fchmodat, c::SYS_utimensat, c::SYS_copy_file_range,
-    // What an upload keeps of the file that it replaces; only what is open.
+    // Attributes that an upload keeps of the file that it replaces; only of open files.
     c::SYS_fchown, c::SYS_flistxattr, c::SYS_fgetxattr, c::SYS_fsetxattr, c::SYS_fremovexattr,
     c::SYS_dup, c::SYS_dup3, c::SYS_pipe2, c::SYS_eventfd2, c::SYS_umask,
     c::SYS_timerfd_create, c::SYS_timerfd_settime,
-    // Memory; which of it may be executed, see below.
+    // Memory; executable memory is restricted below.
     c::SYS_munmap, c::SYS_mremap, c::SYS_madvise, c::SYS_brk, c::SYS_mincore, c::SYS_memfd_create,
     c::SYS_membarrier, c::SYS_mlock, c::SYS_munlock, c::SYS_msync,
-    // Threads and time; what begins a thread, see below.
+    // Threads and time; starting threads is restricted below.
     c::SYS_futex, c::SYS_set_robust_list, c::SYS_get_robust_list, c::SYS_rseq, c::SYS_set_tid_address,
     c::SYS_exit, c::SYS_exit_group, c::SYS_restart_syscall, c::SYS_sched_yield, c::SYS_sched_getaffinity,
     c::SYS_sched_getparam, c::SYS_sched_getscheduler, c::SYS_getpriority, c::SYS_setpriority, c::SYS_getcpu,
     c::SYS_clock_gettime, c::SYS_clock_getres, c::SYS_clock_nanosleep, c::SYS_nanosleep, c::SYS_gettimeofday,
     c::SYS_getrandom, c::SYS_ppoll, c::SYS_pselect6,
-    // Signals, to itself alone; see below.
+    // Signals, only to itself; see below.
     c::SYS_rt_sigaction, c::SYS_rt_sigprocmask, c::SYS_rt_sigreturn, c::SYS_rt_sigtimedwait,
     c::SYS_rt_sigpending, c::SYS_sigaltstack,
-    // Who and where this is.
+    // Identity and system.
     c::SYS_getpid, c::SYS_gettid, c::SYS_getppid, c::SYS_getuid, c::SYS_geteuid, c::SYS_getgid,
     c::SYS_getegid, c::SYS_getresuid, c::SYS_getresgid, c::SYS_getgroups, c::SYS_capget, c::SYS_uname,
     c::SYS_sysinfo, c::SYS_getrusage, c::SYS_times,
 ];
 
-/// Older forms, which this processor has, too.
+/// Older calls, which this processor also has.
 #[rustfmt::skip]
 #[cfg(target_arch = "x86_64")]
 const OLDER: &[i64] = &[
@@ -72,11 +71,11 @@ const OLDER: &[i64] = &[c::SYS_renameat];
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const OLDER: &[i64] = &[];
 
-/// The families of sockets: clients, the control socket, the kernel's neighbour table.
+/// The socket families: clients, the control socket, the kernel's neighbour table.
 const FAMILIES: [i32; 4] = [c::AF_INET, c::AF_INET6, c::AF_UNIX, c::AF_NETLINK];
 
-/// What devices and sockets are asked: whether a terminal is there, how much can be read, not to block, which
-/// pages a plugin touched.
+/// Allowed requests to devices and sockets: whether there is a terminal, how much can be read, non-blocking
+/// mode, which pages a plugin touched.
 #[allow(clippy::unnecessary_cast)] // with other C libraries these are `c_int`
 const IOCTLS: [u64; 7] = [
     c::TCGETS as u64,
@@ -94,14 +93,14 @@ const PR_SET_VMA: i32 = 0x5356_4d41;
 const PRCTLS: [i32; 6] =
     [c::PR_SET_NAME, c::PR_GET_NAME, c::PR_SET_DUMPABLE, c::PR_GET_DUMPABLE, c::PR_CAPBSET_READ, PR_SET_VMA];
 
-/// Calls that came later than this list. Libraries try them and take older ones where the kernel says that
-/// there is none. `clone3` has its arguments in memory, where no filter sees them.
+/// Calls newer than this list. Libraries try them and fall back to older ones if the kernel lacks them.
+/// `clone3` has its arguments in memory, which no filter sees.
 const NOT_THERE: std::ops::Range<i64> = 442..500;
 
-/// Puts the filter in force, for all threads, for ever.
+/// Puts the filter in force, for all threads, permanently.
 ///
 /// # Errors
-/// Why the kernel does not take it.
+/// The reason why the kernel refuses it.
 pub(super) fn filter(mode: SeccompMode) -> Result<(), String> {
     if !KNOWN {
         return Err("there is no filter for this processor".into());
@@ -115,7 +114,7 @@ pub(super) fn filter(mode: SeccompMode) -> Result<(), String> {
         Ok(SeccompFilter::new(rules, mismatch, matches, arch)?.try_into()?)
     };
     let put = || -> Result<(), seccompiler::Error> {
-        // Two filters: each has one answer for what it lists, and the more severe answer holds.
+        // Two filters: each has one action for its list, and the more severe action wins.
         let not_there = not_there();
         let main = of(allowed(not_there.keys().copied())?, other, SeccompAction::Allow)?;
         let absent = of(not_there, SeccompAction::Allow, SeccompAction::Errno(c::ENOSYS as u32))?;
@@ -139,19 +138,19 @@ fn allowed(judged_elsewhere: impl Iterator<Item = i64>) -> Result<Rules, seccomp
     rules.insert(c::SYS_socket, rules_of(families)?);
     rules.insert(c::SYS_ioctl, rules_of(ioctls)?);
     rules.insert(c::SYS_prctl, rules_of(prctls)?);
-    // Memory is written or executed, never both at a time.
+    // Memory is writable or executable, never both.
     let both = (c::PROT_WRITE | c::PROT_EXEC) as u64;
     let one = [0, c::PROT_WRITE as u64, c::PROT_EXEC as u64];
     for call in [c::SYS_mmap, c::SYS_mprotect] {
         rules.insert(call, rules_of(one.map(|bits| is(2, MaskedEq(both), bits)))?);
     }
-    // Threads, not processes.
+    // Only threads, no processes.
     let thread = c::CLONE_THREAD as u64;
     rules.insert(c::SYS_clone, rules_of([is(0, MaskedEq(thread), thread)])?);
     for call in [c::SYS_tgkill, c::SYS_kill] {
         rules.insert(call, rules_of([is(0, Eq, own)])?);
     }
-    // Limits are looked at, not changed.
+    // Limits can be read, not changed.
     let no_new = SeccompCondition::new(2, seccompiler::SeccompCmpArgLen::Qword, Eq, 0);
     rules.insert(c::SYS_prlimit64, rules_of([no_new])?);
     Ok(rules)
@@ -163,7 +162,7 @@ fn is(argument: u8, how: SeccompCmpOp, value: u64) -> Condition {
     SeccompCondition::new(argument, Dword, how, value)
 }
 
-/// Any of these.
+/// Matches any of the conditions.
 fn rules_of<const N: usize>(conditions: [Condition; N]) -> Result<Vec<SeccompRule>, seccompiler::Error> {
     conditions.into_iter().map(|condition| Ok(SeccompRule::new(vec![condition?])?)).collect()
 }
@@ -174,7 +173,7 @@ mod tests {
     use std::io::ErrorKind;
     use std::process::Command;
 
-    /// Run by the test below in a process of its own, which it takes everything from.
+    /// Run by the test below in a process of its own, which the filter restricts for good.
     #[test]
     #[ignore = "a filter is for ever: `a_filtered_process_serves_and_starts_nothing` runs it"]
     fn filtered() {

@@ -1,5 +1,5 @@
-//! The files that a server may open after its start: what its configuration names, and what the system's
-//! libraries read. Everything else is out of reach (Landlock), however a process is talked into trying.
+//! The files that a server may open after its start: those of its configuration, and those that the system's
+//! libraries read. Landlock denies everything else, whatever a process is tricked into.
 
 use super::{own, unique};
 use landlock::{ABI, AccessFs, BitFlags, PathFd, make_bitflags};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{ComponentSource, Config};
 
-/// Where names are looked up, certificates are, and code that the C library loads to look names up.
+/// Name resolution, certificates, and libraries that the C library loads to resolve names.
 const SYSTEM: [&str; 8] =
     ["/etc", "/usr", "/lib", "/lib64", "/nix/store", "/proc", "/sys/fs/cgroup", "/sys/devices/system/cpu"];
-/// Of /etc, for who stays root and could read the rest of it.
+/// The part of /etc for a server that stays root and could read the rest.
 const OF_ETC: [&str; 14] = [
     "/etc/resolv.conf",
     "/etc/hosts",
@@ -29,33 +29,34 @@ const OF_ETC: [&str; 14] = [
     "/etc/ca-certificates",
     "/etc/ca-certificates.conf",
 ];
-/// Where /etc/resolv.conf leads on many systems.
+/// The usual targets of /etc/resolv.conf.
 const RESOLVERS: [&str; 4] =
     ["/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/connman"];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/log"];
 
-/// Variables that name files that are read after the start.
+/// Environment variables with files that are read after the start.
 const VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
-/// What reading is.
+/// Returns the access rights for reading.
 fn reading() -> BitFlags<AccessFs> {
     make_bitflags!(AccessFs::{ReadFile | ReadDir})
 }
 
-/// What writing is: whatever may be done to regular files and folders. No devices, sockets, programs.
+/// Returns the access rights for writing: all operations on regular files and folders, no devices, sockets or
+/// programs.
 fn writing() -> BitFlags<AccessFs> {
     make_bitflags!(AccessFs::{
         ReadFile | ReadDir | WriteFile | Truncate | MakeReg | MakeDir | RemoveFile | RemoveDir | Refer
     })
 }
 
-/// Open places and what may be done in them.
+/// Open paths and their access rights.
 pub(super) struct Touched {
     pub(super) rules: Vec<(PathFd, BitFlags<AccessFs>)>,
 }
 
 impl Touched {
-    /// What a server of this configuration touches, and reloads of it with what lies beside that.
+    /// Collects the paths for this configuration, and for reloads of it.
     pub(super) fn by(config: &Config, stays_root: bool) -> Touched {
         let mut touched = Touched { rules: Vec::new() };
         let (read, written) = (read(config, stays_root), written(config));
@@ -71,7 +72,7 @@ impl Touched {
         touched
     }
 
-    /// What is not there needs no rule.
+    /// Adds a path; a missing path needs no rule.
     fn allow(&mut self, path: &Path, what: BitFlags<AccessFs>) {
         let Ok(place) = PathFd::new(path) else { return };
         let is_folder = fstat(&place).is_ok_and(|about: Stat| about.st_mode & 0o170_000 == 0o040_000);
@@ -82,7 +83,7 @@ impl Touched {
 
 fn read(config: &Config, stays_root: bool) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    // An editor, and whoever rolls out secrets, replaces a file: the folder around it counts.
+    // Editors and tools that deploy secrets replace files, so the folder is needed.
     paths.extend(config.files.iter().map(|file| around(file)));
     for plugin in &config.policy.plugins {
         if let ComponentSource::Path(path) = &plugin.component {
@@ -115,7 +116,7 @@ fn written(config: &Config) -> Vec<PathBuf> {
     for sink in &config.sinks {
         if let SinkTarget::File(target) = &sink.target {
             paths.push(target.path.clone());
-            // Put away, and begun anew, beside it. Not so a device.
+            // Rotation renames and creates files beside it, except for a device.
             let folder = around(&target.path);
             paths.extend((!folder.starts_with("/dev") && !folder.starts_with("/proc")).then_some(folder));
         }
@@ -126,13 +127,13 @@ fn written(config: &Config) -> Vec<PathBuf> {
     unique(paths)
 }
 
-/// The folder of a file; the file itself where that would be everything.
+/// Returns the folder of a file, or the file itself if the folder is the root directory.
 fn around(file: &Path) -> PathBuf {
     let folder = file.parent().filter(|folder| *folder != Path::new("/"));
     folder.unwrap_or(file).to_owned()
 }
 
-/// Where a root is a link, it is there to be pointed elsewhere: to what lies beside what it points to now.
+/// Returns the folder of the target, if a root is a link: it may later point to a sibling of its target.
 fn releases(root: &Path) -> Option<PathBuf> {
     root.symlink_metadata().ok()?.is_symlink().then_some(())?;
     let folder = root.canonicalize().ok()?.parent()?.to_owned();

@@ -1,4 +1,4 @@
-//! Which user the server becomes.
+//! The user that the server becomes.
 
 use super::PrivilegeError;
 use caps::{CapSet, Capability, has_cap};
@@ -6,17 +6,17 @@ use nix::unistd::{Gid, Group, Uid, User, getgrouplist};
 use std::ffi::CString;
 use tuffet_config::{Privileges, Who};
 
-/// The user that a server started as root becomes where none is named and there is one of this name.
+/// The default user of a server started as root, if it exists.
 const OWN: &str = "tuffet";
-/// And where there is not, as other TFTP servers do.
+/// The default otherwise, as in other TFTP servers.
 const ANYONE: &str = "nobody";
-/// `nobody` where it has no name, as in a container without /etc/passwd: the kernel's overflow id.
+/// The ID of `nobody` without an entry, as in a container without /etc/passwd: the kernel's overflow ID.
 const OVERFLOW: u32 = 65534;
 
 /// A user and its groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Account {
-    /// Its name; the number where it has none.
+    /// Its name, or the number if it has none.
     pub(crate) name: String,
     pub(crate) uid: Uid,
     pub(crate) gid: Gid,
@@ -24,10 +24,10 @@ pub(crate) struct Account {
     pub(crate) groups: Vec<Gid>,
 }
 
-/// The user to become; `None` where the process cannot change its user, or is that user already.
+/// Returns the user to become; `None` if the process cannot change its user, or is that user already.
 ///
 /// # Errors
-/// There is no user, or no group, of the name that is configured.
+/// The configured user or group does not exist.
 pub(crate) fn become_of(privileges: &Privileges) -> Result<Option<Account>, PrivilegeError> {
     let account = match (&privileges.user, Uid::effective().is_root()) {
         (Some(user), _) => Some(account(user, "user")?),
@@ -37,7 +37,7 @@ pub(crate) fn become_of(privileges: &Privileges) -> Result<Option<Account>, Priv
     let account = match (account, &privileges.group) {
         (Some(account), Some(group)) => {
             let gid = group_of(group)?;
-            // The group takes the place of the user's own, which it then is not a member of.
+            // The group replaces the user's own, which the server then does not belong to.
             let groups = account.groups.iter().copied().filter(|other| *other != account.gid);
             Some(Account { groups: groups.chain([gid]).collect(), gid, ..account })
         }
@@ -52,7 +52,7 @@ pub(crate) fn become_of(privileges: &Privileges) -> Result<Option<Account>, Priv
                  `user: root`",
                 account.name
             )])),
-            // As in a container that was left no other capability.
+            // As in a container without other capabilities.
             Err(why) => {
                 tracing::warn!(wanted = account.name, "the server stays root, without capabilities: {why}");
                 Ok(None)
@@ -70,7 +70,7 @@ pub(crate) fn become_of(privileges: &Privileges) -> Result<Option<Account>, Priv
     Ok(None)
 }
 
-/// Whether root may become this user; if not, why, and what mends it.
+/// Checks whether root may become this user; the error says why not and how to fix it.
 fn can_become(account: &Account) -> Result<(), &'static str> {
     if account.uid.is_root() && account.gid.as_raw() == 0 {
         return Ok(());
@@ -80,7 +80,7 @@ fn can_become(account: &Account) -> Result<(), &'static str> {
         return Err("it lacks CAP_SETUID and CAP_SETGID, which may be added");
     }
     let text = |name: &str| std::fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
-    // In a namespace of users that knows only some, or may not change groups (user_namespaces(7)).
+    // A user namespace may map only some users, or forbid changing groups (user_namespaces(7)).
     if !is_mapped(&text("uid_map"), account.uid.as_raw())
         || !is_mapped(&text("gid_map"), account.gid.as_raw())
     {
@@ -92,7 +92,7 @@ fn can_become(account: &Account) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Lines of: first id inside, first id outside, how many.
+/// Parses lines of: first ID inside, first ID outside, count.
 fn is_mapped(map: &str, id: u32) -> bool {
     let within = |line: &str| {
         let mut numbers = line.split_whitespace().map(|word| word.parse::<u64>().unwrap_or(0));
@@ -102,7 +102,7 @@ fn is_mapped(map: &str, id: u32) -> bool {
     map.is_empty() || map.lines().filter_map(within).any(|within| within)
 }
 
-/// Who serves where nobody is named.
+/// Returns the default user.
 fn usual() -> Account {
     [OWN, ANYONE]
         .iter()
@@ -145,7 +145,7 @@ fn of(user: User) -> Account {
     Account { name: user.name, uid: user.uid, gid: user.gid, groups }
 }
 
-/// One that has no entry, and so no group but that of the same number.
+/// Returns an account without an entry, whose only group has the same number.
 fn numbered(id: u32) -> Account {
     let name = if id == 0 { "root".to_owned() } else { id.to_string() };
     Account { name, uid: Uid::from_raw(id), gid: Gid::from_raw(id), groups: vec![Gid::from_raw(id)] }

@@ -1,7 +1,7 @@
-//! The control socket: where `tuffet reload` and `tuffet status` reach the server that runs.
+//! The control socket, through which `tuffet reload` and `tuffet status` reach the running server.
 //!
-//! One line each way: `reload`, `status`, `live` or `metrics`, and JSON; to `watch`, a line each second. Only root
-//! and the user of the server may ask.
+//! One line in each direction: `reload`, `status`, `live` or `metrics`, and JSON; for `watch`, a line per
+//! second. Only root and the server's user may connect.
 
 use super::reload::{Reloaded, Wanted};
 use crate::accept::Trouble;
@@ -21,53 +21,53 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// Bytes of a question.
+/// The longest command in bytes.
 const MAX_QUESTION: u64 = 64;
-/// How long who has connected may take to ask.
+/// How long a client may take to send its command.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the server answers.
+/// The server's reply.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Reply {
-    /// The reload went well: this generation serves now.
+    /// The reload succeeded: this generation is active.
     Reloaded(u64),
-    /// The reload was refused, and why.
+    /// The reload was refused, with the reasons.
     Refused(Vec<String>),
-    /// How the server is.
+    /// The state of the server.
     Status(Report),
-    /// Everything that can be watched.
+    /// The live view.
     Live(Box<Snapshot>),
     /// Metrics in the text format of Prometheus.
     Metrics(String),
-    /// As many watch as may.
+    /// There are too many viewers.
     Busy,
-    /// There is no such question.
+    /// The command is unknown.
     Unknown(String),
 }
 
-/// The socket. Its file is removed when it is dropped, unless another process made it.
+/// The socket. Its file is removed on drop, unless another process created it.
 pub(super) struct Control {
     listener: BlockingListener,
     _file: Option<SocketFile>,
 }
 
 impl Control {
-    /// Binds it for this user, in the place of one whose server is gone.
+    /// Binds it for this user, and replaces one whose server is gone.
     ///
     /// # Errors
-    /// The place cannot be made or used, or another server has it.
+    /// The path cannot be created or used, or another server uses it.
     pub(super) fn bind(path: &Path, account: Option<&Account>) -> io::Result<Control> {
         let (listener, file) = bind_file(path, 0o600, account)?;
         Ok(Control { listener, _file: Some(file) })
     }
 
-    /// One that was bound before this process began, and does not block. Its file stays.
+    /// Uses a non-blocking socket that was bound before this process began. Its file stays.
     pub(super) fn inherit(listener: BlockingListener) -> Control {
         Control { listener, _file: None }
     }
 
-    /// Answers until it is dropped.
+    /// Answers commands until it is dropped.
     pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, status: Status, watch: Watch, feed: Feed) {
         let listener = self.listener.try_clone().and_then(UnixListener::from_std);
         let listener = match listener {
@@ -119,7 +119,7 @@ async fn answer(
         },
         ("status", "") => Reply::Status(status.report()),
         ("metrics", "") => Reply::Metrics(exposition(watch)),
-        // With the samples after a moment, for who has those before it.
+        // With the samples after a moment, for a client that has the earlier ones.
         ("live", since) => match if since.is_empty() { Ok(0) } else { since.parse() } {
             Ok(since) => Reply::Live(Box::new(watch.snapshot(since))),
             Err(_) => Reply::Unknown(question.to_owned()),
@@ -135,7 +135,7 @@ async fn answer(
     writer.write_all(&line).await
 }
 
-/// Replies until who watches is gone or too slow.
+/// Sends snapshots until the viewer is gone or too slow.
 async fn stream_to(mut writer: OwnedWriteHalf, mut viewer: Viewer) -> io::Result<()> {
     while let Some(snapshot) = viewer.next().await {
         let line = format!("{{\"live\":{snapshot}}}\n");
@@ -151,10 +151,10 @@ async fn reload(wanted: &mpsc::Sender<Wanted>) -> Reloaded {
     told.await.unwrap_or_else(|_| Err(stopping()))
 }
 
-/// Asks the server that runs. For the command line; blocks.
+/// Sends a command to the running server. For the command line; blocks.
 ///
 /// # Errors
-/// There is no server, or its answer is none.
+/// There is no server, or its reply is invalid.
 pub(crate) fn ask(socket: &Path, question: &str) -> io::Result<Reply> {
     use std::io::{BufRead, BufReader, Write};
     let mut stream = BlockingStream::connect(socket)?;

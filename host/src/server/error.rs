@@ -1,4 +1,4 @@
-//! Why the server cannot start, what to do about it, and the exit code that tells scripts which it was.
+//! The reasons why the server cannot start, with their remedies, and their exit codes for scripts.
 
 use crate::privileges::PrivilegeError;
 use crate::systemd::NotInherited;
@@ -8,24 +8,24 @@ use std::path::PathBuf;
 use tuffet_config::{AdminAddress, ConfigError, EXIT_CONFIG, Listener};
 use tuffet_store::RootError;
 
-/// Why the server cannot start or go on.
+/// The reason why the server cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The configuration is wrong, or a plugin in it. Exit code 64.
+    /// The configuration, or a plugin in it, is invalid. Exit code 64.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A root cannot be opened. Exit code 66.
     #[error(transparent)]
     Root(RootError),
-    /// What was given by `--root` is no folder. Exit code 66.
+    /// The argument of `--root` is not a folder. Exit code 66.
     #[error("--root {}: {error}; name a folder that exists and that this user may enter", path.display())]
     Folder {
-        /// What was given.
+        /// The argument.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// Another process has the port. Exit code 69.
+    /// Another process uses the port. Exit code 69.
     #[error(
         "listener `{name}`: {address} is in use; stop the server that has it (`ss -ulpn` names it) or listen on another port"
     )]
@@ -55,10 +55,10 @@ pub enum ServeError {
         name: String,
         /// Its address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The admin listener cannot be had. Exit code 69.
+    /// The admin listener cannot be opened. Exit code 69.
     #[error(
         "`admin`: {address} cannot be listened on: {error}; another process may have it (`ss -tlpn` names it), or it \
          is no address of this host; write another `admin.address`"
@@ -66,14 +66,14 @@ pub enum ServeError {
     Admin {
         /// Its address.
         address: AdminAddress,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The sockets that the service manager passed do not fit the configuration. Exit code 64.
+    /// The inherited sockets do not match the configuration. Exit code 64.
     #[error(transparent)]
     Inherited(#[from] NotInherited),
-    /// Privileges cannot be given up, or without them something cannot be touched. Exit code 77, and 64 where
-    /// there is no such user.
+    /// Privileges cannot be dropped, or the server's user lacks access without them. Exit code 77, or 64 if
+    /// the user does not exist.
     #[error(transparent)]
     Privileges(#[from] PrivilegeError),
     /// The system failed. Exit code 71.
@@ -82,7 +82,7 @@ pub enum ServeError {
 }
 
 impl ServeError {
-    /// The exit code, after sysexits(3).
+    /// Returns the exit code, from sysexits(3).
     pub fn exit_code(&self) -> u8 {
         match self {
             ServeError::Config(_) | ServeError::Inherited(_) => EXIT_CONFIG,

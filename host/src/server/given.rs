@@ -1,4 +1,4 @@
-//! The sockets that were opened before this process began, each for what it is meant.
+//! The sockets that were opened before this process began, by their use.
 
 use super::ServeError;
 use crate::admin;
@@ -7,7 +7,7 @@ use std::net::UdpSocket;
 use std::os::unix::net::UnixListener;
 use tuffet_config::{AdminAddress, Config};
 
-/// Sockets that need not be bound any more.
+/// Sockets that are already bound.
 pub(super) struct Given {
     /// For each listener of the configuration.
     pub(super) listeners: Vec<Vec<UdpSocket>>,

@@ -1,9 +1,9 @@
-//! The daemon: policy, roots, sockets, workers and the control runtime put together, and taken down.
+//! The daemon: assembles policy, roots, sockets, workers and the control runtime.
 //!
-//! The order of a start: signals are caught (`signals`); the configuration is read and checked; everything that may
-//! need a privilege is opened (`open`) by the only thread that there is; that thread gives up its privileges
-//! ([`privileges`]); then others start, plugins are loaded, and when all of that went well the first request is
-//! answered. The order of a shutdown is that of [`running::Server::shutdown`].
+//! The order of a start: signals are caught (`signals`); the configuration is read and checked; the only
+//! thread opens everything that may need a privilege (`open`) and drops its privileges ([`privileges`]); then
+//! other threads start and plugins are loaded, and after that the first request is answered. The order of a
+//! shutdown is that of [`running::Server::shutdown`].
 
 mod control;
 mod deadline;
@@ -41,11 +41,11 @@ use tuffet_store::Roots;
 /// Threads that decide requests; plugins yield, and files are opened on threads of their own.
 const CONTROL_THREADS: usize = 2;
 
-/// Threads that wait for disks at once. A storm of requests must not become a storm of threads, and a
-/// folder that hangs must not take all of them soon.
+/// Threads that may wait for disks. A storm of requests must not become a storm of threads, and a hanging
+/// folder must not take all of them soon.
 const BLOCKING_THREADS: usize = 64;
 
-/// What a start has come to when only plugins are not loaded yet.
+/// A start with everything but the loaded plugins.
 struct Prepared {
     opened: Opened,
     left: Left,
@@ -53,11 +53,11 @@ struct Prepared {
     manager: Manager,
 }
 
-/// Serves until SIGTERM or SIGINT. Running transfers may then go on for `drain`; a second signal ends
-/// them at once. `configure` gives the configuration, now and whenever it is reloaded.
+/// Serves until SIGTERM or SIGINT. Transfers may then continue for `drain`; a second signal ends them at
+/// once. `configure` returns the configuration, now and at every reload.
 ///
 /// # Errors
-/// When it cannot start; each kind has its own exit code.
+/// The server cannot start; each kind has its own exit code.
 pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let mut signals = Signals::catch()?;
     let config = configure()?;
@@ -99,7 +99,7 @@ async fn load_unless_stopped(
 ) -> Result<Option<Policy>, ServeError> {
     let Prepared { opened, runtime, manager, .. } = prepared;
     tokio::select! {
-        // A signal that was there before counts, also where loading needs no time.
+        // An earlier signal counts, even if loading takes no time.
         biased;
         () = signals.stop() => {
             manager.stopping(Duration::ZERO, "stopping; it did not serve yet");
@@ -109,15 +109,15 @@ async fn load_unless_stopped(
     }
 }
 
-/// Checks what only a start would show: that the roots open, that the user that would serve may touch what it must,
-/// and that the plugins load for it and take their settings. No socket is bound and nothing is made. Root becomes
-/// that user, for good. Answers what the operator should know all the same.
+/// Checks what only a start would reveal: that the roots open, that the server's user may access what it
+/// needs, and that the plugins load for that user and accept their settings. Binds no socket and creates
+/// nothing. Root becomes that user, for good. Returns the warnings for the operator.
 ///
 /// # Errors
-/// What would keep the server from starting.
+/// The problems that would prevent the server from starting.
 pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
     let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
-    // Before it is another user. What root keeps of compiled plugins is of no use to that one.
+    // Before the change of user: root's cache of compiled plugins is of no use to that user.
     let compiled = policy::compiled(config).filter(|_| keeps_its_user(&config.privileges));
     let mut found = privileges::check(config)?;
     let runtime = start_runtime_with(compiled)?;
@@ -129,10 +129,10 @@ pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
     Ok(warnings)
 }
 
-/// Checks a folder that was named on the command line.
+/// Checks a folder named on the command line.
 ///
 /// # Errors
-/// [`ServeError::Folder`] if it is none.
+/// [`ServeError::Folder`] if it is not a folder.
 pub fn require_folder(path: &Path) -> Result<(), ServeError> {
     let wrong = |error| ServeError::Folder { path: path.to_owned(), error };
     match std::fs::metadata(path) {

@@ -1,6 +1,6 @@
-//! All that a server takes from the system at its start and may need a privilege for: folders and sockets.
+//! The resources that a server opens at its start and that may need a privilege: folders and sockets.
 //!
-//! Opened by the only thread that there is then, so that privileges can be given up for all that follow.
+//! The only thread opens them, so that privileges can be dropped for all later threads.
 
 use super::ServeError;
 use super::control::Control;

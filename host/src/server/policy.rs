@@ -1,4 +1,4 @@
-//! From the configuration to a loaded policy; its problems shown at their place in the YAML file.
+//! Loads the policy of a configuration; its problems have their place in the YAML file.
 
 use super::ServeError;
 use crate::privileges::become_of;
@@ -9,7 +9,7 @@ use tuffet_config::{Config, Grant, Privileges};
 use tuffet_policy::{LoadProblem, LoadProblemKind, Policy, PolicyRuntime, PolicySpec, is_own_code_cache};
 use tuffet_store::Roots;
 
-/// What plugins run on; one for the process.
+/// Starts the plugin runtime; there is one per process.
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
@@ -17,12 +17,12 @@ pub(super) fn start_runtime(config: &Config) -> Result<PolicyRuntime, ServeError
     start_runtime_with(compiled(config))
 }
 
-/// The folder for compiled plugins. Without plugins there is nothing to keep.
+/// Returns the folder for compiled plugins; without plugins there is none.
 pub(super) fn compiled(config: &Config) -> Option<&Path> {
     config.policy.compiled.as_deref().filter(|_| !config.policy.plugins.is_empty())
 }
 
-/// The same for who only looks: nothing is made that the server could not use later.
+/// Starts the runtime for a check: creates nothing that the server could not use later.
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
@@ -33,18 +33,18 @@ pub(crate) fn start_runtime_to_look(
     start_runtime_with(compiled.filter(|folder| keeps_its_user(privileges) || is_own_code_cache(folder)))
 }
 
-/// Whether who only looks may make what a server would make: root that would become another user on serving would
-/// make folders and files that this user cannot write.
+/// Returns whether a check may create what a server would: root that would become another user would create
+/// folders and files that this user cannot write.
 pub(super) fn keeps_its_user(privileges: &Privileges) -> bool {
     let stays = || match become_of(privileges) {
         Ok(account) => account.is_none_or(|account| account.uid.is_root()),
-        // There is no such user: no server would start.
+        // The user does not exist: no server would start.
         Err(_) => false,
     };
     !rustix::process::geteuid().is_root() || stays()
 }
 
-/// The same, with this folder for compiled plugins.
+/// Starts the runtime with this folder for compiled plugins.
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
@@ -54,8 +54,8 @@ pub(super) fn start_runtime_with(compiled: Option<&Path>) -> Result<PolicyRuntim
     })
 }
 
-/// Compiles all plugins and lets them check their settings. `live`: whether the policy is to run; else
-/// nothing is opened that a running server may have open.
+/// Compiles all plugins and lets them check their settings. `live`: whether the policy is to run; otherwise
+/// nothing is opened that a running server may use.
 ///
 /// # Errors
 /// All problems of all plugins, as errors of the configuration.
@@ -86,7 +86,7 @@ pub(crate) async fn load_policy(
     Ok(policy)
 }
 
-/// One line for each plugin: what it did since the process began.
+/// Logs one line per plugin with its counters since the start of the process.
 pub(crate) fn log_totals(runtime: &PolicyRuntime) {
     for counted in runtime.counted() {
         let failures = counted.failures.iter().filter(|(_, count)| *count > 0);
@@ -108,7 +108,7 @@ pub(crate) fn log_totals(runtime: &PolicyRuntime) {
     }
 }
 
-/// One line for each sink: what it did since the process began.
+/// Logs one line per sink with its counters since the start of the process.
 pub(crate) fn log_sink_totals(runtime: &PolicyRuntime) {
     for counted in runtime.sinks().counted() {
         tracing::info!(
@@ -126,7 +126,7 @@ pub(crate) fn log_sink_totals(runtime: &PolicyRuntime) {
     }
 }
 
-/// What the operator should know of a policy, each with its place in the file.
+/// Returns the warnings about a policy, each with its place in the file.
 pub(crate) fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
     let granted = |name: &str| {
         let grants = config.policy.plugins.iter().flat_map(|plugin| &plugin.grants);
@@ -166,7 +166,7 @@ fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// Where in the file a problem lies, and what it is.
+/// Returns the place of a problem in the file, and its message.
 pub(crate) fn place_of(config: &Config, problem: &LoadProblem) -> (String, String) {
     let plugin = format!("/plugins/{}", escape(&problem.plugin));
     let pointer = match problem.kind {

@@ -1,4 +1,4 @@
-//! Reload: another configuration in place of the one that serves, as a whole or not at all.
+//! Reload: replaces the active configuration as a whole, or not at all.
 
 use super::policy::{load_policy, warnings};
 use super::{ServeError, ceilings, serving};
@@ -16,26 +16,26 @@ use tuffet_engine::limits::Limiter;
 use tuffet_policy::PolicyRuntime;
 use tuffet_store::{Disks, Roots, Uploads};
 
-/// Reads the configuration anew, from where the first one came.
+/// Reads the configuration again, from the source of the first one.
 pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;
 
-/// What a reload came to: the number of the new generation, or why it was refused.
+/// The result of a reload: the number of the new generation, or the reasons for the refusal.
 pub(super) type Reloaded = Result<u64, Vec<String>>;
 
-/// A reload that is wanted; whoever waits is told what came of it.
+/// A requested reload; the sender gets the result.
 pub(super) type Wanted = Option<oneshot::Sender<Reloaded>>;
 
-/// Reloads one after another.
+/// Executes reloads one after another.
 pub(super) struct Reloader {
     pub(super) configure: Configure,
-    /// What serves.
+    /// The active configuration.
     pub(super) config: Config,
     pub(super) runtime: PolicyRuntime,
     pub(super) generation: Current,
     pub(super) status: Status,
-    /// Who may look at the admin listener.
+    /// The access control of the admin listener.
     pub(super) access: Access,
-    /// Who is told of it.
+    /// Is notified of reloads.
     pub(super) manager: Manager,
     /// The limits that all workers share, and those of uploads.
     pub(super) limiter: Arc<Limiter>,
@@ -44,7 +44,7 @@ pub(super) struct Reloader {
 }
 
 impl Reloader {
-    /// Reloads whenever it is wanted, until nobody is left to want it.
+    /// Reloads on request, until all senders are gone.
     pub(super) async fn run(mut self, mut wanted: mpsc::Receiver<Wanted>) {
         while let Some(asked) = wanted.recv().await {
             self.manager.reloading();
@@ -55,7 +55,7 @@ impl Reloader {
             }
             self.manager.ready(&status);
             if let Some(asked) = asked {
-                // Who asked may have gone.
+                // The client may be gone.
                 let _ = asked.send(result);
             }
         }
@@ -68,7 +68,7 @@ impl Reloader {
                 let (number, plugins) = (next.number, config.policy.plugins.len());
                 let roots = next.files.roots.clone();
                 self.generation.replace(next);
-                // What was left in the others was looked for before.
+                // The other roots have been swept before.
                 let is_new = |name: &str| {
                     !config.roots.iter().any(|root| root.name == name && self.config.roots.contains(root))
                 };
@@ -96,7 +96,7 @@ impl Reloader {
         }
     }
 
-    /// The next generation, whole, with nothing changed yet.
+    /// Loads the next generation completely, and changes nothing yet.
     async fn load(&self) -> Result<(Config, Generation), ServeError> {
         let configure = Arc::clone(&self.configure);
         let config = off_thread(move || configure()).await?;
@@ -144,7 +144,7 @@ impl Reloader {
     }
 }
 
-/// Does it on a thread that may block.
+/// Runs `work` on a thread that may block.
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ServeError> + Send + 'static,
 ) -> Result<T, ServeError> {

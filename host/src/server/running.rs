@@ -1,4 +1,4 @@
-//! A running server: what it consists of, how it starts, and in which order it is taken down.
+//! A running server: its parts, its start, and the order of its shutdown.
 
 use super::deadline::Deadline;
 use super::disks;
@@ -31,7 +31,7 @@ use tuffet_policy::{Policy, PolicyRuntime};
 use tuffet_request::events::Summary;
 use tuffet_store::{Disks, FileCache, Roots, Uploads};
 
-/// How long sinks may take, and telemetry, when the server stops, for the lines that still wait.
+/// How long sinks and telemetry may take at shutdown to deliver their queues.
 const FLUSH: Duration = Duration::from_secs(2);
 
 /// How long the rest of a shutdown may take where a disk hangs.
@@ -96,7 +96,7 @@ impl Server {
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let telemetry = start_telemetry(config, &listeners, &watch);
 
-        // A place for each running transfer and as many that are waiting to be logged.
+        // A place for each transfer, and as many for summaries waiting to be logged.
         let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
         let limiter =
             Arc::new(Limiter::new(&config.limits.bounds, config.limits.transfers, config.limits.pending));
@@ -132,7 +132,7 @@ impl Server {
             uploads,
             disks: disks.clone(),
         };
-        // Two wait at most: a reload that is asked for during one may be of a file that has changed since.
+        // At most two are queued: the file may have changed since the running reload read it.
         let (reload, wanted) = mpsc::channel(2);
         let mut services = vec![tokio::spawn(reloader.run(wanted))];
         let feed = Feed::new(watch.clone());
@@ -203,7 +203,7 @@ impl Server {
                 }
                 wish = signals.next() => match wish {
                     Wish::Stop => self.stop(),
-                    // Where the queue is full, one that waits will read the same file.
+                    // If the queue is full, a queued reload will read the same file.
                     Wish::Reload => drop(self.reload.try_send(None)),
                 },
             }
@@ -211,9 +211,9 @@ impl Server {
         result
     }
 
-    /// Takes down what is left when the workers have ended. Each step ends the producers of the next.
+    /// Shuts down the rest after the workers have ended. Each step ends the producers of the next.
     pub(super) async fn shutdown(self) {
-        // 1. Nobody looks, reloads or asks any more.
+        // 1. No more views, reloads or commands.
         for service in self.services {
             service.abort();
             let _ = service.await;
@@ -238,7 +238,7 @@ impl Server {
         tracing::info!("stopped");
     }
 
-    /// Lets running transfers end; at the second time it ends them.
+    /// Drains the workers; the second call ends their transfers.
     fn stop(&mut self) {
         let patience = if self.draining { Duration::ZERO } else { self.admission.generation.get().drain };
         self.draining = true;

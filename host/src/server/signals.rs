@@ -6,37 +6,37 @@ use std::io;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Those that a server heeds. What comes before somebody waits for it is kept.
+/// The signals that a server handles. Early ones are kept.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
 }
 
-/// What is wanted.
+/// The request of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {
-    /// To end.
+    /// Shut down.
     Stop,
-    /// To read the configuration again.
+    /// Reload the configuration.
     Reload,
 }
 
 impl Signals {
-    /// Catches them: their default action is to kill. Starts no thread.
+    /// Catches the signals, whose default action is to kill. Starts no thread.
     ///
     /// # Errors
-    /// The system has no descriptor for it.
+    /// The system has no descriptor left.
     pub(super) fn catch() -> Result<Signals, ServeError> {
         Signals::try_catch().map_err(|error| ServeError::System("signals cannot be received", error))
     }
 
     fn try_catch() -> io::Result<Signals> {
-        // Handlers and what they note belong to the process. The runtime is there to be asked for them, and the
-        // one that serves reads on.
+        // Handlers and their notes belong to the process. This runtime only registers them; the server's
+        // runtime reads them.
         let runtime = Builder::new_current_thread().enable_io().build()?;
         let _inside = runtime.enter();
-        // A write past RLIMIT_FSIZE shall fail with EFBIG instead of killing.
+        // A write past RLIMIT_FSIZE must fail with EFBIG instead of killing the process.
         drop(signal(SignalKind::from_raw(Number::XFSZ.as_raw()))?);
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,
@@ -45,7 +45,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) -> Wish {
         tokio::select! {
             () = stop(&mut self.terminate, &mut self.interrupt) => Wish::Stop,
@@ -53,7 +53,7 @@ impl Signals {
         }
     }
 
-    /// Waits for one that ends the server; others are kept.
+    /// Waits for a signal that ends the server; others are kept.
     pub(super) async fn stop(&mut self) {
         stop(&mut self.terminate, &mut self.interrupt).await;
     }
@@ -72,7 +72,7 @@ mod tests {
     use crate::server::control_runtime;
     use rustix::process::{getpid, kill_process};
 
-    /// Caught without a runtime that runs, heard by the one that comes later.
+    /// Caught before a runtime runs, received by the later one.
     #[test]
     fn what_came_early_is_heard_late() {
         let mut signals = Signals::catch().unwrap();
@@ -80,7 +80,7 @@ mod tests {
         let runtime = control_runtime().unwrap();
         assert_eq!(runtime.block_on(signals.next()), Wish::Reload);
         drop(runtime);
-        // Stopping goes first for who waits for that alone, and the other is kept.
+        // A caller that waits only for a stop gets it first, and the other signal is kept.
         kill_process(getpid(), Number::HUP).unwrap();
         kill_process(getpid(), Number::TERM).unwrap();
         let runtime = control_runtime().unwrap();

@@ -1,5 +1,5 @@
-//! What a service manager such as systemd passes to the server, and is told by it: sockets, readiness, reloads
-//! and the watchdog. Without one, nothing of this does anything.
+//! The interface to a service manager such as systemd: sockets, readiness, reloads and the watchdog. Without
+//! one, it does nothing.
 
 mod notify;
 mod sockets;

@@ -1,4 +1,4 @@
-//! What the service manager is told: sd_notify(3).
+//! Notifications to the service manager: sd_notify(3).
 
 use sd_notify::NotifyState;
 use std::env;
@@ -11,27 +11,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a message may wait for room with the manager.
+/// How long a message may wait for room in the manager's socket.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What stopping takes beside the running transfers: sinks and telemetry are flushed.
+/// The time of stopping in addition to the transfers: sinks and telemetry are flushed.
 const AFTER_DRAIN: Duration = Duration::from_secs(10);
 
-/// Who started this process and wants to know how it is; maybe nobody. All clones are one.
+/// The service manager, if there is one. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Manager(Option<Arc<Socket>>);
 
 #[derive(Debug)]
 struct Socket {
     address: SocketAddr,
-    /// Kept open: later the process may not be allowed to reach the address any more.
+    /// Kept open: later the process may not be permitted to reach the address.
     connected: Mutex<Option<UnixDatagram>>,
-    /// Whether it was logged that it takes nothing.
+    /// Whether a failure has been logged.
     complained: AtomicBool,
 }
 
 impl Manager {
-    /// Who is named in `NOTIFY_SOCKET`: a path, or an abstract name that begins with `@`.
+    /// Reads `NOTIFY_SOCKET`: a path, or an abstract name that begins with `@`.
     pub(crate) fn of_process() -> Manager {
         match env::var_os("NOTIFY_SOCKET") {
             Some(name) if !name.is_empty() => Manager::at(&name),
@@ -58,16 +58,16 @@ impl Manager {
         }
     }
 
-    /// The server answers requests.
+    /// Reports that the server answers requests.
     pub(crate) fn ready(&self, status: &str) {
         self.tell(&[NotifyState::Ready, NotifyState::Status(status)]);
     }
 
-    /// The configuration is read again; [`Manager::ready`] ends it.
+    /// Reports that a reload begins; [`Manager::ready`] ends it.
     pub(crate) fn reloading(&self) {
         match NotifyState::monotonic_usec_now() {
             Ok(now) => self.tell(&[NotifyState::Reloading, now]),
-            // Without a time systemd takes it for another reload than the one it asked for.
+            // Without a time systemd does not match it with the reload that it requested.
             Err(error) => {
                 tracing::warn!(
                     %error,
@@ -77,7 +77,8 @@ impl Manager {
         }
     }
 
-    /// No new request is answered; the process ends when running transfers have, at the latest after `drain`.
+    /// Reports the shutdown: no new request is answered, and the process ends with the last transfer, at most
+    /// `drain` later.
     pub(crate) fn stopping(&self, drain: Duration, status: &str) {
         let most = u32::try_from((drain + AFTER_DRAIN).as_micros()).unwrap_or(u32::MAX);
         self.tell(&[
@@ -87,17 +88,17 @@ impl Manager {
         ]);
     }
 
-    /// It is alive.
+    /// Reports that the process is alive.
     pub(super) fn alive(&self) {
         self.tell(&[NotifyState::Watchdog]);
     }
 
-    /// For whoever looks at the unit.
+    /// Sets the status text of the unit.
     pub(super) fn status(&self, status: &str) {
         self.tell(&[NotifyState::Status(status)]);
     }
 
-    /// How often the manager wants to hear that the process is alive; `None` where it does not.
+    /// Returns the manager's watchdog interval; `None` without a watchdog.
     pub(super) fn watchdog(&self) -> Option<Duration> {
         self.0.as_ref()?;
         sd_notify::watchdog_enabled().filter(|interval| !interval.is_zero())
@@ -107,7 +108,7 @@ impl Manager {
         let Some(socket) = &self.0 else { return };
         let mut message = String::new();
         for state in states {
-            // One line each: what is told must not be able to tell more.
+            // One line each: a status must not inject other states.
             message += &state.to_string().replace('\n', " ");
             message.push('\n');
         }
@@ -132,7 +133,7 @@ impl Socket {
         if let Some(Ok(_)) = sent {
             return Ok(());
         }
-        // The manager may have made its socket anew.
+        // The manager may have created its socket again.
         self.connect()?;
         self.lock().as_ref().map_or(Ok(0), |socket| socket.send(message)).map(drop)
     }

@@ -1,7 +1,7 @@
-//! Sockets that were opened before this process began: `LISTEN_FDS`, as sd_listen_fds(3) has it.
+//! Sockets that were opened before this process began: `LISTEN_FDS` of sd_listen_fds(3).
 //!
-//! They outlive the process, and what arrives while none runs waits in them for the next one. Which socket is
-//! for what is told by their addresses.
+//! They outlive the process, and datagrams that arrive between two processes wait in them. Their addresses
+//! determine their use.
 
 use listenfd::ListenFd;
 use std::env;
@@ -12,21 +12,21 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use tuffet_config::Listener;
 
-/// Sockets that are taken at most.
+/// The most sockets accepted.
 const MOST: usize = 1024;
 
-/// Why what was passed cannot be used.
+/// The reason why an inherited socket cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NotInherited(String);
 
-/// Sockets that were passed and not used yet.
+/// Inherited sockets that are not used yet.
 #[derive(Debug, Default)]
 pub(crate) struct Inherited(Vec<Passed>);
 
 #[derive(Debug)]
 struct Passed {
-    /// `FileDescriptorName=`: of systemd the name of the socket unit, unless it says another.
+    /// `FileDescriptorName=`: by default the name of systemd's socket unit.
     name: String,
     socket: Kind,
 }
@@ -39,11 +39,11 @@ enum Kind {
 }
 
 impl Inherited {
-    /// Takes what the environment tells of. To be called before there are threads: it changes the environment,
-    /// so that a process started from here does not believe that the sockets are its own.
+    /// Takes the sockets that the environment announces. Must be called before other threads start: it
+    /// changes the environment, so that child processes do not claim the sockets.
     ///
     /// # Errors
-    /// The variables make no sense, or a descriptor is no socket that a server could listen on.
+    /// The variables are invalid, or a descriptor is not a socket that a server could listen on.
     pub(crate) fn take() -> Result<Inherited, NotInherited> {
         let wrong = |message: String| NotInherited(format!("{message}; correct the socket unit"));
         let number = |name: &str, least: usize, most: usize| match env::var(name) {
@@ -68,11 +68,11 @@ impl Inherited {
         Ok(Inherited(passed))
     }
 
-    /// The sockets of each listener; none for those that are still to be bound. Several with one address
-    /// (`ReusePort=yes`) share its clients.
+    /// Returns the sockets of each listener; none for listeners still to be bound. Several sockets with one
+    /// address (`ReusePort=yes`) share its clients.
     ///
     /// # Errors
-    /// A socket takes IPv4 and IPv6, which a listener does not.
+    /// A socket receives IPv4 and IPv6, which a listener does not.
     pub(crate) fn listeners(&mut self, listeners: &[Listener]) -> Result<Vec<Vec<UdpSocket>>, NotInherited> {
         let mut found: Vec<Vec<UdpSocket>> = listeners.iter().map(|_| Vec::new()).collect();
         for passed in std::mem::take(&mut self.0) {
@@ -83,7 +83,7 @@ impl Inherited {
             let fits = |listener: &&(usize, &Listener)| fits(listener.1.address, address);
             let fitting: Vec<(usize, &Listener)> =
                 listeners.iter().enumerate().filter(|it| fits(&it)).collect();
-            // Of several on port 0 the one of its name, else the first.
+            // Among several listeners on port 0, the name decides, else the first is taken.
             let named = fitting.iter().find(|(_, listener)| listener.name == name);
             match named.or(fitting.first()) {
                 Some((number, _)) => {
@@ -96,7 +96,7 @@ impl Inherited {
         Ok(found)
     }
 
-    /// The TCP listener on this address.
+    /// Returns the TCP listener on this address.
     pub(crate) fn tcp(&mut self, wanted: SocketAddr) -> Option<TcpListener> {
         let is_it = |passed: &mut Passed| matches!(&passed.socket, Kind::Tcp(_, its) if fits(wanted, *its));
         match self.0.extract_if(.., is_it).next()?.socket {
@@ -105,7 +105,7 @@ impl Inherited {
         }
     }
 
-    /// The listener on this path.
+    /// Returns the listener on this path.
     pub(crate) fn unix(&mut self, wanted: &Path) -> Option<UnixListener> {
         let is_it = |passed: &mut Passed| matches!(&passed.socket, Kind::Unix(its) if its.local_addr().is_ok_and(|its| its.as_pathname() == Some(wanted)));
         match self.0.extract_if(.., is_it).next()?.socket {
@@ -114,10 +114,10 @@ impl Inherited {
         }
     }
 
-    /// Refuses what nobody asked for: a socket that nobody reads would swallow its requests.
+    /// Refuses unused sockets: requests to a socket that nobody reads would vanish.
     ///
     /// # Errors
-    /// There is a socket left. `configured` are the places that the configuration names.
+    /// A socket is left. `configured` are the addresses in the configuration.
     pub(crate) fn finish(self, configured: &[String]) -> Result<(), NotInherited> {
         if self.0.is_empty() {
             return Ok(());
@@ -175,7 +175,7 @@ fn take_one(given: &mut ListenFd, index: usize) -> std::io::Result<Kind> {
     ))
 }
 
-/// Whether a socket on `its` address is what `wanted` means; port 0 is any.
+/// Returns whether a socket on `its` address is the `wanted` one; port 0 matches any.
 fn fits(wanted: SocketAddr, its: SocketAddr) -> bool {
     let scope = |address: SocketAddr| match address {
         SocketAddr::V6(address) => address.scope_id(),
@@ -186,7 +186,8 @@ fn fits(wanted: SocketAddr, its: SocketAddr) -> bool {
         && (scope(wanted) == 0 || scope(wanted) == scope(its))
 }
 
-/// A client of IPv4 would come as an address of IPv6, which no rule for its address knows.
+/// Refuses a dual-stack socket: IPv4 clients would appear with IPv6 addresses, which no rule for their
+/// address matches.
 fn refuse_dual_stack(socket: &UdpSocket, address: SocketAddr, name: &str) -> Result<(), NotInherited> {
     let takes_both = address.ip().is_unspecified()
         && address.is_ipv6()

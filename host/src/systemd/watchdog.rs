@@ -1,4 +1,4 @@
-//! The watchdog of the service manager: it kills and starts again what does not say that it is alive.
+//! The watchdog of the service manager, which restarts a process that does not report that it is alive.
 
 use super::Manager;
 use crate::admin::Pulse;
@@ -6,8 +6,8 @@ use crate::watch::Watch;
 use std::sync::Arc;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// Says so at half of the interval that the manager wants, as long as all workers answer; that this runs shows
-/// that the control side does. Returns at once where nobody wants to know.
+/// Reports at half of the manager's interval while all workers respond; that this task runs shows that the
+/// control runtime does. Returns at once without a watchdog.
 pub(crate) async fn watch_over(manager: Manager, pulse: Arc<Pulse>, watch: Watch) {
     let Some(every) = manager.watchdog() else { return };
     let mut ticks = interval(every / 2);
@@ -15,7 +15,7 @@ pub(crate) async fn watch_over(manager: Manager, pulse: Arc<Pulse>, watch: Watch
     let mut was_silent = false;
     loop {
         ticks.tick().await;
-        // Those that have nothing left to do are gone then, and the process will follow.
+        // Idle workers have exited by then, and the process will follow.
         let silent = if watch.is_draining() { Vec::new() } else { pulse.silent().await };
         if silent.is_empty() {
             manager.alive();

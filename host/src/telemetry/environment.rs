@@ -1,5 +1,5 @@
-//! The variables of the OpenTelemetry specification. What is wrong with one is told and the variable ignored, as
-//! the specification wants it; but where the wrong certificates would be trusted, nothing is sent.
+//! The variables of the OpenTelemetry specification. An invalid one is reported and ignored, as the
+//! specification requires; but if that would trust the wrong certificates, nothing is sent.
 
 use super::identity::Tls;
 use super::queue::Batching;
@@ -13,7 +13,7 @@ use tuffet_config::{
     OtlpProtocol, TelemetryConfig, TracesSampled, check_endpoint, decode, resource_attributes, usual_port,
 };
 
-/// Variables that are read, without those of the exporter, which have forms for each signal.
+/// The known variables, without those of the exporter, which have forms for each signal.
 const READ: [&str; 21] = [
     "OTEL_SDK_DISABLED",
     "OTEL_SERVICE_NAME",
@@ -34,7 +34,7 @@ const READ: [&str; 21] = [
     "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE",
     "OTEL_BLRP_SCHEDULE_DELAY",
     "OTEL_BLRP_EXPORT_TIMEOUT",
-    // Read by the interpreters of other languages and by their agents; passed on to what a server starts.
+    // Used by the interpreters of other languages and by their agents; passed on to child processes.
     "OTEL_LOG_LEVEL",
     "OTEL_PROPAGATORS",
 ];
@@ -52,18 +52,18 @@ const OF_EXPORTER: [&str; 9] = [
     "CLIENT_KEY",
 ];
 
-/// What is wrong with a variable.
+/// A problem of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Complaint {
     variable: String,
-    /// Unless it may be a secret.
+    /// `None` if it may be a secret.
     value: Option<String>,
-    /// And how to mend it.
+    /// The problem and its remedy.
     why: String,
 }
 
 impl Complaint {
-    /// Of a variable that is not read.
+    /// Returns the complaint about a variable without effect.
     pub(super) fn of_unknown(name: &str) -> Option<Complaint> {
         let exporter = name.strip_prefix("OTEL_EXPORTER_OTLP_").is_some_and(|rest| {
             let signals = ["TRACES_", "METRICS_", "LOGS_"];
@@ -88,7 +88,7 @@ impl Display for Complaint {
     }
 }
 
-/// Reads variables, and notes what is wrong with them.
+/// Reads variables, and collects their problems.
 pub(super) struct Environment<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
     pub(super) complaints: Vec<Complaint>,
@@ -99,12 +99,12 @@ impl<'a> Environment<'a> {
         Environment { variable, complaints: Vec::new() }
     }
 
-    /// An empty variable is one that is not set.
+    /// Returns a variable; an empty one counts as unset.
     fn get(&self, name: &str) -> Option<String> {
         (self.variable)(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
     }
 
-    /// The one of the signal, else the one for all.
+    /// Returns the variable of the signal, or the one for all.
     fn of(&self, signal: &str, what: &str) -> Option<(String, String)> {
         [format!("OTEL_EXPORTER_OTLP_{signal}_{what}"), format!("OTEL_EXPORTER_OTLP_{what}")]
             .into_iter()
@@ -112,7 +112,7 @@ impl<'a> Environment<'a> {
     }
 
     fn complain(&mut self, name: &str, why: impl Display) {
-        // What a header holds is a secret, and URLs may hold one.
+        // Headers hold secrets, and URLs may.
         let shown = |value: &String| !name.ends_with("HEADERS") && !value.contains(['@', '?']);
         let value = self.get(name).filter(shown).map(|value| value.chars().take(100).collect());
         let complaint = Complaint { variable: name.to_owned(), value, why: why.to_string() };
@@ -121,13 +121,13 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// Whether any variable says where to export to.
+    /// Returns whether any variable names an endpoint.
     pub(super) fn names_an_endpoint(&self) -> bool {
         let names = ["", "TRACES_", "METRICS_", "LOGS_"];
         names.iter().any(|signal| self.get(&format!("OTEL_EXPORTER_OTLP_{signal}ENDPOINT")).is_some())
     }
 
-    /// `true` or not.
+    /// Reads `true` or `false`.
     pub(super) fn flag(&mut self, name: &str) -> bool {
         match self.get(name).map(|word| word.to_ascii_lowercase()).as_deref() {
             Some("true") => true,
@@ -152,13 +152,13 @@ impl<'a> Environment<'a> {
         self.number(name, |_| true, "a whole number of milliseconds").map(Duration::from_millis)
     }
 
-    /// How long one export may take.
+    /// Reads the time limit of one export.
     pub(super) fn limit(&mut self, name: &str) -> Duration {
         let most = self.number(name, |most| *most > 0, "a whole number of milliseconds, at least 1");
         Duration::from_millis(most.unwrap_or(30_000))
     }
 
-    /// Where a signal goes; `None` for nowhere.
+    /// Returns the destination of a signal; `None` for none.
     pub(super) fn signal(
         &mut self,
         signal: &str,
@@ -204,7 +204,7 @@ impl<'a> Environment<'a> {
 
     fn endpoint(&mut self, signal: &str, protocol: OtlpProtocol, config: &TelemetryConfig) -> String {
         let own = format!("OTEL_EXPORTER_OTLP_{signal}_ENDPOINT");
-        // The endpoint of a signal is taken as it stands; the one for all gets the path of the signal.
+        // The endpoint of a signal is used unchanged; the one for all gets the path of the signal.
         for (name, as_it_stands) in [(own.as_str(), true), ("OTEL_EXPORTER_OTLP_ENDPOINT", false)] {
             let Some(endpoint) = self.get(name) else { continue };
             let endpoint = self.with_scheme(signal, endpoint, protocol);
@@ -218,7 +218,7 @@ impl<'a> Environment<'a> {
         with_path(&config.endpoint.clone().unwrap_or_else(usual), signal, protocol)
     }
 
-    /// With gRPC an endpoint may be without scheme; `…_INSECURE` says then whether there is TLS.
+    /// With gRPC an endpoint may lack the scheme; `…_INSECURE` then decides about TLS.
     fn with_scheme(&mut self, signal: &str, endpoint: String, protocol: OtlpProtocol) -> String {
         if protocol != OtlpProtocol::Grpc || endpoint.contains("://") || endpoint.contains('@') {
             return endpoint;
@@ -227,8 +227,8 @@ impl<'a> Environment<'a> {
         if insecure { format!("http://{endpoint}") } else { format!("https://{endpoint}") }
     }
 
-    /// The certificates that the variables name; `None` where they cannot be had: the signal is not exported
-    /// then, since others would be trusted.
+    /// Returns the certificates that the variables name. `None` if they cannot be read: the signal is then
+    /// not exported, since others would be trusted.
     fn tls(&mut self, signal: &str, endpoint: &str) -> Option<Tls> {
         let mut tls = Tls::default();
         if !endpoint.starts_with("https:") {
@@ -264,7 +264,7 @@ impl<'a> Environment<'a> {
         good.then_some(tls)
     }
 
-    /// The exporter reads them; what it would leave out is told here.
+    /// Reports the headers that the exporter would skip.
     fn check_headers(&mut self, signal: &str) {
         let Some((name, list)) = self.of(signal, "HEADERS") else { return };
         let is_good = |pair: &str| {
@@ -282,10 +282,10 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// Which requests are chosen; `None` for no traces at all.
+    /// Returns the sampling of traces; `None` for no traces at all.
     pub(super) fn sampler(&mut self, configured: TracesSampled) -> Option<TracesSampled> {
         let Some(sampler) = self.get("OTEL_TRACES_SAMPLER") else { return Some(configured) };
-        // A request of TFTP has no parent.
+        // A TFTP request has no parent.
         match sampler.strip_prefix("parentbased_").unwrap_or(&sampler) {
             "always_on" => Some(TracesSampled::ALL),
             "always_off" => None,

@@ -1,4 +1,4 @@
-//! The exporters of OTLP, and how a thread of their own drives them.
+//! The exporters of OTLP, each driven by a thread of its own.
 
 use super::queue::Export;
 use super::settings::Destination;
@@ -15,12 +15,12 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use tuffet_config::OtlpProtocol;
 
-/// `$builder` with what all signals have in common, built.
+/// Builds `$builder` with the common settings of all signals.
 macro_rules! build {
     ($builder:expr, $destination:expr) => {{
         let destination: &Destination = $destination;
         match destination.protocol {
-            // The blocking client: threads without a runtime drive it.
+            // The blocking client, because threads without a runtime drive it.
             OtlpProtocol::HttpProtobuf => {
                 let builder = $builder
                     .with_http()
@@ -50,10 +50,11 @@ macro_rules! build {
     }};
 }
 
-/// For spans. On a thread of the control runtime, as the others here: gRPC has tasks of its own.
+/// Creates the exporter of spans. Like the others, on a thread of the control runtime: gRPC has tasks of its
+/// own.
 ///
 /// # Errors
-/// What to tell the operator; so for the others.
+/// The message for the operator; likewise for the others.
 pub(super) fn spans(destination: &Destination) -> Result<SpanExporter, String> {
     build!(SpanExporter::builder(), destination)
 }

@@ -1,23 +1,23 @@
-//! Whom we trust and who we are, where a collector is spoken to with TLS.
+//! TLS roots and client identity for OTLP.
 
 use opentelemetry_otlp::tonic_types::transport::{Certificate, ClientTlsConfig, Identity};
 use std::fs;
 
-/// Bytes of a file with certificates.
+/// The largest file of certificates in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// Certificates in PEM; without any, those of the system are trusted.
+/// Certificates in PEM; by default, the system's are trusted.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Tls {
-    /// The only ones that are trusted.
+    /// The only trusted ones.
     pub(super) authority: Option<Vec<u8>>,
-    /// Ours, and its key.
+    /// The client certificate and its key.
     pub(super) client: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Tls {
     /// # Errors
-    /// It cannot be read, or is no PEM.
+    /// The file cannot be read, or is not PEM.
     pub(super) fn read(path: &str) -> Result<Vec<u8>, String> {
         let about = fs::metadata(path).map_err(|error| error.to_string())?;
         if !about.is_file() || about.len() > MAX_FILE {
@@ -28,7 +28,7 @@ impl Tls {
         if pem.windows(begin.len()).any(|part| part == begin) { Ok(pem) } else { Err("it is no PEM".into()) }
     }
 
-    /// For gRPC.
+    /// Returns the configuration for gRPC.
     pub(super) fn grpc(&self) -> ClientTlsConfig {
         let config = match &self.authority {
             Some(pem) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(pem)),
@@ -40,10 +40,10 @@ impl Tls {
         }
     }
 
-    /// For HTTP, where these certificates matter; `None` where the exporter's own client does.
+    /// Returns a client for HTTP with these certificates; `None` if the exporter's own client suffices.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The problem of the certificates.
     pub(super) fn http(
         &self,
         timeout: std::time::Duration,
@@ -60,7 +60,7 @@ impl Tls {
             let pem = [key.as_slice(), b"\n", certificate].concat();
             builder = builder.identity(reqwest::Identity::from_pem(&pem).map_err(explain)?);
         }
-        // It has a runtime of its own, and must not be made within another.
+        // It has a runtime of its own, and must not be created within another.
         let made = std::thread::spawn(move || builder.build()).join();
         made.map_err(|_| "the client could not be made".to_owned())?.map(Some).map_err(explain)
     }

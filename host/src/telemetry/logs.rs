@@ -1,7 +1,7 @@
 //! Log records over OTLP: the line of each request, and warnings and errors.
 //!
-//! A layer of the log passes them on. It is there from the start of the process and does nothing until the
-//! configuration says where to.
+//! A layer of the log passes them on. It exists from the start of the process and does nothing until the
+//! configuration names a destination.
 
 use super::export::wait_for;
 use super::queue::{Export, Queue};
@@ -20,12 +20,12 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::dynamic_filter_fn;
 use tracing_subscriber::layer::{Context, Filter};
 
-/// Where records go. There is one log in a process.
+/// The destination of records. There is one log per process.
 static RECORDS: OnceLock<Queue<Record>> = OnceLock::new();
 
-/// From now on.
+/// Sets the destination from now on.
 pub(super) fn pass_on(queue: &Queue<Record>) {
-    // Said once, by whoever starts the exporters.
+    // Set once, at the start of the exporters.
     let _ = RECORDS.set(queue.clone());
 }
 
@@ -34,7 +34,7 @@ pub(super) fn pass_on(queue: &Queue<Record>) {
 pub(crate) struct LogBridge;
 
 impl LogBridge {
-    /// Which lines it wants, once there is somewhere to send them.
+    /// Returns the filter of the exported lines, once there is a destination.
     pub(crate) fn filter<S: Subscriber>() -> impl Filter<S> {
         dynamic_filter_fn(|about, _| RECORDS.get().is_some() && is_wanted(about))
             .with_max_level_hint(LevelFilter::INFO)
@@ -44,7 +44,7 @@ impl LogBridge {
 fn is_wanted(about: &Metadata<'_>) -> bool {
     let target = about.target();
     let is_transfer = target == "tuffet::transfer" && *about.level() <= Level::INFO;
-    // What exporting itself says would never end.
+    // Exporting the exporter's own messages would never end.
     is_transfer
         || (*about.level() <= Level::WARN && target.starts_with("tuffet") && target != "tuffet::telemetry")
 }
@@ -53,7 +53,7 @@ impl<S: Subscriber> Layer<S> for LogBridge {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let Some(queue) = RECORDS.get() else { return };
         let about = event.metadata();
-        // What has no room need not be made.
+        // A record without room need not be created.
         if queue.is_full() {
             return queue.drop_unmade();
         }
@@ -130,7 +130,7 @@ impl Visit for Record {
 /// Sends records.
 pub(super) struct Records {
     exporter: LogExporter,
-    /// It makes the records of the SDK, and no more.
+    /// It only creates the records of the SDK.
     logger: SdkLogger,
     scope: InstrumentationScope,
 }

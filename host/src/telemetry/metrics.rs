@@ -1,7 +1,7 @@
 //! Metrics over OTLP: the same list as for Prometheus, read when it is time to send.
 //!
-//! The SDK takes no histograms that others have counted. So the times of requests and of calls are recorded
-//! in its own too, while metrics are exported; the bounds of the buckets are the same.
+//! The SDK accepts no histograms that others have counted. So the durations of requests and of calls are also
+//! recorded in its own while metrics are exported; the bounds of the buckets are the same.
 
 use super::export;
 use super::families::{Family, Point, Unit, Values, families};

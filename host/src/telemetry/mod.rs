@@ -1,5 +1,4 @@
-//! What leaves the process about itself: metrics for Prometheus; traces, metrics and log records for an
-//! OpenTelemetry collector.
+//! Telemetry: metrics for Prometheus; traces, metrics and log records for an OpenTelemetry collector.
 //!
 //! Nothing is counted here. [`families`] names and describes what [`crate::watch`] counts, once for every
 //! exporter. A trace is made when its request has ended, from time stamps that the control side noted in a

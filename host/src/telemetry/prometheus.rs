@@ -1,5 +1,5 @@
-//! Metrics in the text format of Prometheus, version 0.0.4: the one that every scraper reads and that
-//! `promtool check metrics` judges.
+//! Metrics in the text format of Prometheus, version 0.0.4, which every scraper reads and `promtool check
+//! metrics` validates.
 
 use super::families::{Family, Point, Unit, Values, families};
 use crate::watch::{Watch, Word};
@@ -9,7 +9,7 @@ use tuffet_request::{BOUNDS_US, Distribution};
 /// The `Content-Type` of [`exposition`].
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Everything that is counted, as it is now.
+/// Returns all current metrics.
 pub(crate) fn exposition(watch: &Watch) -> String {
     render(&families(watch))
 }
@@ -23,7 +23,7 @@ pub(super) fn render(families: &[Family]) -> String {
     text
 }
 
-/// The name of a metric: `tuffet_plugin_duration_seconds`.
+/// Returns the name of a metric: `tuffet_plugin_duration_seconds`.
 pub(super) fn name(family: &Family) -> String {
     let mut name = format!("tuffet_{}", family.name.replace('.', "_"));
     name += match family.unit {
@@ -87,7 +87,7 @@ fn line(
     writeln!(text, " {value}")
 }
 
-/// Names in the configuration need no escapes, but this is not the place that knows.
+/// Names in the configuration need no escapes, but this code does not rely on that.
 fn escape(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,5 +1,5 @@
-//! A bounded queue and the thread that empties it in batches. Who puts something in never waits: what has no
-//! room is dropped and counted.
+//! A bounded queue and the thread that empties it in batches. Producers never wait: items without room are
+//! dropped and counted.
 
 use crate::watch::ExportCounts as Counts;
 use std::collections::VecDeque;
@@ -8,25 +8,25 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How much is kept and sent at a time: `OTEL_BSP_*`, `OTEL_BLRP_*`.
+/// The limits of queue and batches: `OTEL_BSP_*`, `OTEL_BLRP_*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Batching {
-    /// Items that wait at most.
+    /// The most queued items.
     pub(crate) queue: usize,
-    /// Items in one request at most.
+    /// The most items per request.
     pub(crate) batch: usize,
-    /// How long the first of a batch waits for more at most.
+    /// The longest wait of a batch's first item.
     pub(crate) delay: Duration,
 }
 
 /// Sends a batch; blocks, for a bounded time.
 pub(super) trait Export<T>: Send {
     /// # Errors
-    /// What to tell the operator.
+    /// The message for the operator.
     fn export(&mut self, batch: Vec<T>) -> Result<(), String>;
 }
 
-/// The queue. Cheap to clone; all clones are one.
+/// The queue. Cheap to clone; clones share it.
 pub(super) struct Queue<T>(Arc<Shared<T>>);
 
 impl<T> Clone for Queue<T> {
@@ -45,7 +45,7 @@ struct Shared<T> {
     signal: &'static str,
     batching: Batching,
     state: Mutex<State<T>>,
-    /// Something to send, or the end.
+    /// There is something to send, or the end.
     news: Condvar,
     /// The thread has ended.
     over: Condvar,
@@ -54,7 +54,7 @@ struct Shared<T> {
 
 struct State<T> {
     items: VecDeque<T>,
-    /// When the end was asked for: how long what waits may still be sent.
+    /// After the end was requested: how long queued items may still be sent.
     until: Option<Instant>,
     over: bool,
 }
@@ -63,7 +63,7 @@ impl<T: Send + 'static> Queue<T> {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The system has none.
+    /// The system has no thread for it.
     pub(super) fn start(
         signal: &'static str,
         batching: Batching,
@@ -87,7 +87,7 @@ impl<T: Send + 'static> Queue<T> {
         Arc::clone(&self.0.counts)
     }
 
-    /// Queues all of these, or drops them all: a trace is whole or not there.
+    /// Queues all of these, or drops them all: a trace is complete or absent.
     pub(super) fn push(&self, items: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>) {
         let items = items.into_iter();
         let count = items.len();
@@ -100,24 +100,24 @@ impl<T: Send + 'static> Queue<T> {
         state.items.extend(items);
         let after = state.items.len();
         drop(state);
-        // The thread wakes for the first of a batch and for its last, not for each between.
+        // Wakes the thread for the first of a batch and for its last, not for each in between.
         let batch = self.0.batching.batch;
         if before == 0 || (before < batch && after >= batch) {
             self.0.news.notify_one();
         }
     }
 
-    /// Whether there is no room for one more.
+    /// Returns whether the queue is full.
     pub(super) fn is_full(&self) -> bool {
         self.lock().items.len() >= self.0.batching.queue
     }
 
-    /// Counts one that was not made, since there was no room for it.
+    /// Counts an item that was not created, because there was no room for it.
     pub(super) fn drop_unmade(&self) {
         self.0.counts.dropped.fetch_add(1, Relaxed);
     }
 
-    /// Lets the thread send what waits and end, for at most so long. Blocks.
+    /// Lets the thread send the queued items and end, within `patience`. Blocks.
     pub(super) fn finish(&self, patience: Duration) {
         let until = Instant::now() + patience;
         let mut state = self.lock();
@@ -171,7 +171,7 @@ impl<T: Send + 'static> Queue<T> {
         self.0.over.notify_all();
     }
 
-    /// The next batch; `None` at the end.
+    /// Returns the next batch; `None` at the end.
     fn next(&self) -> Option<Vec<T>> {
         let Batching { batch, delay, .. } = self.0.batching;
         let waiting = |state: &mut State<T>| state.items.is_empty() && state.until.is_none();
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    /// Tells each batch, then waits to be told whether it was taken.
+    /// Reports each batch, then waits for the test's verdict.
     struct Collector(Sender<Vec<u32>>, Receiver<Result<(), String>>);
 
     impl Export<u32> for Collector {

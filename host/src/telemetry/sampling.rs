@@ -1,31 +1,31 @@
-//! Which requests become traces.
+//! The sampling of traces.
 //!
-//! A part of them, chosen by the trace id as the specification's `TraceIdRatioBased` does, so that all who
-//! choose by the same ratio choose the same traces; of these at most so many in a second. And all that went
-//! wrong: how a request ends is known before anything is exported.
+//! A part of the requests, selected by the trace id like the specification's `TraceIdRatioBased`, so that all
+//! samplers with the same ratio select the same traces; of these at most a number per second. And all
+//! requests that go wrong: the outcome is known before anything is exported.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_request::events::{Outcome, Summary};
 use tuffet_request::{SpanId, Step, TraceId, Trail, What};
 
-/// Chooses. Cheap to clone.
+/// The sampler. Cheap to clone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sampling {
-    /// Trace ids whose last 63 bits are below are chosen.
+    /// Trace ids whose last 63 bits are below this are selected.
     below: u64,
 }
 
 impl Sampling {
-    /// This part of all, 0 to 1.
+    /// Selects this part of all, 0 to 1.
     pub(crate) fn ratio(part: f64) -> Sampling {
         let all = (1_u64 << 63) as f64;
         Sampling { below: (part.clamp(0.0, 1.0) * all) as u64 }
     }
 
-    /// The trail of a request that has come.
+    /// Creates the trail of a new request.
     pub(crate) fn begin(self, received: Instant) -> Arc<Trail> {
-        // Zero is no id (W3C Trace Context).
+        // Zero is not a valid id (W3C Trace Context).
         let trace = TraceId(fastrand::u128(1..));
         let span = SpanId(fastrand::u64(1..));
         Arc::new(Trail::new(trace, span, self.chooses(trace), received))
@@ -36,11 +36,11 @@ impl Sampling {
     }
 }
 
-/// So many in each second.
+/// A limit per second.
 #[derive(Debug)]
 pub(super) struct PerSecond {
     most: Option<u32>,
-    /// Since when, and how many since then.
+    /// The start of the second, and the traces since.
     taken: Mutex<(Instant, u32)>,
 }
 
@@ -49,7 +49,7 @@ impl PerSecond {
         PerSecond { most, taken: Mutex::new((Instant::now(), 0)) }
     }
 
-    /// Whether there may be one more.
+    /// Returns whether there is room for one more.
     fn take(&self, now: Instant) -> bool {
         let Some(most) = self.most else { return true };
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +61,7 @@ impl PerSecond {
     }
 }
 
-/// Whether a request that has ended is exported: chosen, and there is room for it; or something went wrong.
+/// Returns whether an ended request is exported: selected and within the limit, or one that went wrong.
 pub(super) fn is_exported(summary: &Summary, trail: &Trail, limit: &PerSecond) -> bool {
     let wrong = matches!(summary.ending.outcome, Outcome::Denied | Outcome::TimedOut | Outcome::Failed);
     let failed = |step: &Step| matches!(&step.what, What::Plugin { failure: Some(_), .. });

@@ -1,5 +1,5 @@
-//! What is exported, to whom: the section `telemetry`, and the variables of the OpenTelemetry specification,
-//! which have precedence ([`super::environment`]).
+//! The settings of the exports: the section `telemetry`, and the variables of the OpenTelemetry
+//! specification, which take precedence ([`super::environment`]).
 
 use super::environment::{Complaint, Environment};
 use super::identity::Tls;
@@ -9,19 +9,19 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tuffet_config::{OtlpProtocol, TelemetryConfig, TracesSampled};
 
-/// All that is exported.
+/// The settings of all exports.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// Resource attributes beside those that every process has; later ones win.
+    /// Resource attributes in addition to those of every process; later ones win.
     pub(super) resource: Vec<(String, String)>,
-    /// With what is chosen.
+    /// With the sampling.
     pub(super) traces: Option<(Destination, Batching, TracesSampled)>,
     /// With the interval.
     pub(super) metrics: Option<(Destination, Duration, Temporality)>,
     pub(super) logs: Option<(Destination, Batching)>,
 }
 
-/// Where one signal goes.
+/// The destination of one signal.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Destination {
     pub(super) endpoint: String,
@@ -39,7 +39,7 @@ impl std::fmt::Debug for Destination {
 }
 
 impl Settings {
-    /// What the section and the environment come to; `None` where nothing is exported. And what is wrong with
+    /// Resolves the section and the environment; `None` if nothing is exported. Also returns the problems of
     /// variables.
     pub(crate) fn resolve(
         config: Option<&TelemetryConfig>,
@@ -50,7 +50,7 @@ impl Settings {
         (settings, environment.complaints)
     }
 
-    /// The same, from the environment of the process, where variables that have no effect are complained of, too.
+    /// As [`Settings::resolve`], from the environment of the process; also reports variables without effect.
     pub(crate) fn of_process(config: Option<&TelemetryConfig>) -> (Option<Settings>, Vec<Complaint>) {
         let (settings, mut complaints) = Settings::resolve(config, &|name| std::env::var(name).ok());
         if settings.is_some() {
@@ -94,7 +94,7 @@ impl Settings {
 }
 
 impl Destination {
-    /// With the time limit of the processor, too.
+    /// Applies the time limit of the processor, too.
     fn within(self, most: Duration) -> Destination {
         Destination { timeout: self.timeout.min(most), ..self }
     }
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Each is told, with its remedy; what may be a secret is not shown.
+    /// Each is reported with its remedy; possible secrets are not shown.
     #[test]
     fn what_is_wrong_is_told() {
         let config = TelemetryConfig::default();
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(endpoints, ["https://collector:4317", "http://collector:4317"]);
     }
 
-    /// Who names certificates does not want others to be trusted.
+    /// An operator who names certificates does not want others to be trusted.
     #[test]
     fn certificates_that_cannot_be_read_keep_a_signal_back() {
         let folder = tempfile::tempdir().unwrap();

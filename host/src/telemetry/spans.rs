@@ -1,5 +1,5 @@
-//! From a request that has ended to its spans, named as the semantic conventions of OpenTelemetry have it;
-//! what they do not know is below `tftp.`.
+//! Builds the spans of an ended request, named after the semantic conventions of OpenTelemetry; other names
+//! begin with `tftp.`.
 
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{InstrumentationScope, KeyValue, Value};

@@ -1,8 +1,7 @@
-//! The transfers that run: who, what, and how far they have come.
+//! The active transfers and their progress.
 //!
-//! A transfer is put in when it is granted and taken out when its summary is logged, both beside the data
-//! path. In between its worker writes how far it has come to a [`Progress`] of its own, and whoever wants to
-//! know looks there.
+//! A transfer is inserted when it is granted and removed when its summary is logged, both outside of the data
+//! path. In between its worker writes to a [`Progress`] of its own, which others read.
 
 use super::counts::Counts;
 use super::snapshot::{Active, unix_ms};
@@ -12,14 +11,14 @@ use std::time::{Duration, Instant, SystemTime};
 use tuffet_request::Progress;
 use tuffet_request::events::{DecisionRecord, Summary};
 
-/// A request that was granted.
+/// A granted request.
 #[derive(Debug, Clone)]
 pub(crate) struct Granted {
     pub(crate) record: Arc<DecisionRecord>,
     pub(crate) progress: Arc<Progress>,
 }
 
-/// Parts of the table, each with a lock of its own: grants come from several threads.
+/// Parts of the table, each with its own lock: grants come from several threads.
 const SHARDS: usize = 16;
 
 #[derive(Debug, Default)]
@@ -30,10 +29,10 @@ pub(super) struct Running {
 #[derive(Debug)]
 struct Transfer {
     granted: Granted,
-    /// What of its progress is in the counts.
+    /// The part of its progress that the counters include.
     counted: u64,
     counted_retransmissions: u32,
-    /// Bytes in a second, of late.
+    /// The recent rate in bytes per second.
     rate: u64,
 }
 
@@ -52,7 +51,7 @@ impl Running {
         self.shard(id).insert(id, transfer);
     }
 
-    /// Takes it out, if it is there, and counts what was not counted yet.
+    /// Removes the transfer, if it is there, and counts the rest of its progress.
     pub(super) fn end(&self, summary: &Summary, counts: &Counts) {
         let request = &summary.record.request;
         let mut shard = self.shard(request.id.0);
@@ -60,11 +59,11 @@ impl Running {
         let (bytes, retransmissions) =
             transfer.map_or((0, 0), |transfer| (transfer.counted, transfer.counted_retransmissions));
         let again = summary.stats.retransmissions.saturating_sub(retransmissions);
-        // Under the lock, so that no sample comes between.
+        // Under the lock, so that no sample comes in between.
         counts.moved(request.operation, summary.bytes.saturating_sub(bytes), again.into());
     }
 
-    /// Counts how far all have come since this was done last, `elapsed` ago.
+    /// Counts the progress of all transfers since the last call, `elapsed` ago.
     pub(super) fn sample(&self, elapsed: Duration, counts: &Counts) {
         for mut shard in self.all() {
             for transfer in shard.values_mut() {
@@ -87,7 +86,7 @@ impl Running {
         self.all().map(|shard| shard.len() as u64).sum()
     }
 
-    /// The fastest, at most so many.
+    /// Returns the fastest transfers, at most this many.
     pub(super) fn rows(&self, most: usize) -> Vec<Active> {
         let mut all: Vec<(u64, Granted)> = Vec::new();
         for shard in self.all() {

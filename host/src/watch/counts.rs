@@ -1,4 +1,4 @@
-//! Counters of all that happened since the process began: atomics, added to once for each request.
+//! Counters since the start of the process: atomics, updated once per request.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -8,33 +8,33 @@ use tuffet_request::events::{Answered, Outcome, Summary};
 
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// Requests that were admitted, and those of them that were decided.
+    /// Admitted requests, and those of them that were decided.
     pub(super) admitted: AtomicU64,
     pub(super) decided: AtomicU64,
     /// By operation and outcome.
     pub(super) ended: [[AtomicU64; Outcome::ALL.len()]; 2],
-    /// Those of them whose client had not answered once.
+    /// Transfers that ended half-open.
     pub(super) unanswered: AtomicU64,
-    /// By operation; of running transfers as of the last look at their progress.
+    /// By operation; of active transfers as of the last sample.
     pub(super) bytes: [AtomicU64; 2],
     pub(super) blocks: [AtomicU64; 2],
     pub(super) retransmissions: AtomicU64,
     pub(super) duplicates: AtomicU64,
     pub(super) timeouts: AtomicU64,
     pub(super) needless_timeouts: AtomicU64,
-    /// Of transfers that were granted, by operation.
+    /// Of granted transfers, by operation.
     pub(super) duration: [Histogram; 2],
     pub(super) rtt: Histogram,
     pub(super) first_block: Histogram,
     pub(super) decision: Histogram,
-    /// How much waited when it was last looked at.
+    /// The lengths of the queues at the last sample.
     pub(super) summaries: AtomicU64,
     pub(super) events: AtomicU64,
-    /// Samples of progress that observers were not told.
+    /// Progress samples that observers missed.
     pub(super) progress_left_out: AtomicU64,
 }
 
-/// The place of an operation in what is counted by it.
+/// Returns the index of an operation in the counters.
 pub(super) fn place(operation: Operation) -> usize {
     match operation {
         Operation::Read => 0,
@@ -48,7 +48,7 @@ impl Counts {
         self.decision.observe(after);
     }
 
-    /// A transfer has come further by so much.
+    /// Counts the progress of a transfer.
     pub(super) fn moved(&self, operation: Operation, bytes: u64, retransmissions: u64) {
         self.bytes[place(operation)].fetch_add(bytes, Relaxed);
         if retransmissions > 0 {
@@ -56,7 +56,7 @@ impl Counts {
         }
     }
 
-    /// All of a request that ended but what [`Counts::moved`] counts.
+    /// Counts an ended request, except for the counters of [`Counts::moved`].
     pub(super) fn ended(&self, summary: &Summary) {
         let operation = place(summary.record.request.operation);
         self.ended[operation][summary.ending.outcome as usize].fetch_add(1, Relaxed);

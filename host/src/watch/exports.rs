@@ -1,13 +1,13 @@
-//! What became of what is exported over OTLP. The exporters count; whoever watches reads.
+//! Counters of OTLP exports. The exporters write them; the live view and the metrics read them.
 
 use std::sync::atomic::AtomicU64;
 
-/// What became of the items of one signal.
+/// The exported and dropped items of one signal.
 #[derive(Debug, Default)]
 pub(crate) struct ExportCounts {
     pub(crate) exported: AtomicU64,
-    /// For want of room, or since the collector did not take them.
+    /// For lack of room, or because the collector refused them.
     pub(crate) dropped: AtomicU64,
-    /// Requests that failed, their repetitions included in one.
+    /// Failed requests; a request with its retries counts once.
     pub(crate) failures: AtomicU64,
 }

@@ -1,5 +1,5 @@
-//! Snapshots for all who watch live: one each second, made once for all of them, and none while nobody
-//! watches.
+//! Snapshots for all viewers of the live view: one per second, made once for all of them, and none without
+//! viewers.
 
 use super::Watch;
 use super::snapshot::unix_ms;
@@ -8,17 +8,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
-/// Who may watch at once.
+/// The most viewers.
 const VIEWERS: usize = 16;
 
-/// Snapshots that a viewer may be behind before it is dropped.
+/// The most snapshots that a viewer may be behind before it is dropped.
 const BEHIND: usize = 8;
 
-/// The newest samples in each but the first snapshot, in milliseconds: a few, so that none is missed by who
-/// has just come.
+/// The age of the samples in each but the first snapshot, in milliseconds: a few samples, so that a new
+/// viewer misses none.
 const OVERLAP_MS: u64 = 3_500;
 
-/// Where viewers get their snapshots. Cheap to clone; all clones are one.
+/// The source of the viewers' snapshots. Cheap to clone; clones share it.
 pub(crate) struct Feed<S = Watch>(Arc<Shared<S>>);
 
 impl<S> Clone for Feed<S> {
@@ -27,12 +27,12 @@ impl<S> Clone for Feed<S> {
     }
 }
 
-/// What snapshots are made of.
+/// The source of snapshots.
 pub(crate) trait Source: Send + Sync + 'static {
-    /// Ends with the next sample.
+    /// Waits for the next sample.
     fn next(&self) -> impl Future<Output = ()> + Send;
 
-    /// All as it is now, as JSON, with samples from this moment on.
+    /// Returns the current state as JSON, with the samples from `since` on.
     fn snapshot(&self, since: u64) -> Arc<str>;
 }
 
@@ -42,7 +42,7 @@ impl Source for Watch {
     }
 
     fn snapshot(&self, since: u64) -> Arc<str> {
-        // Numbers, text and lists: nothing that JSON lacks.
+        // Numbers, text and lists: JSON can represent all of it.
         serde_json::to_string(&Watch::snapshot(self, since)).unwrap_or_default().into()
     }
 }
@@ -51,11 +51,11 @@ struct Shared<S> {
     source: S,
     snapshots: broadcast::Sender<Arc<str>>,
     places: Arc<Semaphore>,
-    /// Whether the task runs that fills it.
+    /// Whether the task that fills it is running.
     filled: Mutex<bool>,
 }
 
-/// One who watches.
+/// A viewer.
 pub(crate) struct Viewer {
     first: Option<Arc<str>>,
     rest: broadcast::Receiver<Arc<str>>,
@@ -69,7 +69,7 @@ impl<S: Source> Feed<S> {
         Feed(Arc::new(Shared { source, snapshots, places, filled: Mutex::new(false) }))
     }
 
-    /// Begins to watch; `None` where too many do. Within a tokio runtime.
+    /// Adds a viewer; `None` if there are too many. Must be called within a tokio runtime.
     pub(crate) fn join(&self) -> Option<Viewer> {
         let place = Arc::clone(&self.0.places).try_acquire_owned().ok()?;
         let mut filled = self.filled();
@@ -81,7 +81,7 @@ impl<S: Source> Feed<S> {
         Some(Viewer { first: Some(self.0.source.snapshot(0)), rest, _place: place })
     }
 
-    /// Sends a snapshot after each second's sample, until nobody watches.
+    /// Sends a snapshot after each second's sample, until there are no viewers.
     async fn fill(self) {
         loop {
             self.0.source.next().await;
@@ -91,7 +91,7 @@ impl<S: Source> Feed<S> {
                 return;
             }
             drop(filled);
-            // Nobody may be left meanwhile.
+            // The last viewer may have left meanwhile.
             let since = unix_ms(SystemTime::now()).saturating_sub(OVERLAP_MS);
             let _ = self.0.snapshots.send(self.0.source.snapshot(since));
         }
@@ -103,8 +103,8 @@ impl<S: Source> Feed<S> {
 }
 
 impl Viewer {
-    /// The next snapshot as JSON, without line ends. The first has all samples, the others the newest. `None`
-    /// when this viewer was too slow.
+    /// Returns the next snapshot as JSON, without line ends. The first has all samples, the others the
+    /// newest. `None` if this viewer was too slow.
     pub(crate) async fn next(&mut self) -> Option<Arc<str>> {
         match self.first.take() {
             Some(first) => Some(first),
@@ -119,7 +119,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     use tokio::sync::Notify;
 
-    /// Counts the snapshots that are made; the next sample comes when it is asked for.
+    /// Counts the snapshots; the test triggers the next sample.
     #[derive(Default)]
     struct Counting(AtomicU64, Notify);
 

@@ -1,7 +1,8 @@
-//! One source for all who watch: counters, running transfers, the last that ended, the last ten minutes.
+//! The state of the server for all views: counters, active transfers, the last finished ones, the last ten
+//! minutes.
 //!
-//! Workers only write how far a transfer has come to memory of its own. All else is counted where requests
-//! are decided and logged, once for each request; [`Snapshot`] is put together when somebody asks.
+//! Workers only write the progress of a transfer to memory of its own. All else is counted where requests are
+//! decided and logged, once per request; a [`Snapshot`] is assembled on demand.
 
 mod active;
 mod counts;
@@ -38,13 +39,13 @@ use tuffet_engine::worker::Dropping;
 use tuffet_policy::{PluginNow, PolicyRuntime};
 use tuffet_request::events::{Outcome, Summary};
 
-/// How many running transfers a snapshot shows.
+/// The most active transfers in a snapshot.
 pub(crate) const ROWS: usize = 200;
 
-/// How often progress is looked at.
+/// The interval of the samples.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The source. Cheap to clone; all clones are one.
+/// The state of the server. Cheap to clone; clones share it.
 #[derive(Clone)]
 pub(crate) struct Watch(Arc<Source>);
 
@@ -57,17 +58,17 @@ struct Source {
     runtime: PolicyRuntime,
     generation: Current,
     status: Status,
-    /// What each worker drops.
+    /// The datagrams dropped by each worker.
     workers: Vec<Arc<Dropping>>,
-    /// What became of what is exported, by signal.
+    /// The counters of the exports, by signal.
     exported: OnceLock<Vec<(&'static str, Arc<ExportCounts>)>>,
     phase: Phase,
-    /// Woken after each sample.
+    /// Notified after each sample.
     sampled: Notify,
 }
 
 impl Watch {
-    /// For a server of so many workers.
+    /// Creates the state of a server with this many workers.
     pub(crate) fn new(runtime: PolicyRuntime, generation: Current, status: Status, workers: usize) -> Watch {
         Watch(Arc::new(Source {
             counts: Counts::default(),
@@ -85,50 +86,50 @@ impl Watch {
         }))
     }
 
-    /// Where a worker counts what it drops.
+    /// Returns the counters of a worker's dropped datagrams.
     pub(crate) fn worker(&self, number: usize) -> Arc<Dropping> {
         self.0.workers.get(number).cloned().unwrap_or_default()
     }
 
-    /// So many requests wait for their decision from now on.
+    /// Counts requests that were admitted.
     pub(crate) fn admitted(&self, requests: u64) {
         self.0.counts.admitted.fetch_add(requests, Relaxed);
     }
 
-    /// A request was decided, so long after it came.
+    /// Counts a request that was decided, `after` its arrival.
     pub(crate) fn decided(&self, after: Duration) {
         self.0.counts.decided(after);
     }
 
-    /// A transfer begins. To be told before its worker learns of it.
+    /// Adds a transfer. Must be called before its worker learns of it.
     pub(crate) fn granted(&self, granted: Granted) {
         self.0.running.begin(granted);
     }
 
-    /// A request has ended.
+    /// Counts an ended request and removes its transfer.
     pub(crate) fn ended(&self, summary: &Arc<Summary>) {
         self.0.counts.ended(summary);
         self.0.recent.keep(summary);
-        // Last, so that what does not run any more is counted.
+        // Last, because it counts the rest of the transfer's progress.
         self.0.running.end(summary, &self.0.counts);
     }
 
-    /// So many summaries wait to be logged.
+    /// Records the length of the queue of summaries.
     pub(crate) fn summaries_wait(&self, summaries: usize) {
         self.0.counts.summaries.store(summaries as u64, Relaxed);
     }
 
-    /// Of so many transfers no progress was told: observers were busy.
+    /// Counts progress samples that busy observers missed.
     pub(crate) fn progress_left_out(&self, samples: u64) {
         self.0.counts.progress_left_out.fetch_add(samples, Relaxed);
     }
 
-    /// So many events wait for observers.
+    /// Records the length of the queue of events.
     pub(crate) fn events_wait(&self, events: usize) {
         self.0.counts.events.store(events as u64, Relaxed);
     }
 
-    /// Takes a sample each second, for ever.
+    /// Takes a sample every second, forever.
     pub(crate) async fn sample(self) {
         let mut ticks = interval(SECOND);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -152,7 +153,7 @@ impl Watch {
         source.seconds.add(&source.counts, elapsed, source.running.count(), self.pending());
     }
 
-    /// One line at the end: how many requests were admitted, and how many ended how. The two must agree.
+    /// Logs the totals at the end: the admitted requests, and the ended ones by outcome. The two must agree.
     pub(crate) fn log_totals(&self) {
         let counts = &self.0.counts;
         let of = |outcome: Outcome| -> u64 {
@@ -173,7 +174,7 @@ impl Watch {
         );
     }
 
-    /// Everything now; of the samples those that ended after `since`, in milliseconds since 1970.
+    /// Returns the current state, with the samples that ended after `since`, in milliseconds since 1970.
     pub(crate) fn snapshot(&self, since: u64) -> Snapshot {
         let report = self.0.status.report();
         let totals = self.totals();
@@ -192,28 +193,28 @@ impl Watch {
         }
     }
 
-    /// Shows these with the metrics from now on.
+    /// Adds the counters of the exporters to the metrics.
     pub(crate) fn exports(&self, counts: Vec<(&'static str, Arc<ExportCounts>)>) {
-        // Said once, by whoever starts the exporters.
+        // Set once, at the start of the exporters.
         let _ = self.0.exported.set(counts);
     }
 
-    /// What became of what is exported, by signal.
+    /// Returns the counters of the exports, by signal.
     pub(crate) fn exported(&self) -> &[(&'static str, Arc<ExportCounts>)] {
         self.0.exported.get().map_or(&[], Vec::as_slice)
     }
 
-    /// The state of the server.
+    /// Returns the state of the server.
     pub(crate) fn report(&self) -> Report {
         self.0.status.report()
     }
 
-    /// When the process began, in seconds since 1970.
+    /// Returns when the process began, in seconds since 1970.
     pub(crate) fn started_unix(&self) -> u64 {
         unix_ms(self.0.started) / 1000
     }
 
-    /// Counters, histograms and gauges.
+    /// Returns all counters, histograms and gauges.
     pub(crate) fn totals(&self) -> Totals {
         let counts = &self.0.counts;
         let read = |counter: &AtomicU64| counter.load(Relaxed);

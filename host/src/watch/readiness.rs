@@ -1,4 +1,4 @@
-//! Whether the server is ready, and why not.
+//! The readiness of the server.
 
 use super::Watch;
 use super::snapshot::{PluginTotals, Word};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 /// What is looked at, by the name in [`Reason::check`].
 pub(crate) const CHECKS: [&str; 6] = ["starting", "draining", "reload", "plugin", "sink", "root"];
 
-/// Why the server is not ready.
+/// A reason why the server is not ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reason {
     /// One of [`CHECKS`].
@@ -17,7 +17,7 @@ pub(crate) struct Reason {
     pub(crate) detail: String,
 }
 
-/// How far the life of the process has come.
+/// The phase of the process's life.
 #[derive(Debug, Default)]
 pub(super) struct Phase(AtomicU8);
 
@@ -26,22 +26,22 @@ const SERVING: u8 = 1;
 const DRAINING: u8 = 2;
 
 impl Watch {
-    /// All listeners are bound and their workers run.
+    /// Records that all listeners are bound and their workers run.
     pub(crate) fn serving(&self) {
         let _ = self.0.phase.0.compare_exchange(STARTING, SERVING, Relaxed, Relaxed);
     }
 
-    /// New requests are not answered any more.
+    /// Records that new requests are no longer answered.
     pub(crate) fn draining(&self) {
         self.0.phase.0.store(DRAINING, Relaxed);
     }
 
-    /// Whether it is so.
+    /// Returns whether the server is draining.
     pub(crate) fn is_draining(&self) -> bool {
         self.0.phase.0.load(Relaxed) == DRAINING
     }
 
-    /// Why the server is not ready; nothing when it is.
+    /// Returns why the server is not ready; empty if it is.
     pub(crate) fn reasons(&self) -> Vec<Reason> {
         self.reasons_of(&self.0.status.report(), &self.plugins())
     }

@@ -1,4 +1,4 @@
-//! The last requests that ended.
+//! The last ended requests.
 
 use super::snapshot::{Finished, unix_ms};
 use std::collections::VecDeque;
@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tuffet_request::events::Summary;
 
-/// How many are kept.
+/// The most requests kept.
 pub(crate) const FINISHED: usize = 200;
 
 #[derive(Debug, Default)]
 pub(super) struct Recent(Mutex<VecDeque<Kept>>);
 
-/// A summary and when it arrived.
+/// A summary and its time of arrival.
 #[derive(Debug, Clone)]
 struct Kept {
     at: SystemTime,
@@ -29,7 +29,7 @@ impl Recent {
         all.push_front(kept);
     }
 
-    /// Newest first.
+    /// Returns the requests, newest first.
     pub(super) fn rows(&self) -> Vec<Finished> {
         let all: Vec<Kept> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
         all.iter().map(row).collect()

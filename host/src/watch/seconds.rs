@@ -1,4 +1,4 @@
-//! One sample for each second, of the last ten minutes.
+//! One sample per second, of the last ten minutes.
 
 use super::counts::Counts;
 use super::snapshot::{ByOperation, Sample, unix_ms};
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 
-/// How many are kept.
+/// The most samples kept.
 pub(crate) const SAMPLES: usize = 600;
 
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Seconds(Mutex<Kept>);
 #[derive(Debug, Default)]
 struct Kept {
     samples: VecDeque<Sample>,
-    /// The counts at the end of the last sample.
+    /// The counters at the end of the last sample.
     before: Before,
 }
 
@@ -32,7 +32,7 @@ struct Before {
 }
 
 impl Seconds {
-    /// Adds what has come since this was done last, `elapsed` ago.
+    /// Adds a sample of the changes since the last call, `elapsed` ago.
     pub(super) fn add(&self, counts: &Counts, elapsed: Duration, active: u64, pending: u64) {
         let read = |counter: &AtomicU64| counter.load(Relaxed);
         let mut ended = [0; Outcome::ALL.len()];
@@ -83,7 +83,7 @@ impl Seconds {
         kept.before = now;
     }
 
-    /// Those that ended after this, oldest first.
+    /// Returns the samples that ended after this time, oldest first.
     pub(super) fn after(&self, unix_ms: u64) -> Vec<Sample> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.samples.iter().filter(|sample| sample.unix_ms > unix_ms).cloned().collect()

@@ -1,8 +1,7 @@
-//! What watchers are shown: all of it at one moment, as JSON. `tuffet status --live` prints it, and every
-//! view and every exporter reads from it or from its [`Totals`]; docs/watch.md explains the fields.
+//! A snapshot of the live view: the state of the server at one moment, as JSON. `tuffet status --live` prints
+//! it, and every view and every exporter reads it or its [`Totals`]; docs/watch.md explains the fields.
 //!
-//! Nothing in [`Totals`] is told apart by file, client or request: however many there are, its size is bound
-//! by the configuration.
+//! [`Totals`] has no dimension for files, clients or requests, so the configuration bounds its size.
 
 use super::readiness::Reason;
 use serde::{Deserialize, Serialize};
@@ -12,58 +11,58 @@ use tuffet_request::Distribution;
 use tuffet_request::Request;
 use tuffet_request::events::Outcome;
 
-/// A word out of a few.
+/// A word from a small set.
 pub(crate) type Word = Cow<'static, str>;
 
-/// Everything at one moment.
+/// The state of the server at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Snapshot {
-    /// When, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub(crate) unix_ms: u64,
     /// The version of the server.
     pub(crate) version: String,
-    /// When the process began, in milliseconds since 1970.
+    /// The start of the process, in milliseconds since 1970.
     pub(crate) started_unix_ms: u64,
-    /// The configuration that serves; 1 is the one that the server started with.
+    /// The active generation; the server starts with 1.
     pub(crate) generation: u64,
-    /// Whether it serves all that is configured, as it is configured.
+    /// Whether the server serves everything that is configured, as configured.
     pub(crate) ready: bool,
     /// Why it does not.
     #[serde(default)]
     pub(crate) reasons: Vec<Reason>,
-    /// Since the process began.
+    /// Since the start of the process.
     pub(crate) totals: Totals,
-    /// The fastest of the transfers that run, at most [`super::ROWS`]; `totals.active` counts all.
+    /// The fastest active transfers, at most [`super::ROWS`]; `totals.active` counts all.
     pub(crate) active: Vec<Active>,
-    /// The last that ended, newest first, at most [`super::FINISHED`].
+    /// The last ended requests, newest first, at most [`super::FINISHED`].
     pub(crate) finished: Vec<Finished>,
-    /// Seconds, oldest first, at most [`super::SAMPLES`].
+    /// The samples, oldest first, at most [`super::SAMPLES`].
     pub(crate) samples: Vec<Sample>,
 }
 
-/// Counters and histograms since the process began, and gauges as they are now.
+/// Counters and histograms since the start of the process, and current gauges.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Totals {
-    /// Requests that were admitted.
+    /// Admitted requests.
     pub(crate) admitted: u64,
-    /// Transfers that run now.
+    /// Active transfers.
     pub(crate) active: u64,
-    /// Requests that ended, for each operation and outcome.
+    /// Ended requests, by operation and outcome.
     pub(crate) ended: Vec<Ended>,
-    /// Bytes that arrived; of running transfers as of the last second.
+    /// Bytes that have arrived; of active transfers as of the last second.
     pub(crate) bytes: ByOperation<u64>,
-    /// Blocks that arrived, of transfers that ended.
+    /// Blocks that have arrived, of ended transfers.
     pub(crate) blocks: ByOperation<u64>,
-    /// Packets sent again; of running transfers as of the last second.
+    /// Retransmitted packets; of active transfers as of the last second.
     pub(crate) retransmissions: u64,
-    /// Packets that came again, of transfers that ended.
+    /// Duplicate packets, of ended transfers.
     pub(crate) duplicates: u64,
-    /// Times that a client was silent for too long, of transfers that ended.
+    /// Time-outs, of ended transfers.
     pub(crate) timeouts: u64,
-    /// Of these, the times that its answer was on its way, so that what went out again was not needed.
+    /// Needless time-outs: the client's answer was on its way, so the retransmission was not needed.
     #[serde(default)]
     pub(crate) needless_timeouts: u64,
-    /// From the request to the end, of requests that were granted.
+    /// From the request to the end, of granted requests.
     pub(crate) duration: ByOperation<Distribution>,
     /// Smoothed round-trip times at the end.
     pub(crate) rtt: Distribution,
@@ -71,33 +70,33 @@ pub(crate) struct Totals {
     pub(crate) first_block: Distribution,
     /// From the request to the decision.
     pub(crate) decision: Distribution,
-    /// What waits now.
+    /// The current lengths of the queues.
     pub(crate) queues: Queues,
-    /// Memory for hot files.
+    /// The file cache.
     pub(crate) file_cache: FileCacheTotals,
     /// Plugins, by name.
     pub(crate) plugins: Vec<PluginTotals>,
-    /// Datagrams that came to nothing, by reason.
+    /// Dropped datagrams, by reason.
     pub(crate) dropped: Vec<Dropped>,
-    /// Transfers that ended before their client had answered once.
+    /// Transfers that ended half-open.
     #[serde(default)]
     pub(crate) unanswered: u64,
-    /// Transfers whose client has not answered yet, now.
+    /// Current half-open transfers.
     #[serde(default)]
     pub(crate) half_open: u64,
-    /// Those of them that made room for others.
+    /// Half-open transfers that were ended in favour of others.
     #[serde(default)]
     pub(crate) gave_way: u64,
 }
 
-/// One for each operation.
+/// One value per operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ByOperation<T> {
     pub(crate) read: T,
     pub(crate) write: T,
 }
 
-/// Requests that ended alike.
+/// Ended requests with the same operation and outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ended {
     /// `read` or `write`.
@@ -106,19 +105,19 @@ pub(crate) struct Ended {
     pub(crate) count: u64,
 }
 
-/// What waits.
+/// The lengths of the queues.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Queues {
-    /// Requests that wait for their decision.
+    /// Pending requests.
     pub(crate) decisions: u64,
-    /// Summaries that wait to be logged.
+    /// Summaries to be logged.
     pub(crate) summaries: u64,
-    /// Events that wait for observers.
+    /// Events for observers.
     pub(crate) events: u64,
-    /// Samples of progress that observers were not told, since they were busy.
+    /// Progress samples that busy observers missed.
     #[serde(default)]
     pub(crate) progress_left_out: u64,
-    /// Lines that wait in sinks.
+    /// Lines in the queues of sinks.
     pub(crate) sinks: Vec<SinkQueue>,
 }
 
@@ -127,19 +126,19 @@ pub(crate) struct Queues {
 pub(crate) struct SinkQueue {
     pub(crate) sink: String,
     pub(crate) lines: u64,
-    /// Whether the last try to deliver failed.
+    /// Whether the last delivery failed.
     #[serde(default)]
     pub(crate) broken: bool,
 }
 
-/// The memory for hot files.
+/// The file cache.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileCacheTotals {
-    /// Files that were in memory when they were asked for.
+    /// Files found in the cache.
     pub(crate) hits: u64,
-    /// Files that were not.
+    /// Files not found in the cache.
     pub(crate) misses: u64,
-    /// Bytes that are used, and that may be.
+    /// Used bytes, and the capacity in bytes.
     pub(crate) bytes: u64,
     pub(crate) capacity: u64,
 }
@@ -148,32 +147,32 @@ pub(crate) struct FileCacheTotals {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PluginTotals {
     pub(crate) plugin: String,
-    /// Whether the configuration that serves has it.
+    /// Whether the active configuration has it.
     pub(crate) loaded: bool,
     /// Whether its breaker is open.
     pub(crate) breaker_open: bool,
-    /// Calls that run and that wait for an instance, now.
+    /// Running calls, and calls that wait for an instance.
     pub(crate) running: u64,
     pub(crate) waiting: u64,
-    /// Calls that were tried, those that the breaker kept from it included.
+    /// Attempted calls, including those that the breaker prevented.
     pub(crate) calls: u64,
-    /// Those that failed, by cause.
+    /// Failed calls, by cause.
     pub(crate) failures: Vec<(Word, u64)>,
     /// How often its breaker opened.
     pub(crate) opened: u64,
-    /// Opinions in the mode `monitor`.
+    /// Verdicts in the mode `monitor`.
     pub(crate) monitored: u64,
-    /// Questions that a decision of before answered, and those with a cache that none did.
+    /// Answers of the decision cache, and cache misses.
     pub(crate) cache_hits: u64,
     pub(crate) cache_misses: u64,
-    /// Events that it was not told, since all calls with them failed.
+    /// Events lost because all calls with them failed.
     #[serde(default)]
     pub(crate) events_lost: u64,
-    /// How long its calls took, the wait for an instance included, by hook.
+    /// The durations of its calls, including the wait for an instance, by hook.
     pub(crate) durations: Vec<(Word, Distribution)>,
 }
 
-/// Datagrams that came to nothing.
+/// Dropped datagrams.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Dropped {
     /// `limit-…`, `stopping`, `repeated`, `stray`, `malformed`, `port-0`, `send-refused` or `receive-error`.
@@ -181,17 +180,17 @@ pub(crate) struct Dropped {
     pub(crate) count: u64,
 }
 
-/// Who asks for what.
+/// A request and its client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Who {
     pub(crate) id: String,
     pub(crate) listener: String,
     /// Address and port.
     pub(crate) client: String,
-    /// The most trustworthy MAC address, and where it was learnt.
+    /// The most trustworthy MAC address, and its source.
     pub(crate) mac: Option<String>,
     pub(crate) mac_source: Option<Word>,
-    /// What kind of client it seems to be.
+    /// The guessed kind of client.
     pub(crate) class: Word,
     /// `read` or `write`.
     pub(crate) operation: Word,
@@ -214,28 +213,28 @@ impl From<&Request> for Who {
     }
 }
 
-/// A transfer that runs.
+/// An active transfer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Active {
     #[serde(flatten)]
     pub(crate) who: Who,
-    /// `ROOT:PATH`, or `content` where a plugin made it.
+    /// `ROOT:PATH`, or `content` if a plugin generated it.
     pub(crate) resolved: Option<String>,
-    /// The plugin that decided; none where the configuration did.
+    /// The plugin that decided; `None` if the configuration did.
     pub(crate) verdict_by: Option<String>,
-    /// When it was asked, in milliseconds since 1970, and how long ago.
+    /// When the request arrived, in milliseconds since 1970, and how long ago.
     pub(crate) started_unix_ms: u64,
     pub(crate) running_us: u64,
-    /// Bytes on the wire, where they are known.
+    /// Bytes on the wire, if known.
     pub(crate) size: Option<u64>,
-    /// Bytes that arrived.
+    /// Bytes that have arrived.
     pub(crate) bytes: u64,
-    /// In the last whole second.
+    /// In the last full second.
     pub(crate) bytes_per_second: u64,
     pub(crate) retransmissions: u32,
 }
 
-/// A request that ended.
+/// An ended request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Finished {
     #[serde(flatten)]
@@ -262,23 +261,23 @@ pub(crate) struct Finished {
     pub(crate) duration_us: u64,
 }
 
-/// What happened in one second.
+/// The changes within one second.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sample {
     /// When it ended, in milliseconds since 1970.
     pub(crate) unix_ms: u64,
-    /// How long it was: a busy server may be late.
+    /// Its length: a busy server may be late.
     pub(crate) elapsed_ms: u64,
-    /// Requests that ended, in the order of [`Outcome::ALL`].
+    /// Ended requests, in the order of [`Outcome::ALL`].
     pub(crate) ended: Vec<u64>,
-    /// Bytes in a second.
+    /// Bytes per second.
     pub(crate) bytes_per_second: ByOperation<u64>,
-    /// Packets sent again.
+    /// Retransmitted packets.
     pub(crate) retransmissions: u64,
-    /// Transfers that ran at its end, and requests that waited for their decision.
+    /// Active transfers and pending requests at its end.
     pub(crate) active: u64,
     pub(crate) pending: u64,
-    /// Of the requests that were decided in it.
+    /// Of the requests decided in it.
     pub(crate) decision_p50_us: Option<u64>,
     pub(crate) decision_p99_us: Option<u64>,
     /// Of the transfers that ended in it.
@@ -293,7 +292,7 @@ pub(super) fn operation(request: &Request) -> Word {
     }
 }
 
-/// Milliseconds since 1970.
+/// Returns milliseconds since 1970.
 pub(super) fn unix_ms(time: SystemTime) -> u64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

@@ -58,7 +58,7 @@ fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmis
     }
 }
 
-/// However a transfer and the samples fall together, each byte is counted once, and none twice.
+/// Each byte is counted exactly once, however samples and the end of a transfer interleave.
 #[test]
 fn bytes_move_while_a_transfer_runs_and_are_counted_once() {
     let (counts, running) = (Counts::default(), Running::default());
@@ -80,7 +80,7 @@ fn bytes_move_while_a_transfer_runs_and_are_counted_once() {
     assert_eq!((running.rows(1).len(), running.count()), (1, 2));
     running.end(&ended(1, Operation::Read, Outcome::Served, 5_000, 4), &counts);
     running.end(&ended(17, Operation::Read, Outcome::Served, 100, 0), &counts);
-    // One that was never granted.
+    // A request that was never granted.
     running.end(&ended(33, Operation::Read, Outcome::Denied, 0, 0), &counts);
     running.sample(Duration::from_secs(1), &counts);
     assert_eq!((read(), running.count()), ((5_100, 4), 0));

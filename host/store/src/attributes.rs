@@ -1,33 +1,34 @@
-//! Extended attributes (xattr(7)) that a new file takes over from the one that it replaces: those of users, access
-//! control lists, and labels of security modules. Digests and capabilities belong to the old content and are left.
+//! Extended attributes (xattr(7)) that a new file inherits from the one that it replaces: user attributes,
+//! access control lists, and labels of security modules. Digests and capabilities belong to the old content
+//! and are not copied.
 
 use std::fs::File;
 
 use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
 use rustix::io::Errno;
 
-/// xattr(7): neither a list of names nor a value is longer.
+/// The longest list of names or value (xattr(7)).
 const LONGEST: usize = 64 << 10;
 
-/// Attributes that say who may do what.
+/// Attributes with access control lists.
 const LISTS: [&[u8]; 3] = [b"system.posix_acl_access", b"system.nfs4_acl", b"system.richacl"];
 
-/// Labels that stay with a file whose content changes.
+/// Labels that remain on a file when its content changes.
 const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
 
-/// What became of access control lists.
+/// The result of copying access control lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
     /// The old file has none, and the new one has none.
     None,
     /// The new file has those of the old one.
     Kept,
-    /// The old file has some that the new one has not. The new one has none, as far as they could be removed.
+    /// The old file has lists that the new one lacks. The new one has none, as far as they could be removed.
     Lost,
 }
 
-/// Takes over access control lists; `keep`: whether those of the old file may be used. What the new file inherited
-/// from its folder goes.
+/// Copies access control lists. `keep`: whether those of the old file may be used. Removes the lists that the
+/// new file inherited from its folder.
 pub(super) fn carry_lists(old: &File, new: &File, keep: bool) -> Lists {
     let of_old = names(old);
     let has = |name: &&[u8]| of_old.as_ref().is_ok_and(|names| names.iter().any(|other| other == name));
@@ -35,7 +36,7 @@ pub(super) fn carry_lists(old: &File, new: &File, keep: bool) -> Lists {
     let carried = of_old.is_ok() && there.iter().all(|name| keep && carry(old, new, name).is_ok());
     let mut lost = !carried;
     for name in LISTS.iter().filter(|name| !carried || !there.contains(name)) {
-        // Where the file system has no such attribute, there is nothing to remove.
+        // A file system without this attribute has nothing to remove.
         let removed = fremovexattr(new, *name);
         lost |= !matches!(removed, Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::INVAL));
     }
@@ -46,7 +47,7 @@ pub(super) fn carry_lists(old: &File, new: &File, keep: bool) -> Lists {
     }
 }
 
-/// Takes over attributes of users and labels, as far as the system lets this user.
+/// Copies user attributes and labels, as far as the system lets this user.
 pub(super) fn carry_others(old: &File, new: &File) {
     let Ok(names) = names(old) else { return };
     for name in names.iter().filter(|name| name.starts_with(b"user.") || LABELS.contains(&name.as_slice())) {

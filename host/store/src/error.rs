@@ -1,5 +1,5 @@
-//! What can go wrong with a file. Each error has two sides: a code and a short message for the client,
-//! which give nothing of the server away, and a reason for the log, which says who is to blame.
+//! Errors of files. Each has two sides: a code and a short message for the client, which reveal nothing about
+//! the server, and a reason for the log, which names the cause.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use tuffet_request::{Denial, ErrorCode};
 
-/// Why a file cannot be opened, written or made visible. The display text is for the log.
+/// The reason why a file cannot be opened, written or made visible. The display text is for the log.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// No such file, or no such folder on the way to it.
@@ -23,10 +23,10 @@ pub enum StoreError {
     /// The path is refused or leads out of its root.
     #[error("refused: {0}")]
     Denied(&'static str),
-    /// The operating system forbids it to this process: permissions are the operator's.
+    /// The operating system denies access to this process: permissions are the operator's.
     #[error("the operating system forbids it: {0}; check owner and mode of the file and its folders")]
     Forbidden(io::Error),
-    /// The file that an upload would replace may not be written by this process.
+    /// This process may not write the file that an upload would replace.
     #[error(
         "the file is there, and this user may not write it: {0}; let it (`chmod`, `chown`, `setfacl`) if uploads are \
              to replace that file"
@@ -38,11 +38,11 @@ pub enum StoreError {
     /// The root takes no uploads, or no root does.
     #[error("no writable root: its root has `writable: false`")]
     ReadOnly,
-    /// The disk or a quota is full, or the file larger than the file system or `RLIMIT_FSIZE` allows.
+    /// The disk or a quota is full, or the file exceeds a limit of the file system or `RLIMIT_FSIZE`.
     #[error("no space: {0}")]
     NoSpace(io::Error),
-    /// The process has no descriptor or no memory left. It may have again in a moment: the client had better ask
-    /// again than give up.
+    /// The process has no descriptor or memory left. It may soon have some again: a client should rather
+    /// retry than give up.
     #[error(
         "the server has no room for it: {0}; raise the limit of open files (`LimitNOFILE=`, `ulimit -n`), or \
              lower `limits.transfers`"
@@ -51,16 +51,16 @@ pub enum StoreError {
     /// A folder, FIFO, device or socket.
     #[error("not a regular file but {0}")]
     NotRegular(&'static str),
-    /// The upload passes its limit.
+    /// The upload exceeds its limit.
     #[error("the upload passes its limit of {limit} bytes")]
     TooLarge {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// As many uploads to this name run as may.
+    /// The most permitted uploads to this name are running.
     #[error("{running} uploads to this name are running, as many as `limits.uploads-per-name` allows")]
     Busy {
-        /// How many.
+        /// Their number.
         running: u32,
     },
     /// A plugin refused the upload.
@@ -75,7 +75,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The code of the ERROR packet.
+    /// Returns the code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound | Self::Spelling => ErrorCode::FileNotFound,
@@ -93,7 +93,7 @@ impl StoreError {
         }
     }
 
-    /// The text of the ERROR packet.
+    /// Returns the text of the ERROR packet.
     pub fn message(&self) -> &str {
         match self {
             Self::NotFound | Self::Spelling => "file not found",
@@ -110,14 +110,14 @@ impl StoreError {
         }
     }
 
-    /// Both sides together.
+    /// Returns both sides together.
     pub fn denial(&self) -> Denial {
         Denial { code: self.code(), message: self.message().to_owned(), reason: self.to_string() }
     }
 
-    /// An error met while a path was resolved or its last part opened.
+    /// Converts an error of resolving a path or opening its last part.
     pub(super) fn from_open(error: io::Error) -> Self {
-        // cap-std reports an escape without a number of the system's.
+        // cap-std reports an escape without a system error number.
         if error.raw_os_error().is_none() && error.kind() == io::ErrorKind::PermissionDenied {
             return Self::Denied("the path leads out of its root");
         }
@@ -126,13 +126,13 @@ impl StoreError {
             Some(Errno::LOOP) => Self::Denied("too many symbolic links"),
             Some(Errno::NAMETOOLONG) => Self::Denied("the name is too long for the file system"),
             Some(Errno::ISDIR) => Self::NotRegular("a folder"),
-            // open(2): what a socket, or a device without a driver, answers.
+            // open(2): the error for a socket, or a device without a driver.
             Some(Errno::NXIO | Errno::NODEV) => Self::NotRegular("a socket or device"),
             _ => Self::from_io(error),
         }
     }
 
-    /// An error of an operation on a file that is open already.
+    /// Converts an error of an operation on an open file.
     pub(super) fn from_io(error: io::Error) -> Self {
         match Errno::from_io_error(&error) {
             Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Self::Forbidden(error),

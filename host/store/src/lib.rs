@@ -1,9 +1,9 @@
-//! The files that are served and stored: roots, confined so that no name leads out of them.
+//! The files of the server: roots, confined so that no name leads out of them.
 //!
-//! Each root is a folder opened once; every later path is resolved by the kernel relative to that
-//! open folder and may not leave it, whatever `..`, symbolic links or renames a path meets on its way
-//! (`openat2` with `RESOLVE_BENEATH` through cap-std, and cap-std's own walk on kernels without it).
-//! Symbolic links that stay inside a root work. Hard links and bind mounts are the operator's word.
+//! Each root is a folder opened once; the kernel resolves every later path relative to that open folder and
+//! does not let it leave, whatever `..`, symbolic links or renames it meets (`openat2` with `RESOLVE_BENEATH`
+//! through cap-std, and cap-std's own walk on kernels without it). Symbolic links that stay inside a root
+//! work. Hard links and bind mounts are the operator's decision.
 //!
 //! Everything here but [`OpenFile::read_now`] may wait for a disk and belongs on a thread of that [`Disk`].
 
@@ -138,7 +138,7 @@ impl Roots {
         Upload::create(root, path)
     }
 
-    /// The root that uploads go to, unless policy names one.
+    /// Returns the root for uploads, unless policy names one.
     ///
     /// # Errors
     /// `ReadOnly` where none takes any.

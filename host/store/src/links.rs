@@ -7,7 +7,7 @@ use tuffet_request::Links;
 
 use super::{Root, StoreError, path};
 
-/// Why a link stops an upload.
+/// Returns the error for a link that stops an upload.
 pub(super) fn refusal(links: Links) -> StoreError {
     StoreError::Denied(match links {
         Links::Refuse => "the name is a symbolic link and its root has `write.links: refuse`",
@@ -15,8 +15,8 @@ pub(super) fn refusal(links: Links) -> StoreError {
     })
 }
 
-/// The path that an upload to `target` becomes visible under: where links are followed and it is one, what it leads
-/// to.
+/// Returns the path under which an upload to `target` becomes visible: the target of a link, if links are
+/// followed.
 ///
 /// # Errors
 /// `Denied` for a link that leads nowhere, or out of the root.

@@ -1,12 +1,12 @@
-//! How much memory the control group of this process allows, in containers above all.
+//! The memory limit of this process's control group, above all in containers.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// What part of the allowed memory hot files may take.
+/// The divisor of the allowed memory for the file cache.
 const PART: u64 = 4;
 
-/// `capacity`, or as much of it as hot files may take where the memory of this process is bounded.
+/// Returns `capacity`, limited to the cache's part of the allowed memory.
 pub(super) fn within_bounds(capacity: u64) -> u64 {
     let Some(allowed) = allowed(Path::new("/")) else { return capacity };
     let most = allowed / PART;
@@ -23,7 +23,8 @@ pub(super) fn within_bounds(capacity: u64) -> u64 {
     capacity.min(most)
 }
 
-/// Bytes that the control group of this process may use, in both versions of them (cgroups(7)).
+/// Returns the memory limit of this process's control group in bytes, in both versions of control groups
+/// (cgroups(7)).
 fn allowed(root: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     groups
@@ -39,13 +40,13 @@ fn allowed(root: &Path) -> Option<u64> {
             memory.then(|| least_around(group, file, root)).flatten()
         })
         .min()
-        // Version 1 says "no limit" by a number that no machine has.
+        // Version 1 reports "no limit" as a number that no machine has.
         .filter(|bytes| *bytes < 1 << 60)
 }
 
-/// The least limit of a group and those around it.
+/// Returns the smallest limit of a group and its ancestors.
 fn least_around(group: &str, file: impl Fn(&str) -> String, root: &Path) -> Option<u64> {
-    // A group outside of this namespace shows as `/../name`.
+    // A group outside of this namespace appears as `/../name`.
     let parts: PathBuf =
         Path::new(group).components().filter(|part| matches!(part, Component::Normal(_))).collect();
     let limits = parts.ancestors().filter_map(|group| {
@@ -77,7 +78,7 @@ mod tests {
             ("sys/fs/cgroup/a/b/memory.max", "max\n"),
         ]);
         assert_eq!(allowed(two.path()), Some(104_857_600));
-        // In a container of version 1 its own group is mounted, whatever it is called outside.
+        // In a container of version 1 its own group is mounted, whatever its name outside.
         let one = machine(&[
             ("proc/self/cgroup", "5:cpu,cpuacct:/x\n4:memory:/docker/0123\n0::/\n"),
             ("sys/fs/cgroup/memory/memory.limit_in_bytes", "67108864\n"),

@@ -1,4 +1,4 @@
-//! A file that is being read, and whether it is still the one that was opened.
+//! A file open for reading, and the check that it has not changed since.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -14,8 +14,7 @@ use super::{Disk, Room, StoreError, spelling};
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
 
-/// File systems whose files the kernel makes up when they are read, so that their sizes say nothing:
-/// statfs(2).
+/// File systems whose files the kernel generates on reading, so that their sizes mean nothing: statfs(2).
 const MADE_UP: [u32; 8] = [
     0x0000_9fa0, // procfs
     0x6265_6572, // sysfs
@@ -38,7 +37,7 @@ pub struct OpenFile {
     in_place: bool,
 }
 
-/// What tells one content of a file from another.
+/// Distinguishes contents of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     /// Device numbers are used again: an image that is mounted in the place of another may agree with it in all of
@@ -61,7 +60,7 @@ impl OpenFile {
         let opened = fstat(&file)?;
         require_regular(&opened)?;
         let size = size_of(&opened);
-        // What has a content that cannot be told beforehand takes no place on a disk.
+        // A file without blocks on a disk may be one that is generated on reading.
         if opened.st_blocks == 0 {
             refuse_made_up(&file, size)?;
         }
@@ -282,7 +281,7 @@ pub(super) fn require_regular(stat: &Stat) -> Result<(), StoreError> {
     }))
 }
 
-/// A file whose size is not that of its content could be served in part alone, as if it were whole.
+/// Refuses generated files: only a part of one would be served, as if it were complete.
 fn refuse_made_up(file: &File, size: u64) -> Result<(), StoreError> {
     // The type is 32 bits wide, whatever the field.
     let made_up = MADE_UP.contains(&(fstatfs(file)?.f_type as u32));

@@ -1,15 +1,15 @@
-//! The last check of a path before it meets a folder. Requested names are normalised long before; the
-//! paths that plugins answer with come straight here.
+//! The last check of a path before it is opened. Requested names are normalised long before; paths from
+//! plugins come straight here.
 
 use std::path::{Component, Path};
 
 use super::StoreError;
 
-/// How the names of unfinished uploads begin; no client may name one.
+/// The prefix of unfinished uploads; no client may name one.
 pub(super) const RESERVED: &str = ".tuffet-";
 
-/// Confinement does not rest on this: the kernel enforces it. This makes the answer the same whatever
-/// lies on the disk.
+/// Checks a path. Confinement does not depend on this, because the kernel enforces it. The check makes the
+/// answer independent of the files on the disk.
 pub(super) fn checked(path: &str) -> Result<&str, StoreError> {
     if path.contains('\0') {
         return Err(StoreError::Denied("the path holds a NUL byte"));
@@ -34,7 +34,7 @@ pub(super) fn checked(path: &str) -> Result<&str, StoreError> {
     Ok(path)
 }
 
-/// The folder part (`.` at the top) and the name.
+/// Splits a path into folder (`.` at the top) and name.
 pub(super) fn split(path: &str) -> (&str, &str) {
     match path.trim_end_matches('/').rsplit_once('/') {
         Some((folder, name)) => (folder, name),

@@ -1,8 +1,10 @@
-//! The file that an upload replaces: whether it may be replaced, and what of it the new one keeps.
+//! The file that an upload replaces: whether it may be replaced, and which of its attributes the new one
+//! keeps.
 //!
-//! An upload is a new file that takes the name of the old one. For everybody else it is to be as if the old one had
-//! been written in place: who could not do that may not replace it, and its owner, group, permissions and attributes
-//! stay. Where the system does not let this user give a file away, nobody gets more access than before.
+//! An upload is a new file that takes the name of the old one. To all other users it must look as if the old
+//! one had been written in place: a user who could not do that may not replace it, and its owner, group,
+//! permissions and attributes stay. If the system does not let this user change the owner, nobody gets more
+//! access than before.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -22,18 +24,18 @@ use super::{Links, StoreError};
 pub(super) struct Replaced {
     file: File,
     stat: Stat,
-    /// What this user may do with it: read, write and execute, as one digit of a mode.
+    /// This user's access to it: read, write and execute, as one digit of a mode.
     ours: u32,
 }
 
 impl Replaced {
-    /// What lies under a name; `None` where nothing does, or a link that is to be replaced.
+    /// Opens the file under a name; `None` if there is none, or a link that is to be replaced.
     ///
     /// # Errors
-    /// `Denied` for other links, `NotRegular`, and `Protected` for what this user may not write.
+    /// `Denied` for other links, `NotRegular`, and `Protected` for a file that this user may not write.
     pub(super) fn open(folder: impl AsFd, name: &str, links: Links) -> Result<Option<Self>, StoreError> {
         let folder = folder.as_fd();
-        // Looked at first: opening a device would not be without effect.
+        // Checked before opening: opening a device could have effects.
         match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => return Ok(None),
             Err(errno) => return Err(StoreError::from_open(errno.into())),
@@ -42,7 +44,7 @@ impl Replaced {
             }
             Ok(stat) => require_regular(&stat)?,
         }
-        // The kernel judges by all that it knows: permissions, lists, attributes such as `chattr +i`, the mount.
+        // The kernel considers everything: permissions, lists, attributes such as `chattr +i`, the mount.
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file: File = match openat(folder, name, flags, Mode::empty()) {
             Ok(file) => file.into(),
@@ -60,21 +62,21 @@ impl Replaced {
         Ok(Some(Self { file, stat, ours }))
     }
 
-    /// Gives a new file what the old one has: owner and group where the system lets this user, access control
-    /// lists, permissions without the set-user-ID and set-group-ID bits, which a write in place would have cleared,
-    /// and attributes.
+    /// Copies the metadata of the old file to a new one: owner and group if the system lets this user, access
+    /// control lists, permissions without the set-user-ID and set-group-ID bits, which a write in place would
+    /// have cleared, and attributes.
     ///
     /// # Errors
     /// Permissions cannot be set.
     pub(super) fn carry_to(&self, new: &File) -> Result<(), StoreError> {
         let (owner, group) = (Uid::from_raw(self.stat.st_uid), Gid::from_raw(self.stat.st_gid));
-        // fchown(2): a capability for the one, membership for the other.
+        // fchown(2): the owner requires a capability, the group membership.
         if fchown(new, Some(owner), Some(group)).is_err() {
             let _ = fchown(new, None, Some(group));
         }
         let now = fstat(new)?;
         let same_group = now.st_gid == self.stat.st_gid;
-        // Entries of a list are weighed against the group: without it, they would mean something else.
+        // Entries of a list depend on the group: without it, they would mean something else.
         let lists = attributes::carry_lists(&self.file, new, same_group);
         let kept = Kept { owner: now.st_uid == self.stat.st_uid, group: same_group, lists };
         fchmod(new, Mode::from_raw_mode(permissions(self.stat.st_mode, self.ours, kept)))?;
@@ -83,13 +85,13 @@ impl Replaced {
     }
 }
 
-/// Whether this, or none, is still what lies under the name, with the same metadata.
+/// Returns whether the file under the name is still this one (or none), with the same metadata.
 pub(super) fn is_current(replaced: Option<&Replaced>, folder: impl AsFd, name: &str) -> bool {
     let key = |stat: &Stat| (stat.st_dev, stat.st_ino, stat.st_ctime, stat.st_ctime_nsec);
     match (replaced, statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)) {
         (Some(then), Ok(now)) => key(&now) == key(&then.stat),
         (Some(_), Err(_)) => false,
-        // Of what else may lie there, the rename decides.
+        // For other kinds of files, the rename decides.
         (None, now) => now.is_err() || now.is_ok_and(|now| !is_regular(&now)),
     }
 }
@@ -98,7 +100,7 @@ fn is_regular(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
 }
 
-/// What of the old file the new one has already.
+/// The metadata of the old file that the new one has already.
 #[derive(Debug, Clone, Copy)]
 struct Kept {
     owner: bool,
@@ -106,15 +108,15 @@ struct Kept {
     lists: Lists,
 }
 
-/// The permissions of the new file, by which nobody may do what he might not do with the old one.
+/// Returns the permissions of the new file, which give nobody more access than the old ones.
 fn permissions(old: u32, ours: u32, kept: Kept) -> u32 {
     let (owner, group, other) = (old >> 6 & 7, old >> 3 & 7, old & 7);
-    // The new owner is this user, who keeps what it could do.
+    // The new owner is this user, who keeps the access that it had.
     let owner = if kept.owner { owner } else { ours };
     let (group, other) = match kept.lists {
         Lists::Lost => (0, 0),
         _ if kept.group => (group, other),
-        // Members of the old group are others now, and others may be members of the new one.
+        // Members of the old group are now others, and others may be members of the new group.
         _ => (group & other, group & other),
     };
     owner << 6 | group << 3 | other
@@ -124,7 +126,8 @@ fn permissions(old: u32, ours: u32, kept: Kept) -> u32 {
 mod tests {
     use super::*;
 
-    /// Everybody who is neither the old nor the new owner, in all modes: members of either group, both or none.
+    /// All users who are neither the old nor the new owner, in all modes: members of either group, both or
+    /// none.
     #[test]
     fn nobody_gains_access() {
         for (old, lists, keeps_group) in (0..0o1000)

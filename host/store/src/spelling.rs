@@ -1,13 +1,13 @@
-//! Names are served and written only as the file system spells them.
+//! Serves and writes names only as the file system spells them.
 //!
-//! Policy decides about the name that a client sent. On some file systems other names open the same file: `SECRET/x`
-//! and `secret./x` where `secret/x` is stored (vfat, NTFS, shares of Windows, folders of ext4 with case folding), its
-//! short name `SECRET~1`, or its content as a stream, `x::$DATA`. A rule about `secret/**` would be passed by all of
-//! them. So after a file was opened, each part of its path is looked for in its folder, byte by byte; a part that is
-//! not listed there was not judged by policy, and the file counts as not found.
+//! Policy decides about the name that a client sent. On some file systems other names open the same file:
+//! `SECRET/x` and `secret./x` for the stored `secret/x` (vfat, NTFS, Windows shares, folders of ext4 with
+//! case folding), its short name `SECRET~1`, or its content as a stream, `x::$DATA`. Each would bypass a rule
+//! about `secret/**`. So after a file was opened, each part of its path is looked up in its folder, byte by
+//! byte; if a part is not listed there, policy has not judged it, and the file counts as not found.
 //!
-//! Reading a folder takes long where it is large, and most file systems have one spelling for each name. There, one
-//! look shows it: the same name in the other case leads nowhere.
+//! Reading a large folder takes long, and most file systems have one spelling for each name. There, one
+//! lookup suffices: the same name in the other case does not exist.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Component, Path};
@@ -18,7 +18,7 @@ use rustix::io::Errno;
 
 use super::{StoreError, path};
 
-/// File systems that compare names byte by byte, but for folders that fold case: statfs(2).
+/// File systems that compare names byte by byte, except in case-folding folders: statfs(2).
 const BY_BYTES: [u32; 8] = [
     0x0000_ef53, // ext2, ext3, ext4
     0x5846_5342, // XFS
@@ -30,15 +30,15 @@ const BY_BYTES: [u32; 8] = [
     0xf2f5_2010, // F2FS
 ];
 
-/// That every part of the path, which exists, is spelled as it is stored.
+/// Checks that every part of an existing path is spelled as it is stored.
 ///
 /// # Errors
-/// `Spelling` where one is not; others where a folder cannot be read.
+/// `Spelling` if one is not; others if a folder cannot be read.
 pub(super) fn require(root: &Dir, path: &str) -> Result<(), StoreError> {
     let mut above = String::new();
     for part in Path::new(path).components() {
         let Component::Normal(part) = part else { continue };
-        // It was made of text.
+        // It was created from text.
         let Some(part) = part.to_str() else { return Err(StoreError::Spelling) };
         let stored = if above.is_empty() {
             Opened(root.as_fd()).stores(part)?
@@ -55,10 +55,10 @@ pub(super) fn require(root: &Dir, path: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The same for an upload: its folder exists, and its name may.
+/// Checks the path of an upload: its folder exists, and its name may.
 ///
 /// # Errors
-/// As [`require`], and `Spelling` where the file system would store a new file under another name.
+/// As [`require`], and `Spelling` if the file system would store a new file under another name.
 pub(super) fn require_of_upload(root: &Dir, target: &str) -> Result<(), StoreError> {
     let (folder, name) = path::split(target);
     require(root, folder)?;
@@ -66,7 +66,7 @@ pub(super) fn require_of_upload(root: &Dir, target: &str) -> Result<(), StoreErr
     require_in(&folder, name)
 }
 
-/// The same in an open folder.
+/// As [`require_of_upload`], in an open folder.
 ///
 /// # Errors
 /// As [`require_of_upload`].
@@ -76,34 +76,34 @@ pub(super) fn require_in(folder: impl AsFd, name: &str) -> Result<(), StoreError
 
 /// A folder of any file system.
 trait Folder {
-    /// Whether the name leads to something, however that is spelled.
+    /// Returns whether the name leads to a file, whatever its spelling.
     fn finds(&self, name: &str) -> Result<bool, StoreError>;
 
-    /// Whether the name is among those of the folder, byte by byte.
+    /// Returns whether the folder lists the name, byte by byte.
     fn lists(&self, name: &str) -> Result<bool, StoreError>;
 
-    /// Whether names are known to be compared byte by byte, but for folding of case.
+    /// Returns whether names are known to be compared byte by byte, except for case folding.
     fn is_by_bytes(&self) -> Result<bool, StoreError>;
 
-    /// Whether a name that leads to something is stored as it is spelled.
+    /// Returns whether an existing name is stored as spelled.
     fn stores(&self, name: &str) -> Result<bool, StoreError> {
         let certain = match other_case(name) {
-            // Two files, or one that has both names.
+            // There are two files, or one with both names.
             Some(other) if self.finds(&other)? => false,
             Some(_) if is_plain(name) => true,
-            // What folds case may also know several forms of a letter without case.
+            // A case-folding file system may also equate several forms of a letter without case.
             None if !name.is_ascii() => false,
             _ => self.is_by_bytes()?,
         };
         Ok(certain || self.lists(name)?)
     }
 
-    /// Whether a name is stored as it is spelled, or would be if it was made.
+    /// Returns whether a name is stored as spelled, or would be for a new file.
     fn takes(&self, name: &str) -> Result<bool, StoreError> {
         if self.finds(name)? {
             return self.stores(name);
         }
-        // Left out at the end of a name, or the name of a stream.
+        // Dropped at the end of a name, or the name of a stream.
         let changes = name.ends_with(['.', ' ']) || name.contains(':');
         Ok(!changes || self.is_by_bytes()?)
     }
@@ -115,7 +115,7 @@ impl Folder for Opened<'_> {
     fn finds(&self, name: &str) -> Result<bool, StoreError> {
         match statat(self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(_) => Ok(true),
-            // Among them what says that no file can have the name.
+            // Including the errors for names that no file can have.
             Err(Errno::NOENT | Errno::NAMETOOLONG | Errno::INVAL | Errno::ILSEQ) => Ok(false),
             Err(errno) => Err(StoreError::from_open(errno.into())),
         }
@@ -123,7 +123,7 @@ impl Folder for Opened<'_> {
 
     fn lists(&self, name: &str) -> Result<bool, StoreError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // It may have been opened by O_PATH, which cannot be read.
+        // The folder may have been opened with O_PATH, which cannot be read.
         let folder = openat(self.0, ".", flags, Mode::empty())?;
         let mut entries = Entries::new(folder)?;
         while let Some(entry) = entries.read() {
@@ -140,8 +140,8 @@ impl Folder for Opened<'_> {
     }
 }
 
-/// The name with its ASCII letters in the other case, which every file system folds that folds any; or with all
-/// letters, where there is none of ASCII. `None` where no letter has another case.
+/// Returns the name with its ASCII letters in the other case, which every case-folding file system folds; or
+/// with all letters, if none is ASCII. `None` if no letter has another case.
 fn other_case(name: &str) -> Option<String> {
     let ascii = name.bytes().any(|byte| byte.is_ascii_alphabetic());
     let swap = |letter: char| match letter {
@@ -160,8 +160,8 @@ fn single(mut letters: impl Iterator<Item = char>) -> Option<char> {
     letters.next().filter(|_| letters.next().is_none())
 }
 
-/// Whether case is all in which the name can be spelled differently: no Unicode, no dot or space that is left out at
-/// the end, no stream, no short name.
+/// Returns whether the name can be spelled differently only by case: no Unicode, no dot or space that is
+/// dropped at the end, no stream, no short name.
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+,=@".contains(&byte);
     name.bytes().all(plain) && !name.ends_with('.')
@@ -173,7 +173,7 @@ mod tests {
     use std::cell::Cell;
     use std::fs;
 
-    /// Folds case and leaves out dots and spaces at the end, as a share of Windows does; or nothing.
+    /// Folds case and drops dots and spaces at the end, as a Windows share does; or nothing.
     struct Fake {
         names: &'static [&'static str],
         folds: bool,
@@ -246,7 +246,7 @@ mod tests {
         }
     }
 
-    /// A folder is read only where something speaks for several spellings.
+    /// A folder is only read if several spellings are possible.
     #[test]
     fn ordinary_folders_are_not_read() {
         let folder = Fake::plain(&["kernel", "aa:bb:cc", "12", "12.", "with space ", "ä", "A b~1"]);
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// A hard link is the other spelling: both are listed, so both are served.
+    /// A hard link with the other spelling: both are listed, so both are served.
     #[test]
     fn real_folders() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,10 +1,10 @@
-//! What a crash left of uploads is removed when a server begins to serve a root.
+//! Removes the temporary files of uploads that a crash left, when a server begins to serve a root.
 //!
-//! Several servers may share a root, on one machine or on several, so a temporary file goes only if nobody
-//! has it locked (see `temporary`). On file systems of a network a lock may be one of this machine alone
-//! (nfs(5): `local_lock`), so there it must also have been left alone for a day.
+//! Several servers may share a root, on one machine or on several, so a temporary file is removed only if no
+//! process has it locked (see `temporary`). On network file systems a lock may be local to this machine
+//! (nfs(5): `local_lock`), so there the file must also have been untouched for a day.
 //!
-//! The walk follows no link, opens each folder by its name in the folder before, and has its bounds.
+//! The walk follows no link, opens each folder by its name in its parent, and is bounded.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -16,13 +16,13 @@ use rustix::io::Errno;
 
 use super::{Roots, temporary};
 
-/// Folders in folders that are looked into. Each holds a descriptor while those below it are looked at.
+/// The deepest folders visited. Each holds a descriptor while its subfolders are visited.
 const DEPTH: u32 = 32;
 
-/// Names of one root that are looked at.
+/// The most names visited in one root.
 const NAMES: u64 = 4 << 20;
 
-/// How long nobody must have written into a file whose lock may not tell all.
+/// The age of a file whose lock may be local.
 const LEFT_ALONE: Duration = Duration::from_secs(24 * 3600);
 
 /// File systems whose locks may not reach other machines: statfs(2).
@@ -38,25 +38,25 @@ const SHARED: [u32; 9] = [
     0x7461_636f, // OCFS2
 ];
 
-/// What became of the temporary files of one root.
+/// The result for the temporary files of one root.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Removed.
     pub removed: u64,
-    /// Left: an upload writes it.
+    /// Left, because an upload is writing them.
     pub in_use: u64,
-    /// Left: nothing says that it is abandoned. The file system has no locks, or is one of a network and
-    /// the file was written less than a day ago.
+    /// Left, because nothing shows that they are abandoned: the file system has no locks, or is a network
+    /// file system and the file was written less than a day ago.
     pub uncertain: u64,
     /// Files that could not be removed and folders that could not be read.
     pub failed: u64,
-    /// Whether the root is larger than what is looked at.
+    /// Whether the root exceeds the bounds of the walk.
     pub cut_short: bool,
 }
 
 impl Roots {
-    /// Removes what uploads of servers that are gone have left, in the writable roots that are `wanted` by
-    /// their names; in the background, on a thread that ends with the process. The log tells what it did.
+    /// Removes the temporary files of servers that are gone, in the writable roots that are `wanted` by name;
+    /// in the background, on a thread that ends with the process. Logs the result.
     pub fn sweep_in_background(&self, wanted: impl Fn(&str) -> bool) {
         let roots = self.clone();
         let names: Vec<_> = self.writable().filter(|name| wanted(name)).map(str::to_owned).collect();
@@ -129,7 +129,7 @@ impl Swept {
 struct Walk {
     names_left: u64,
     swept: Swept,
-    /// The first thing that failed.
+    /// The first error.
     first: Option<String>,
 }
 
@@ -156,7 +156,7 @@ impl Walk {
             let Ok(within) = entries.fd() else { return };
             let is_ours = temporary::is_temporary(name.to_bytes());
             let kind = match entry.file_type() {
-                // Not every file system says it with the name.
+                // Not every file system returns the type with the name.
                 FileType::Unknown => statat(within, name, AtFlags::SYMLINK_NOFOLLOW)
                     .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 kind => kind,
@@ -166,7 +166,7 @@ impl Walk {
                 FileType::Directory if depth == DEPTH => self.swept.cut_short = true,
                 FileType::Directory => match open_folder(within, name) {
                     Ok(below) => self.folder(below, depth + 1),
-                    // Removed meanwhile, or a link has taken its place.
+                    // Removed meanwhile, or replaced by a link.
                     Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {}
                     Err(error) => self.failed(&format_args!("folder {}: {error}", name.to_string_lossy())),
                 },
@@ -180,7 +180,7 @@ impl Walk {
             Ok(Verdict::Gone) => {}
             Ok(Verdict::InUse) => self.swept.in_use += 1,
             Ok(Verdict::Uncertain) => self.swept.uncertain += 1,
-            // The lock is held while the name goes, so no upload can take the file for its own.
+            // The lock is held during the removal, so no upload can use the file.
             Ok(Verdict::Abandoned(_lock)) => match unlinkat(&folder, name, AtFlags::empty()) {
                 Ok(()) => self.swept.removed += 1,
                 Err(Errno::NOENT) => {}
@@ -201,15 +201,15 @@ enum Verdict {
     Gone,
     InUse,
     Uncertain,
-    /// Nobody has it; locked by us.
+    /// Not in use; locked by us.
     Abandoned(OwnedFd),
 }
 
 fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let open = |access| openat(&folder, name, flags | access, Mode::empty());
-    // For writing too: over NFS an exclusive lock asks for it (flock(2)). One that was about to be renamed may have
-    // its last permissions already.
+    // Also for writing: over NFS an exclusive lock requires it (flock(2)). A file that was about to be
+    // renamed may have its final permissions already.
     let opened = open(OFlags::RDWR);
     let opened =
         opened.or_else(|errno| if errno == Errno::ACCESS { open(OFlags::RDONLY) } else { Err(errno) });
@@ -225,7 +225,7 @@ fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
         Ok(false) => return Ok(Verdict::InUse),
         Err(_) => return Ok(Verdict::Uncertain),
     }
-    // Whoever had it may have finished it just now: is this still what has the name?
+    // Its owner may have finished just now: check that the name still leads to this file.
     let locked = fstat(&file)?;
     match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(named) if (named.st_dev, named.st_ino) == (locked.st_dev, locked.st_ino) => {}
@@ -239,7 +239,7 @@ fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
 
 fn is_left_alone(stat: &Stat) -> bool {
     let written = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or(0));
-    // A clock that was set back decides nothing.
+    // A clock that was set back proves nothing.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     now.checked_sub(written).is_some_and(|age| age >= LEFT_ALONE)
 }

@@ -1,4 +1,4 @@
-//! Removing what was left, beside those who still write.
+//! Sweeps remove abandoned files while uploads continue.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn what_is_written_stays_what_was_left_goes() {
     assert!(roots.sweep(|name| name == "another").is_empty());
 }
 
-/// Servers that begin as fast as they can take no upload away, not even one that is just being created.
+/// Servers that start in a tight loop remove no upload, not even one that is just being created.
 #[test]
 fn sweeps_beside_uploads() {
     let folder = TempDir::new().expect("a folder");

@@ -1,7 +1,7 @@
-//! The names of unfinished uploads, and how it is known that somebody still writes one.
+//! The names of unfinished uploads, and the check whether an upload is still being written.
 //!
-//! The writer holds an exclusive lock (flock(2)) on its temporary file for as long as it has it open. A
-//! lock goes with the process that holds it, however that ends: what can be locked was left behind.
+//! The writer holds an exclusive lock (flock(2)) on its temporary file while it has it open. A lock ends with
+//! the process that holds it, however that ends: a file that can be locked was abandoned.
 
 use std::fs::File;
 use std::io;
@@ -14,17 +14,17 @@ use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::{StoreError, path};
 
-/// Behind the digits.
+/// The suffix after the digits.
 const ENDING: &str = ".part";
 
-/// Hexadecimal digits of a name.
+/// The number of hexadecimal digits in a name.
 const DIGITS: usize = 16;
 
-/// Names that are tried. A second one is needed where a name is taken, which 64 random bits make a fable,
-/// or where a sweep came between the creation of a file and its lock.
+/// The most names tried. A second try is needed if a name is taken, which 64 random bits practically exclude,
+/// or if a sweep came between the creation of a file and its lock.
 const TRIES: u32 = 16;
 
-/// Whether a file has a name of ours: `.tuffet-`, 16 hexadecimal digits, `.part`.
+/// Returns whether a file has the name of a temporary file: `.tuffet-`, 16 hexadecimal digits, `.part`.
 pub(super) fn is_temporary(name: &[u8]) -> bool {
     let digits =
         name.strip_prefix(path::RESERVED.as_bytes()).and_then(|rest| rest.strip_suffix(ENDING.as_bytes()));
@@ -33,7 +33,7 @@ pub(super) fn is_temporary(name: &[u8]) -> bool {
     })
 }
 
-/// Whether a temporary file is ours alone now. Without an answer, no lock can be had there.
+/// Locks a temporary file; returns whether it is ours now. An error means that the file system has no locks.
 pub(super) fn lock(file: impl AsFd) -> Result<bool, Errno> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),
@@ -42,11 +42,11 @@ pub(super) fn lock(file: impl AsFd) -> Result<bool, Errno> {
     }
 }
 
-/// A new temporary file, locked, and its name. The umask, or the default access control list of the folder, takes
-/// from `mode` what it takes.
+/// Creates and locks a new temporary file; returns it with its name. The umask, or the folder's default
+/// access control list, clears bits of `mode`.
 pub(super) fn create(folder: &Dir, mode: u32) -> Result<(File, String), StoreError> {
     let mut options = OpenOptions::new();
-    // Read when a plugin wants its digest.
+    // Read if a plugin needs its digest.
     options.read(true).write(true).create_new(true).mode(mode);
     for _ in 0..TRIES {
         let name = format!("{}{:016x}{ENDING}", path::RESERVED, random()?);
@@ -56,12 +56,12 @@ pub(super) fn create(folder: &Dir, mode: u32) -> Result<(File, String), StoreErr
             Err(error) => return Err(StoreError::from_open(error)),
         };
         match lock(&file) {
-            // A server that began at this moment has swept it away before it was locked.
+            // A server that started at this moment removed it before it was locked.
             Ok(true) if fstat(&file)?.st_nlink == 0 => {}
             Ok(true) => return Ok((file, name)),
-            // It is about to. Whoever comes first removes it.
+            // A sweep is about to remove it; the first of the two does.
             Ok(false) => drop(unlinkat(folder, &name, AtFlags::empty())),
-            // A file system without locks: there, sweeps can take none either, and remove nothing.
+            // A file system without locks: sweeps cannot lock there either, and remove nothing.
             Err(_) => return Ok((file, name)),
         }
     }

@@ -160,7 +160,7 @@ fn links_that_stay_inside_work() {
     assert_eq!(fs::read(scene.at("root/sub/new")).expect("visible"), b"up");
 }
 
-/// Someone who may write in a root swaps a file and a folder for links out of it, as fast as they can.
+/// A user who may write in a root swaps a file and a folder for links out of it in a tight loop.
 #[test]
 fn a_link_swapped_in_a_race_never_leads_out() {
     let scene = Scene::new();
@@ -287,7 +287,7 @@ fn a_write_that_sets_the_time_back_is_noticed_by_the_status_time() {
     let path = scene.at("root/boot");
     let opened = scene.roots().open_read(None, "boot").expect("it opens");
     let before = fs::metadata(&path).expect("a stat");
-    // The kernel's clock of files ticks; write until it has.
+    // The clock of the file system has ticks: write until it advances.
     while fs::metadata(&path).expect("a stat").ctime_nsec() == before.ctime_nsec() {
         fs::write(&path, "INSIDE").expect("rewritten");
     }
@@ -378,7 +378,7 @@ fn an_upload_leaves_links_out_of_the_root_alone() {
     assert!(fs::symlink_metadata(scene.at("root/link")).expect("a stat").is_file());
 }
 
-/// The look at the start is for the client's sake; that at the end decides.
+/// The check at the start is for the client's sake; the check at the end decides.
 #[test]
 fn a_link_that_takes_the_name_meanwhile_stops_the_commit() {
     let scene = Scene::new();
@@ -399,7 +399,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
 }
 
-/// Whatever lay there when it began.
+/// Whatever file was there when it began.
 #[test]
 fn what_lies_there_at_the_end_gives_its_permissions() {
     let scene = Scene::new();
@@ -414,7 +414,7 @@ fn what_lies_there_at_the_end_gives_its_permissions() {
     upload.commit().expect("stored");
     assert_eq!(mode(&boot), 0o610);
 
-    // It goes meanwhile, or the upload becomes visible elsewhere.
+    // It is removed meanwhile, or the upload becomes visible elsewhere.
     let upload = roots.create(None, "boot").expect("begun");
     fs::remove_file(&boot).expect("removed");
     upload.commit().expect("stored");
@@ -429,7 +429,7 @@ fn what_lies_there_at_the_end_gives_its_permissions() {
     upload.commit().expect("stored");
     assert_eq!(mode(&late), 0o606);
 
-    // It comes meanwhile.
+    // It is created meanwhile.
     let upload = roots.create(None, "fresh").expect("begun");
     fs::write(scene.at("root/fresh"), "").expect("a file");
     set_mode(&scene.at("root/fresh"), 0o640);
@@ -437,7 +437,7 @@ fn what_lies_there_at_the_end_gives_its_permissions() {
     assert_eq!((mode(&scene.at("root/fresh")), scene.temporaries("root")), (0o640, 0));
 }
 
-/// As a server that stays root with its capabilities has it.
+/// As for a server that stays root with its capabilities.
 #[test]
 fn owner_and_group_stay_where_the_system_lets_us() {
     if !rustix::process::geteuid().is_root() {

@@ -1,4 +1,4 @@
-//! A file that is being written: invisible under its name until it is whole, then visible at once, with the
+//! An upload in progress: invisible under its name until it is complete, then visible at once, with the
 //! permissions that its root gives to new files, or those of the file that it replaces.
 
 use std::fs::File;
@@ -25,8 +25,8 @@ use tuffet_request::Links;
 /// The permissions of new files, of which the umask takes its part.
 const NEW: u32 = 0o644;
 
-/// The permissions of a temporary file whose last ones are set at its end: by then they may be fewer than those of a
-/// new file, and nobody is to read in it before.
+/// The permissions of a temporary file that gets its final ones at the end: they may be stricter than those
+/// of a new file, and nobody may read it before.
 const CLOSED: u32 = 0o600;
 
 /// How often a commit looks at a file to be replaced that changes its owner or permissions meanwhile.
@@ -257,7 +257,7 @@ impl Upload {
     }
 }
 
-/// What an upload came to.
+/// The size and digest of a complete upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sealed {
     /// Bytes in the file.

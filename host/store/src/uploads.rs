@@ -1,4 +1,4 @@
-//! How many uploads there are to one name: each is a file on the disk until it is complete.
+//! Counts the uploads to each name: every one is a file on the disk until it is complete.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The uploads that run, by root and path. Cheap to clone; all clones are one, and it goes on over reloads.
-/// For the control side: it has a lock.
+/// The running uploads, by root and path. Cheap to clone; clones share it, also across reloads. For the
+/// control side: it has a lock.
 #[derive(Debug, Clone)]
 pub struct Uploads(Arc<Shared>);
 
@@ -25,20 +25,20 @@ pub struct Writing {
 }
 
 impl Uploads {
-    /// At most so many to one name.
+    /// Creates a counter with this limit for each name.
     pub fn new(most: u32) -> Uploads {
         Uploads(Arc::new(Shared { most: AtomicU32::new(most), running: Mutex::default() }))
     }
 
-    /// From now on at most so many.
+    /// Replaces the limit.
     pub fn replace(&self, most: u32) {
         self.0.most.store(most, Relaxed);
     }
 
-    /// Counts one more, or says how many there are.
+    /// Counts an upload, or returns the current number if the limit is reached.
     pub fn begin(&self, root: &str, path: &str) -> Result<Writing, u32> {
         let most = self.0.most.load(Relaxed);
-        // No path has a NUL.
+        // No path contains a NUL.
         let name: Box<str> = format!("{root}\0{path}").into();
         let mut running = self.lock();
         let count = running.entry(name.clone()).or_default();

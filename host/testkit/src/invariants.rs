@@ -1,5 +1,5 @@
-//! What holds in every simulated world, whatever goes wrong: each invariant has a name, and a run that
-//! breaks one fails by that name.
+//! The invariants of every simulated world, under all faults: each has a name, and a violation fails the run
+//! with that name.
 //!
 //! Nothing here depends on how a world is made: the simulation of the protocol (`core/tests/simulation`)
 //! and that of the server's worker (`host/engine/src/worker/simulation`) fill in the same facts.
@@ -9,59 +9,59 @@ use std::fmt::{self, Debug, Display};
 /// The invariants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invariant {
-    /// A transfer that has begun ends, and reports one outcome: not none, not two. What an operator counts
-    /// and bills, and what an observer is told, is right only then. After it nothing is sent but the last
-    /// ACK once more (RFC 1350 section 6, "dallying").
+    /// A transfer that has begun ends, and reports one outcome: not none, not two. Otherwise the counts of an
+    /// operator and the events of an observer would be wrong. After the outcome only the last ACK is repeated
+    /// (RFC 1350 section 6, "dallying").
     ExactlyOneOutcome,
-    /// Whoever takes a transfer for complete has the bytes of the file, all of them, in order, and nothing
-    /// else; who cannot have them ends with an ERROR or by a time-out (RFC 1350 sections 2 and 7). A file
-    /// that fails, shrinks or changes under a transfer never looks whole.
+    /// An end that considers a transfer complete has the bytes of the file, all of them, in order, and
+    /// nothing else; otherwise it ends with an ERROR or by a time-out (RFC 1350 sections 2 and 7). A file
+    /// that fails, shrinks or changes during a transfer never looks complete.
     ///
-    /// TFTP has no checksum: harm on the way is found by UDP's (RFC 768) and such datagrams are lost. Where
-    /// there is none (over IPv4 it may be left out) nobody can promise this, and it is not asked.
+    /// TFTP has no checksum: UDP's (RFC 768) detects corruption on the path, and such datagrams are lost.
+    /// Without it (over IPv4 it is optional) nobody can guarantee this, and it is not required.
     IdenticalBytesOrError,
-    /// A sender takes a transfer for complete only when its receiver does: the last ACK says that
-    /// everything was taken, and stored where it is an upload (RFC 1350 section 6).
+    /// A sender considers a transfer complete only if its receiver does: the last ACK confirms that all
+    /// blocks were accepted, and stored if it is an upload (RFC 1350 section 6).
     NoSuccessOfOneSideAlone,
-    /// What a transfer needs is bounded, in room and in time: a state of fixed size, one window to send
-    /// again, no block kept beyond a gap; and it is over a bounded time after the last thing that was new,
-    /// however much its peer says. When all is over nothing is left.
+    /// The resources of a transfer are bounded, in memory and in time: a state of fixed size, one window to
+    /// retransmit, no block kept beyond a gap; and it ends within a bounded time after the last progress,
+    /// however much its peer sends. Nothing is left after all transfers have ended.
     BoundedMemory,
-    /// Before a client has shown that it hears what is sent to its address, it gets at most
-    /// [`ANSWERS_BEFORE_PROOF`] packets of at most [`BYTES_BEFORE_PROOF`] bytes for each of its own, so that
-    /// a server is of little use to who asks in another's name (RFC 5405 section 3.1.6, "amplification").
+    /// Before a client has proven that it receives at its address, it gets at most [`ANSWERS_BEFORE_PROOF`]
+    /// packets of at most [`BYTES_BEFORE_PROOF`] bytes for each of its own, so that a server is of little use
+    /// to a client that spoofs its address (RFC 5405 section 3.1.6, "amplification").
     BoundedAnswersBeforeProof,
-    /// The first window after ACK 0, which may have been forged as well, goes out once for each datagram of the
-    /// client, and [`FIRST_WINDOW_PROBES`] of its blocks at most go out again.
+    /// The first window after ACK 0, which may have been forged as well, is sent once per datagram of the
+    /// client, and at most [`FIRST_WINDOW_PROBES`] of its blocks are retransmitted.
     BoundedFirstWindow,
-    /// Every datagram and every time-out causes one window at most, or one packet: no storm of copies (RFC
+    /// Every datagram and every time-out causes at most one window or one packet: no storm of copies (RFC
     /// 1123 section 4.2.3.1, the Sorcerer's Apprentice, and its relatives for windows).
     BoundedAnswers,
-    /// Where nothing is lost, doubled or late, nothing is sent twice: retransmission answers a loss.
+    /// If nothing is lost, duplicated or late, nothing is sent twice: retransmission answers a loss.
     NoNeedlessRepeats,
-    /// On a path that loses little, honest ends with sound disks come to a good end.
+    /// On a path with few losses, honest ends with sound disks succeed.
     HonestTransfersSucceed,
-    /// A host that follows the rule of use sleeps: it is not woken again and again at the same time, and one
-    /// datagram asks for a handful of steps.
+    /// A host that follows the rule of use sleeps: it is not woken repeatedly at the same time, and one
+    /// datagram causes a handful of steps.
     NoBusyLoop,
-    /// A receiver is given each byte once and in order: offsets are contiguous, and the length is that of
-    /// the payload at hand.
+    /// A receiver gets each byte once and in order: offsets are contiguous, and the length is that of the
+    /// payload at hand.
     ContiguousOffsets,
 }
 
-/// Packets for each datagram of a client that has not proven its address: an answer and two repeats.
+/// Packets per datagram of a client that has not proven its address: an answer and two retransmissions.
 pub const ANSWERS_BEFORE_PROOF: u64 = 3;
 
-/// The longest of these packets: a DATA of 512 bytes, since larger blocks have to be negotiated, and an
-/// OACK waits for its ACK (RFC 2347).
+/// The longest of these packets: a DATA of 512 bytes, since larger blocks must be negotiated, and an OACK
+/// waits for its ACK (RFC 2347).
 pub const BYTES_BEFORE_PROOF: u64 = 516;
 
-/// Blocks of a first window that go out again for each datagram of a client before it has acknowledged one. Of a
-/// window of one block, four.
+/// Blocks of a first window that are retransmitted per datagram of a client before it has acknowledged one.
+/// Four of a window of one block.
 pub const FIRST_WINDOW_PROBES: u64 = 10;
 
 impl Invariant {
-    /// As failures name it.
+    /// Returns the name in failures.
     pub fn name(self) -> &'static str {
         match self {
             Invariant::ExactlyOneOutcome => "exactly-one-outcome",
@@ -78,27 +78,27 @@ impl Invariant {
         }
     }
 
-    /// Fails the run by the name of the invariant unless it `holds`.
+    /// Fails the run with the name of the invariant unless it `holds`.
     #[track_caller]
     pub fn demand(self, holds: bool, evidence: impl Display) {
         assert!(holds, "invariant `{}` is broken: {evidence}", self.name());
     }
 
-    /// The same for two things that must be equal.
+    /// Fails the run unless the two values are equal.
     #[track_caller]
     pub fn demand_eq<T: PartialEq + Debug>(self, got: T, due: T, evidence: impl Display) {
         self.demand(got == due, format_args!("{evidence}: {got:?}, not {due:?}"));
     }
 }
 
-/// How the transfers of one end went, when all is over.
+/// The transfers of one end, after the run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lives {
     /// Transfers that have begun.
     pub begun: u64,
     /// Outcomes that were reported.
     pub outcomes: u64,
-    /// Those that are still held.
+    /// Those still held.
     pub held: u64,
 }
 
@@ -116,7 +116,7 @@ pub fn bounded_memory(who: &str, lives: Lives) {
     Invariant::BoundedMemory.demand_eq(lives.held, 0, format_args!("transfers that the {who} still holds"));
 }
 
-/// What an end that took its transfer for complete received, beside what was sent.
+/// Checks the bytes at an end that considers its transfer complete against those that were sent.
 pub fn identical_bytes(who: &str, received: &[u8], file: &[u8]) {
     let first = received.iter().zip(file).position(|(got, due)| got != due);
     let evidence = Difference { received: received.len(), file: file.len(), first };
@@ -137,10 +137,10 @@ impl Display for Difference {
     }
 }
 
-/// What passed between one client's address and a server while the address was not proven.
+/// The exchange between one client's address and a server while the address was unproven.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unproven {
-    /// Datagrams that the server got.
+    /// Datagrams that the server received.
     pub heard: u64,
     /// Packets that it sent.
     pub answers: u64,
@@ -155,12 +155,12 @@ pub fn bounded_answers_before_proof(it: Unproven) {
         .demand(it.answers <= packets && it.bytes <= bytes, format_args!("{it:?}"));
 }
 
-/// What a sender did between the handshake and the first block that was acknowledged.
+/// The sender's activity between the handshake and the first acknowledged block.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FirstWindow {
     /// Datagrams of the client, the ACK 0 included.
     pub heard: u64,
-    /// Blocks that went out.
+    /// Blocks sent.
     pub blocks: u64,
     /// Blocks in a window.
     pub window: u64,
@@ -172,12 +172,12 @@ pub fn bounded_first_window(it: FirstWindow) {
     Invariant::BoundedFirstWindow.demand(it.blocks <= most, format_args!("{it:?}, {most} at most"));
 }
 
-/// What an end heard and said in all.
+/// The total traffic of an end.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Talk {
     /// Datagrams received.
     pub heard: u64,
-    /// Times that it acted on its own: time-outs, decisions, what was stored, failures of its side.
+    /// Actions without a datagram: time-outs, decisions, completed stores, failures of its side.
     pub own: u64,
     /// DATA packets sent.
     pub blocks: u64,

@@ -1,10 +1,10 @@
-//! Where answers come from: the address that was asked, and in single-port mode the port too.
+//! The source of answers: the address that the request was sent to, and in single-port mode its port too.
 
 use crate::harness::{Answer, Client, Options, Peer, Setup, ack, assert_moved, bytes, data, each_client};
 use crate::harness::{rrq, wrq};
 use std::net::SocketAddr;
 
-/// Reads and writes with one peer, and gives where each packet came from.
+/// Reads and writes with one peer, and returns the source of each packet.
 fn sources(server: SocketAddr) -> Vec<SocketAddr> {
     let mut peer = Peer::new(server);
     let mut sources = Vec::new();
@@ -60,7 +60,7 @@ fn without_single_port_each_transfer_has_a_tid_of_its_own() {
     assert!(tids.len() > 1, "chosen at random (RFC 1350 section 4): {tids:?}");
 }
 
-/// One port, two transfers of one client at once: its own ports tell them apart.
+/// One port, two concurrent transfers of one client: its ports distinguish them.
 #[test]
 fn single_port_tells_clients_apart() {
     let server = Setup::new().sizes(&[1500, 1501]).single_port().start();
@@ -85,7 +85,7 @@ fn single_port(client: Client) {
     }
 }
 
-/// Network gear that installs itself asks everyone. It is answered once, from a unicast address.
+/// Network gear that configures itself broadcasts its request. It gets one answer, from a unicast address.
 #[test]
 fn a_broadcast() {
     for single_port in [false, true] {

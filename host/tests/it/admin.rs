@@ -1,4 +1,4 @@
-//! The admin listener: who may look, what health says, the live view's stream.
+//! The admin listener: access, health, the stream of the live view.
 
 use crate::harness::{
     Answer, Client, Endpoint, Events, HttpAnswer, Options, Peer, SOON, Server, Setup, ack, bytes, connect,
@@ -62,7 +62,7 @@ fn a_reload_that_is_refused_makes_it_not_ready() {
     assert!(unknown.body.contains("starting, draining, reload, plugin, sink"), "{unknown:?}");
     assert_eq!(json_of(&server, "/livez").0, 200);
 
-    // Where it listens is fixed.
+    // The address cannot change.
     server.rewrite(&format!("{BOOT}admin: {{ address: \"127.0.0.1:1\" }}\n"));
     server.ask("reload").assert_fails(1, &["`admin.address` cannot change while the server runs"]);
     server.rewrite(&format!("{BOOT}{OPEN}"));
@@ -89,7 +89,7 @@ fn an_open_breaker_makes_it_not_ready() {
     assert_eq!(said["reasons"], json!([reason]));
 }
 
-/// With its reason while deliveries fail, and ready again when they do not.
+/// With its reason while deliveries fail, and ready again when they succeed.
 #[test]
 fn a_broken_sink_makes_it_not_ready() {
     let endpoint = Endpoint::new(&[HttpAnswer::Status(503, "")]);
@@ -158,7 +158,7 @@ fn a_transfer_is_seen_live_by_all_who_watch() {
         // A few samples each time, the last of them new.
         assert!(live["samples"].as_array().unwrap().len() <= 5, "{live:#}");
     }
-    // One made for all: both get the same.
+    // One snapshot for all viewers: both get the same.
     let at = one.next().unwrap()["unix_ms"].as_u64();
     two.until("the same snapshot", |live| live["unix_ms"].as_u64() >= at);
     let whole = http(server.admin(), "/api/snapshot", &[]).json();
@@ -170,12 +170,11 @@ fn a_transfer_is_seen_live_by_all_who_watch() {
     while one.next().is_some() {}
 }
 
-/// Who is one too many is told so; a place is free again when a viewer has gone.
-/// Viewers that never read: they are dropped, memory stays bounded, and those who read see all.
+/// Viewers that never read are dropped, memory stays bounded, and viewers that read see everything.
 #[test]
 fn viewers_that_do_not_read_are_dropped() {
     let server = Setup::new().rest_of_yaml(OPEN).start();
-    // Snapshots that fill what the kernel keeps for a connection soon.
+    // Large snapshots, which soon fill the kernel's buffers of a connection.
     let long = "x".repeat(900);
     for number in 0..200 {
         let name: String = (0..4).map(|part| format!("{part}-{number}/{}/", &long[..220])).collect();
@@ -211,7 +210,8 @@ fn viewers_that_do_not_read_are_dropped() {
         let viewers = (0..15).map_while(|_| Events::open(server.admin(), "/api/live").ok());
         viewers.collect::<Vec<_>>().len()
     };
-    // All places are taken, and then all but one are free again. Who has gone is noticed with the next snapshot.
+    // All places are taken, and then all but one are free again. A lost viewer is noticed at the next
+    // snapshot.
     assert_eq!(places(), 0);
     while places() < 15 {
         assert!(Instant::now() < end, "those who do not read keep their places");
@@ -258,9 +258,9 @@ fn a_token_is_asked_for_and_can_be_replaced() {
         assert_eq!(status(path, &["Authorization: Bearer 0123456789abcdeg"]), 401);
     }
     assert_eq!(status("/api/snapshot", &[TOKEN]), 200);
-    // Names are known where a token guards them.
+    // A token permits any host name.
     assert_eq!(status("/api/snapshot", &[TOKEN, "Host: boot.example"]), 200);
-    // The page holds nothing, and probes have no token.
+    // The page contains no data, and probes have no token.
     assert_eq!([status("/", &[]), status("/livez", &[]), status("/readyz", &[])], [200; 3]);
 
     server.rewrite(&format!("{BOOT}{admin}workers: 7\n"));
@@ -322,7 +322,7 @@ fn nothing_can_be_changed_and_long_requests_end() {
     assert_eq!(http(address, "/", &many).status, 431);
     assert_eq!(http_raw(address, "nonsense\r\n\r\n").status, 400);
 
-    // Who begins a request and does not end it, and who says nothing at all, is cut off.
+    // A client that sends half a request, or nothing at all, is disconnected.
     for begun in ["", "GET / HTTP/1.1\r\nHost: "] {
         let mut slow = connect(address);
         slow.write_all(begun.as_bytes()).unwrap();

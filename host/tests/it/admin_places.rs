@@ -1,4 +1,4 @@
-//! The admin listener answers at once whoever else is connected to it.
+//! The admin listener answers at once, whatever other connections exist.
 
 use crate::harness::{Events, Server, Setup, connect, http};
 use socket2::{Domain, Socket, Type};
@@ -8,10 +8,10 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 const OPEN: &str = "admin: { address: \"127.0.0.1:0\" }\n";
-/// Far below the five seconds after which an idle connection is closed in any case.
+/// Far below the five seconds after which an idle connection is closed anyway.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
-/// What probes ask for, one after the other.
+/// Requests the paths of probes, one after the other.
 #[track_caller]
 fn answers_at_once(server: &Server) {
     for path in ["/livez", "/readyz", "/metrics"] {
@@ -22,7 +22,7 @@ fn answers_at_once(server: &Server) {
     }
 }
 
-/// Whether the other end has closed it.
+/// Returns whether the server has closed the connection.
 fn is_closed(mut stream: &TcpStream) -> bool {
     stream.set_nonblocking(true).unwrap();
     let read = stream.read(&mut [0; 256]);
@@ -40,14 +40,14 @@ fn idle_connections_delay_no_probe() {
     }
 }
 
-/// Each sends a part of the head of a request, and then another, byte by byte.
+/// Each sends a part of the head of a request, and then more, byte by byte.
 #[test]
 fn slow_senders_of_headers_delay_no_probe() {
     let server = Setup::new().rest_of_yaml(OPEN).start();
     let mut slow: Vec<TcpStream> = (0..100).map(|_| connect(server.admin())).collect();
     for byte in b"GET /livez HT" {
         for stream in &mut slow {
-            // Fails where it was closed for another.
+            // Fails if it was closed for another.
             let _ = stream.write_all(&[*byte]);
         }
     }
@@ -58,7 +58,7 @@ fn slow_senders_of_headers_delay_no_probe() {
     answers_at_once(&server);
 }
 
-/// Each has asked for a lot, and reads nothing.
+/// Each has requested a large answer, and reads nothing.
 #[test]
 fn slow_readers_of_answers_delay_no_probe() {
     let server = Setup::new().rest_of_yaml(OPEN).start();
@@ -90,7 +90,7 @@ fn idle_strangers_close_no_view() {
         let later = viewer.next().expect("a view is not closed for strangers");
         assert!(later["unix_ms"].as_u64() > before["unix_ms"].as_u64());
     }
-    // The oldest of the strangers have made room.
+    // The oldest of the other connections have been closed.
     assert!(is_closed(&idle[0]));
 }
 

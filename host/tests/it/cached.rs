@@ -1,4 +1,4 @@
-//! Files that are kept in memory: whatever becomes of them on the disk, it is the current content that is served.
+//! The file cache: clients get the current content, whatever happens to the file on the disk.
 
 use crate::harness::{Client, Options, SOON, Server, Setup, skipped};
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Bytes of the files here: small enough to be kept from the first request on.
+/// The size of the files in bytes: small enough to be cached from the first request on.
 const LENGTH: usize = 3000;
 
 fn get(server: &Server, name: &str) -> u8 {
@@ -22,7 +22,7 @@ fn hits(server: &Server) -> u64 {
     server.live()["totals"]["file_cache"]["hits"].as_u64().unwrap()
 }
 
-/// Reads a file until the server has it in memory: not before its times have settled.
+/// Reads a file until the server has cached it, which requires that its times have settled.
 fn get_until_kept(server: &Server, name: &str) -> u8 {
     let end = Instant::now() + SOON;
     loop {
@@ -36,7 +36,7 @@ fn get_until_kept(server: &Server, name: &str) -> u8 {
     }
 }
 
-/// A server in a mount namespace of its own, or none where that is not possible.
+/// Starts a server in a mount namespace of its own; `None` if that is not possible.
 fn namespaced() -> Option<Server> {
     let unshare = ["unshare", "--mount", "--propagation", "private"];
     if !Command::new(unshare[0]).args(&unshare[1..]).arg("true").status().is_ok_and(|ran| ran.success()) {
@@ -49,7 +49,7 @@ fn namespaced() -> Option<Server> {
     Some(setup.start())
 }
 
-/// Runs a command where the server sees its mounts; its output, or what it says where it fails.
+/// Runs a command in the server's mount namespace; returns its output, or its error.
 fn within(server: &Server, words: &[&str]) -> Result<String, String> {
     let mut command = Command::new("nsenter");
     command.arg(format!("--mount=/proc/{}/ns/mnt", server.id())).args(words);
@@ -58,7 +58,7 @@ fn within(server: &Server, words: &[&str]) -> Result<String, String> {
     if ran.status.success() { Ok(stdout.trim().to_owned()) } else { Err(format!("{words:?}: {stderr}")) }
 }
 
-/// Two images of an ext4 that differ in the content of one file alone.
+/// Creates two ext4 images that differ only in the content of one file.
 fn images(folder: &Path) -> Result<[String; 2], String> {
     fs::create_dir(folder.join("content")).unwrap();
     fs::write(folder.join("content/f"), [b'A'; LENGTH]).unwrap();
@@ -77,7 +77,7 @@ fn images(folder: &Path) -> Result<[String; 2], String> {
     Ok([first, second])
 }
 
-/// Device number, inode, size and times of the files agree; what is in them does not.
+/// Device number, inode, size and times of the files agree; their contents do not.
 #[test]
 fn images_that_are_mounted_one_after_the_other_are_not_confused() {
     let Some(server) = namespaced() else { return };
@@ -101,7 +101,7 @@ fn images_that_are_mounted_one_after_the_other_are_not_confused() {
     assert_eq!(seen[0], seen[1], "nothing but the mount tells them apart");
 }
 
-/// The same file by two ways is kept twice, and served by each.
+/// A file with two paths is cached twice, and served by both.
 #[test]
 fn bind_mounts_of_one_folder_serve_the_same() {
     let Some(server) = namespaced() else { return };
@@ -127,7 +127,7 @@ with open(sys.argv[1], 'r+b') as file:
         print('done', flush=True)
 ";
 
-/// The second write leaves size and times as they were after the first (mmap(2)).
+/// The second write leaves size and times as after the first (mmap(2)).
 #[test]
 fn writes_through_a_mapping_show_after_the_maximum_age() {
     let server =

@@ -1,5 +1,5 @@
-//! The system's clock jumps, by a year and back; the server measures by another one. libfaketime makes it jump for
-//! the server alone.
+//! The system's clock jumps, by a year and back; the server uses a monotonic one. libfaketime makes it jump
+//! only for the server.
 
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_moved, bytes, rrq, skipped};
 use std::path::Path;
@@ -10,12 +10,12 @@ const LIBRARIES: [&str; 3] = [
     "/usr/lib/faketime/libfaketimeMT.so.1",
 ];
 
-/// The year of a line of the log.
+/// Returns the year of a log line.
 fn year(line: &serde_json::Value) -> i32 {
     line["timestamp"].as_str().unwrap()[..4].parse().unwrap()
 }
 
-/// A whole read, through a plugin with a time limit, and what was logged of it.
+/// Reads a whole file through a plugin with a time limit, and returns its outcome.
 fn read(server: &Server) -> serde_json::Value {
     assert!(Peer::new(server.address()).read_plainly("5000") == bytes(5000));
     let line = server.outcome("5000");
@@ -47,7 +47,7 @@ fn a_clock_that_jumps_disturbs_nothing() {
         )
         .start();
     let now = year(&read(&server));
-    // One that runs all the time.
+    // A transfer that is active all the time.
     let mut running = Peer::new(server.address());
     running.ask(&rrq("100000", &[]));
     let mut next = 1_u16;
@@ -63,7 +63,7 @@ fn a_clock_that_jumps_disturbs_nothing() {
         set(offset);
         go_on(&mut running);
         let line = read(&server);
-        // Shows that the clock did jump.
+        // Proves that the clock did jump.
         assert!(years.contains(&(year(&line) - now)), "{offset}: {line:#}");
         server.ask("reload").assert_good();
         assert_eq!(server.live()["ready"], true, "{offset}");

@@ -1,5 +1,4 @@
-//! `tuffet doctor` through the binary: what it says of this machine, and of one with a small MTU and without a
-//! privilege.
+//! `tuffet doctor` through the binary: on this machine, and on one with a small MTU and without a privilege.
 
 use crate::harness::{Network, PATIENCE, Ran, Setup, is_root, own_loopback, run, run_as_it_is, tuffet};
 use serde_json::Value;
@@ -8,11 +7,11 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A configuration beside its root, which is `root` below `place`.
+/// Writes a configuration beside its root, which is `root` below `place`.
 fn configuration(setup: &Setup, address: &str, root: &str) -> PathBuf {
     let yaml =
         format!("listeners: [{{ address: \"{address}\" }}]\nroots: [{{ name: boot, path: root{root} }}]\n");
-    // The folders of tests are root's own, where root runs them.
+    // If root runs the tests, root owns their folders.
     let yaml = if is_root() { yaml + "privileges: { user: root }\n" } else { yaml };
     setup.outside().write("doctor.yaml", yaml.as_bytes());
     setup.outside().0.join("doctor.yaml")
@@ -22,7 +21,7 @@ fn report(ran: &Ran) -> Value {
     serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
-/// The finding of this check.
+/// Returns the finding of this check.
 #[track_caller]
 fn finding(report: &Value, check: &str) -> Value {
     let findings = report["findings"].as_array().unwrap();
@@ -75,11 +74,11 @@ fn a_server_that_runs_already_is_welcome() {
     assert!(found["says"].as_str().unwrap().contains("a Tuffet serves there already"), "{found}");
 }
 
-/// As the service is: with the sockets of its unit. Nothing needs to be bound then.
+/// Run like the service, with the sockets of its unit. Nothing needs to be bound then.
 #[test]
 fn sockets_that_are_passed_need_no_privilege() {
     let setup = Setup::new();
-    // Root can open a low port to begin with, as systemd does.
+    // Root can open a low port, as systemd does.
     let low =
         UdpSocket::bind((own_loopback(), 69)).or_else(|_| UdpSocket::bind((own_loopback(), 0))).unwrap();
     let address = low.local_addr().unwrap().to_string();
@@ -98,7 +97,7 @@ fn sockets_that_are_passed_need_no_privilege() {
     assert!(says(&format!("privilege for {address}")).contains("no privilege is needed"), "{told:#}");
     assert!(says(&format!("port {address}")).starts_with("inherited, 1 for "), "{told:#}");
 
-    // One that the configuration does not know would keep the server from starting.
+    // A socket that is not configured would keep the server from starting.
     let other = UdpSocket::bind((own_loopback(), 0)).unwrap();
     let ran = doctor(&file, &other);
     assert_eq!(ran.code(), 1);
@@ -157,7 +156,7 @@ fn a_small_mtu_and_a_port_without_its_privilege() {
     let commands = privilege["commands"].as_array().unwrap();
     assert!(commands[0].as_str().unwrap().starts_with("setcap cap_net_bind_service=+ep "), "{commands:?}");
 
-    // What it says mends it.
+    // The commands fix it.
     there(&["sysctl", "-w", "net.ipv4.ip_unprivileged_port_start=69"]).assert_good();
     assert_eq!(commands[1], "sysctl -w net.ipv4.ip_unprivileged_port_start=69");
     there(&["sh", "-c", interface["commands"][0].as_str().unwrap()]).assert_good();

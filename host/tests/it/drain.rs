@@ -1,4 +1,4 @@
-//! SIGTERM: what runs may end, nothing new begins, and the exit code is 0.
+//! SIGTERM: transfers may end, nothing new begins, and the exit code is 0.
 
 use crate::harness::{Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, rrq, wrq};
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn running_transfers_end_well() {
     server.logged(STOPPING);
     assert!(reader.read_on(2) == bytes(5000)[512..]);
     assert_moved(&server.outcome("5000"), "served", 5000, 512, 1);
-    // The writer still runs, so the server does; a newcomer is turned away all the same.
+    // The writer is still active, so the server is, too; a new client is refused all the same.
     let mut late = Peer::new(server.address());
     late.ask(&rrq("5000", &[]));
     writer.send(&data(2, &bytes(1000)[512..]));
@@ -75,7 +75,7 @@ fn the_deadline_is_configured_and_reloaded() {
     assert_eq!(server.wait().code(), Some(0));
 }
 
-/// An upload whose last block has come is stored before the server goes.
+/// An upload whose last block has arrived is stored before the server exits.
 #[test]
 fn an_upload_is_stored_to_its_end() {
     let server = Setup::new().writable().start();

@@ -1,10 +1,10 @@
-//! More is asked of plugins than there is: instances, memory, address space. They fail or wait; the rest goes on.
+//! Plugins run out of resources: instances, memory, address space. They fail or wait; the rest continues.
 
 use crate::harness::{Answer, Peer, Setup, ack, bytes, rrq};
 use crate::policy::misbehave;
 use std::time::{Duration, Instant};
 
-/// A plugin that does this for the files below `evil`, and has nothing to say of others.
+/// Creates a plugin that misbehaves for the files below `evil`, and abstains for others.
 fn setup(misdeed: &str, plugin: &str) -> Setup {
     let component = misbehave();
     Setup::new().sizes(&[5000]).rest_of_yaml(&format!(
@@ -13,7 +13,7 @@ fn setup(misdeed: &str, plugin: &str) -> Setup {
     ))
 }
 
-/// As many at once as there are instances for all plugins, and again as many that wait.
+/// As many calls as there are instances for all plugins, and again as many that wait.
 #[test]
 fn more_calls_than_instances() {
     let server =
@@ -26,7 +26,7 @@ fn more_calls_than_instances() {
     let mut many: Vec<Peer> = (0..256).map(|_| Peer::new(server.address())).collect();
     many.iter_mut().enumerate().for_each(|(number, peer)| peer.ask(&rrq(&format!("evil/{number}"), &[])));
     server.live_until("calls that wait", |live| live["totals"]["plugins"][0]["waiting"].as_u64() >= Some(1));
-    // One that runs needs no plugin.
+    // An active transfer needs no plugin.
     running.send(&ack(1));
     assert_eq!(running.read_on(2).len(), 5000 - 512);
     // Another client has instances of its own share.
@@ -52,7 +52,7 @@ fn more_calls_than_instances() {
     server.stop();
 }
 
-/// All of them take what they can get; what they had is given back.
+/// All of them take as much memory as they can; it is given back.
 #[test]
 fn memory_of_many_plugins_at_once() {
     let server =
@@ -73,7 +73,7 @@ fn memory_of_many_plugins_at_once() {
     server.stop();
 }
 
-/// No room for the pool of instances: calls are slower, and go on all the same.
+/// There is no room for the pool of instances: calls are slower, and continue all the same.
 #[test]
 fn little_address_space() {
     let limit = ["sh", "-c", "ulimit -v 3000000; exec \"$@\"", "sh"].map(str::to_owned);

@@ -1,11 +1,11 @@
-//! `tuffet get` and `tuffet put` when something goes wrong: exit codes, messages, nothing left behind.
+//! Failures of `tuffet get` and `tuffet put`: exit codes, messages, nothing left behind.
 
 use crate::harness::{Folder, Peer, Ran, Server, Setup, bytes, oack, run};
 use std::net::{SocketAddr, UdpSocket};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Runs `tuffet` in a folder of its own; what lies there afterwards.
+/// Runs `tuffet` in a folder of its own; returns the folder, too.
 fn tuffet(arguments: &[&str]) -> (Ran, TempDir) {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("local"), bytes(3000)).unwrap();
@@ -14,7 +14,7 @@ fn tuffet(arguments: &[&str]) -> (Ran, TempDir) {
     (ran, folder)
 }
 
-/// Expects a failure that leaves nothing but what was there.
+/// Expects a failure that leaves only the existing files.
 #[track_caller]
 fn assert_fails(arguments: &[&str], code: i32, words: &[&str]) {
     let (ran, folder) = tuffet(arguments);
@@ -37,7 +37,7 @@ fn what_works() {
     ran.assert_good();
     assert!(ran.stdout == bytes(3000));
     assert_eq!(ran.stderr, "");
-    // In place of what was there.
+    // Replaces the existing file.
     let (ran, folder) = tuffet(&["get", &url(&server, "3000"), "--output", "local", "-q"]);
     ran.assert_good();
     assert_eq!(Folder(folder.path().to_owned()).names(), ["local"]);
@@ -51,7 +51,7 @@ fn a_missing_file() {
     let server = Setup::new().start();
     let url = url(&server, "missing");
     assert_fails(&["get", &url], 2, &[&url, "file not found", "ERROR 1"]);
-    // What was there stays as it was.
+    // The existing file stays unchanged.
     let (ran, folder) = tuffet(&["get", &url, "-o", "local"]);
     ran.assert_fails(2, &["file not found"]);
     assert!(Folder(folder.path().to_owned()).read("local") == bytes(3000));
@@ -73,7 +73,7 @@ fn a_silent_port() {
     assert_fails(&["put", "local", &url, "--timeout", "1"], 69, &["no answer"]);
 }
 
-/// Nobody listens: the kernel says so at once.
+/// Nothing listens: the kernel reports it at once.
 #[test]
 fn a_closed_port() {
     let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -105,12 +105,12 @@ fn local_files() {
     assert_fails(&["get", &url, "-o", "no/such/folder/x"], 74, &["no/such/folder/x"]);
     assert_fails(&["put", "missing", &url], 74, &["missing"]);
     assert_fails(&["put", ".", &url], 74, &["."]);
-    // The disk is full on the way: the server is told, and nothing remains.
+    // The disk fills up during the transfer: the server gets an ERROR, and nothing remains.
     assert_fails(&["get", &url, "-o", "/dev/full"], 74, &["/dev/full", "No space left"]);
     assert_eq!(server.outcome("3000")["outcome"], "probed");
 }
 
-/// A server that answers what was not asked.
+/// A server whose answer contains options that were not requested.
 #[test]
 fn a_server_that_breaks_the_protocol() {
     let wrong = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -128,8 +128,8 @@ fn a_server_that_breaks_the_protocol() {
     answering.join().unwrap();
 }
 
-/// The port had another client a moment ago, to whom a server still sends: what comes from the middle of a file is
-/// refused, and the answer to this request is taken.
+/// The port had another client a moment ago, to whom a server still sends: packets from the middle of a file
+/// are refused, and the answer to this request is accepted.
 #[test]
 fn a_port_that_was_used_before() {
     let [old, new] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
@@ -152,7 +152,7 @@ fn a_port_that_was_used_before() {
     answering.join().unwrap();
 }
 
-/// A download appears when it is whole: a server that vanishes leaves nothing.
+/// A download appears when it is complete: a server that vanishes leaves nothing.
 #[test]
 fn a_server_that_falls_silent_on_the_way() {
     let server = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -167,7 +167,7 @@ fn a_server_that_falls_silent_on_the_way() {
     drop(answering.join().unwrap());
 }
 
-/// Packets of somebody else are told so and change nothing.
+/// Packets of another server get an ERROR and change nothing.
 #[test]
 fn a_stranger_in_the_middle() {
     let server = UdpSocket::bind("127.0.0.1:0").unwrap();

@@ -1,9 +1,9 @@
-//! `tuffet status --live`: one source for all who watch.
+//! `tuffet status --live`: one source for all views.
 
 use crate::harness::{Answer, Client, Options, Peer, Setup, ack, bytes, error, rrq, wrq};
 use serde_json::Value;
 
-/// How many requests ended so.
+/// Returns the number of requests with this operation and outcome.
 fn ended(live: &Value, operation: &str, outcome: &str) -> u64 {
     let rows = live["totals"]["ended"].as_array().unwrap();
     let row = rows.iter().find(|row| row["operation"] == operation && row["outcome"] == outcome);
@@ -19,7 +19,7 @@ fn count(distribution: &Value) -> u64 {
     distribution["buckets"].as_array().unwrap().iter().filter_map(Value::as_u64).sum()
 }
 
-/// A transfer is seen from its grant on, and its bytes before its end.
+/// A transfer is visible from its grant on, and its bytes before its end.
 #[test]
 fn a_transfer_is_seen_while_it_runs() {
     let content = bytes(512 * 40);
@@ -79,7 +79,7 @@ fn requests_are_counted_by_what_came_of_them() {
     for _ in 0..7 {
         server.any_outcome();
     }
-    // Neither is a request: one belongs to nobody, the other cannot be understood.
+    // Neither is a request: one belongs to no transfer, the other is malformed.
     peer.ask(&ack(7));
     peer.ask(b"\0\x01name");
     peer.expect_error(4);
@@ -110,7 +110,7 @@ fn requests_are_counted_by_what_came_of_them() {
     assert_eq!(server.stop(), [] as [Value; 0]);
 }
 
-/// A request over the limit is not answered and is counted; one that waits for its decision is seen.
+/// A request over the limit is dropped and counted; a pending one is visible.
 #[test]
 fn what_is_dropped_at_a_limit_is_counted() {
     let server = Setup::new()
@@ -120,10 +120,10 @@ fn what_is_dropped_at_a_limit_is_counted() {
     let mut first = Peer::new(server.address());
     first.ask(&rrq("long", &[]));
     first.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
-    // Who has answered keeps its place.
+    // A client that has answered keeps its place.
     first.send(&ack(1));
     first.expect(Answer::Data(2, bytes(5000)[512..1024].to_vec()));
-    // From another address, so that it is not the share of one that is reached.
+    // From another address, so that the limit per client is not reached.
     let mut second = Peer::from([127, 201, 0, 1], server.address());
     second.ask(&wrq("long", &[]));
     server.live_until("the request over the limit", |live| dropped(live, "limit-transfers") == 1);

@@ -1,4 +1,4 @@
-//! A path that loses datagrams: every byte arrives all the same, and the outcome says what it cost.
+//! A path that loses datagrams: every byte arrives all the same, and the outcome reports the cost.
 
 mod alive;
 mod crowd;
@@ -11,7 +11,7 @@ use crate::harness::{Client, Options, Relay, Setup, assert_moved, bytes};
 
 const SIZE: usize = 300_000;
 
-/// One datagram in fifty is lost, either way.
+/// Loses one datagram in fifty, in both directions.
 fn transfers(client: Client, windowsize: Option<u16>) {
     if !client.is_installed() {
         return;
@@ -50,8 +50,7 @@ fn tuffet_in_windows() {
     transfers(Client::Tuffet, Some(16));
 }
 
-/// Nothing is lost where nothing is dropped: the relay itself is sound, and a quiet path has no
-/// retransmissions.
+/// Without losses nothing is lost: the relay itself is sound, and a quiet path has no retransmissions.
 #[test]
 fn a_path_without_loss() {
     let server = Setup::new().sizes(&[SIZE]).single_port().start();

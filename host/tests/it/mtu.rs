@@ -1,5 +1,5 @@
-//! Blocks larger than the path's MTU, over a cable of 1500 bytes in a network of the test's own: they are
-//! fragmented, whatever was tried first.
+//! Blocks larger than the path's MTU, over a cable with an MTU of 1500 bytes in a network of the test's own:
+//! they are fragmented, whatever was tried first.
 
 use crate::harness::{Network, Setup, assert_moved, bytes, run};
 

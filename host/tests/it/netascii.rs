@@ -1,4 +1,4 @@
-//! Netascii (RFC 764): LF travels as CR LF, a bare CR as CR NUL, and pairs may be torn by block edges.
+//! Netascii (RFC 764): LF is CR LF on the wire, a bare CR is CR NUL, and block edges may split pairs.
 
 use crate::harness::{
     Answer, Client, Options, Peer, SOON, Setup, ack, assert_moved, bytes, data, request, rrq, text,
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const NETASCII: Options = Options { blksize: None, windowsize: None, timeout: None, netascii: true };
 
-/// As it travels, by another way than the server's.
+/// Encodes the content independently of the server's code.
 fn on_the_wire(content: &[u8]) -> Vec<u8> {
     let pair = |byte: &u8| match byte {
         b'\n' => b"\r\n".to_vec(),
@@ -56,7 +56,7 @@ fn with_atftp() {
     both_ways(Client::Atftp);
 }
 
-/// Every block is full but the last, whatever pairs lie on the edges, and `tsize` is exact.
+/// Every block but the last is full, whatever pairs cross the edges, and `tsize` is exact.
 #[test]
 fn pairs_at_every_block_edge() {
     let mut setup = Setup::new();
@@ -87,7 +87,7 @@ fn pairs_at_every_block_edge() {
     }
 }
 
-/// What a sloppy client sends is taken as well as can be: a lone LF, a CR before a letter, a CR at the end.
+/// Input of sloppy clients is accepted as well as possible: a lone LF, a CR before a letter, a CR at the end.
 #[test]
 fn uploads_that_are_no_netascii() {
     let server = Setup::new().writable().start();

@@ -1,4 +1,4 @@
-//! Uploads over files that are there: what the new file keeps, and what may not be replaced.
+//! Uploads over existing files: what the new file keeps, and what may not be replaced.
 
 use crate::harness::{Client, Options, Peer, Server, Setup, assert_ended, is_root, skipped, wrq};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
@@ -6,11 +6,11 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 
-/// Who serves where a test says nothing else, and a group that the server is no member of.
+/// The default user of the server, and a group that it is not a member of.
 const SERVER: u32 = 65534;
 const STRANGERS: u32 = 54321;
 
-/// A server that has given up its privileges, with a folder of its own; none where the tests are not root's.
+/// Starts a server with dropped privileges and a folder of its own; `None` if root does not run the tests.
 fn server(rules: &str, prepare: impl FnOnce(&Path)) -> Option<Server> {
     if !is_root() {
         skipped("giving up privileges needs root to begin with: owners of replaced files are not tested");
@@ -25,7 +25,7 @@ fn server(rules: &str, prepare: impl FnOnce(&Path)) -> Option<Server> {
     Some(setup.start())
 }
 
-/// A file of this owner, group and mode.
+/// Creates a file with this owner, group and mode.
 fn old(path: &Path, owner: u32, group: u32, mode: u32) {
     fs::write(path, "old").unwrap();
     chown(path, Some(owner), Some(group)).unwrap();
@@ -37,7 +37,7 @@ fn put(server: &Server, name: &str) {
     assert_eq!(server.outcome(name)["outcome"], "stored", "{name}");
 }
 
-/// Refused at once, for this reason.
+/// Asserts that it is refused at once, for this reason.
 #[track_caller]
 fn refused(server: &Server, name: &str, reason: &str) {
     let mut peer = Peer::new(server.address());
@@ -46,7 +46,7 @@ fn refused(server: &Server, name: &str, reason: &str) {
     assert_ended(&server.outcome(name), "denied", reason);
 }
 
-/// Owner, group and mode.
+/// Returns owner, group and mode.
 fn rights(path: &Path) -> (u32, u32, u32) {
     let about = fs::symlink_metadata(path).unwrap();
     (about.uid(), about.gid(), about.mode() & 0o7777)
@@ -63,7 +63,7 @@ fn a_file_keeps_its_permissions() {
     for mode in [0o660, 0o600, 0o664, 0o755, 0o4775, 0o666] {
         let name = format!("{mode:o}");
         put(&server, &name);
-        // A write in place takes the set-user-ID bit as well.
+        // A write in place also clears the set-user-ID bit.
         assert_eq!(rights(&server.root().path(&name)), (SERVER, SERVER, mode & 0o777), "{name}");
         assert_eq!(server.root().read(&name), b"new");
     }
@@ -93,7 +93,7 @@ fn a_group_of_the_server_is_kept_and_no_other_gains() {
     }
 }
 
-/// What the server may write but not read stays so: it would be served otherwise.
+/// A file that the server may write but not read stays so: otherwise it would be served.
 #[test]
 fn a_file_that_the_server_may_not_read_stays_closed_to_it() {
     let prepare = |root: &Path| old(&root.join("drop"), 0, SERVER, 0o620);
@@ -120,7 +120,7 @@ fn what_could_not_be_written_in_place_is_not_replaced() {
     assert_eq!(server.root().names(), ["group", "own", "root"]);
 }
 
-/// A list of POSIX ACLs as the kernel has it: version 2, then tag, permissions and ID of each entry.
+/// Returns a list of POSIX ACLs in the kernel's form: version 2, then tag, permissions and ID of each entry.
 fn list(user: (u32, u16), group: u16, mask: u16, other: u16) -> Vec<u8> {
     let nobody = u32::MAX;
     let entries = [
@@ -175,16 +175,16 @@ fn lists_and_attributes_are_kept_and_what_the_folder_hands_down_is_not() {
     }
     let [listed, lost, plain] = ["listed", "lost", "plain"].map(|name| server.root().path(name));
     assert_eq!((attribute(&listed, ACCESS), rights(&listed)), (Some(mine), (SERVER, SERVER, 0o660)));
-    // Its group is another now, which the entries do not speak of.
+    // Its group has changed, and the entries do not apply to the new one.
     assert_eq!((attribute(&lost, ACCESS), rights(&lost)), (None, (SERVER, SERVER, 0o600)));
     assert_eq!((attribute(&plain, ACCESS), rights(&plain)), (None, (SERVER, SERVER, 0o640)));
-    // A new file gets what the folder says.
+    // A new file gets the folder's default.
     put(&server, "fresh");
     assert!(attribute(&server.root().path("fresh"), ACCESS).is_some());
     assert_eq!(rights(&server.root().path("fresh")).2, 0o644);
 }
 
-/// Nobody reads in the new content before it has its permissions.
+/// Nobody can read the new content before it has its permissions.
 #[test]
 fn the_temporary_file_is_no_more_open_than_the_old_one() {
     let prepare = |root: &Path| old(&root.join("closed"), SERVER, SERVER, 0o660);
@@ -205,7 +205,7 @@ fn the_permissions_of_new_files_are_a_setting() {
         ("overwrite: false", 0o644),
         ("overwrite: true", 0o644),
         ("write: { mode: \"0640\" }", 0o640),
-        // Whatever the umask.
+        // Regardless of the umask.
         ("overwrite: true, write: { mode: \"0666\" }", 0o666),
         ("overwrite: true, write: { mode: \"440\" }", 0o440),
     ] {
@@ -215,7 +215,7 @@ fn the_permissions_of_new_files_are_a_setting() {
     }
 }
 
-/// A file for each kind of link, and what they lead to.
+/// Creates a link of each kind, and their targets.
 fn links(root: &Path) {
     fs::create_dir(root.join("sub")).unwrap();
     chown(root.join("sub"), Some(SERVER), Some(SERVER)).unwrap();
@@ -242,7 +242,7 @@ fn links_are_refused_unless_configured_otherwise() {
             (server.root().read("sub/file"), server.outside().read("outside")),
             (b"old".into(), b"old".into())
         );
-        // On the way to a file they are the operator's.
+        // Links in the path to a file are the operator's decision.
         put(&server, "folder/file");
         assert_eq!(server.root().read("sub/file"), b"new");
     }
@@ -283,7 +283,7 @@ fn links_can_be_followed_below_the_root() {
     assert!(!server.root().has("nowhere"));
 }
 
-/// Files are not written in place, so other names of the old one keep it.
+/// Files are not written in place, so hard links to the old one keep its content.
 #[test]
 fn other_names_keep_the_old_content() {
     let prepare = |root: &Path| {

@@ -1,4 +1,4 @@
-//! What a server gives up at its start, and what is then out of its reach.
+//! The privileges that a server drops at its start, and the resulting restrictions.
 
 use crate::harness::{
     Answer, Client, Options, Peer, Server, Setup, ack, is_root, own_loopback, rrq, run, skipped, tuffet, wrq,
@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 
-/// All sections that start threads of their own or keep something: keys, sinks, spools, the admin listener.
+/// All sections that start threads or write files: keys, sinks, spools, the admin listener.
 const EVERYTHING: &str = r#"
 policy: { authorize: [acl], observe: [audit], compiled: cache/deep }
 plugins:
@@ -22,7 +22,7 @@ admin: { address: "127.0.0.1:0" }
 workers: 2
 "#;
 
-/// A setup whose folders every user may enter, and into whose `root` everyone may write.
+/// Opens a setup's folders to every user, and its `root` for writing.
 fn open_to_all(setup: Setup) -> Setup {
     fs::set_permissions(setup.outside().0, Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(setup.root().0, Permissions::from_mode(0o777)).unwrap();
@@ -36,13 +36,13 @@ fn needs_root() -> bool {
     is_root()
 }
 
-/// A key of the status of each thread; all of them are the same.
+/// Returns a key of the status of each thread, which must be the same for all.
 #[track_caller]
 fn each_thread(server: &Server, key: &str) -> String {
     let folder = format!("/proc/{}/task", server.id());
     let mut values: Vec<String> = Vec::new();
     for thread in fs::read_dir(folder).unwrap() {
-        // One that ended meanwhile has none.
+        // A thread that has ended meanwhile has none.
         let Ok(status) = fs::read_to_string(thread.unwrap().path().join("status")) else { continue };
         let value = status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
         values.push(value.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -92,7 +92,7 @@ fn root_becomes_another_user_in_every_thread() {
     assert_eq!(each_thread(&server, "Groups:"), "65534");
     assert_eq!(each_thread(&server, "CapBnd:"), "0000000000000000");
 
-    // What it makes is its own: uploads, what plugins keep, the lines of sinks, compiled plugins.
+    // It owns the files that it creates: uploads, keys of plugins, files of sinks, compiled plugins.
     server.outcome("up");
     for made in ["root/up", "state/plugins.redb", "log/audit.jsonl", "cache/deep/code", "control"] {
         let about =
@@ -100,7 +100,7 @@ fn root_becomes_another_user_in_every_thread() {
         assert_eq!((about.uid(), about.gid()), (65534, 65534), "{made}");
     }
 
-    // It says so: in the log, to `tuffet status`, to `tuffet doctor`.
+    // It reports so: in the log, to `tuffet status`, to `tuffet doctor`.
     let line = server.logged("dropped privileges");
     assert_eq!(
         (&line["uid"], &line["capabilities"], &line["seccomp"]),
@@ -127,7 +127,7 @@ fn root_becomes_another_user_in_every_thread() {
         "{running}"
     );
 
-    // A reload, which compiles, opens and writes anew, goes on within these bounds.
+    // A reload, which compiles, opens and writes again, works within the sandbox.
     server.rewrite(&yaml.replace("names: [\"secret\"]", "names: [\"a\"]").replace("listeners:", "# "));
     let ran = server.ask("reload");
     ran.assert_good();
@@ -136,7 +136,7 @@ fn root_becomes_another_user_in_every_thread() {
     server.stop();
 }
 
-/// Whoever else there is, it is not root.
+/// The default user is not root.
 #[test]
 fn without_a_word_it_is_not_root() {
     if !needs_root() {
@@ -173,7 +173,7 @@ fn what_the_user_may_not_touch_is_told_at_the_start() {
     );
     setup.outside().write("tuffet.yaml", yaml.as_bytes());
     let serve = || run(Command::new(env!("CARGO_BIN_EXE_tuffet")).args(["serve", "--config"]).arg(&file));
-    // All of it at once, each with what mends it.
+    // All problems at once, each with its remedy.
     serve().assert_fails(
         77,
         &[
@@ -189,7 +189,7 @@ fn what_the_user_may_not_touch_is_told_at_the_start() {
     serve().assert_fails(64, &["there is no user `no-such-user-here`", "useradd"]);
 }
 
-/// By whatever way it is asked for: rights of files hold for all of them.
+/// By every way: permissions hold for all of them.
 #[test]
 fn the_files_of_root_are_out_of_reach() {
     if !needs_root() || fs::metadata("/etc/shadow").is_err() {
@@ -213,7 +213,7 @@ plugins:
     for name in ["shadow", "by-plugin"] {
         assert!(matches!(ask(&server, name), Answer::Error(..)), "{name}");
     }
-    // By a reload that takes it for a secret.
+    // By a reload that uses it as a secret.
     server.rewrite(&yaml("admin: { address: \"127.0.0.1:0\", token: { file: /etc/shadow } }\n"));
     let ran = server.ask("reload");
     assert_eq!(ran.code(), 1);
@@ -246,14 +246,14 @@ fn a_reload_stays_within_the_bounds_of_the_start() {
         );
         assert_eq!(ask(&server, "a"), Answer::Data(1, b"here".to_vec()));
     }
-    // What lies beside the configuration does not.
+    // Paths beside the configuration work without a restart.
     server.outside().write("other/a", b"other");
     server.rewrite("roots: [{ name: boot, path: other }]\n");
     server.ask("reload").assert_good();
     assert_eq!(ask(&server, "a"), Answer::Data(1, b"other".to_vec()));
     drop(server);
 
-    // What was said to come does not, either.
+    // So do paths that were announced.
     let rest = format!("privileges: {{ readable: [{outside}], writable: [{outside}] }}\n");
     let server = Setup::new().file("a", b"here").rest_of_yaml(&rest).start();
     server.rewrite(&format!("roots: [{{ name: boot, path: {outside}, writable: true }}]\n{rest}"));
@@ -262,7 +262,7 @@ fn a_reload_stays_within_the_bounds_of_the_start() {
     Client::Tuffet.put(server.address(), "new", b"new", Options::default());
 }
 
-/// A release is a folder that a link points to; the next one lies beside it.
+/// A release is a folder that a link points to; the next one is beside it.
 #[test]
 fn the_next_release_is_within_bounds() {
     let place = tempfile::TempDir::new().unwrap();
@@ -292,13 +292,13 @@ fn both_can_be_left_out() {
     server.rewrite(&format!("roots: [{{ name: boot, path: {} }}]\n{off}", elsewhere.path().display()));
     server.ask("reload").assert_good();
     assert_eq!(ask(&server, "a"), Answer::Data(1, b"elsewhere".to_vec()));
-    // They are of the process, not of a configuration.
+    // They belong to the process, not to a configuration.
     server.rewrite("roots: [{ name: boot, path: root }]\n");
     let ran = server.ask("reload");
     assert!(ran.code() == 1 && ran.stderr.contains("`privileges` cannot change"), "{}", ran.stderr);
 }
 
-/// As `AmbientCapabilities=` of systemd and `setcap` have it.
+/// As with `AmbientCapabilities=` of systemd and `setcap`.
 #[test]
 fn a_capability_is_enough_for_port_69_and_is_given_up() {
     if !needs_root() {
@@ -308,7 +308,7 @@ fn a_capability_is_enough_for_port_69_and_is_given_up() {
         return skipped("setpriv is not installed");
     }
     let setup = open_to_all(Setup::new().file("a", b"a").user(None));
-    // Where the tests are built may be closed to others.
+    // The build folder of the tests may be closed to others.
     let binary = setup.outside().path("tuffet");
     if fs::hard_link(env!("CARGO_BIN_EXE_tuffet"), &binary).is_err() {
         fs::copy(env!("CARGO_BIN_EXE_tuffet"), &binary).unwrap();
@@ -340,8 +340,8 @@ fn a_capability_is_enough_for_port_69_and_is_given_up() {
     assert!(matches!(peer.receive(), Answer::Error(..)));
 }
 
-/// Keys, spools, compiled plugins and the control socket are the server's alone, also in folders that others
-/// may enter.
+/// Keys, spools, compiled plugins and the control socket belong to the server alone, even in folders that
+/// others may enter.
 #[test]
 fn what_it_keeps_is_closed_to_other_users() {
     let setup = Setup::new().file("a", b"a").rest_of_yaml(EVERYTHING);
@@ -378,7 +378,7 @@ fn what_it_keeps_is_closed_to_other_users() {
     }
 }
 
-/// Rights of the file say who may look; it is there while the server is.
+/// The permissions of the file decide about access; it exists while the server runs.
 #[test]
 fn the_admin_listener_is_a_file() {
     use std::io::{Read, Write};
@@ -394,8 +394,8 @@ fn the_admin_listener_is_a_file() {
     assert!(!path.exists());
 }
 
-/// Who only looks leaves nothing that the server could not use: `check` and the tools of plugins make no folder of
-/// compiled plugins where root would serve as another user, and touch none of another user's.
+/// Commands that only check leave nothing that the server could not use: `check` and the plugin tools create
+/// no folder of compiled plugins if root would serve as another user, and touch none of another user's.
 #[test]
 fn root_that_only_looks_makes_no_folder_of_compiled_plugins() {
     if !needs_root() {
@@ -423,19 +423,19 @@ fn root_that_only_looks_makes_no_folder_of_compiled_plugins() {
     look();
     assert!(!folder.exists());
 
-    // A folder of the server's user, as it or systemd makes it: nothing is put into it.
+    // A folder of the server's user, as it or systemd creates it: nothing is put into it.
     fs::create_dir(&folder).unwrap();
     std::os::unix::fs::chown(&folder, Some(65534), Some(65534)).unwrap();
     look();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     fs::remove_dir(&folder).unwrap();
-    // Nor into one that root made to give it away.
+    // Nor into one that root created to give it away.
     fs::create_dir(&folder).unwrap();
     look();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     fs::remove_dir(&folder).unwrap();
 
-    // Where root would stay root it is made, and used from then on by whoever is root.
+    // If root would stay root, it is created, and used from then on by root.
     setup.outside().write("check.yaml", yaml("root").as_bytes());
     tuffet(&["check", "check.yaml"]);
     let code = || fs::read_dir(folder.join("code/modules")).unwrap().count();

@@ -1,16 +1,16 @@
-//! What is not served, and how each client learns of it.
+//! Refused requests, and how each client reports them.
 
 use crate::harness::{Client, Options, Peer, Setup, assert_ended, each_client, rrq, wrq};
 
-/// What a client does with an ERROR: its exit code, and the words it shows.
+/// Asserts how a client reports an ERROR: its exit code and message.
 fn assert_shown(client: Client, ran: &crate::harness::Ran, text: &str) {
     let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), ran.stderr);
     match client {
-        // tftp-hpa ends with 0 whatever happens.
+        // tftp-hpa always ends with 0.
         Client::TftpHpa => {}
         _ => assert!(!ran.status.success(), "{client}: {said}"),
     }
-    // curl has words of its own.
+    // curl uses its own messages.
     assert!(client == Client::Curl || said.contains(text), "{client}: {said}");
 }
 

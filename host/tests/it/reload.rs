@@ -1,4 +1,4 @@
-//! Reload: another configuration as a whole, or none; what runs goes on.
+//! Reload: the new configuration as a whole, or none; active transfers continue.
 
 use crate::harness::{
     Answer, Client, Options, Peer, SOON, Server, Setup, ack, assert_ended, assert_moved, bytes, rrq, tuffet,
@@ -6,7 +6,7 @@ use crate::harness::{
 };
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A server that allows, or denies all below `secret/`.
+/// Returns a configuration that denies one name and allows all others.
 fn yaml(root: &str, denied: &str) -> String {
     format!(
         r#"
@@ -46,7 +46,7 @@ fn policy_and_roots_are_replaced() {
 
     server.outside().write("other/a", b"new a");
     server.rewrite(&yaml("other", "b"));
-    // A file that was written is not what serves.
+    // A written file does not take effect by itself.
     assert_eq!(ask(&server, "a"), denied("a"));
     let ran = server.ask("reload");
     ran.assert_good();
@@ -60,7 +60,7 @@ fn policy_and_roots_are_replaced() {
     assert_eq!((ask(&server, "a"), ask(&server, "b")), (denied("a"), Answer::Data(1, b"old b".to_vec())));
 }
 
-/// Each configuration is wrong in its own way, and is refused as a whole: the root is another one in all.
+/// Each configuration has a different error, and is refused as a whole: all have another root.
 #[test]
 fn what_is_wrong_changes_nothing() {
     let server = server();
@@ -130,7 +130,7 @@ fn the_socket_of_a_server_that_was_killed_is_taken_over() {
 
 const SIZE: usize = 100 << 20;
 
-/// The file goes on with the policy, the root and the content that it began with, whatever comes.
+/// The transfer keeps the policy, the root and the content that it began with, whatever happens.
 #[test]
 fn a_running_transfer_survives_everything() {
     let setup = Setup::new().file("big", &bytes(SIZE)).file("evil", b"-");
@@ -196,7 +196,7 @@ plugins:
     assert_eq!(line["resolved"], "boot:big");
 }
 
-/// An upload is judged, and placed, by the configuration that let it in.
+/// The configuration that admitted an upload decides about it and stores it.
 #[test]
 fn an_upload_ends_as_it_began() {
     let component = super::policy::probe();
@@ -234,8 +234,8 @@ plugins:
     assert_eq!(server.outcome("up")["resolved"], "out:up");
 }
 
-/// Good and broken configurations in turn, while clients fetch without pause: every one gets what it asked for, and
-/// of what served before nothing remains.
+/// Valid and broken configurations alternate while clients download continuously: every client gets its file,
+/// and nothing remains of earlier generations.
 #[test]
 fn many_reloads_under_many_clients_lose_nothing_and_leave_nothing() {
     let server = server();
@@ -259,7 +259,7 @@ fn many_reloads_under_many_clients_lose_nothing_and_leave_nothing() {
                 }
             });
         }
-        // Also where one of them was not as it should be, so that the clients end.
+        // Also after a failure, so that the clients end.
         let reloads = scope.spawn(reload_all).join();
         over.store(true, Relaxed);
         assert!(reloads.is_ok());
@@ -280,7 +280,7 @@ fn many_reloads_under_many_clients_lose_nothing_and_leave_nothing() {
     assert!(lines.iter().all(|line| line["outcome"] == "served"), "{lines:#?}");
 }
 
-/// Requests go on being answered while it is reloaded again and again.
+/// Requests are answered during repeated reloads.
 #[test]
 fn reloads_under_load() {
     let server = server();

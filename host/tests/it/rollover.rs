@@ -1,4 +1,4 @@
-//! Files of more than 65,535 blocks: what follows block 65535 is 0, or 1 where it is configured.
+//! Files of more than 65,535 blocks: the block after 65535 is 0, or 1 if so configured.
 
 use crate::harness::{
     Answer, Client, Options, Peer, Server, Setup, ack, assert_moved, bytes, data, each_client,
@@ -9,7 +9,7 @@ const SMALL_BLOCKS: usize = 8 * 70_000;
 const PLAIN_BLOCKS: usize = 512 * 65_600;
 
 each_client!(to_zero);
-/// In small blocks, to be quick; those of busybox must hold its request, and tftp-hpa asks for no options.
+/// In small blocks, for speed; those of busybox must hold its request, and tftp-hpa requests no options.
 fn to_zero(client: Client) {
     let blksize = match client {
         Client::TftpHpa => 512,
@@ -49,7 +49,7 @@ fn to_one() -> Server {
         .start()
 }
 
-/// The number of a block where 1 follows 65535.
+/// Returns the number of a block if 1 follows 65535.
 fn wire(position: usize) -> u16 {
     ((position - 1) % 65_535 + 1) as u16
 }

@@ -1,18 +1,19 @@
-//! Secrets, wherever a configuration takes them, come out nowhere: not in the log at its most talkative, not in
-//! what is shown or exported, not in an error.
+//! Secrets of a configuration never appear: not in the log at its most verbose level, not in displays or
+//! exports, not in an error.
 
 use crate::harness::{Endpoint, HttpAnswer, Peer, SOON, Setup, http, rrq, tuffet};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-/// Each secret has it.
+/// A part of each secret.
 const HUSH: &str = "hush";
 
-/// Everything, but for the compiler of plugins: it knows no secret, and has millions of lines.
+/// Everything except the compiler of plugins: it knows no secret, and logs millions of lines.
 const LOG: &str = "--log=trace,cranelift_codegen=off,cranelift_frontend=off,regalloc2=off,wasmtime=off,\
                    wasmtime_environ=off,wasmtime_internal_cranelift=off";
 
-/// By the environment and by files; every sink, the admin listener, telemetry.
+/// Returns a configuration with secrets from the environment and from files; every sink, the admin listener,
+/// telemetry.
 fn yaml(http: &str, otlp: &str, collector: &str, nats: &str) -> String {
     format!(
         r#"
@@ -49,7 +50,7 @@ fn assert_hushed(what: &str, said: &str, seed: &str) {
 
 #[test]
 fn secrets_come_out_nowhere() {
-    // What every sink runs into: refused, broken off, nonsense, silence.
+    // The failures of every sink: refusal, broken connection, nonsense, silence.
     let refusing =
         Endpoint::new(&[HttpAnswer::Status(401, ""), HttpAnswer::Close, HttpAnswer::Status(500, "")]);
     let unwilling = Endpoint::new(&[HttpAnswer::Status(403, ""), HttpAnswer::Close]);
@@ -92,7 +93,7 @@ fn secrets_come_out_nowhere() {
         Peer::new(server.address()).ask(&rrq(&format!("n{number}"), &[]));
         server.outcome(&format!("n{number}"));
     }
-    // Until every sink has failed, and telemetry was sent: then all that could be said was said.
+    // Until every sink has failed and telemetry was sent: then every message has been logged.
     let end = Instant::now() + SOON;
     let failed = || server.status()["sinks"].as_array().unwrap().iter().all(|sink| sink["broken"] == true);
     let sent = || collector.posts().iter().any(|(post, _)| post.head.contains("/v1/traces"));
@@ -100,7 +101,7 @@ fn secrets_come_out_nowhere() {
         assert!(Instant::now() < end, "{:#} {}", server.status(), collector.posts().len());
         std::thread::sleep(Duration::from_millis(50));
     }
-    // They do reach where they belong: the test is of these servers and these secrets.
+    // They do reach their destinations: the test covers these servers and these secrets.
     assert!(
         refusing
             .posts()
@@ -109,12 +110,12 @@ fn secrets_come_out_nowhere() {
     );
     assert!(collector.posts().iter().any(|(post, _)| post.head.contains("hush-s_telemetry")));
 
-    // Asked without the token, and with a wrong one that must not come back, either.
+    // Requests without the token, and with a wrong one that must not be echoed, either.
     let asked = http(server.admin(), "/metrics", &["Authorization: Bearer hush-wrong-token"]);
     assert_eq!(asked.status, 401);
     assert_hushed("the admin listener", &asked.body, &seed);
 
-    // Reloads that go wrong beside a secret.
+    // Failing reloads with a secret.
     let config = server.outside().path("tuffet.yaml");
     for (written, reason) in [
         (good.replace("secrets/token", "secrets/site"), "the token has 9 characters"),
@@ -131,7 +132,7 @@ fn secrets_come_out_nowhere() {
         let ran = server.ask("reload");
         assert_eq!(ran.code(), 1, "{reason}");
         assert!(ran.stderr.contains(reason), "{reason}: {}", ran.stderr);
-        // What stands in the file itself may be pointed at, as a key.
+        // An error may point at text in the file itself, as at a key.
         if !written.contains("hush-key") && !written.contains("hushed") {
             assert_hushed("a refused reload", &ran.stderr, &seed);
         }

@@ -1,14 +1,14 @@
-//! Signals that come before the server serves: none of them kills it.
+//! Signals before the server is ready: none of them kills it.
 
 use crate::harness::{Client, Options, SOON, Server, Setup};
 use crate::policy::misbehave;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is logged when all is open and nothing is loaded.
+/// Logged when everything is open and nothing is loaded.
 const OPENED: &str = "dropped privileges";
 
-/// A server that begins, with a plugin that does this and is compiled anew.
+/// Starts a server with a plugin that does this and is compiled again.
 fn starting(misdeed: &str) -> Server {
     let component = misbehave();
     let plugin = format!(
@@ -21,7 +21,7 @@ fn starting(misdeed: &str) -> Server {
         .begin()
 }
 
-/// Whether the process catches SIGHUP, SIGINT and SIGTERM.
+/// Returns whether the process catches SIGHUP, SIGINT and SIGTERM.
 fn catches(server: &Server) -> bool {
     // Bit n - 1 is signal n.
     const ALL: u64 = 1 | 1 << 1 | 1 << 14;
@@ -30,7 +30,7 @@ fn catches(server: &Server) -> bool {
     u64::from_str_radix(caught.trim(), 16).unwrap_or(0) & ALL == ALL
 }
 
-/// Waits for the first moment in which it does.
+/// Waits until it catches them.
 #[track_caller]
 fn until_it_catches(server: &Server) {
     let end = Instant::now() + SOON;
@@ -61,7 +61,7 @@ fn hanging_up_reads_the_configuration_again_once_the_server_serves() {
 #[test]
 fn what_is_asked_to_end_while_it_loads_ends_in_order() {
     for at_once in [true, false] {
-        // It would load for a minute, and fail then.
+        // It would load for a minute, and then fail.
         let server = starting("loop-in-configure");
         if at_once {
             until_it_catches(&server);

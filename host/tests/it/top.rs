@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-/// A server on which a transfer runs; who reads must live as long.
+/// Starts a server with an active transfer; the returned client must stay alive.
 fn server(rest: &str) -> (Server, Peer) {
     let server = Setup::new().file("initrd.img", &bytes(512 * 40)).rest_of_yaml(rest).start();
     let mut peer = Peer::new(server.address());
@@ -42,7 +42,7 @@ fn shows(ran: &Ran) {
 fn one_frame_for_scripts() {
     let (server, _peer) = server("admin: { address: \"127.0.0.1:0\" }\n");
     shows(&tuffet(["top", "--once", "--control", &socket(&server)]));
-    // Without --once, where the output is no terminal.
+    // Without --once, if the output is not a terminal.
     shows(&tuffet(["top", "--url", &format!("http://{}/", server.admin())]));
 }
 
@@ -98,7 +98,7 @@ impl Terminal {
         Some(Terminal { child, says, said: String::new() })
     }
 
-    /// Reads until this was said.
+    /// Reads until this text appears.
     #[track_caller]
     fn until(&mut self, word: &str) {
         while !self.said.contains(word) {
@@ -112,7 +112,7 @@ impl Terminal {
         self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits for its end: the screen is as it was.
+    /// Waits for its end: the screen is restored.
     fn ends(&mut self) {
         self.until("\u{1b}[?1049l");
         assert!(self.child.wait().unwrap().success());
@@ -121,7 +121,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // Its end closes the terminal, which ends what runs in it.
+        // Its end closes the terminal, which ends the program in it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

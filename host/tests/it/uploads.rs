@@ -1,9 +1,9 @@
-//! Uploads: whole or not at all, within the rules of their root.
+//! Uploads: complete or not at all, within the rules of their root.
 
 use crate::harness::{Answer, Options, Peer, Server, Setup, assert_ended, assert_moved, bytes};
 use crate::harness::{Client, data, each_client, error, wrq};
 
-/// A server with one writable root.
+/// Starts a server with one writable root.
 fn server(rules: &str, rest: &str) -> Server {
     let root = format!("{{ name: in, path: root, writable: true, {rules} }}");
     Setup::new().file("there", b"old").yaml(&format!("roots: [{root}]\n{rest}")).start()
@@ -49,7 +49,7 @@ fn an_announced_size_over_the_limit_is_refused_at_once() {
     assert_moved(&server.outcome("fits"), "stored", 1000, 512, 1);
 }
 
-/// Whatever was announced, the limit holds when it is reached.
+/// The limit holds when it is reached, whatever size was announced.
 #[test]
 fn a_limit_that_is_passed_on_the_way() {
     let server = server("max-upload: 1000", "");
@@ -141,7 +141,7 @@ fn of_two_uploads_to_one_name_the_last_to_end_stays_where_it_may_overwrite() {
     assert_eq!(server.root().names(), ["both", "there"]);
 }
 
-/// A reader that has begun gets the old file to its end.
+/// An active read gets the old file to its end.
 #[test]
 fn an_upload_over_a_file_that_is_read() {
     let server = server("overwrite: true", "");
@@ -183,7 +183,7 @@ fn the_last_ack_is_repeated() {
     peer.send(&data(2, b"end"));
     assert_eq!(peer.receive(), Answer::Ack(2));
     assert_moved(&server.outcome("up"), "stored", 515, 512, 1);
-    // One that comes at once is taken for a double, so it may take another.
+    // An immediate repetition counts as a duplicate, so another one may be needed.
     let again = std::iter::repeat_with(|| {
         peer.send(&data(2, b"end"));
         peer.receive_within(std::time::Duration::from_millis(50))

@@ -27,7 +27,7 @@ fn windows(client: Client) {
     }
 }
 
-/// Its virtio driver goes deaf when 32 receive buffers overflow.
+/// Its virtio driver stops receiving when its 32 receive buffers overflow.
 #[test]
 fn of_16_at_most_for_u_boot() {
     let server = Setup::new().sizes(&[100_000]).start();
@@ -60,7 +60,7 @@ fn the_time_out_option_with_atftp() {
     assert_moved(&server.outcome("5000"), "served", 5000, 512, 8);
 }
 
-/// All of them are answered, in lower case, and the whole window goes out at once.
+/// All of them are answered, in lower case, and the whole window is sent at once.
 #[test]
 fn negotiated_together() {
     let server = Setup::new().sizes(&[5000]).start();
@@ -79,7 +79,7 @@ fn negotiated_together() {
     assert_moved(&server.outcome("5000"), "served", 5000, 1000, 4);
 }
 
-/// The server's own limits hold, whatever is asked.
+/// The server's own limits hold, whatever is requested.
 #[test]
 fn limited_by_the_configuration() {
     let server = Setup::new()

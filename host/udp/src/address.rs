@@ -54,14 +54,14 @@ pub(super) fn from_kernel(storage: &libc::sockaddr_storage) -> Option<SocketAddr
             // SAFETY: the family says that the kernel wrote a sockaddr_in6, and storage is large enough.
             let raw = unsafe { std::ptr::from_ref(storage).cast::<libc::sockaddr_in6>().read() };
             let ip = Ipv6Addr::from(raw.sin6_addr.s6_addr);
-            // The flow label is the peer's own and says nothing of who it is.
+            // The flow label is the peer's own and does not identify it.
             Some(SocketAddr::V6(SocketAddrV6::new(ip, u16::from_be(raw.sin6_port), 0, raw.sin6_scope_id)))
         }
         _ => None,
     }
 }
 
-/// What the control messages of a received datagram tell.
+/// The control messages of a received datagram.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Told {
     pub(super) local: Option<Local>,
@@ -83,7 +83,7 @@ pub(super) fn told_by(header: &libc::msghdr) -> Told {
                 let info = unsafe { libc::CMSG_DATA(control).cast::<libc::in_pktinfo>().read_unaligned() };
                 // ipi_spec_dst is the local unicast address even where the datagram was a broadcast.
                 let ip = Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes());
-                // It is not known of what arrived in an inherited socket before it was asked for.
+                // Unknown for datagrams that arrived in an inherited socket before it was enabled.
                 let known = !ip.is_unspecified();
                 told.local = known.then(|| Local {
                     address: unicast(ip.into()),
@@ -114,7 +114,7 @@ pub(super) fn told_by(header: &libc::msghdr) -> Told {
     told
 }
 
-/// Appends control messages to a message that is to be sent.
+/// Appends control messages to an outgoing message.
 pub(super) struct ControlWriter<'a> {
     buffer: &'a mut ControlBuffer,
     used: usize,
@@ -126,7 +126,7 @@ impl<'a> ControlWriter<'a> {
         ControlWriter { buffer, used: 0 }
     }
 
-    /// The datagram leaves from this address.
+    /// Sets the source address of the datagram.
     pub(super) fn source(&mut self, local: &Local) {
         match local.address {
             Some(IpAddr::V4(ip)) => {
@@ -150,12 +150,12 @@ impl<'a> ControlWriter<'a> {
         }
     }
 
-    /// The payload is cut into datagrams of `segment` bytes by the kernel (UDP_SEGMENT).
+    /// Makes the kernel segment the payload into datagrams of `segment` bytes (UDP_SEGMENT).
     pub(super) fn segment(&mut self, segment: u16) {
         self.push(libc::SOL_UDP, libc::UDP_SEGMENT, segment);
     }
 
-    /// Bytes used.
+    /// Returns the bytes used.
     pub(super) fn finish(self) -> usize {
         self.used
     }

@@ -1,9 +1,9 @@
-//! UDP sockets with batches: one system call receives many datagrams and one sends many, each from the
-//! address that its peer asked. The only crate of the project with `unsafe` code.
+//! UDP sockets with batches: one system call receives many datagrams, and one sends many, each from the
+//! address to which its peer sent. The only crate of the project with `unsafe` code.
 //!
-//! No crate was found that gathers, segments (UDP_SEGMENT) and batches across destinations in one call,
-//! so the calls are made here through `libc`, in [`receive`] and [`send`]; what may be done safely
-//! (binding, socket options) is left to `socket2`.
+//! No crate was found that gathers, segments (UDP_SEGMENT) and batches across destinations in one call, so
+//! [`receive`] and [`send`] make the calls through `libc`; safe operations (binding, socket options) are left
+//! to `socket2`.
 #![allow(unsafe_code)]
 
 mod address;
@@ -22,16 +22,16 @@ pub use unreachable::{Unreachable, UnreachableBatch};
 
 use std::net::IpAddr;
 
-/// The local end of a datagram: the address that was asked and the interface it came through. Answers
-/// leave from it (IP_PKTINFO, IPV6_PKTINFO).
+/// The local end of a datagram: its destination address and the interface that received it. Answers leave
+/// from this address (IP_PKTINFO, IPV6_PKTINFO).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Local {
-    /// The unicast address of this host; for a broadcast, that of the receiving interface. `None` where
-    /// the datagram was sent to a multicast group.
+    /// The unicast address of this host; for a broadcast, that of the receiving interface. `None` if the
+    /// datagram was sent to a multicast group.
     pub address: Option<IpAddr>,
     /// The interface's index, 0 if unknown.
     pub interface: u32,
-    /// It was sent to a broadcast address or a multicast group: the kernel gives a copy to each socket
-    /// that shares the port.
+    /// Whether it was sent to a broadcast address or a multicast group: the kernel then gives a copy to each
+    /// socket that shares the port.
     pub copied: bool,
 }

@@ -8,13 +8,13 @@ use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::slice::Chunks;
 
-/// Datagrams in one call.
+/// Datagrams per call.
 const BATCH: usize = 32;
 
-/// The longest UDP payload is 65,507 bytes over IPv4; nothing is ever cut.
+/// The longest UDP payload is 65,507 bytes over IPv4, so nothing is ever truncated.
 const ROOM: usize = 65_536;
 
-/// Buffers for a batch of datagrams, used again and again. Pages that no datagram reached cost nothing.
+/// Reusable buffers for a batch of datagrams. Pages that no datagram has reached cost nothing.
 pub struct ReceiveBatch {
     payloads: Box<[u8]>,
     addresses: Box<[libc::sockaddr_storage]>,
@@ -27,12 +27,12 @@ pub struct ReceiveBatch {
 /// One datagram of a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct Received<'a> {
-    /// Who sent it.
+    /// The sender.
     pub peer: SocketAddr,
-    /// Where it was sent to; `None` if the kernel did not say.
+    /// The destination; `None` if the kernel did not report it.
     pub local: Option<Local>,
-    /// Its bytes; where the kernel coalesced several datagrams of one peer ([`BindOptions::gro`]), those
-    /// of all of them.
+    /// The bytes; if the kernel coalesced several datagrams of one peer ([`BindOptions::gro`]), those of all
+    /// of them.
     ///
     /// [`BindOptions::gro`]: super::BindOptions::gro
     pub payload: &'a [u8],
@@ -41,13 +41,13 @@ pub struct Received<'a> {
 }
 
 impl<'a> Received<'a> {
-    /// The datagrams of the payload: one, unless the kernel coalesced several. None if it is empty.
+    /// Returns the datagrams of the payload: one, unless the kernel coalesced several. None if it is empty.
     pub fn datagrams(&self) -> Chunks<'a, u8> {
         self.payload.chunks(self.segment.unwrap_or(self.payload.len()).max(1))
     }
 
-    /// The same, each with where it came from. An empty payload is one empty datagram: the kernel coalesces none
-    /// of those.
+    /// Iterates over the datagrams, each with its addresses. An empty payload is one empty datagram: the
+    /// kernel does not coalesce these.
     pub fn each(&self) -> impl Iterator<Item = Received<'a>> + use<'a> {
         let Received { peer, local, payload, .. } = *self;
         let empty = payload.is_empty().then_some(payload);
@@ -85,7 +85,7 @@ impl ReceiveBatch {
         batch
     }
 
-    /// Makes the headers ready that the last call filled; the kernel leaves the others as they are.
+    /// Resets the headers that the last call filled; the kernel leaves the others unchanged.
     fn renew(&mut self) {
         for header in &mut self.headers[..self.filled] {
             header.msg_hdr.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
@@ -94,13 +94,13 @@ impl ReceiveBatch {
         self.filled = 0;
     }
 
-    /// Receives what has arrived, at most one batch; true if there may be more.
+    /// Receives the datagrams that have arrived, at most one batch. Returns true if there may be more.
     pub fn fill(&mut self, socket: &Socket) -> io::Result<bool> {
         self.fill_up_to(socket, BATCH)
     }
 
-    /// As [`ReceiveBatch::fill`], at most `most` datagrams. Each call ends with a look that finds nothing
-    /// unless that many came, which costs a third of a datagram: who expects one had better ask for one.
+    /// As [`ReceiveBatch::fill`], at most `most` datagrams. Unless that many arrived, the call ends with an
+    /// empty receive, which costs a third of a datagram: a caller that expects one should ask for one.
     pub fn fill_up_to(&mut self, socket: &Socket, most: usize) -> io::Result<bool> {
         let most = most.clamp(1, BATCH);
         self.renew();
@@ -127,17 +127,17 @@ impl ReceiveBatch {
         Ok(self.filled == most)
     }
 
-    /// How many datagrams the last call brought.
+    /// Returns the number of datagrams of the last call.
     pub fn len(&self) -> usize {
         self.filled
     }
 
-    /// Whether it brought none.
+    /// Returns whether the last call received none.
     pub fn is_empty(&self) -> bool {
         self.filled == 0
     }
 
-    /// A datagram of the last batch; `None` past its end or from a peer without an IP address.
+    /// Returns a datagram of the last batch; `None` past its end or from a peer without an IP address.
     pub fn get(&self, index: usize) -> Option<Received<'_>> {
         if index >= self.filled {
             return None;
@@ -162,7 +162,7 @@ mod tests {
     use super::super::{BindOptions, SendBatch};
     use super::*;
 
-    /// Twenty full datagrams and a short one, sent as one message that the kernel cuts.
+    /// Sends twenty full datagrams and a short one as one message, which the kernel segments.
     fn sent_to(gro: bool) -> (Vec<Vec<u8>>, usize) {
         let loopback = "127.0.0.1:0".parse().unwrap();
         let from = Socket::bind(loopback, BindOptions::default()).unwrap();

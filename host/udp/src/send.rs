@@ -12,31 +12,32 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Datagrams that the kernel cuts from one message (UDP_MAX_SEGMENTS of older kernels).
+/// The most datagrams into which the kernel segments one message (UDP_MAX_SEGMENTS of older kernels).
 pub const MAX_SEGMENTS: usize = 64;
 
-/// Bytes in one message, all its datagrams together: what fits an IP packet before it is cut.
+/// The most bytes of one message, for all its datagrams together: the content of an IP packet before
+/// segmentation.
 pub const MAX_MESSAGE: usize = 65_000;
 
-/// Messages in one call.
+/// Messages per call.
 const BATCH: usize = 64;
 
-/// Bytes that may wait for one call.
+/// Queued bytes per call.
 const ARENA: usize = 1 << 20;
 
 /// How long to wait for room in a full send buffer before the datagrams count as lost.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// What became of a batch.
+/// The result of sending a batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SendReport {
-    /// Datagrams that the kernel did not take; to a peer they look like loss on the path.
+    /// Datagrams that the kernel refused; to a peer they look like loss on the path.
     pub lost: u32,
-    /// Messages that were sent again in pieces because the kernel refused to cut them.
+    /// Messages that were sent again in pieces because the kernel refused to segment them.
     pub unsegmented: u32,
 }
 
-/// Messages that wait to be sent through one socket.
+/// Messages queued for one socket.
 pub struct SendBatch {
     arena: Box<[u8]>,
     used: usize,
@@ -52,14 +53,14 @@ pub struct SendBatch {
 struct Message {
     peer: SocketAddr,
     local: Option<Local>,
-    /// Bytes of the arena: whole datagrams, or their headers alone where there is a payload.
+    /// Bytes of the arena: whole datagrams, or only their headers if there is a payload.
     bytes: Range<usize>,
     /// Bytes in each datagram but the last.
     segment: usize,
     payload: Option<Payload>,
 }
 
-/// Bytes that are sent from where they lie, each piece behind a header of its own.
+/// Bytes that are sent in place, each piece after a header of its own.
 #[derive(Debug, Clone)]
 struct Payload {
     content: Arc<[u8]>,
@@ -90,7 +91,7 @@ impl SendBatch {
         }
     }
 
-    /// Whether nothing waits.
+    /// Returns whether no message is queued.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
@@ -137,8 +138,8 @@ impl SendBatch {
         self.messages.push(Message { peer, local, bytes, segment, payload: Some(payload) });
     }
 
-    /// Sends all that waits. A full send buffer is waited for shortly; then datagrams count as lost and
-    /// the protocol sends them again.
+    /// Sends all queued messages. Waits briefly for room in a full send buffer; then datagrams count as lost
+    /// and the protocol retransmits them.
     pub fn flush(&mut self, socket: &Socket) -> SendReport {
         let mut report = SendReport::default();
         let mut messages = std::mem::take(&mut self.messages);
@@ -188,7 +189,7 @@ impl SendBatch {
         report
     }
 
-    /// What waits, datagram by datagram, instead of sending it: for tests without a network.
+    /// Returns the queued datagrams instead of sending them: for tests without a network.
     pub fn drain(&mut self) -> Vec<(SocketAddr, Vec<u8>)> {
         let mut datagrams = Vec::new();
         for message in std::mem::take(&mut self.messages) {
@@ -212,8 +213,8 @@ impl SendBatch {
         datagrams
     }
 
-    /// Sends messages up to the first that fails or that has to be cut here; an error tells of the first
-    /// of all.
+    /// Sends messages up to the first that fails or must be segmented here; an error is that of the very
+    /// first.
     fn send(&mut self, socket: &Socket, messages: &[Message]) -> io::Result<usize> {
         let whole = |message: &&Message| self.goes_whole(socket, message);
         let count = messages.iter().take(BATCH).take_while(whole).count();
@@ -224,7 +225,7 @@ impl SendBatch {
         self.submit(socket, count)
     }
 
-    /// One datagram at a time, where the kernel does not cut; how many were lost.
+    /// Sends single datagrams, if the kernel does not segment; returns how many were lost.
     fn send_plain(&mut self, socket: &Socket, message: &Message) -> u32 {
         let datagrams = message.datagrams() as usize;
         let (mut at, mut late_errors) = (0, 0);
@@ -248,8 +249,8 @@ impl SendBatch {
         0
     }
 
-    /// Describes some datagrams of a message to the kernel as one call, from the given place in the
-    /// vectors on; where the next may begin.
+    /// Describes some datagrams of a message to the kernel as one call, from the given index of the vectors
+    /// on; returns the next free index.
     fn prepare(&mut self, index: usize, vector: usize, message: &Message, datagrams: Range<usize>) -> usize {
         let mut control = ControlWriter::new(&mut self.controls[index]);
         if let Some(local) = &message.local {

@@ -6,22 +6,22 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-/// Bytes asked for each of the kernel's buffers. A storm of requests overflows the usual 208 KiB; the
-/// kernel grants what `net.core.rmem_max` allows (root: all of it).
+/// The requested size of each kernel buffer in bytes. A storm of requests overflows the default of 208 KiB;
+/// the kernel grants up to `net.core.rmem_max` (root: all of it).
 pub const KERNEL_BUFFER: usize = 8 << 20;
 
-/// What a receive buffer holds where nobody asks for more (`net.core.rmem_default`).
+/// The default size of a receive buffer (`net.core.rmem_default`).
 const USUAL_BUFFER: usize = 208 << 10;
 
-/// How a socket is bound.
+/// The options of binding a socket.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BindOptions {
-    /// Several sockets share the port and the kernel spreads peers over them (SO_REUSEPORT).
+    /// Whether several sockets share the port, with peers spread over them by the kernel (SO_REUSEPORT).
     pub shared: bool,
-    /// Datagrams of one peer may come coalesced into one buffer (UDP_GRO); see
+    /// Whether datagrams of one peer may arrive coalesced in one buffer (UDP_GRO); see
     /// [`Received::datagrams`](super::Received::datagrams).
     pub gro: bool,
-    /// Each datagram tells to which local address it came, and through which interface.
+    /// Whether each datagram carries its local address and interface.
     pub tell_local: bool,
     /// The kernel keeps the ICMP errors that datagrams from here meet (IP_RECVERR); see
     /// [`UnreachableBatch`](super::UnreachableBatch).
@@ -71,13 +71,13 @@ impl Socket {
         Ok(Socket { inner, local, segments: Cell::new(true), whole, errors })
     }
 
-    /// One that another process has bound, with what [`Socket::bind`] would have set. Whether it is shared was
-    /// decided there, and buffers that were made larger than is usual stay as they are.
+    /// Adopts a socket that another process has bound, with the options of [`Socket::bind`]. Sharing was
+    /// decided there, and buffers larger than the default keep their size.
     pub fn inherit(socket: UdpSocket, options: BindOptions) -> io::Result<Socket> {
         let local = socket.local_addr()?;
         let inner = socket2::Socket::from(socket);
         inner.set_nonblocking(true)?;
-        // The kernel tells the double of what was asked (socket(7), SO_RCVBUF).
+        // The kernel reports twice the requested size (socket(7), SO_RCVBUF).
         if inner.recv_buffer_size()? <= 2 * USUAL_BUFFER {
             set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, KERNEL_BUFFER);
         }
@@ -95,10 +95,10 @@ impl Socket {
         Ok(Socket { inner, local, segments: Cell::new(true), whole, errors })
     }
 
-    /// A socket for talking to one peer as an ordinary client does: the kernel picks the port when the
-    /// first datagram leaves, so [`Socket::local`] is unspecified, and does not tell the local address
-    /// of what comes in. Its receive buffer holds `room` bytes of the kernel's own accounting, but never
-    /// less than is usual; `gro` as in [`BindOptions`].
+    /// Creates a socket for one peer, like an ordinary client's: the kernel picks the port when the first
+    /// datagram is sent, so [`Socket::local`] is unspecified, and does not report the local address of
+    /// received datagrams. Its receive buffer holds `room` bytes in the kernel's accounting, but at least the
+    /// default; `gro` as in [`BindOptions`].
     pub fn client(peer: SocketAddr, room: usize, gro: bool) -> io::Result<Socket> {
         let kind = Type::DGRAM.nonblocking();
         let inner = socket2::Socket::new(Domain::for_address(peer), kind, Some(Protocol::UDP))?;
@@ -120,15 +120,15 @@ impl Socket {
         self.local
     }
 
-    /// A datagram was larger than the path's MTU: from now on such are fragmented (the kernel's default,
-    /// which a block size above the MTU needs). False if they are already.
+    /// Permits fragmentation after a datagram exceeded the path's MTU (the kernel's default, which a block
+    /// size above the MTU needs). Returns false if it was permitted already.
     pub(super) fn allow_fragments(&self) -> bool {
         self.whole.take()
             && set_option(&self.inner, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_WANT)
                 .is_ok()
     }
 
-    /// Never cut datagrams by UDP_SEGMENT on this socket.
+    /// Disables UDP_SEGMENT on this socket.
     pub fn disable_segmentation(&self) {
         self.segments.set(false);
     }
@@ -163,7 +163,7 @@ fn set_buffer(socket: &socket2::Socket, forced: libc::c_int, option: libc::c_int
     }
 }
 
-/// A wish: kernels before 5.0 deliver each datagram by itself.
+/// Requests coalescing: kernels before 5.0 deliver each datagram separately.
 fn coalesce(socket: &socket2::Socket) {
     let _ = set_option(socket, libc::SOL_UDP, libc::UDP_GRO, 1);
 }

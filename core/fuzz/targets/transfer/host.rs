@@ -1,4 +1,4 @@
-//! What a host does for one transfer, with every output checked.
+//! The host of one transfer, which checks every output.
 
 use tuffet_core::{
     Blocks, Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Operation, OptionSet, Output, Time,
@@ -7,7 +7,7 @@ use tuffet_core::{
 
 use crate::plan::{Plan, Step};
 
-/// Wake-ups until a transfer that is left alone must have ended: no plan has patience for more than a minute, and
+/// Wake-ups until an abandoned transfer must have ended: no plan has time-outs of more than a minute, and
 /// none sends more often than each millisecond.
 const MOST_WAKE_UPS: u32 = 300_000;
 
@@ -24,7 +24,7 @@ pub struct Host<'a> {
     finish: Option<Finish>,
     closed: bool,
     abandoned: bool,
-    /// Whether anything has come from the peer's address.
+    /// Whether anything has arrived from the peer's address.
     heard: bool,
     /// DATA packets sent before that.
     unproven: u64,
@@ -108,7 +108,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Nothing more comes from the peer: it ends, and tells how.
+    /// Sends nothing more from the peer: the transfer ends, and reports its outcome.
     pub fn left_alone(&mut self) {
         if self.transfer.is_deciding() {
             self.transfer.fail(ErrorCode::AccessViolation, "denied");
@@ -163,7 +163,7 @@ impl<'a> Host<'a> {
         self.receive(&data(self.wire(position), length));
     }
 
-    /// An answer that the client can take.
+    /// Returns an answer that the client can accept.
     fn fitting(&self, other: &OptionSet) -> OptionSet {
         let requested = self.plan.requested.option_set();
         OptionSet {
@@ -186,7 +186,7 @@ impl<'a> Host<'a> {
         self.drive(Some(datagram));
     }
 
-    /// Polls until there is nothing more to do: the rule of use.
+    /// Polls until there is nothing more to do, as the rule of use requires.
     fn drive(&mut self, datagram: Option<&[u8]>) {
         let mut payload = datagram.and_then(|datagram| datagram.get(DATA_HEADER..));
         let mut sent = 0;
@@ -298,7 +298,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Blocks within a millisecond, where a server has a limit.
+    /// Returns the blocks within a millisecond, if a server has a limit.
     fn transfer_burst(&self) -> Option<u32> {
         let window = self.transfer.options().window_size();
         let burst = self.plan.limits().burst.filter(|_| self.plan.server && window > 1)?;

@@ -1,6 +1,6 @@
-//! A whole transfer, in either role and direction, against a peer that sends whatever it likes whenever it
-//! likes. Nothing panics; no block goes out that was not granted; bytes are accepted in order and once; there
-//! is one outcome; and when nothing more comes, every transfer ends after its time-outs.
+//! A whole transfer, in either role and direction, against a peer that sends anything at any time. Nothing
+//! panics; no block is sent that was not granted; bytes are accepted in order and once; there is one outcome;
+//! and when the peer falls silent, every transfer ends after its time-outs.
 #![no_main]
 
 mod host;

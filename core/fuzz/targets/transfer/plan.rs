@@ -1,11 +1,11 @@
-//! What happens to a transfer, drawn from the fuzzer's bytes.
+//! The events of a transfer, drawn from the fuzzer's bytes.
 
 use std::time::Duration;
 
 use arbitrary::Arbitrary;
 use tuffet_core::{Limits, Operation, OptionSet, Rollover, Settings, Timing};
 
-/// Steps that count; the rest is cut off, so that one run stays short.
+/// The most steps; further ones are ignored, so that one run stays short.
 pub const MOST_STEPS: usize = 512;
 
 #[derive(Debug, Arbitrary)]
@@ -29,7 +29,7 @@ pub struct Requested {
     tsize: Option<u64>,
 }
 
-/// Limits of any kind, also such as no configuration allows.
+/// Limits of any kind, including those that no configuration allows.
 #[derive(Debug, Arbitrary)]
 pub struct Offered {
     blksize: u16,
@@ -41,16 +41,16 @@ pub struct Offered {
 pub enum Size {
     Unknown,
     Small(u16),
-    /// So many whole blocks, and so many bytes.
+    /// A number of whole blocks, and a number of bytes.
     Blocks(u32, u8),
     Any(u64),
 }
 
 #[derive(Debug, Arbitrary)]
 pub enum Step<'a> {
-    /// What comes next, if all goes well: the block, the ACK of what was sent last.
+    /// The expected packet: the next block, or the ACK of the last one sent.
     Expected,
-    /// The same, but so many later or earlier, and so much shorter or longer.
+    /// The same, but this many blocks later or earlier, and this much shorter or longer.
     Data {
         ahead: i8,
         shorter: u8,
@@ -79,7 +79,7 @@ pub enum Step<'a> {
     WaitLong {
         millis: u16,
     },
-    /// Until it wants to be woken.
+    /// Waits until its time-out.
     WaitForTimeout,
     TimeoutEarly,
     Grant,
@@ -94,7 +94,7 @@ impl Plan<'_> {
         if self.write { Operation::Write } else { Operation::Read }
     }
 
-    /// Patient and impatient ones, all of which end within thousands of time-outs.
+    /// Returns short and long time-outs, all of which end within thousands of repetitions.
     pub fn settings(&self) -> Settings {
         let ms = |millis: u64| Duration::from_millis(millis);
         let timing = match self.timing % 5 {
@@ -113,7 +113,7 @@ impl Plan<'_> {
         Limits { blksize, windowsize, burst }
     }
 
-    /// Bytes of the stream, as far as they are known.
+    /// Returns the bytes of the stream, if known.
     pub fn size(&self) -> Option<u64> {
         match self.size {
             Size::Unknown => None,

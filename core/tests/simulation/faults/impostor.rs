@@ -1,21 +1,21 @@
-//! A server that does not keep to the protocol: it grants more than was asked, and other options; sends
-//! blocks of any length and number; acknowledges what was not sent.
+//! A server that breaks the protocol: it grants more than requested, and other options; sends blocks of any
+//! length and number; acknowledges blocks that were not sent.
 
 use crate::simulator::draw::{logarithmic, one_in, pick};
 use crate::simulator::{ACK, DATA, Peer, number, opcode};
 use fastrand::Rng;
 use tuffet_core::{OptionSet, Time, data_header};
 
-/// Sends so many datagrams at most.
+/// The most datagrams sent.
 const MOST: u32 = 300;
 
-/// One such server; what it answers is drawn.
+/// Such a server; its answers are random.
 #[derive(Debug)]
 pub struct Impostor {
     random: Rng,
     requested: OptionSet,
     next: Time,
-    /// The last block that it sent or had acknowledged.
+    /// The last block that it sent or acknowledged.
     block: u16,
     sent: u32,
 }
@@ -44,7 +44,7 @@ impl Impostor {
             5 => "blksize\x00512".into(),
             6 => "blksize\x000\0windowsize\x000\0".into(),
             7 => String::new(),
-            // What was asked, and less of it.
+            // The requested options, with smaller values.
             _ => {
                 let mut options = String::new();
                 if self.requested.blksize.is_some() {

@@ -1,5 +1,5 @@
-//! A client that does not keep to the protocol: it acknowledges what was never sent, or a part, or too
-//! often; sends blocks of other lengths and numbers; asks for nonsense; begins anew; says nothing.
+//! A client that breaks the protocol: it acknowledges blocks that were never sent, or only some, or too
+//! often; sends blocks of other lengths and numbers; requests nonsense; starts over; falls silent.
 
 use crate::simulator::draw::{logarithmic, one_in, pick};
 use crate::simulator::{ACK, DATA, OACK, Peer, number, opcode};
@@ -8,22 +8,22 @@ use std::rc::Rc;
 use tuffet_core::{DATA_HEADER, Mode, Operation, OptionSet, RequestPacket, Time, data_header};
 use tuffet_testkit::invariants::Invariant;
 
-/// Sends so many datagrams at most.
+/// The most datagrams sent.
 const MOST: u32 = 300;
 
-/// One such client; what it does next is drawn.
+/// Such a client; its next action is random.
 #[derive(Debug)]
 pub struct Liar {
     random: Rng,
     operation: Operation,
     request: Vec<u8>,
-    /// The file that it reads: even a liar gets no wrong bytes.
+    /// The file that it reads: even a lying client gets no wrong bytes.
     file: Rc<[u8]>,
-    /// What the server said that a block is, 512 bytes before; and whether it said anything.
+    /// The block size of the OACK, 512 before; and whether an OACK came.
     blksize: usize,
     told: bool,
     next: Time,
-    /// How likely it does what is right, of 10.
+    /// The probability of a correct action, in tenths.
     honesty: u32,
     sent: u32,
 }
@@ -35,7 +35,7 @@ impl Liar {
         let length = RequestPacket::encode(operation, b"x", Mode::Octet, requested, &mut buffer);
         let mut request = buffer[..length.expect("a short name fits")].to_vec();
         if one_in(&mut random, 4) {
-            // Nonsense counts as not asked, and so does what comes twice.
+            // Nonsense counts as not requested, and so does a duplicate option.
             let junk: &[&[u8]] = &[
                 b"blksize\x000\x00",
                 b"windowsize\x00-1\x00",
@@ -71,7 +71,7 @@ impl Liar {
         self.say([&data_header(block)[..], &vec![7; length]].concat(), out);
     }
 
-    /// Anything that can be said at any time, around a block number.
+    /// Sends any packet that is possible at any time, around a block number, or none.
     fn lie(&mut self, around: u16, out: &mut Vec<Vec<u8>>) {
         let jump = logarithmic(&mut self.random, 1, 40_000) as u16;
         match self.random.u32(0..12) {
@@ -97,10 +97,10 @@ impl Liar {
         }
     }
 
-    /// Even to a liar, a block has the bytes of the file, for as long as its number says which it is.
+    /// Even for a lying client, a block has the bytes of the file, while its number identifies it.
     fn check(&self, datagram: &[u8]) {
         let block = usize::from(number(datagram));
-        // An OACK that is still on its way may say another block size: its options are the only ones.
+        // An OACK in flight may grant another block size: it alone knows the options.
         let plain = self.request.ends_with(b"octet\0");
         if !plain && !self.told {
             return;
@@ -128,7 +128,7 @@ impl Peer for Liar {
         } else {
             let around = self.random.u16(..20);
             self.lie(around, out);
-            // So that it comes to an end where nothing was said.
+            // Counted, so that the run ends even if nothing was sent.
             self.sent += 1;
         }
     }

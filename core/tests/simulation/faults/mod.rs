@@ -1,5 +1,5 @@
-//! What goes wrong: at the ends (here), by ends that do not keep to the protocol ([`Liar`],
-//! [`Impostor`]), and on the way between them (`simulator::Path`).
+//! Faults: of the ends (here), of ends that break the protocol ([`Liar`], [`Impostor`]), and of the path
+//! between them (`simulator::Path`).
 
 mod impostor;
 mod liar;
@@ -10,55 +10,55 @@ pub use liar::Liar;
 use super::simulator::draw::{logarithmic, one_in};
 use fastrand::Rng;
 
-/// What goes wrong or slowly at one end. Times in microseconds.
+/// The faults and delays of one end. Times in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// What a server decides, and how long it takes to.
+    /// The server's decision, and how long it takes.
     pub verdict: Verdict,
     pub decision: u64,
-    /// What becomes of the file.
+    /// The fate of the file.
     pub disk: Disk,
-    /// Storing takes this long.
+    /// The duration of storing.
     pub store: u64,
-    /// After this many datagrams received, the end is gone without a word: switched off.
+    /// After this many received datagrams, the end is switched off without a word.
     pub vanishes_after: Option<u32>,
-    /// After this many datagrams received, it does nothing for a while; what comes then waits for it.
+    /// After this many received datagrams, it stalls for a while; later datagrams wait for it.
     pub stalls: Option<(u32, u64)>,
-    /// A client sends its request once more at this time, whatever its state: an old copy.
+    /// A client repeats its request at this time, whatever its state: an old copy.
     pub asks_again: Option<u64>,
-    /// A client forgets everything at this time and begins anew from the same port, as a device does that
-    /// was reset.
+    /// A client forgets everything at this time and starts over from the same port, as a device does after a
+    /// reset.
     pub restarts: Option<u64>,
 }
 
-/// What a server's host makes of a request.
+/// The decision of a server's host on a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Verdict {
     #[default]
     Grant,
-    /// Refused with an ERROR; also what a plugin that traps or has no answer by its deadline comes to.
+    /// Refused with an ERROR; also the result of a plugin that traps or misses its deadline.
     Deny,
     /// Not answered at all.
     Drop,
 }
 
-/// How a disk treats a file. The core hears of it by `fail`, as from the server's worker.
+/// The behaviour of a disk. The core learns of faults by `fail`, as from the server's worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Disk {
     #[default]
     Sound,
-    /// An error of reading or writing after this many steps of sending or accepting.
+    /// A read or write error after this many steps of sending or accepting.
     FailsAfter(u32),
-    /// The file ends there, though it was longer when it was opened: reads give less than was asked.
+    /// The file ends there, though it was longer when it was opened: reads return less than requested.
     EndsAt(u64),
-    /// The file has other bytes from there on, which is noticed before its last block is sent.
+    /// The file has other bytes from there on, which the host notices before it sends the last block.
     ChangesAt(u64),
-    /// What was written cannot be stored.
+    /// The written bytes cannot be stored.
     CannotStore,
 }
 
 impl Faults {
-    /// Delays alone, which an honest transfer must bear.
+    /// Returns only delays, which an honest transfer must survive.
     pub fn mild(random: &mut Rng) -> Self {
         Faults {
             decision: if random.bool() { logarithmic(random, 10, 5_000_000) } else { 0 },
@@ -68,7 +68,7 @@ impl Faults {
         }
     }
 
-    /// Anything, at an end that has or gets a file of `size` bytes.
+    /// Returns any faults, for an end that has or gets a file of `size` bytes.
     pub fn foul(random: &mut Rng, size: u64) -> Self {
         Faults {
             verdict: match random.u32(0..12) {
@@ -84,14 +84,14 @@ impl Faults {
         }
     }
 
-    /// Whether it does all that is asked of it, however slowly.
+    /// Returns whether the end does all that the transfer requires, however slowly.
     pub fn is_sound(&self) -> bool {
         let Faults { verdict, disk, vanishes_after, stalls, restarts, .. } = *self;
         (verdict, disk) == (Verdict::Grant, Disk::Sound)
             && (vanishes_after, stalls, restarts) == (None, None, None)
     }
 
-    /// Whether it does so at once.
+    /// Returns whether it does so without delay.
     pub fn is_idle(&self) -> bool {
         self.is_sound() && self.store == 0 && self.decision == 0 && self.asks_again.is_none()
     }

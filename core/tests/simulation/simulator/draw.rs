@@ -1,4 +1,4 @@
-//! Drawing from a seed.
+//! Random values from a seed.
 
 use fastrand::Rng;
 
@@ -10,7 +10,7 @@ pub fn pick<T: Copy>(random: &mut Rng, of: &[T]) -> T {
     of[random.usize(0..of.len())]
 }
 
-/// Between `least` and `most`, small ones as likely as large ones.
+/// Draws between `least` and `most`, with small values as likely as large ones.
 pub fn logarithmic(random: &mut Rng, least: u64, most: u64) -> u64 {
     let exponent = random.f64() * (most as f64 / least as f64).ln();
     ((least as f64 * exponent.exp()) as u64).clamp(least, most)

@@ -1,4 +1,4 @@
-//! What a host does for one transfer, in either role, with every step checked.
+//! The host of one transfer, in either role, which checks every step.
 
 use super::job::Job;
 use super::ledger::Ledger;
@@ -13,15 +13,15 @@ use tuffet_core::{
 };
 use tuffet_testkit::invariants::{Invariant, Lives};
 
-/// What an end has seen and done.
+/// The observations and actions of an end.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// How its transfer finished: the one that was complete, else the last of them.
+    /// How its transfer finished: the complete one, else the last.
     pub finish: Option<Finish>,
     pub finished_at: Option<Time>,
-    /// Whether the last transfer is forgotten.
+    /// Whether the last transfer was dropped.
     pub closed: bool,
-    /// Transfers, and how many have their outcome, and how many were complete.
+    /// The number of transfers, of outcomes, and of complete transfers.
     pub begun: u64,
     pub outcomes: u64,
     pub completed: u64,
@@ -35,16 +35,16 @@ pub struct Report {
     pub stats: Stats,
 }
 
-/// A host with one peer: one transfer at a time.
+/// A host with one peer and one transfer at a time.
 #[derive(Debug)]
 pub struct Endpoint {
     transfer: Option<Transfer>,
     job: Job,
     faults: Faults,
     server: bool,
-    /// The bytes on the wire, at the end that sends.
+    /// The bytes on the wire, at the sending end.
     stream: Rc<[u8]>,
-    /// The bytes of the file, at the end that receives; and those of a transfer that was complete.
+    /// The bytes of the file, at the receiving end; and those of a complete transfer.
     received: Vec<u8>,
     whole: Option<Vec<u8>>,
     /// Bytes of the stream accepted so far.
@@ -54,31 +54,31 @@ pub struct Endpoint {
     request: Vec<u8>,
     /// Whether the transfer has its outcome.
     ended: bool,
-    /// When the transfer wants to be woken, the decision is made, the store is done.
+    /// When the transfer must be woken, the decision is made, the store is complete.
     timeout: Time,
     decision: Time,
     stored: Time,
     asks_again: Time,
     restarts: Time,
-    /// When it goes on, if it stalls, and what has come meanwhile.
+    /// When it resumes after a stall, and the datagrams that have arrived meanwhile.
     stalled: Time,
     waiting: Vec<Vec<u8>>,
-    /// The last time that something of the transfer went on.
+    /// The last time that the transfer made progress.
     moved: Time,
     steps: u32,
     heard: u32,
     gone: bool,
-    /// Wake-ups at one and the same time.
+    /// Wake-ups at the same time.
     woken: (Time, u32),
     ledger: Ledger,
     pub report: Report,
 }
 
-/// The same request again is taken for a repetition within a second of the last progress, and else as a new
-/// one: the rule of the server's worker.
+/// The same request counts as a repetition within a second of the last progress, and as a new one after that:
+/// the rule of the server's worker.
 const ANEW: Duration = Duration::from_secs(1);
 
-/// Datagrams that wait for an end that stalls; a socket has no room for more.
+/// Datagrams queued for a stalled end; a socket has no room for more.
 const WAITING: usize = 200;
 
 impl Endpoint {
@@ -126,7 +126,7 @@ impl Endpoint {
         }
     }
 
-    /// Blocks that carry its stream.
+    /// Returns the number of blocks that carry its stream.
     pub fn blocks(&self) -> u64 {
         self.stream.len() as u64 / u64::from(self.granted().block_size()) + 1
     }
@@ -135,17 +135,17 @@ impl Endpoint {
         OptionSet::grant(&self.job.requested, &self.job.limits, None)
     }
 
-    /// The bytes of the file that was received and stored.
+    /// Returns the bytes of the file that was received and stored.
     pub fn received(&self) -> &[u8] {
         self.whole.as_deref().unwrap_or(&self.received)
     }
 
-    /// Whether it ended without a word, as told.
+    /// Returns whether it vanished, as its faults say.
     pub fn is_gone(&self) -> bool {
         self.gone
     }
 
-    /// When it heard something new for the last time.
+    /// Returns when it last received something new.
     pub fn last_heard(&self) -> Option<Time> {
         self.transfer.as_ref().map(Transfer::heard)
     }
@@ -154,7 +154,7 @@ impl Endpoint {
         &self.ledger
     }
 
-    /// How its transfers went.
+    /// Returns the counts of its transfers.
     pub fn lives(&self) -> Lives {
         let Report { begun, outcomes, closed, .. } = self.report;
         Lives { begun, outcomes, held: u64::from(begun > 0 && !closed) }
@@ -167,7 +167,7 @@ impl Endpoint {
         buffer[..length.expect("a short name fits")].to_vec()
     }
 
-    /// A client begins: its first wake-up sends the request.
+    /// Starts a client: its first wake-up sends the request.
     fn start(&mut self, now: Time) {
         let Job { operation, requested, settings, .. } = self.job;
         let transfer = Transfer::client(now, operation, requested, self.stream.len() as u64, settings);
@@ -175,7 +175,7 @@ impl Endpoint {
         self.timeout = now;
     }
 
-    /// What it did before, if anything, is of no interest any more.
+    /// Begins a transfer. The previous one, if any, no longer matters.
     fn begin(&mut self, now: Time, transfer: Transfer) {
         if let Some(mut before) = self.transfer.replace(transfer) {
             before.abandon();
@@ -197,7 +197,7 @@ impl Endpoint {
         self.ledger.begin();
     }
 
-    /// Whether this is a server that got a request; begins its transfer.
+    /// Returns whether this is a server that received a request; begins its transfer.
     fn is_asked(&mut self, now: Time, datagram: &[u8]) -> bool {
         let Ok(Packet::Request(request)) = Packet::parse(datagram) else { return false };
         if !self.server {
@@ -214,7 +214,7 @@ impl Endpoint {
             }
             _ => {
                 self.begin(now, Transfer::server(now, request.operation, self.job.settings));
-                // What the wire did to the options is what the server gets.
+                // The server gets the options as the path delivered them.
                 self.job.requested = request.options.requested();
                 self.request = datagram.to_vec();
                 self.decision = now_plus(now, self.faults.decision);
@@ -253,7 +253,7 @@ impl Endpoint {
         }
     }
 
-    /// Polls until there is nothing more to do: the rule of use.
+    /// Polls until there is nothing more to do, as the rule of use requires.
     fn drive(&mut self, now: Time, datagram: Option<&[u8]>, out: &mut Vec<Vec<u8>>) {
         let mut payload = datagram.and_then(|datagram| datagram.get(DATA_HEADER..));
         let before = out.len();
@@ -286,7 +286,7 @@ impl Endpoint {
                         let Some(bytes) =
                             read(self.faults.disk, self.steps, &self.stream, offset, length, last)
                         else {
-                            // As the worker does: nothing of what could not be read goes out.
+                            // As the worker does: after a read error it sends nothing of the batch.
                             out.truncate(before);
                             transfer.fail(ErrorCode::NotDefined, "read error");
                             break;
@@ -362,8 +362,8 @@ impl Endpoint {
         Invariant::BoundedMemory.demand(now.as_micros() <= moved.as_micros() + most, late);
     }
 
-    /// Microseconds after the last progress by which its transfer is forgotten: as long as the scenarios let
-    /// it wait for the peer, three of the time-outs that were named, and what it stays to repeat its last ACK.
+    /// Returns the microseconds after the last progress by which its transfer is dropped: the longest wait
+    /// for the peer in a scenario, three of the requested time-outs, and the time for repeating the last ACK.
     fn patience(&self) -> u64 {
         let named = u64::from(self.job.requested.timeout.unwrap_or(0)) * 3_000_000;
         let stalled = self.faults.stalls.map_or(0, |(_, pause)| pause);
@@ -389,14 +389,14 @@ impl Endpoint {
         }
     }
 
-    /// A loop that never sleeps would show as one wake-up after another at the same time.
+    /// Counts wake-ups: a busy loop would show as one after another at the same time.
     fn count_wake_up(&mut self, now: Time) {
         self.woken = if self.woken.0 == now { (now, self.woken.1 + 1) } else { (now, 1) };
         Invariant::NoBusyLoop
             .demand(self.woken.1 <= 4, format_args!("woken {} times at {now:?}", self.woken.1));
     }
 
-    /// The time has come for something of its own.
+    /// Returns whether one of its own times has come.
     fn is_due(now: Time, at: &mut Time) -> bool {
         let due = now >= *at;
         if due {
@@ -410,7 +410,7 @@ impl Endpoint {
         if !self.is_asked(now, datagram)
             && let Some(transfer) = &mut self.transfer
         {
-            // What is not a packet is dropped, as a host does.
+            // Malformed packets are dropped, as a host does.
             let _malformed = transfer.handle_datagram(now, datagram);
         }
         self.drive(now, Some(datagram), out);
@@ -476,7 +476,7 @@ impl Peer for Endpoint {
     }
 }
 
-/// The bytes of a block, as far as the disk gives them.
+/// Returns the bytes of a block, as far as the disk delivers them.
 fn read(disk: Disk, steps: u32, stream: &[u8], offset: u64, length: u16, last: bool) -> Option<Vec<u8>> {
     let end = offset + u64::from(length);
     let mut bytes = stream[offset as usize..end as usize].to_vec();

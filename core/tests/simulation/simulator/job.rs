@@ -1,10 +1,10 @@
-//! What a transfer is about.
+//! The parameters of a transfer.
 
 use std::fmt;
 use std::rc::Rc;
 use tuffet_core::{Limits, Mode, Operation, OptionSet, Settings, netascii};
 
-/// What is to be transferred, and how: the same for both ends.
+/// The parameters of a transfer: the same for both ends.
 #[derive(Debug, Clone)]
 pub struct Job {
     pub operation: Operation,
@@ -17,7 +17,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// A file of `size` bytes that differ from block to block, in octet mode with default limits.
+    /// Creates a file of `size` bytes that differ from block to block, in octet mode with default limits.
     pub fn new(operation: Operation, requested: OptionSet, size: usize) -> Self {
         let mut random = fastrand::Rng::with_seed(size as u64);
         Job {
@@ -30,12 +30,12 @@ impl Job {
         }
     }
 
-    /// The same in octet mode.
+    /// Returns the same job in octet mode.
     pub fn octet(&self) -> Self {
         Job { mode: Mode::Octet, ..self.clone() }
     }
 
-    /// The stream that carries a file: the file itself, or its lines as netascii has them, encoded in pieces
+    /// Returns the stream that carries a file: the file itself, or its lines in netascii, encoded in pieces
     /// of a block as a host does.
     pub fn on_the_wire(&self) -> Rc<[u8]> {
         if self.mode == Mode::Octet {

@@ -1,4 +1,4 @@
-//! What one end heard and said, counted for the invariants.
+//! The traffic of one end, counted for the invariants.
 
 use super::{ACK, DATA, ERROR, number, opcode};
 use tuffet_core::{Blocks, Transfer};
@@ -6,30 +6,30 @@ use tuffet_testkit::invariants::{
     FirstWindow, Talk, Unproven, bounded_answers_before_proof, bounded_first_window,
 };
 
-/// The account of one transfer at a server, and of all transfers of an end.
+/// The counts of one transfer of a server, and of all transfers of an end.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ledger {
     pub talk: Talk,
-    /// Whether the client has shown that it hears what is sent to its address.
+    /// Whether the client has proven that it receives at its address.
     proven: bool,
     unproven: Unproven,
-    /// Requests, and datagrams that are none, before the first block was acknowledged.
+    /// Requests, and other datagrams, before the first block was acknowledged.
     asks: u64,
     others: u64,
     first: FirstWindow,
-    /// The last block that was sent, and whether ACK 0 is due.
+    /// The last block sent, and whether ACK 0 is due.
     high: u64,
     offered: bool,
 }
 
 impl Ledger {
-    /// Another transfer begins, a server's with a request that was heard already.
+    /// Begins another transfer; a server's with the request already counted.
     pub fn begin(&mut self) {
         let unproven = Unproven { heard: 1, ..Unproven::default() };
         *self = Ledger { talk: self.talk, unproven, asks: 1, ..Ledger::default() };
     }
 
-    /// A server got a datagram; before the transfer hears of it.
+    /// Counts a datagram at a server, before the transfer handles it.
     pub fn hear(&mut self, datagram: &[u8], transfer: Option<&Transfer>) {
         self.talk.heard += 1;
         let block = u64::from(number(datagram));
@@ -46,7 +46,7 @@ impl Ledger {
         }
     }
 
-    /// Blocks go out.
+    /// Counts sent blocks.
     pub fn send(&mut self, blocks: Blocks, transfer: &Transfer, server: bool) {
         let window = u64::from(transfer.options().window_size());
         self.talk.window = self.talk.window.max(window);
@@ -60,7 +60,7 @@ impl Ledger {
         }
     }
 
-    /// Packets went out.
+    /// Counts sent packets.
     pub fn say(&mut self, packets: &[Vec<u8>], server: bool) {
         for packet in packets {
             let data = opcode(packet) == DATA;

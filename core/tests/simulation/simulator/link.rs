@@ -1,38 +1,38 @@
-//! One direction of a path: what happens to a datagram between two ends.
+//! One direction of a path.
 
 use std::fmt;
 use tuffet_core::Time;
 
-/// What a direction is like. Times in microseconds, shares between 0 and 1.
+/// The properties of a direction. Times in microseconds, probabilities between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Path {
     /// From end to end, without queueing.
     pub delay: u64,
-    /// Up to this much more, drawn for each datagram: neighbours may change places.
+    /// The most additional delay, drawn for each datagram: neighbours may be reordered.
     pub jitter: u64,
-    /// Lost.
+    /// Loss.
     pub loss: f64,
-    /// Delivered twice.
+    /// Duplication.
     pub duplicate: f64,
-    /// Held back by one to three delays, behind what was sent later.
+    /// A delay by one to three more delays, behind later datagrams.
     pub reorder: f64,
-    /// A byte of it changed.
+    /// Corruption of one byte.
     pub corrupt: f64,
-    /// Its end cut off.
+    /// Truncation.
     pub truncate: f64,
-    /// Datagrams have no UDP checksum, so that harmed ones arrive. Else the receiving kernel finds the harm
-    /// (one byte always, whatever it is) and they are lost.
+    /// Whether datagrams have no UDP checksum, so that damaged ones arrive. Otherwise the receiving kernel
+    /// detects the damage (always, for one byte) and they are lost.
     pub unchecked: bool,
-    /// Bits per second on the wire; 0 is without limit.
+    /// Bits per second on the wire; 0 for no limit.
     pub rate: u64,
-    /// Bytes that may wait for the wire; what does not fit is lost.
+    /// Bytes in the queue of the wire; datagrams that do not fit are lost.
     pub queue: u64,
-    /// Datagrams that the receiving end takes in a millisecond; 0 is without limit. What comes beyond is lost.
+    /// Datagrams that the receiving end accepts in a millisecond; 0 for no limit. The others are lost.
     pub per_ms: u32,
 }
 
 impl Path {
-    /// A faultless path: its delay alone.
+    /// Creates a faultless path: its delay alone.
     pub const fn clean(delay: u64) -> Self {
         Path {
             delay,
@@ -75,19 +75,19 @@ impl Path {
         self
     }
 
-    /// The same, with UDP checksums.
+    /// Returns the same path with UDP checksums.
     pub const fn checked(mut self) -> Self {
         self.unchecked = false;
         self
     }
 
-    /// Whether what is sent arrives, once, in order and unharmed, as long as the queue holds.
+    /// Returns whether datagrams arrive, once, in order and undamaged, as long as the queue has room.
     pub fn is_faultless(&self) -> bool {
         let faults = [self.loss, self.duplicate, self.reorder, self.corrupt, self.truncate];
         self.jitter == 0 && faults.iter().all(|share| *share == 0.0)
     }
 
-    /// Whether bytes may arrive harmed.
+    /// Returns whether bytes may arrive damaged.
     pub fn harms(&self) -> bool {
         self.unchecked && (self.corrupt > 0.0 || self.truncate > 0.0)
     }
@@ -96,21 +96,21 @@ impl Path {
 /// IPv4 and UDP headers, in bytes.
 const HEADERS: u64 = 28;
 
-/// Decides by its content whether a datagram is lost.
+/// Decides by the content whether a datagram is lost.
 type Lose = Box<dyn FnMut(&[u8]) -> bool>;
 
 /// A direction in use.
 pub struct Link {
     path: Path,
-    /// When the wire has sent all that was given to it.
+    /// When the wire has sent all queued datagrams.
     free: u64,
-    /// The millisecond in which the last datagram arrived, and how many did.
+    /// The millisecond of the last arrival, and the arrivals in it.
     taken: (u64, u32),
     lose: Option<Lose>,
-    /// Datagrams and bytes that were given to it.
+    /// Datagrams and bytes sent.
     pub packets: u64,
     pub bytes: u64,
-    /// Datagrams that were lost, of these.
+    /// Lost datagrams among these.
     pub lost: u64,
 }
 
@@ -119,12 +119,12 @@ impl Link {
         Link { path, free: 0, taken: (0, 0), lose: None, packets: 0, bytes: 0, lost: 0 }
     }
 
-    /// Loses, beside what the path loses, each datagram for which `lose` says so.
+    /// Loses each datagram for which `lose` returns true, in addition to the losses of the path.
     pub fn lose(&mut self, lose: impl FnMut(&[u8]) -> bool + 'static) {
         self.lose = Some(Box::new(lose));
     }
 
-    /// Takes a datagram at `now`; `deliver` is called for each arrival.
+    /// Carries a datagram sent at `now`; calls `deliver` for each arrival.
     pub fn carry(
         &mut self,
         now: Time,
@@ -154,7 +154,7 @@ impl Link {
         }
     }
 
-    /// When the last bit is on the wire; `None` when the queue is full.
+    /// Returns when the last bit is on the wire; `None` if the queue is full.
     fn transmit(&mut self, now: u64, bytes: u64) -> Option<u64> {
         if self.path.rate == 0 {
             return Some(now);
@@ -185,7 +185,7 @@ impl Link {
         Time::from_micros(sent + self.path.delay + random.u64(0..=self.path.jitter) + held)
     }
 
-    /// What the path makes of a datagram; `None` where the receiving kernel drops it.
+    /// Returns the datagram as the path delivers it; `None` if the receiving kernel drops it.
     fn harm(&self, mut datagram: Vec<u8>, random: &mut fastrand::Rng) -> Option<Vec<u8>> {
         let mut harmed = false;
         if !datagram.is_empty() && chance(random, self.path.corrupt) {
@@ -208,7 +208,7 @@ impl fmt::Debug for Link {
     }
 }
 
-/// Draws only where something can happen, so that a faultless path costs nothing.
+/// Draws only if the event is possible, so that a faultless path costs nothing.
 fn chance(random: &mut fastrand::Rng, share: f64) -> bool {
     share > 0.0 && random.f64() < share
 }

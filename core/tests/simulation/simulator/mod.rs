@@ -1,9 +1,9 @@
-//! A deterministic network for two endpoints: a virtual clock, a link for each direction, and nothing
-//! that is not a function of one seed.
+//! A deterministic network for two endpoints: a virtual clock, a link for each direction, and everything a
+//! function of one seed.
 //!
-//! [`Endpoint`] does for a [`Transfer`](tuffet_core::Transfer) what a host does: it carries real bytes,
-//! takes time to decide and to store, fails when told to, and checks the rule of use at every step.
-//! [`World`] moves datagrams between two [`Peer`]s; a scripted peer can stand in for either.
+//! [`Endpoint`] is the host of a [`Transfer`](tuffet_core::Transfer): it carries real bytes, takes time to
+//! decide and to store, fails on purpose, and checks the rule of use at every step. [`World`] moves datagrams
+//! between two [`Peer`]s; a scripted peer can replace either.
 
 pub mod draw;
 mod endpoint;
@@ -24,17 +24,17 @@ pub use world::{Peer, World};
 
 use tuffet_core::{DEFAULT_BLKSIZE, Finish, Operation, OptionSet, Output, Time, Transfer};
 
-/// A point in virtual time.
+/// Returns a point in virtual time.
 pub const fn micros(micros: u64) -> Time {
     Time::from_micros(micros)
 }
 
-/// A point in virtual time, or a length of it.
+/// Returns a point in virtual time, or a duration.
 pub const fn millis(millis: u64) -> Time {
     Time::from_micros(millis * 1_000)
 }
 
-/// What a datagram is, by its opcode.
+/// Returns the opcode of a datagram.
 pub fn opcode(datagram: &[u8]) -> u16 {
     match datagram {
         [high, low, ..] => u16::from_be_bytes([*high, *low]),
@@ -42,7 +42,7 @@ pub fn opcode(datagram: &[u8]) -> u16 {
     }
 }
 
-/// The number of a DATA or ACK.
+/// Returns the number of a DATA or ACK.
 pub fn number(datagram: &[u8]) -> u16 {
     match datagram {
         [_, _, high, low, ..] => u16::from_be_bytes([*high, *low]),
@@ -64,7 +64,7 @@ pub fn run(seed: u64, job: &Job, up: Path, down: Path) -> World<Endpoint, Endpoi
     world
 }
 
-/// Both ends took it for complete, and the receiving one has the same bytes.
+/// Asserts that both ends considered it complete, and that the receiving end has the same bytes.
 pub fn assert_whole(job: &Job, world: &World<Endpoint, Endpoint>) {
     let ends = (world.client.report.finish, world.server.report.finish);
     assert_eq!(ends, (Some(Finish::Complete), Some(Finish::Complete)), "{job}");
@@ -72,7 +72,7 @@ pub fn assert_whole(job: &Job, world: &World<Endpoint, Endpoint>) {
     assert!(reader.received() == &*job.file, "other bytes: {job}");
 }
 
-/// The end that receives the file, and the one that sends it.
+/// Returns the end that receives the file, and the end that sends it.
 pub fn reader_and_writer(operation: Operation, world: &World<Endpoint, Endpoint>) -> (&Endpoint, &Endpoint) {
     match operation {
         Operation::Read => (&world.client, &world.server),
@@ -80,7 +80,7 @@ pub fn reader_and_writer(operation: Operation, world: &World<Endpoint, Endpoint>
     }
 }
 
-/// All that a transfer asks for, until it waits or is closed.
+/// Returns all outputs of a transfer until it waits or is closed.
 pub fn outputs(transfer: &mut Transfer, now: Time) -> Vec<Output> {
     let mut outputs = Vec::new();
     loop {
@@ -92,7 +92,7 @@ pub fn outputs(transfer: &mut Transfer, now: Time) -> Vec<Output> {
     }
 }
 
-/// Options with this block and window size, as far as they are not what applies without options.
+/// Returns options with this block and window size, unless they are the defaults.
 pub fn asking(blksize: u16, windowsize: u16) -> OptionSet {
     OptionSet {
         blksize: (blksize != DEFAULT_BLKSIZE).then_some(blksize),

@@ -1,4 +1,5 @@
-//! A client as boot loaders and small tools have it: one fixed time-out, a number of tries, no measurement.
+//! A client like those of boot loaders and small tools: one fixed time-out, a number of tries, no
+//! measurement.
 
 use super::{DATA, OACK, Peer, Time, number, opcode};
 use tuffet_core::{Control, DATA_HEADER, MAX_CONTROL, Mode, Operation, OptionSet, RequestPacket};
@@ -6,15 +7,15 @@ use tuffet_core::{Control, DATA_HEADER, MAX_CONTROL, Mode, Operation, OptionSet,
 /// Reads a file of fewer than 65,536 blocks.
 pub struct Plain {
     requested: OptionSet,
-    /// Microseconds of silence after which it sends its last packet again, and how often it does.
+    /// Microseconds of silence before it repeats its last packet, and how often it does.
     timeout: u64,
     tries: u32,
-    /// The blocks after which it stands still, and for how many microseconds.
+    /// The blocks after which it stalls, and for how many microseconds.
     stands_still: (fn(u16) -> bool, u64),
-    /// Datagrams that find room while it stands still. One more, and it never hears anything again, as the
-    /// virtio driver of U-Boot.
+    /// Datagrams that fit into its buffer during a stall. One more, and it never receives again, as U-Boot's
+    /// virtio driver.
     room: usize,
-    /// Whether a block that it has is acknowledged once more.
+    /// Whether it acknowledges a duplicate block again.
     repeats_ack: bool,
     next: u16,
     unacked: u16,
@@ -25,14 +26,14 @@ pub struct Plain {
     pub deaf: bool,
     pub bytes: Vec<u8>,
     pub done: Option<Time>,
-    /// When each block came for the first time.
+    /// When each block first arrived.
     pub taken: Vec<Time>,
-    /// Blocks that came again.
+    /// Duplicate blocks.
     pub again: u64,
 }
 
 impl Plain {
-    /// 400 ms and eight tries.
+    /// Creates a client with a time-out of 400 ms and eight tries.
     pub fn new(requested: OptionSet) -> Plain {
         Plain {
             requested,
@@ -166,7 +167,7 @@ impl Peer for Plain {
 
     fn receive(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Vec<u8>>) {
         if self.done.is_some() && opcode(datagram) == DATA && !self.deaf {
-            // It stays for the copies of the last block, as RFC 1350 section 6 asks.
+            // It stays for copies of the last block, as RFC 1350 section 6 requires.
             self.ack(out);
         }
         if self.deaf || self.is_over() {

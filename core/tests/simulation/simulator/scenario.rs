@@ -1,4 +1,4 @@
-//! A scenario drawn from one seed: what is transferred, over which path, and what goes wrong.
+//! A scenario drawn from one seed: the transfer, the path and the faults.
 
 use super::draw::{logarithmic, one_in, pick};
 use super::{Endpoint, Faults, Job, Path, World};
@@ -6,7 +6,7 @@ use core::time::Duration;
 use fastrand::Rng;
 use tuffet_core::{Limits, Mode, Operation, OptionSet, Rollover, Settings, Timing};
 
-/// Everything that a seed decides.
+/// The values that a seed determines.
 #[derive(Debug, Clone)]
 pub struct Scenario {
     pub seed: u64,
@@ -17,7 +17,7 @@ pub struct Scenario {
     pub server: Faults,
 }
 
-/// How hard the path and the ends make it.
+/// The difficulty of the path and of the ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weather {
     Calm,
@@ -45,8 +45,8 @@ impl Scenario {
         let size = file_size(random, u64::from(granted.block_size()));
         let (mut up, mut down) = paths(random, weather);
         if granted.window_size() > 64 {
-            // A receiver that keeps no block beyond a gap makes hardly any way when thousands of blocks
-            // are shuffled; some that change places are enough.
+            // A receiver that keeps no block beyond a gap makes hardly any progress when thousands of blocks
+            // are reordered; a few reordered ones are enough.
             (up.jitter, down.jitter) = (0, 0);
         }
         Scenario {
@@ -69,7 +69,8 @@ impl Scenario {
         }
     }
 
-    /// Past the rollover, over a path where nothing stays in flight for a whole period of numbers.
+    /// Draws a transfer past the rollover, over a path that delays nothing for a whole period of block
+    /// numbers.
     fn long(seed: u64, random: &mut Rng) -> Self {
         let windowsize = pick(random, &[None, Some(1), Some(16), Some(64)]);
         let path = Path::clean(random.u64(50..500)).loss(pick(random, &[0.0, 0.0005]));
@@ -100,7 +101,7 @@ impl Scenario {
         World::new(self.seed, client, server, self.up, self.down)
     }
 
-    /// Whether an honest end is all that may happen: nothing fails, and hardly anything is lost.
+    /// Returns whether the transfer must succeed: nothing fails, and hardly anything is lost.
     pub fn must_succeed(&self) -> bool {
         let mild = |path: &Path| {
             path.loss <= 0.01
@@ -111,7 +112,7 @@ impl Scenario {
         mild(&self.up) && mild(&self.down) && self.client.is_sound() && self.server.is_sound()
     }
 
-    /// Whether nothing may be sent twice: nothing happens to a packet, and answers come at once.
+    /// Returns whether nothing may be sent twice: the path is faultless, and answers come at once.
     pub fn repeats_nothing(&self) -> bool {
         let quick = |path: &Path| path.is_faultless() && path.rate == 0 && path.delay <= 4_000;
         self.must_succeed()
@@ -121,7 +122,7 @@ impl Scenario {
             && self.server.is_idle()
     }
 
-    /// In short, for a failure.
+    /// Returns a short description for a failure.
     pub fn describe(&self) -> String {
         let Scenario { job, up, down, client, server, .. } = self;
         format!("{job}\n  up {up:?}\n  down {down:?}\n  client {client:?}\n  server {server:?}")
@@ -150,7 +151,7 @@ fn options(random: &mut Rng) -> OptionSet {
     }
 }
 
-/// Nothing, about a number of whole blocks, or anything; up to some hundred KiB.
+/// Draws an empty file, one of about a number of whole blocks, or any size; up to some hundred KiB.
 fn file_size(random: &mut Rng, blksize: u64) -> usize {
     let blocks = logarithmic(random, 1, (300_000 / blksize).clamp(4, 3_000));
     let size = match random.u32(0..6) {
@@ -163,7 +164,7 @@ fn file_size(random: &mut Rng, blksize: u64) -> usize {
     size as usize
 }
 
-/// Some files are lines, so that netascii has something to do.
+/// Draws the bytes; some files consist of lines, for netascii.
 fn content(random: &mut Rng, size: usize) -> std::rc::Rc<[u8]> {
     if random.bool() {
         return std::iter::repeat_with(|| random.u8(..)).take(size).collect();

@@ -1,4 +1,4 @@
-//! Two peers, the links between them, and the time that passes.
+//! Two peers, the links between them, and the virtual clock.
 
 use super::link::{Link, Path};
 use std::cmp::Reverse;
@@ -7,13 +7,13 @@ use tuffet_core::Time;
 
 /// One end of a path.
 pub trait Peer {
-    /// When it wants to act if nothing arrives.
+    /// Returns when it acts if nothing arrives.
     fn deadline(&self) -> Time;
 
-    /// Its deadline has come.
+    /// Handles the deadline.
     fn wake(&mut self, now: Time, out: &mut Vec<Vec<u8>>);
 
-    /// A datagram arrived.
+    /// Handles a datagram.
     fn receive(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Vec<u8>>);
 }
 
@@ -31,7 +31,7 @@ pub struct World<C, S> {
     random: fastrand::Rng,
 }
 
-/// A datagram on its way; ordered by arrival, then by sending.
+/// A datagram in flight; ordered by arrival, then by sending.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Flight {
     arrival: Time,
@@ -40,7 +40,7 @@ struct Flight {
     datagram: Vec<u8>,
 }
 
-/// More than any honest scenario needs: a world that exceeds it goes round in circles.
+/// More than any honest scenario needs: a world that exceeds it loops forever.
 const MOST_EVENTS: u64 = 3_000_000;
 
 impl<C: Peer, S: Peer> World<C, S> {
@@ -57,7 +57,7 @@ impl<C: Peer, S: Peer> World<C, S> {
         }
     }
 
-    /// Runs until nothing is left to happen; time beyond `limit` is a failure.
+    /// Runs until no event is left; time beyond `limit` is a failure.
     pub fn run(&mut self, limit: Time) {
         let mut events = 0;
         while self.step() {
@@ -67,7 +67,7 @@ impl<C: Peer, S: Peer> World<C, S> {
         }
     }
 
-    /// The next event: `false` when there is none.
+    /// Executes the next event: `false` if there is none.
     fn step(&mut self) -> bool {
         let arrival = self.flights.peek().map_or(Time::NEVER, |Reverse(flight)| flight.arrival);
         let next = arrival.min(self.client.deadline()).min(self.server.deadline());

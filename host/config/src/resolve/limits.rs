@@ -1,4 +1,4 @@
-//! Who may take how much.
+//! The section `limits`.
 
 use super::Resolver;
 use crate::Limits;

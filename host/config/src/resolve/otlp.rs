@@ -1,4 +1,4 @@
-//! A sink that is an OpenTelemetry collector.
+//! The sink of kind `otlp`: an OpenTelemetry collector.
 
 use super::super::tree::join;
 use super::super::written;

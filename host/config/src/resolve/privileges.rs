@@ -1,4 +1,4 @@
-//! Privileges.
+//! The section `privileges`.
 
 use super::super::privileges::{Privileges, Who};
 use super::super::written;

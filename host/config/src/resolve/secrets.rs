@@ -1,4 +1,4 @@
-//! Values that may be secrets: from the environment or from a file, and never shown.
+//! Values that may be secrets: they come from the environment or from a file, and are never shown.
 
 use std::fs;
 use std::path::Path;
@@ -9,20 +9,21 @@ use super::Resolver;
 use crate::barred::remedy;
 use crate::secret::Secret;
 
-/// Bytes of a file that holds a secret.
+/// The largest file of a secret, in bytes.
 const MAX_FILE: u64 = 64 << 10;
 
-/// Words in the names of headers that hold secrets.
+/// Words in the names of headers with secrets.
 const SECRET_WORDS: [&str; 7] = ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"];
 
-/// Whether a header of this name is one that holds a secret.
+/// Returns whether a header with this name holds a secret.
 pub(super) fn is_secret(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
     SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
 impl Resolver<'_> {
-    /// The value; `what` names it in the message where it stands in the configuration itself and must not.
+    /// Returns the value. `what` names a secret in the error if the configuration itself contains it; `None`
+    /// allows that.
     pub(super) fn secret(
         &mut self,
         pointer: &str,
@@ -51,7 +52,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The content of a file, without the end of its last line.
+    /// Returns the content of a file without the final line ending.
     pub(super) fn secret_file(&mut self, pointer: &str, file: &Path) -> Option<Secret> {
         let path = self.absolute(file);
         self.files.push(path.clone());
@@ -85,11 +86,11 @@ impl Resolver<'_> {
 #[derive(Debug, PartialEq, Eq)]
 struct Expanded {
     text: String,
-    /// How many environment variables are in it.
+    /// The number of environment variables in it.
     variables: usize,
 }
 
-/// Replaces each `${NAME}` by the environment variable.
+/// Replaces each `${NAME}` with the environment variable.
 fn expand(text: &str) -> Result<Expanded, String> {
     let mut expanded = Expanded { text: String::new(), variables: 0 };
     let mut rest = text;

@@ -21,7 +21,7 @@ use crate::sinks::{
 use tuffet_request::RootSpec;
 
 impl Resolver<'_> {
-    /// Each root and sink that is granted must be there.
+    /// Checks that each granted root and sink exists.
     pub(super) fn grants(&mut self, plugin: &str, grants: &[Grant], roots: &[RootSpec], sinks: &[SinkSpec]) {
         let roots = || roots.iter().map(|root| root.name.as_str());
         let sinks = || sinks.iter().map(|sink| sink.name.as_str());
@@ -76,7 +76,7 @@ impl Resolver<'_> {
         sinks
     }
 
-    /// Keys that would mean nothing.
+    /// Refuses keys that have no effect without `file`.
     fn needs_file(&mut self, pointer: &str, sink: &written::Sink) {
         let keys = [("rotate", sink.rotate.is_some()), ("fsync", sink.fsync.is_some())];
         for (key, _) in keys.iter().filter(|(_, given)| *given && sink.file.is_none()) {
@@ -140,7 +140,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The file itself is made when the server starts.
+    /// The file itself is created when the server starts.
     fn sink_file(&mut self, pointer: &str, file: &Path, sink: &written::Sink) -> SinkTarget {
         let path = self.absolute(file);
         let complaint = if path.is_dir() {
@@ -182,7 +182,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Names and values that can be sent.
+    /// Returns the headers with valid names and values.
     pub(super) fn headers(
         &mut self,
         pointer: &str,
@@ -243,7 +243,7 @@ impl Resolver<'_> {
             .and_then(|password| self.secret(&at("password"), password, Some("a password")));
         let credentials =
             nats.credentials.as_ref().and_then(|file| self.secret_file(&at("credentials"), file));
-        // Its last line must have an end.
+        // Its last line must end in a line feed.
         let credentials = credentials.map(|credentials| Secret::new(format!("{}\n", credentials.reveal())));
         if let Some(credentials) = &credentials
             && !credentials.is_nats()
@@ -281,7 +281,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// What is wrong is said without showing the URL: it may hold a secret.
+    /// Checks a URL. Errors do not show it: it may hold a secret.
     fn url(&mut self, pointer: &str, url: &str, schemes: [&str; 2], form: &str) {
         let complaint = match Url::parse(url) {
             Err(error) => format!("it is not a URL ({error}); write {form}"),

@@ -49,10 +49,10 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether it can be sent to. Also for endpoints from the environment.
+/// Checks an endpoint, from the configuration or from the environment.
 ///
 /// # Errors
-/// Why not, and what to write.
+/// What is wrong, and what to write.
 pub fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(), String> {
     if endpoint.contains('@') {
         return Err("a user and password in a URL would be shown; use the header `authorization`".into());
@@ -69,7 +69,7 @@ pub fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(), Stri
     }
 }
 
-/// Where collectors listen.
+/// Returns the usual port of collectors.
 pub fn usual_port(protocol: OtlpProtocol) -> u16 {
     match protocol {
         OtlpProtocol::HttpProtobuf => 4318,

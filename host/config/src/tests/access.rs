@@ -1,4 +1,4 @@
-//! Who may look, and as whom the server runs.
+//! The admin listener, and the privileges.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn the_admin_listener_is_open_to_this_host_alone_or_has_a_token() {
     fs::write(scene.path("token"), "0123456789abcdef\n").expect("a file");
     let token = Some(AdminToken::new("0123456789abcdef"));
     let everywhere = Admin { address: tcp("[::]:80"), token };
-    // Who may use a file needs no token.
+    // A socket in the file system needs no token: its permissions decide.
     let socket = Admin { address: AdminAddress::Unix("/run/tuffet/admin".into()), token: None };
     assert_eq!(admin("admin: { address: \"unix:/run/tuffet/admin\" }\n"), Some(socket));
     assert_eq!(admin("admin: { address: \"[::]:80\", token: { file: token } }\n"), Some(everywhere));

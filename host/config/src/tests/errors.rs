@@ -1,8 +1,8 @@
-//! Bad configurations: all that is said of them, and where.
+//! Invalid configurations: all errors, with their positions.
 
 use super::*;
 
-/// Found by fuzzing: the place was on a line behind the last one.
+/// Found by fuzzing: the position was on a line after the last one.
 #[test]
 fn what_is_missing_at_the_end_is_shown_on_the_last_line() {
     let scene = Scene::new();
@@ -28,7 +28,7 @@ fn files_that_are_not_a_configuration_say_so() {
             b"workers: 1\nroots:\n  - n: \xff\n",
             "3:8: the text is not UTF-8 from here on; save the file as UTF-8",
         ),
-        // A line may end as on an old Macintosh.
+        // Old Macintosh files end lines with CR.
         (b"workers: 1\r# \xff\n", "2:3: the text is not UTF-8 from here on; save the file as UTF-8"),
         (b"#\r#\ra:\r\tb: 1\r", "4:1: the indentation contains a tab; YAML uses only spaces"),
         (b"a:\n\tb: 1\n", "2:1: the indentation contains a tab; YAML uses only spaces"),
@@ -73,7 +73,7 @@ fn a_file_that_cannot_be_read_says_why() {
     }
 }
 
-/// Nine levels of nine references each: hundreds of millions of values, were they written out.
+/// Nine levels of nine references each would expand to hundreds of millions of values.
 #[test]
 fn a_bomb_of_aliases_is_refused_in_no_time() {
     let mut yaml = "a0: &a0 x\n".to_owned();
@@ -237,14 +237,14 @@ plugins:
         ("/plugins/acl/settings/deny/0/clients/1", 11, 15),
         ("/plugins/acl/settings/deny/0/a~1b~0c", 12, 20),
         ("/plugins/acl/settings/deny/1/clients/1/\u{e4}", 13, 38),
-        // What is empty stands where its key stands.
+        // An empty value has the position of its key.
         ("/plugins/acl/settings/empty", 14, 7),
-        // What is not there stands where the nearest value around it stands.
+        // A missing value has the position of the nearest value around it.
         ("/plugins/acl/settings/deny/0/none", 9, 11),
         ("/plugins/acl/settings/deny/7/clients", 9, 9),
         ("/plugins/acl/limits/time", 6, 5),
         ("/none", 1, 1),
-        // An alias leads to what it stands for.
+        // An alias leads to its target.
         ("/plugins/acl2/settings/deny/0/clients/1", 11, 15),
     ] {
         assert_eq!(config.position(pointer), Some(Position { line, column }), "{pointer}");

@@ -1,4 +1,4 @@
-//! Configurations from flags, alone and over a file.
+//! Configurations from flags, alone and on top of a file.
 
 use super::*;
 

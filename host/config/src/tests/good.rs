@@ -1,4 +1,4 @@
-//! What is meant by configurations that are good.
+//! Valid configurations and their resolved values.
 
 use super::*;
 use tuffet_request::Links;
@@ -42,7 +42,7 @@ fn the_example_resolves_to_what_it_says() {
     assert_eq!(mac_map.limits, acl.limits, "written out and by default");
 }
 
-/// The example writes out every default, so that changing one of the two alone is noticed.
+/// The example writes out every default, so a change of only one of the two is noticed.
 #[test]
 fn what_is_left_out_takes_the_defaults() {
     let scene = Scene::new();
@@ -61,7 +61,7 @@ fn what_is_left_out_takes_the_defaults() {
     assert_eq!(least.transfer.max_blksize, 65464);
 }
 
-/// What one client may take follows from what there is for all.
+/// The share of one client follows from the total.
 #[test]
 fn shares_follow_from_the_whole() {
     let bounds = |limits: &str| {
@@ -91,7 +91,7 @@ fn what_becomes_of_uploads_is_read() {
         (config.roots[0].mode, config.roots[0].links)
     };
     assert_eq!(root("write: {}"), (None, Links::Refuse));
-    // YAML takes digits behind a zero for text, quotes or not.
+    // YAML reads digits after a zero as text, quoted or not.
     for mode in ["\"0640\"", "'640'", "0640"] {
         assert_eq!(root(&format!("write: {{ mode: {mode} }}")), (Some(0o640), Links::Refuse));
     }

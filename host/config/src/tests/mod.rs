@@ -1,4 +1,4 @@
-//! Configurations good and bad, read from real files.
+//! Valid and invalid configurations, read from real files.
 
 mod access;
 mod errors;
@@ -17,7 +17,7 @@ use super::*;
 use crate::secret::Secret;
 use crate::sinks::SinkTarget;
 
-/// A folder with what the configurations here refer to.
+/// A folder with the files that the configurations here refer to.
 struct Scene {
     folder: TempDir,
 }
@@ -46,7 +46,7 @@ impl Scene {
         Config::load(&self.write(yaml))
     }
 
-    /// What is said of a bad configuration, with the path of the file left out.
+    /// Returns the errors of an invalid configuration, without the path of the file.
     fn complaints(&self, yaml: impl AsRef<[u8]>) -> Vec<String> {
         complaints(Config::load(&self.write(yaml)))
     }
@@ -62,7 +62,7 @@ fn complaints(result: Result<Config, ConfigError>) -> Vec<String> {
     error.problems().iter().map(line).collect()
 }
 
-/// The least there can be; `rest` follows on line 3.
+/// A minimal configuration; `rest` follows on line 3.
 fn minimal(rest: &str) -> String {
     format!("listeners: [{{ address: 127.0.0.1:6969 }}]\nroots: [{{ name: boot, path: files }}]\n{rest}")
 }

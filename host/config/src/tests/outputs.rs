@@ -1,4 +1,4 @@
-//! Sinks, grants and telemetry, and the secrets that they take.
+//! Sinks, grants and telemetry, and their secrets.
 
 use super::*;
 

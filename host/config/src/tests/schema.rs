@@ -1,9 +1,9 @@
-//! The schema, the check by it, and the reference that is made of it.
+//! The schema, the check against it, and the reference generated from it.
 
 use super::*;
 
-/// `shape` knows the keywords that the schema uses, every bound is readable, and every default is
-/// within its bounds.
+/// `shape` knows the keywords that the schema uses, every bound is readable, and every default is within its
+/// bounds.
 #[test]
 fn schema_and_check_fit_together() {
     fn walk(schema: &serde_json::Value, path: &str) {
@@ -39,7 +39,7 @@ fn schema_and_check_fit_together() {
     walk(&schema(), "");
 }
 
-/// The reference is generated; this keeps the committed file in step.
+/// The reference is generated; this test keeps the committed file current.
 #[test]
 fn the_committed_reference_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");

@@ -1,10 +1,10 @@
-//! The limits that a reload may change while workers look at them.
+//! The limits that a reload may change while workers read them.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 use tuffet_request::Bounds;
 
-/// [`Bounds`] as workers read them: each by itself, since none depends on another.
+/// [`Bounds`] as workers read them: each value by itself, since none depends on another.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     pub(super) half_open: AtomicUsize,

@@ -1,9 +1,9 @@
-//! Who may take how much: what a request needs before it gets a place.
+//! Limits: the checks before a request gets a place.
 //!
-//! The kernel spreads the ports of one client over all workers, so what one client has is counted where all
-//! of them see it: in tables of a fixed size whose cells are atomics. Nobody waits for a lock, and a flood
-//! from a million addresses takes no more memory than a quiet day. The tables are indexed by a keyed hash
-//! (SipHash with a random key), so nobody can aim at the cells of somebody else.
+//! The kernel spreads the ports of one client over all workers, so the places of a client are counted where
+//! all of them see it: in tables of a fixed size whose cells are atomics. Nothing waits for a lock, and a
+//! flood from a million addresses takes no more memory than a quiet day. The tables are indexed by a keyed
+//! hash (SipHash with a random key), so an attacker cannot aim at another client's cells.
 
 mod live;
 mod places;
@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tuffet_request::{Bounds, ClientKey};
 
-/// Why a request gets no place. It is not answered: a client asks again, and who asks in another's name
+/// The reason why a request gets no place. It is dropped: a real client repeats it, and a spoofed request
 /// makes the server send nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
@@ -79,8 +79,8 @@ impl Refused {
     }
 }
 
-/// What a request has taken of its client's share, to be given back: the place of its transfer when that is
-/// forgotten, the one among the pending when it is decided. Whatever the limits have become meanwhile.
+/// A request's part of its client's share, to be given back: the place of its transfer when that is dropped,
+/// the pending place when it is decided; independent of later changes of the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) transfer: Share,
@@ -172,7 +172,7 @@ impl Limiter {
         self.was_decided(claim.pending);
     }
 
-    /// Whether an ERROR may be sent to someone who has no transfer: it could be somebody else's address.
+    /// Returns whether an ERROR may be sent to a peer without a transfer, whose address may be spoofed.
     pub(crate) fn may_answer(&self, now: Instant) -> bool {
         self.errors.take(self.since(now))
     }

@@ -1,21 +1,21 @@
-//! How many places each client has: a table of a fixed size, counted in by all workers without a lock.
+//! Counts the places of each client, in a table of a fixed size that all workers share without a lock.
 
 use super::Share;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Cells of one bucket: a line of the processor's memory.
+/// The cells of a bucket: one cache line.
 const CELLS: usize = 8;
 
-/// Bits of a cell that count; the others are those of the client's hash.
+/// The bits of a cell for the count; the others are those of the client's hash.
 const COUNT_BITS: u32 = 24;
 const COUNT: u64 = (1 << COUNT_BITS) - 1;
 
-/// Cells for each client that may be counted at once. With half of them free, one bucket in some thousand is
-/// full; who meets it is admitted without being counted, which nobody can bring about for himself.
+/// Cells per client that may be counted at once. With half of them free, about one bucket in a thousand is
+/// full; a client in a full bucket is admitted without being counted, which no client can cause for itself.
 const ROOM: usize = 2;
 
-/// More clients are not made room for: 16 MiB.
+/// The largest table: 16 MiB.
 const MOST_BUCKETS: usize = 1 << 18;
 
 #[repr(align(64))]

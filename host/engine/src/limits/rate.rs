@@ -1,9 +1,9 @@
-//! Token buckets: so many in a second, and so many at once after a pause.
+//! Token buckets: a rate per second, and a burst after a pause.
 //!
-//! A bucket is one number, the moment up to which what has come is paid for (GCRA, ITU-T I.371): each one
-//! that comes moves it on by an interval, and one that would move it too far ahead of now does not come. So
-//! a bucket that is full, as that of everyone who has not asked for a while, is one whose moment has passed:
-//! it need not be kept, and a table of them needs no cleaning.
+//! A bucket is one number, the time up to which all requests are paid for (GCRA, ITU-T I.371): each request
+//! advances it by an interval, and a request that would advance it too far beyond the present is dropped. A
+//! full bucket, like that of every client without recent requests, is one whose time has passed: it need not
+//! be kept, and a table of buckets needs no cleaning.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -11,14 +11,14 @@ use tuffet_request::PerSecond;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Cells that a client's bucket may be in.
+/// The cells that may hold a client's bucket.
 const CELLS: usize = 8;
 
-/// Clients whose buckets are not full, as far as they are remembered: 512 KiB. Where more ask at once, those
-/// who are nearest to a full bucket are forgotten, never those who ask most.
+/// Clients whose buckets are not full, as far as they fit: 512 KiB. With more clients at once, those nearest
+/// to a full bucket are forgotten, never those with the most requests.
 const CLIENTS: usize = 1 << 15;
 
-/// How fast, and how much at once, in nanoseconds; an interval of 0 is no limit.
+/// The interval and the burst in nanoseconds; an interval of 0 is no limit.
 #[derive(Debug, Default)]
 struct Pace {
     interval: AtomicU64,
@@ -33,14 +33,14 @@ impl Pace {
         self.interval.store(interval, Relaxed);
     }
 
-    /// The interval and how far a bucket may be ahead, where there is a limit.
+    /// Returns the interval and how far a bucket may be ahead, if there is a limit.
     fn get(&self) -> Option<(u64, u64)> {
         let interval = self.interval.load(Relaxed);
         (interval > 0).then(|| (interval, self.ahead.load(Relaxed)))
     }
 }
 
-/// One bucket for all.
+/// One bucket for all clients.
 #[derive(Debug, Default)]
 pub(super) struct Rate {
     pace: Pace,
@@ -52,7 +52,7 @@ impl Rate {
         self.pace.set(rate);
     }
 
-    /// Whether one more may come at `now`, in nanoseconds.
+    /// Returns whether one more request is within the rate at `now`, in nanoseconds.
     pub(super) fn take(&self, now: u64) -> bool {
         let Some((interval, ahead)) = self.pace.get() else { return true };
         take(&self.paid, now, interval, ahead)
@@ -67,15 +67,15 @@ fn take(paid: &AtomicU64, now: u64, interval: u64, ahead: u64) -> bool {
     paid.fetch_update(Relaxed, Relaxed, next).is_ok()
 }
 
-/// A bucket for each client that has asked lately. A client is its hash.
+/// A bucket for each client with recent requests. A client is its hash.
 #[derive(Debug)]
 pub(super) struct Rates {
     pace: Pace,
     cells: Box<[Cell]>,
 }
 
-/// Whose bucket, and the bucket. Another worker may put somebody else in its place between the look at one
-/// and the other; then that one pays for a single request too much.
+/// A client and its bucket. Another worker may replace the client between the reads of the two; that client
+/// then pays for one request too many.
 #[derive(Debug, Default)]
 struct Cell {
     client: AtomicU64,
@@ -93,17 +93,17 @@ impl Rates {
         self.pace.set(rate);
     }
 
-    /// Whether one more of this client may come at `now`, in nanoseconds.
+    /// Returns whether one more request of this client is within the rate at `now`, in nanoseconds.
     pub(super) fn take(&self, client: u64, now: u64) -> bool {
         let Some((interval, ahead)) = self.pace.get() else { return true };
         let start = client as usize % (CLIENTS / CELLS) * CELLS;
         let cells = &self.cells[start..start + CELLS];
-        // 0 is a cell that was never used.
+        // 0 is an unused cell.
         let client = client | 1;
         if let Some(own) = cells.iter().find(|cell| cell.client.load(Relaxed) == client) {
             return take(&own.paid, now, interval, ahead);
         }
-        // The fullest bucket: it has nothing, or the least, to be remembered.
+        // The fullest bucket has nothing, or the least, to be remembered.
         if let Some(other) = cells.iter().min_by_key(|cell| cell.paid.load(Relaxed)) {
             other.client.store(client, Relaxed);
             other.paid.store(now.saturating_add(interval), Relaxed);
@@ -127,7 +127,7 @@ mod tests {
         rate.set(per_second(10, 3));
         let now = 5 * SECOND;
         assert_eq!((0..10).filter(|_| rate.take(now)).count(), 3);
-        // Two seconds of asking all the time.
+        // Two seconds of continuous requests.
         let came = (1..=2_000).filter(|ms| rate.take(now + ms * 1_000_000)).count();
         assert_eq!(came, 20);
         assert_eq!(
@@ -154,7 +154,7 @@ mod tests {
         let loud = 42;
         let mut random = fastrand::Rng::with_seed(1);
         let mut came = 0;
-        // A second in which the loud one asks 10,000 times, and a million others once.
+        // A second with 10,000 requests of the loud client, and one each of a million others.
         for step in 0..10_000_u64 {
             let now = SECOND + step * 100_000;
             came += u64::from(rates.take(loud, now));

@@ -1,38 +1,37 @@
-//! Looking for the next datagram for a moment before going to sleep.
+//! Busy polling: waits a moment for the next datagram before the worker sleeps.
 //!
-//! While datagrams follow each other closely, sleeping between them costs more than it saves: this side is
-//! woken late, and the other side pays for waking it. So a worker that has just heard something looks again
-//! and again for a short time. Where that is in vain (a path whose round trip is longer), it stops trying
-//! and tries again only now and then.
+//! While datagrams follow each other closely, sleeping between them costs more than it saves: this side wakes
+//! late, and the other side pays for waking it. So a worker that has just received something polls for a
+//! short time. If that is in vain (on a path with a longer round trip), it stops and tries only now and then.
 
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// Looks in vain before it stops trying.
+/// Polls in vain before it stops.
 const TRIES: u8 = 8;
 
-/// Then it tries once in so many times that something came.
+/// Then it polls once in this many arrivals.
 const SELDOM: u8 = 32;
 
-/// When to look and when to sleep.
+/// Decides between polling and sleeping.
 #[derive(Debug, Default)]
 pub(super) struct BusyPoll {
     budget: Duration,
-    /// Looks until then.
+    /// Polls until then.
     until: Option<Time>,
-    /// Looks in vain since the last that was not.
+    /// Consecutive polls in vain.
     vain: u8,
-    /// Times that something came without a look, since the last look.
+    /// Arrivals without a poll, since the last poll.
     passed: u8,
 }
 
 impl BusyPoll {
-    /// Looks for as long as `budget`; never if that is zero.
+    /// Polls for `budget` at a time; never if that is zero.
     pub(super) fn new(budget: Duration) -> Self {
         BusyPoll { budget, ..BusyPoll::default() }
     }
 
-    /// Datagrams came.
+    /// Records that datagrams have arrived.
     pub(super) fn arrived(&mut self, now: Time) {
         if self.budget.is_zero() {
             return;
@@ -47,7 +46,7 @@ impl BusyPoll {
         self.until = Some(now + self.budget);
     }
 
-    /// Whether to look again rather than to sleep.
+    /// Returns whether to poll again rather than to sleep.
     pub(super) fn looks(&mut self, now: Time) -> bool {
         let Some(until) = self.until else { return false };
         if now < until {

@@ -1,5 +1,5 @@
-//! What goes wrong in a worker without belonging to a transfer: counted here, told to the control side now
-//! and then, so that an idle worker sleeps and a flood does not flood the log.
+//! Counts of a worker's problems outside of transfers, reported to the control side now and then, so that an
+//! idle worker sleeps and a flood does not flood the log.
 
 use crate::limits::Refused;
 use std::array;
@@ -133,7 +133,7 @@ impl Counters {
     }
 }
 
-/// The counts of a worker for whoever wants to know: written by it alone.
+/// The counts of a worker for other threads; only the worker writes them.
 #[derive(Debug, Default)]
 pub struct Dropping {
     counts: [AtomicU64; REASONS],
@@ -167,7 +167,7 @@ impl Dropping {
     }
 }
 
-/// When and what to report next.
+/// Decides when to report which counts.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     /// What others can see.

@@ -1,4 +1,4 @@
-//! Stopping: nothing new begins, what runs may end, and nothing takes longer than it may.
+//! The shutdown of a worker: it begins nothing new, lets transfers end, and keeps its deadline.
 
 use super::Worker;
 use super::transmit::Transmit;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Time};
 use tuffet_request::events::{Ending, Outcome};
 
-/// How long a client that has not answered yet holds up the end. It has nothing so far, and asks again.
+/// How long a half-open transfer may delay the end. Its client has nothing so far, and repeats its request.
 const HALF_OPEN: Duration = Duration::from_secs(1);
 
-/// How often to look whether it is over.
+/// The interval of checks for the end.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A worker that stops.

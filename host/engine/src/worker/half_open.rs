@@ -1,11 +1,11 @@
-//! The transfers whose client has not answered yet, oldest first.
+//! The half-open transfers, oldest first.
 //!
-//! A request proves nothing: its address may be anybody's. Until the first ACK or block comes back, a
-//! transfer is held for somebody who may not exist, so these have a limit of their own, and where it is
-//! reached the oldest makes room, as in the queue of half-open connections of TCP. The newest must not be
-//! the one to go: a flood fills the queue in a moment, and then nobody honest would get in. Dropping the
-//! oldest gives each of them the time that it takes to fill the queue once, which an honest client, who
-//! answers within a round trip, hardly needs.
+//! A request proves nothing: its address may be spoofed. Until the first ACK or block arrives, a transfer is
+//! held for a client that may not exist, so these have a limit of their own, and at the limit the oldest
+//! makes room, as in TCP's queue of half-open connections. The newest must not be dropped: a flood fills the
+//! queue in a moment, and then no honest client would get in. Dropping the oldest gives each of them the time
+//! that it takes to fill the queue once, which an honest client, who answers within a round trip, hardly
+//! needs.
 
 use tuffet_core::Time;
 
@@ -35,12 +35,12 @@ impl HalfOpen {
         self.len
     }
 
-    /// The oldest, and since when it has been waiting.
+    /// Returns the oldest, and when it was added.
     pub(super) fn oldest(&self) -> Option<(u32, Time)> {
         self.ends.map(|(oldest, _)| (oldest, self.links[oldest as usize].since))
     }
 
-    /// Adds one that is not here.
+    /// Adds a transfer that is not in the list.
     pub(super) fn push(&mut self, index: u32, now: Time) {
         let at = index as usize;
         if at >= self.links.len() {
@@ -58,7 +58,7 @@ impl HalfOpen {
         self.len += 1;
     }
 
-    /// Takes one out, if it is here.
+    /// Removes a transfer, if it is in the list.
     pub(super) fn remove(&mut self, index: u32) {
         let Some(link) = self.links.get_mut(index as usize) else { return };
         let Link { older, newer, linked: true, .. } = std::mem::replace(link, UNLINKED) else { return };

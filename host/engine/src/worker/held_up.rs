@@ -1,22 +1,22 @@
-//! How long this thread lately had to wait for a core.
+//! How long this thread recently had to wait for a core.
 //!
-//! Where something busy shares the cores with the server, clients on the same machine answer late, too. Repeating
-//! blocks then adds work where there is too little time already, and repairs nothing. So the time for which a worker
-//! was itself not running tells how much longer the answer of such a client may take. Other clients are not
-//! concerned: their answers lie in a socket, which is read before a time-out goes off.
+//! If other work occupies the server's cores, clients on the same machine answer late, too. Retransmissions
+//! then add work where there is too little time already, and repair nothing. So the time for which a worker
+//! itself was not scheduled indicates how much longer the answer of such a client may take. Other clients are
+//! not affected: their answers lie in a socket, which is read before a timer expires.
 
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// Waits below this are the kernel's ordinary business.
+/// Shorter waits are normal scheduling.
 const USUAL: u64 = 2_500;
-/// An answer passes several queues for a core, each of which may be as long.
+/// An answer passes several run queues, each of which may be as long.
 const QUEUES: u64 = 16;
-/// What is seen counts half after so long.
+/// After this time, an observed wait counts half.
 const HALF_LIFE: u64 = 4_000_000;
 const MOST: u64 = 250_000;
 
-/// The longest wait seen lately, in microseconds.
+/// The longest recent wait, in microseconds.
 #[derive(Default)]
 pub(super) struct HeldUp {
     longest: u64,
@@ -24,7 +24,7 @@ pub(super) struct HeldUp {
 }
 
 impl HeldUp {
-    /// A wait for events that was to take `wanted` at most, without any event, lasted from `before` to `now`.
+    /// Records a wait for events from `before` to `now` that was to take at most `wanted`, without any event.
     pub(super) fn waited(&mut self, before: Time, now: Time, wanted: Option<Duration>) {
         let Some(wanted) = wanted else { return };
         let late = now.since(before).saturating_sub(wanted).as_micros() as u64;
@@ -33,7 +33,7 @@ impl HeldUp {
         }
     }
 
-    /// How long after it was sent a packet is not to be repeated yet; zero as a rule.
+    /// Returns how long after it was sent a packet must not be retransmitted yet; normally zero.
     pub(super) fn allowance(&self, now: Time) -> Duration {
         Duration::from_micros(self.now(now).saturating_mul(QUEUES).min(MOST))
     }

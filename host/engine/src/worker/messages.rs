@@ -1,4 +1,4 @@
-//! What passes between the workers and the control side, and the mailbox it passes through.
+//! The messages between the workers and the control side, and the mailbox that carries them.
 
 use super::content::Content;
 use super::counters::Counters;
@@ -22,20 +22,20 @@ use tuffet_request::{ErrorCode, Mode, Operation};
 use tuffet_store::{Ahead, StoreError, Upload};
 use tuffet_udp::Local;
 
-/// A place in the queue of summaries.
+/// A reserved place in the queue of summaries.
 pub type Place = mpsc::OwnedPermit<Summary>;
 
-/// Names a transfer of one worker; a key outlives its transfer without naming another.
+/// Identifies a transfer of one worker; a key outlives its transfer without identifying another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub(crate) index: u32,
     pub(crate) generation: u32,
 }
 
-/// What a request was decided with, which has the last word about its upload. A worker holds it until the request
-/// has ended, and asks nothing of it.
+/// The policy that decided a request, which also decides about its upload. A worker holds it until the
+/// request has ended, and never calls it.
 pub trait Gate: Send + Sync {
-    /// Whether somebody is to be asked before an upload becomes visible.
+    /// Returns whether policy must be asked before an upload becomes visible.
     fn asks(&self) -> bool;
 
     /// Asks, and makes the upload visible and lasting, or discards it.
@@ -48,15 +48,15 @@ pub trait Gate: Send + Sync {
 
 /// From a worker to the control side.
 pub enum ToControl {
-    /// Decide this.
+    /// Decide this request.
     Request(NewRequest),
-    /// Make this upload visible and lasting; answered by [`ToWorker::Stored`].
+    /// Make this upload visible and durable; answered by [`ToWorker::Stored`].
     Store {
-        /// The worker that asks.
+        /// The worker of the transfer.
         worker: usize,
         /// The transfer.
         key: Key,
-        /// What was received.
+        /// The received upload.
         upload: Upload,
         /// Its request and how it was decided.
         record: Arc<DecisionRecord>,
@@ -76,38 +76,38 @@ pub enum ToControl {
     Close(Content),
     /// Something went wrong that belongs to no transfer.
     Counted {
-        /// The worker that tells.
+        /// The reporting worker.
         worker: usize,
         /// Counts since its last report.
         news: Counters,
     },
 }
 
-/// A request as the worker read it.
+/// A request as the worker parsed it.
 pub struct NewRequest {
     /// The worker that read it.
     pub worker: usize,
     /// Its transfer.
     pub key: Key,
-    /// When it came.
+    /// When it arrived.
     pub received: Instant,
     /// The number of the listener.
     pub listener: ListenerId,
     /// The address and port of the client.
     pub peer: SocketAddr,
-    /// The local address that it came to.
+    /// Its destination address.
     pub local: Option<Local>,
     /// Read or write.
     pub operation: Operation,
     /// Octet or netascii.
     pub mode: Mode,
-    /// The name as it was sent.
+    /// The name as sent.
     pub name: Box<[u8]>,
-    /// All options as they were sent, names in lower case.
+    /// All options as sent, names in lower case.
     pub options: Vec<(String, String)>,
     /// The options that the protocol knows.
     pub asked: OptionSet,
-    /// The place of its summary.
+    /// The reserved place of its summary.
     pub place: Place,
     /// Its place among the pending ones of its client.
     pub share: Share,
@@ -119,9 +119,9 @@ pub enum ToWorker {
     Decided {
         /// The transfer.
         key: Key,
-        /// What goes with it to its end.
+        /// The data of the request until its end.
         ticket: Box<Ticket>,
-        /// What it gets.
+        /// The decision.
         decision: Decision,
     },
     /// An upload is stored, or could not be.
@@ -147,14 +147,14 @@ pub enum ToWorker {
     },
     /// Say that you are there.
     Ping(oneshot::Sender<()>),
-    /// Admit nothing more; stop when the running transfers have ended, at the latest then.
+    /// Admit nothing more; stop when the transfers have ended, at the latest then.
     Drain {
         /// The latest end.
         until: Instant,
     },
 }
 
-/// What goes with a request from its decision to its end.
+/// The data of a request from its decision to its end.
 pub struct Ticket {
     /// The request and how it was decided.
     pub record: Arc<DecisionRecord>,
@@ -162,25 +162,25 @@ pub struct Ticket {
     pub answered: Answered,
     /// The place of its summary.
     pub place: Place,
-    /// As in [`NewRequest`]; given back when the decision is there.
+    /// As in [`NewRequest`]; given back after the decision.
     pub share: Share,
-    /// Where others read how far it has come; none where nothing was granted.
+    /// Where other threads read its progress; `None` if it was not granted.
     pub progress: Option<Arc<Progress>>,
-    /// What it was decided with, and an upload of it will be.
+    /// The generation that decided it, and will decide about its upload.
     pub generation: Arc<dyn Gate>,
 }
 
 impl Ticket {
-    /// Tells of a request that was still undecided when the server stopped.
+    /// Reports a request that was still undecided when the server stopped.
     fn too_late(self) {
         let ending = Ending::new(Outcome::Failed, "the server was shut down before it was decided");
         report(Ticket { answered: Answered::Undecided, ..self }, ending, None, None, Instant::now());
     }
 }
 
-/// How an upload was made visible, or why not.
+/// The result of storing an upload.
 pub struct Stored {
-    /// Whether it is there.
+    /// Whether it is stored.
     pub result: Result<(), StoreError>,
     /// The record of its request, with what the `accept-upload` chain changed.
     pub record: Arc<DecisionRecord>,
@@ -188,11 +188,11 @@ pub struct Stored {
 
 /// What a request gets.
 pub enum Decision {
-    /// It is granted: this is what moves.
+    /// It is granted.
     Grant {
-        /// What moves.
+        /// The bytes of the transfer.
         content: Content,
-        /// The most that is negotiated.
+        /// The ceilings of the negotiation.
         limits: Limits,
     },
     /// It is refused with an ERROR.
@@ -204,7 +204,7 @@ pub enum Decision {
         /// How the request ends.
         ending: Ending,
     },
-    /// It is not answered at all.
+    /// It is dropped.
     Drop {
         /// How the request ends.
         ending: Ending,
@@ -231,9 +231,8 @@ impl Decision {
     }
 }
 
-/// A worker's mailbox. Posting never blocks; how many letters there can be is bounded by the worker's
-/// transfers, of which each has at most one decision or one upload under way, and one question whether it is
-/// there.
+/// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of letters: each has at
+/// most one pending decision or upload, and there is at most one ping.
 pub struct Mailbox {
     letters: SegQueue<ToWorker>,
     signal: Signal,
@@ -241,12 +240,12 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    /// Empty; `waker` wakes its worker.
+    /// Creates an empty mailbox; `waker` wakes its worker.
     pub fn new(waker: mio::Waker) -> Self {
         Mailbox { letters: SegQueue::new(), signal: Signal::default(), waker }
     }
 
-    /// Posts a letter; where nobody is left to read it, it is worked off here.
+    /// Posts a letter; if the worker has ended, handles it here.
     pub fn post(&self, letter: ToWorker) -> io::Result<()> {
         self.letters.push(letter);
         match self.signal.raise() {
@@ -259,7 +258,7 @@ impl Mailbox {
         }
     }
 
-    /// The worker has ended: nothing more is read.
+    /// Closes the mailbox after the worker has ended.
     pub(super) fn close(&self) {
         self.signal.close();
         self.work_off();
@@ -273,12 +272,12 @@ impl Mailbox {
         }
     }
 
-    /// Before reading, so that a letter posted meanwhile wakes again.
+    /// Lowers the signal before reading, so that a letter posted meanwhile wakes the worker again.
     pub(crate) fn open(&self) {
         self.signal.lower();
     }
 
-    /// The next letter.
+    /// Returns the next letter.
     pub fn take(&self) -> Option<ToWorker> {
         self.letters.pop()
     }

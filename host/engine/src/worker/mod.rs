@@ -1,8 +1,7 @@
 //! A worker: one thread, one event loop, its own sockets, transfers and timers.
 //!
-//! Nothing is shared between workers while blocks move. A worker never opens a file, runs a plugin,
-//! writes a log line or takes a lock that another thread can hold: requests go to the control side, and
-//! come back decided.
+//! Workers share nothing while blocks move. A worker never opens a file, runs a plugin, writes a log line or
+//! takes a lock that another thread can hold: requests go to the control side, and come back decided.
 
 mod busy_poll;
 mod closed_ports;
@@ -77,7 +76,7 @@ const TURN: usize = 4;
 /// How long timers wait for sockets to be read.
 const MOST_UNREAD: Duration = Duration::from_millis(50);
 
-/// What a worker is set up with.
+/// The settings of a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerSettings {
     /// The settings of every transfer.

@@ -1,9 +1,9 @@
-//! What transfers learnt of their peers' time-outs, for the next transfers of these peers.
+//! The raised RTO floors of peers, kept for their next transfers.
 //!
-//! A peer that is slow to answer now and then (a busy machine, a radio link) has shown some transfer that the
-//! floor of the time-out is too low for it. Without a memory each new transfer would repeat a block to learn the
-//! same again. As the metrics that TCP keeps for a destination, this is a table of fixed size: a newer peer takes
-//! the place of an older one, which then merely learns again.
+//! A peer that sometimes answers slowly (a busy machine, a radio link) has shown a transfer that the RTO
+//! floor is too low for it. Without a memory each new transfer would retransmit a block to learn the same
+//! again. Like TCP's metrics per destination, this is a table of fixed size: a newer peer replaces an older
+//! one, which then only learns again.
 
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -13,7 +13,7 @@ use tuffet_core::{RaisedFloor, Time};
 
 const PLACES: usize = 1024;
 
-/// After so long the floor of a peer that nothing was heard of falls by one doubling.
+/// After this time without a transfer, the floor of a peer falls by one doubling.
 const FALLS: Duration = Duration::from_secs(60);
 
 pub(super) struct PeerFloors {
@@ -23,7 +23,7 @@ pub(super) struct PeerFloors {
 
 #[derive(Clone, Copy, Default)]
 struct Place {
-    /// Tells peers of one place apart.
+    /// Distinguishes the peers of one place.
     tag: u32,
     raised: RaisedFloor,
     noted: Time,
@@ -36,7 +36,7 @@ impl Default for PeerFloors {
 }
 
 impl PeerFloors {
-    /// What is known of `peer`: nothing, as a rule.
+    /// Returns the raised floor of `peer`; by default none.
     pub(super) fn of(&self, peer: IpAddr, now: Time) -> RaisedFloor {
         let (index, tag) = self.place(peer);
         let place = &self.places[index];
@@ -47,7 +47,7 @@ impl PeerFloors {
         place.raised.halved(u32::try_from(minutes).unwrap_or(u32::MAX))
     }
 
-    /// A transfer of `peer` ends with what it has learnt.
+    /// Records the floor at the end of a transfer of `peer`.
     pub(super) fn note(&mut self, peer: IpAddr, raised: RaisedFloor, now: Time) {
         let (index, tag) = self.place(peer);
         let place = &mut self.places[index];

@@ -1,8 +1,8 @@
-//! Whether a transfer gets on: who takes one block in half a minute, or sends for ever, holds a place that
+//! The progress check: a transfer that moves one block in half a minute, or never ends, holds a place that
 //! others wait for.
 //!
-//! Looked at when a transfer's timer goes off, which happens every few seconds whether its client answers
-//! or not, so that it costs nothing per block.
+//! It runs when a transfer's timer expires, which happens every few seconds whether its client answers or
+//! not, so that it costs nothing per block.
 
 use crate::limits::Limiter;
 use std::time::Duration;

@@ -1,15 +1,15 @@
-//! Requests of the last moments: a late copy of what a port asked for first must not end what it has asked for
-//! since. iPXE and U-Boot go through several names from one port, and most of them are answered within a
+//! The most recent requests: a late copy of a port's earlier request must not end the transfer of its current
+//! one. iPXE and U-Boot request several names from one port, and most of them are answered within a
 //! millisecond.
 
 use super::requests::DOUBLED;
 use tuffet_core::Time;
 
-/// One place for each remainder of a fingerprint. Where two meet, the later one is known: a flood makes the server
-/// forget, and it then does what the copy asks for.
+/// One place per remainder of a fingerprint. A later request replaces an earlier one: a flood makes the
+/// server forget, and it then serves the copy.
 const PLACES: usize = 1024;
 
-/// Fingerprints of requests and when they came.
+/// Fingerprints of requests and their times of arrival.
 pub(super) struct Recent {
     places: Box<[Option<(u64, Time)>]>,
 }
@@ -21,12 +21,12 @@ impl Default for Recent {
 }
 
 impl Recent {
-    /// A request has come.
+    /// Records a request.
     pub(super) fn note(&mut self, fingerprint: u64, now: Time) {
         self.places[place(fingerprint)] = Some((fingerprint, now));
     }
 
-    /// Whether it came so short a time ago that another may be its copy.
+    /// Returns whether the request arrived so recently that another one may be its copy.
     pub(super) fn came_lately(&self, fingerprint: u64, now: Time) -> bool {
         let noted = self.places[place(fingerprint)];
         noted.is_some_and(|(which, when)| which == fingerprint && now.since(when) < DOUBLED)

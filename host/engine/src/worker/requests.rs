@@ -1,4 +1,4 @@
-//! From a datagram on a listening socket to a transfer that waits for its decision.
+//! Admission in the worker: from a datagram on a listening socket to a transfer that waits for its decision.
 
 use super::Worker;
 use super::messages::{Key, NewRequest, Place, ToControl};
@@ -14,17 +14,17 @@ use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_udp::{Local, ReceiveBatch, Received};
 
-/// RFC 2347 allows 512 bytes; some clients ask for more.
+/// RFC 2347 allows 512 bytes; some clients send more.
 const MAX_REQUEST: usize = 2048;
 
-/// How long a transfer with blocks still to move may be without progress before the same request from the same
-/// port shows that the client has begun anew.
+/// How long a transfer may be without progress before the same request from the same port shows that the
+/// client has started over.
 const ANEW: Duration = Duration::from_secs(1);
 
-/// How late the network delivers the copy of a datagram that it doubled, at most. Copies come milliseconds
-/// after their twins: from a retransmission on a radio link, or from two paths of a bridge. Clients repeat a
-/// request that was not answered after a second or more, so one that has begun anew and whose first request is
-/// taken for a copy is served when it repeats it.
+/// The longest delay of a duplicated datagram. Copies arrive milliseconds after their originals: from a
+/// retransmission on a radio link, or from two paths of a bridge. Clients repeat an unanswered request after
+/// a second or more, so a client that has started over and whose first request is taken for a copy is served
+/// when it repeats it.
 pub(super) const DOUBLED: Duration = Duration::from_millis(500);
 
 /// ACKs that may come to other TID ports while a transfer is half-open, less one: late ones of earlier transfers from
@@ -36,13 +36,13 @@ const MOST_MISSES: u8 = 8;
 enum Again {
     /// A copy, or a repetition because the first answer has not arrived.
     Repeated,
-    /// Either a copy or a client that has begun anew: both send the same packets so far.
+    /// Either a copy or a client that has started over: both send the same packets so far.
     Unclear,
-    /// The client has begun anew.
+    /// The client has started over.
     Anew,
 }
 
-/// A request from a port whose last transfer lacks nothing but its last ACK.
+/// A request from a port whose last transfer lacks only its last ACK.
 pub(super) struct DeferredRequest {
     asked: SocketId,
     served: SocketId,
@@ -73,7 +73,7 @@ impl<T: Transmit> Worker<T> {
                 self.refuse(asked, datagram, ErrorCode::IllegalOperation, "request longer than 2048 bytes");
             }
             Ok(Packet::Request(request)) => self.admit(asked, listener, datagram, request, now),
-            // An answer to nothing, or noise: answering could start a loop between two servers.
+            // An answer to nothing, or noise: an answer could start a loop between two servers.
             Ok(_) => self.wire.counters.stray += 1,
             Err(malformed) if malformed.is_request() => {
                 self.wire.counters.malformed += 1;
@@ -88,7 +88,7 @@ impl<T: Transmit> Worker<T> {
         let Some(listener) = self.wire.sockets.get(asked).map(|socket| socket.listener) else { return };
         let is_readable = matches!(Packet::parse(datagram.payload), Ok(Packet::Request(_)));
         if !is_readable || datagram.payload.len() > MAX_REQUEST {
-            // The transfer goes on, and an ERROR could be taken for its end.
+            // The transfer continues, and an ERROR could be taken for its end.
             return self.wire.counters.malformed += 1;
         }
         let fingerprint = self.table.fingerprint(&datagram.peer, datagram.payload);
@@ -104,7 +104,7 @@ impl<T: Transmit> Worker<T> {
             self.drive(index, None, now);
             return;
         }
-        // Its last ACK may lie in another socket, unread: see `take_deferred_requests`.
+        // Its last ACK may be unread in another socket: see `take_deferred_requests`.
         if entry.core.awaits_last_ack() && entry.served != asked && !self.looked_for_acks {
             let Received { peer, local, payload, .. } = *datagram;
             let served = entry.served;
@@ -119,7 +119,7 @@ impl<T: Transmit> Worker<T> {
         }
         let dallying = entry.core.is_dallying();
         if !same && !dallying && self.recent.came_lately(fingerprint, now) {
-            // A late copy of what this port asked for before its current transfer.
+            // A late copy of this port's request before its current transfer.
             self.wire.counters.repeated += 1;
             return;
         }
@@ -128,8 +128,8 @@ impl<T: Transmit> Worker<T> {
         if (again == Again::Unclear || dallying) && two_ports && has_room {
             return self.begin_beside(index, asked, listener, datagram, now);
         }
-        // iPXE and U-Boot use a source port again. What it asked before is of no interest any more, and
-        // an ERROR for it could be taken for an answer to the new request.
+        // iPXE and U-Boot reuse a source port. The earlier request no longer matters, and an ERROR for it
+        // could be taken for an answer to the new one.
         self.supersede(index);
         self.request(asked, listener, datagram, now);
     }
@@ -150,7 +150,7 @@ impl<T: Transmit> Worker<T> {
         }
         let Some(old) = self.table.step_aside(index) else { return };
         if let Some(entry) = self.table.get_mut(index) {
-            // Both are one transfer as far as limits are concerned.
+            // Both count as one transfer for the limits.
             self.settings.limiter.transfer_ended(std::mem::take(&mut entry.share));
         }
         self.request(asked, listener, datagram, now);
@@ -160,7 +160,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Ends, without a word, a transfer whose client has asked anew, and the one that it stands beside.
+    /// Silently ends a transfer whose client has sent a new request, and the old transfer beside it.
     pub(super) fn supersede(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
         entry.ending =
@@ -177,8 +177,8 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Takes the requests that may have overtaken an ACK: what was sent before them is read first, so that
-    /// the transfer before is known to have gone well.
+    /// Handles the requests that may have overtaken an ACK: earlier datagrams are read first, so that the
+    /// previous transfer is known to have succeeded.
     pub(super) fn take_deferred_requests(
         &mut self,
         received: &mut ReceiveBatch,
@@ -242,7 +242,7 @@ impl<T: Transmit> Worker<T> {
         let (peer, received) = (datagram.peer, Instant::now());
         let (claim, place) = match self.place_for(&peer, received, now) {
             Ok(found) => found,
-            // No answer: the client asks again in a second, when there may be room.
+            // No answer: the client repeats the request in a second, when there may be room.
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
         let served = self.tid_for(asked, listener, &peer);
@@ -296,8 +296,8 @@ impl<T: Transmit> Worker<T> {
         self.outbox.push(asked_for);
     }
 
-    /// All that a request needs to be admitted, or what is missing. What costs least is looked at first:
-    /// in a flood nearly every request ends here.
+    /// Takes everything that a request needs to be admitted, or returns the missing limit. The cheapest check
+    /// comes first: in a flood nearly every request ends here.
     fn place_for(
         &mut self,
         peer: &SocketAddr,
@@ -335,7 +335,7 @@ impl<T: Transmit> Worker<T> {
     }
 }
 
-/// What the request of this transfer means when its port sends it again.
+/// Returns the meaning of a repeated request for this transfer.
 fn again(entry: &Entry, now: Time) -> Again {
     let core = &entry.core;
     let nothing_but_the_last_ack = core.awaits_last_ack() || core.is_dallying();
@@ -345,12 +345,12 @@ fn again(entry: &Entry, now: Time) -> Again {
         let waits = core.is_deciding() || (core.is_stalled() && core.is_unproven());
         return if waits || progresses { Again::Repeated } else { Again::Anew };
     }
-    // A client whose last ACK was lost has all it wanted. A device that stores a file again uses its port again,
+    // A client whose last ACK was lost has the whole file. A device that stores a file again reuses its port,
     // maybe at once.
     if now.since(entry.requested) >= DOUBLED {
         Again::Anew
     } else if entry.served == entry.asked {
-        // With one port for both there is no way to answer the new one and to leave the old one alone.
+        // In single-port mode the new one cannot be answered without disturbing the old one.
         Again::Repeated
     } else {
         Again::Unclear

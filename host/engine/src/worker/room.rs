@@ -1,4 +1,4 @@
-//! Room for one more: who has to go, if anyone.
+//! Makes room for a new transfer.
 
 use super::Worker;
 use super::transmit::Transmit;

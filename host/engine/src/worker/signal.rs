@@ -1,30 +1,30 @@
-//! The waker protocol of a worker's mailbox: no letter is ever left behind without a wake-up, and waking is
-//! skipped where the worker is known to look anyway.
+//! The waker protocol of a worker's mailbox: no letter is left without a wake-up, and the producer does not
+//! wake a worker that will look anyway.
 //!
 //! One atomic word holds the whole state, and each of the three operations is a read-modify-write with
-//! `AcqRel`. Such operations on one word have a single order, and each sees all that was written before those
-//! that it follows. So of a producer that has added a letter and then calls [`Signal::raise`], and a consumer that
+//! `AcqRel`. Such operations on one word have a single order, and each sees all that was written before its
+//! predecessors. So of a producer that adds a letter and then calls [`Signal::raise`], and a consumer that
 //! calls [`Signal::lower`] and then looks for letters, the second always sees the first: either the consumer
-//! finds the letter, or the producer finds the signal lowered and wakes it. The same holds between `raise` and
-//! [`Signal::close`]. Nothing here depends on fences inside of the queue that holds the letters.
+//! finds the letter, or the producer finds the signal lowered and wakes it. The same holds between `raise`
+//! and [`Signal::close`]. Nothing depends on fences inside of the queue that holds the letters.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 const RAISED: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// What a producer has to do after it has added a letter.
+/// What a producer must do after adding a letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
-    /// Nothing: the consumer has been woken already and has yet to look.
+    /// Nothing: the consumer has been woken and has yet to look.
     Nothing,
     /// Wake the consumer.
     Wake,
-    /// The consumer is gone: deal with the letters here.
+    /// The consumer is gone: handle the letters here.
     WorkOff,
 }
 
-/// Whether the consumer has been woken, and whether there still is one. `W` is a parameter for the tests alone.
+/// Whether the consumer has been woken, and whether it still exists. `W` is a parameter only for the tests.
 #[derive(Debug, Default)]
 pub(super) struct Signal<W = AtomicU8>(W);
 
@@ -45,7 +45,7 @@ impl Word for AtomicU8 {
 }
 
 impl<W: Word> Signal<W> {
-    /// Called by a producer after it has added a letter.
+    /// Raises the signal. Called by a producer after it has added a letter.
     pub(super) fn raise(&self) -> Due {
         match self.0.set(RAISED, Ordering::AcqRel) {
             before if before & CLOSED != 0 => Due::WorkOff,
@@ -54,19 +54,20 @@ impl<W: Word> Signal<W> {
         }
     }
 
-    /// Called by the consumer before it looks for letters: one that is added from now on wakes it again.
+    /// Lowers the signal. Called by the consumer before it looks for letters: one added from now on wakes it
+    /// again.
     pub(super) fn lower(&self) {
         self.0.clear(RAISED, Ordering::AcqRel);
     }
 
-    /// Called by the consumer before it looks for the last time.
+    /// Closes the signal. Called by the consumer before it looks for the last time.
     pub(super) fn close(&self) {
         self.0.set(CLOSED, Ordering::AcqRel);
     }
 }
 
-/// Loom runs each model in every order of its threads and with every value that the memory model lets a load
-/// return. Letters are relaxed atomics, so that the signal alone can make them visible.
+/// Loom runs each model in every order of its threads and with every value that the memory model permits for
+/// a load. Letters are relaxed atomics, so that only the signal can make them visible.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,8 +100,8 @@ mod tests {
         }
     }
 
-    /// Lowers the signal by a plain store, as the mailbox did at first: a store does not see what was written
-    /// before the `raise` that it follows.
+    /// Lowers the signal by a plain store, as the mailbox once did: a store does not see the writes before
+    /// the `raise` that it follows.
     #[derive(Default)]
     struct Stores(LoomU8);
 

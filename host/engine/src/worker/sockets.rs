@@ -56,7 +56,7 @@ pub fn receive_buffers_per_worker(single_port: bool, tid_ports: u16) -> u64 {
     KERNEL_BUFFER as u64 + tids * TID_BUFFER as u64
 }
 
-/// A listener as it was configured and bound.
+/// A listener as configured and bound.
 #[derive(Debug, Clone)]
 pub struct ListenerSpec {
     /// Where requests come in.
@@ -117,14 +117,14 @@ pub struct Sockets {
 const LISTENING: BindOptions =
     BindOptions { tell_local: true, gro: true, shared: false, errors: false, room: None };
 
-/// Opens the sockets of all workers. `inherited` has for each listener those that were bound before this process
-/// began; where there is none, it is bound. The addresses are resolved on the way: port 0 becomes the port that
-/// the kernel chose.
+/// Opens the sockets of all workers. `inherited` has the sockets of each listener that were bound before this
+/// process began; if there are none, the listener is bound here. Resolves the addresses: port 0 becomes the
+/// port that the kernel chose.
 ///
-/// Inherited sockets are dealt out to the workers, and each is read by one: a client's datagrams must all come to
-/// the worker that has its transfer, which the kernel sees to where several sockets share a port, and which
-/// nobody would where several workers read one socket. Where there are fewer sockets than workers, some have
-/// nothing to do for this listener.
+/// Inherited sockets are distributed among the workers, and each is read by one: all datagrams of a client
+/// must reach the worker that has its transfer. The kernel ensures that if several sockets share a port, but
+/// nothing would if several workers read one socket. If there are fewer sockets than workers, some workers do
+/// not serve this listener.
 ///
 /// # Errors
 /// With the number of the listener that failed.

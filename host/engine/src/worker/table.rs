@@ -16,11 +16,11 @@ use tuffet_request::Progress;
 use tuffet_request::events::Ending;
 use tuffet_udp::Local;
 
-/// A transfer and what the host knows of it.
+/// A transfer with the host's data about it.
 pub(super) struct Entry {
     pub(super) core: Transfer,
     pub(super) peer: SocketAddr,
-    /// The address that was asked, where the socket has several; answers leave from it.
+    /// The destination address of the request, if the socket has several; answers leave from it.
     pub(super) local: Option<Local>,
     /// The socket that was asked: a listener.
     pub(super) asked: SocketId,
@@ -28,24 +28,24 @@ pub(super) struct Entry {
     pub(super) served: SocketId,
     pub(super) generation: u32,
     pub(super) operation: Operation,
-    /// Tells a repeated request from another one.
+    /// Distinguishes a repeated request from another one.
     pub(super) fingerprint: u64,
-    /// When it was last asked for, as far as the client had not answered.
+    /// When it was last requested before the client answered.
     pub(super) requested: Time,
     /// The transfer that this one stands beside until its client has answered.
     pub(super) old: Option<Key>,
     pub(super) content: Option<Content>,
-    /// There from the decision to the outcome.
+    /// Present from the decision to the outcome.
     pub(super) ticket: Option<Box<Ticket>>,
-    /// Where others read how far it has come.
+    /// Where other threads read its progress.
     pub(super) progress: Option<Arc<Progress>>,
-    /// Why the server ended it, when it did.
+    /// The reason why the server ended it, if it did.
     pub(super) ending: Option<Box<Ending>>,
-    /// Its place among those of its client.
+    /// Its place in its client's share.
     pub(super) share: Share,
-    /// Whether it is among those whose client has not answered.
+    /// Whether it is in the list of half-open transfers.
     pub(super) half_open: bool,
-    /// Whether it was one of those, and made room for another.
+    /// Whether it was half-open and made room for another.
     pub(super) gave_way: bool,
     /// ACKs that came to other TID ports while it was half-open.
     pub(super) misses: u8,
@@ -63,7 +63,7 @@ pub(super) struct Table {
     generation: u32,
 }
 
-/// An entry and which of its sockets this reference is for.
+/// An entry, and the socket of this reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Reference(u32);
 
@@ -91,7 +91,7 @@ impl Table {
         self.entries.get_mut(index as usize)
     }
 
-    /// The entry of `key`, if it is still that one.
+    /// Returns the entry of `key`, if it is still the same one.
     pub(super) fn by_key(&mut self, key: Key) -> Option<&mut Entry> {
         self.get_mut(key.index).filter(|entry| entry.generation == key.generation)
     }

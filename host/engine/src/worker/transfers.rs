@@ -1,4 +1,4 @@
-//! Driving transfers: what comes in goes to the state machine, what it asks for is done.
+//! Drives transfers: passes datagrams to the state machine, and executes its outputs.
 
 use super::Worker;
 use super::content::Content;
@@ -295,7 +295,7 @@ fn fail(entry: &mut Entry, error: &StoreError) {
     entry.ending = Some(Box::new(Ending::new(outcome_of_store_error(error), error.to_string())));
 }
 
-/// Who is to blame: the rules, the client's choice of a name, or the server.
+/// Returns the outcome by cause: the rules, the client's choice of a name, or the server.
 pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     match error {
         StoreError::NotFound | StoreError::Spelling => Outcome::NotFound,

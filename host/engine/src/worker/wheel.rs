@@ -1,13 +1,12 @@
-//! Timers: one for each transfer, a millisecond apart at best.
+//! Timers: one per transfer, with a resolution of a millisecond.
 //!
-//! A transfer moves its deadline with every packet, nearly always further away. So a timer that is
-//! already set earlier stays where it is: when it goes off too soon, the transfer says when it wants the
-//! next one. Setting costs nothing per block, and the wheel knows the next moment anything is due, so an
-//! idle worker sleeps.
+//! A transfer moves its deadline with every packet, nearly always further away. So a timer that is already
+//! set earlier stays: when it expires too soon, the transfer names its next deadline. Setting costs nothing
+//! per block, and the wheel knows the next due time, so an idle worker sleeps.
 
 use tuffet_core::Time;
 
-/// Slots of one millisecond; a deadline further away waits in the last one and is set again from there.
+/// Slots of one millisecond; a later deadline waits in the last slot and is set again from there.
 const SLOTS: usize = 4096;
 const MICROS: u64 = 1_000;
 const NONE: u32 = u32::MAX;
@@ -15,11 +14,11 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Wheel {
     /// The first timer of each slot.
     slots: Box<[u32; SLOTS]>,
-    /// Which slots have timers.
+    /// The slots that have timers.
     occupied: [u64; SLOTS / 64],
     /// Links of each timer, by the index of its transfer.
     links: Vec<Link>,
-    /// The first tick that has not been looked at.
+    /// The first tick that has not been processed.
     tick: u64,
 }
 
@@ -27,7 +26,7 @@ pub(crate) struct Wheel {
 struct Link {
     previous: u32,
     next: u32,
-    /// When it goes off; `u64::MAX` while not set.
+    /// When it expires; `u64::MAX` while not set.
     tick: u64,
 }
 
@@ -38,7 +37,7 @@ impl Wheel {
         Wheel { slots: Box::new([NONE; SLOTS]), occupied: [0; SLOTS / 64], links: Vec::new(), tick: 0 }
     }
 
-    /// Wakes `index` at `time` or before.
+    /// Sets the timer of `index` to `time` or before.
     pub(crate) fn set(&mut self, index: u32, time: Time) {
         if time == Time::NEVER {
             return;
@@ -62,7 +61,7 @@ impl Wheel {
         self.occupied[slot / 64] |= 1 << (slot % 64);
     }
 
-    /// Forgets the timer of `index`, if there is one.
+    /// Cancels the timer of `index`, if there is one.
     pub(crate) fn cancel(&mut self, index: u32) {
         let Some(link) = self.links.get_mut(index as usize) else { return };
         if link.tick == u64::MAX {
@@ -83,7 +82,7 @@ impl Wheel {
         }
     }
 
-    /// Takes all that is due at `now`.
+    /// Removes all timers that are due at `now`, and adds them to `due`.
     pub(crate) fn expire(&mut self, now: Time, due: &mut Vec<u32>) {
         let present = now.as_micros() / MICROS;
         while let Some(tick) = self.next_tick().filter(|tick| *tick <= present) {
@@ -100,18 +99,18 @@ impl Wheel {
         self.tick = self.tick.max(present);
     }
 
-    /// Keeps up with time after a sleep, so that what is set next is measured from `now`.
+    /// Advances to `now` after a sleep, so that the next timers are measured from it.
     pub(crate) fn advance(&mut self, now: Time) {
         let present = now.as_micros() / MICROS;
         self.tick = self.next_tick().map_or(present, |due| due.min(present)).max(self.tick);
     }
 
-    /// When the next timer is due; `None` if there is none.
+    /// Returns when the next timer is due; `None` if there is none.
     pub(crate) fn next(&self) -> Option<Time> {
         self.next_tick().map(|tick| Time::from_micros(tick * MICROS))
     }
 
-    /// The first occupied slot from the present one on, around the wheel.
+    /// Returns the first occupied slot from the present one on, around the wheel.
     fn next_tick(&self) -> Option<u64> {
         let start = slot_of(self.tick);
         let words = self.occupied.len();

@@ -1,4 +1,4 @@
-//! The way out: packets of all transfers, batched by the socket that they leave through.
+//! The outgoing packets of all transfers, batched by their socket.
 
 use super::content::Content;
 use super::counters::Counters;

@@ -1,9 +1,9 @@
-//! A value and when its time is over, as they lie in the file.
+//! A value and its expiry, as stored in the file.
 
-/// What a key has: eight bytes of time, little end first, then the value.
+/// The entry of a key: eight bytes of expiry, little-endian, then the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry<'a> {
-    /// Milliseconds since 1970; 0 for ever.
+    /// Milliseconds since 1970; 0 for never.
     pub(super) until: u64,
     pub(super) value: &'a [u8],
 }
@@ -12,12 +12,12 @@ impl<'a> Entry<'a> {
     pub(super) fn parse(bytes: &'a [u8]) -> Entry<'a> {
         match bytes.split_first_chunk() {
             Some((until, value)) => Entry { until: u64::from_le_bytes(*until), value },
-            // Only this program writes the file, so this is damage: as good as not there.
+            // Only this program writes the file, so this is damage: it counts as missing.
             None => Entry { until: 1, value: &[] },
         }
     }
 
-    /// When the time of a value is over that is written now.
+    /// Returns the expiry of a value that is written now.
     pub(super) fn until(now: u64, ttl_seconds: Option<u32>) -> u64 {
         ttl_seconds.map_or(0, |seconds| now.saturating_add(u64::from(seconds) * 1000).max(1))
     }

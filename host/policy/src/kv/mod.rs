@@ -1,8 +1,8 @@
-//! The keys and values of plugins: one file for all, a namespace for each.
+//! The key-value store of plugins: one file for all, a namespace for each.
 //!
-//! Reads look at the file on threads that may block. Writes of all plugins go through one thread, which
-//! makes one transaction of all that wait and answers when it is on disk: a hundred counters that move at
-//! once cost one sync, and what a plugin was told is there after a crash.
+//! Reads use the file on threads that may block. The writes of all plugins go through one thread, which
+//! commits all queued changes in one transaction and answers when it is on disk: a hundred concurrent
+//! counters cost one sync, and a confirmed change survives a crash.
 
 mod entry;
 #[cfg(test)]
@@ -31,7 +31,7 @@ const TABLE: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("ke
 const FILE: &str = "plugins.redb";
 /// Memory for pages of the file.
 const CACHE: usize = 16 << 20;
-/// Writes that wait for the thread; more wait for a place.
+/// Queued writes; further ones wait for a place.
 const QUEUE: usize = 1024;
 
 /// The bytes of a key.
@@ -45,7 +45,7 @@ pub(crate) struct KvStore {
     jobs: mpsc::Sender<Job>,
 }
 
-/// How much a namespace may hold.
+/// The limits of a namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
     /// Keys.
@@ -71,7 +71,7 @@ pub(crate) enum KvError {
     Unavailable(String),
 }
 
-/// Why the file cannot be opened.
+/// The reason why the file cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KvOpenError {
     #[error("the folder {} cannot be made or written: {error}; let this user write it, or name another one with `state:`", folder.display())]

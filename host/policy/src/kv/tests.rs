@@ -1,4 +1,4 @@
-//! Against a real file.
+//! Tests with a real file.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -38,7 +38,7 @@ async fn each_namespace_has_its_own_keys_and_they_outlive_the_process() {
     assert_eq!(get(&store, "a", "key").await.unwrap(), "of a");
 }
 
-/// Waits until the thread that writes has let go of the file.
+/// Waits until the writing thread has released the file.
 fn close(store: KvStore) {
     let KvStore { database, jobs } = store;
     drop(jobs);

@@ -1,4 +1,4 @@
-//! How much a namespace holds, counted once and then kept up with every change.
+//! The size of a namespace, counted once and then updated with every change.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use redb::{ReadableTable, Table};
 use super::Quota;
 use super::entry::Entry;
 
-/// Keys, and the bytes of all keys and values.
+/// The keys, and the bytes of all keys and values.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Usage {
     keys: u64,
     bytes: u64,
 }
 
-/// Of each namespace that was written since the file was opened.
+/// The sizes of the namespaces that were written since the file was opened.
 pub(super) type Usages = HashMap<Arc<str>, Usage>;
 
 impl Usage {
-    /// Removes what is over and counts the rest.
+    /// Removes expired entries and counts the rest.
     pub(super) fn sweep(
         table: &mut Table<'_, (&'static str, &'static str), &'static [u8]>,
         namespace: &str,
@@ -54,8 +54,8 @@ impl Usage {
         self.bytes = self.bytes.saturating_sub((key.len() + value) as u64);
     }
 
-    /// Whether it is more than the quota allows and more than it was: what is too much since the quota was
-    /// lowered may shrink.
+    /// Returns whether it exceeds the quota and the size before: a namespace that exceeds a lowered quota may
+    /// shrink.
     pub(super) fn exceeds(&self, quota: Quota, before: Usage) -> bool {
         (self.keys > quota.keys && self.keys > before.keys)
             || (self.bytes > quota.bytes && self.bytes > before.bytes)

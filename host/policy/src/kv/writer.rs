@@ -1,4 +1,4 @@
-//! The thread that writes: one transaction of all that waits.
+//! The writing thread: one transaction for all queued changes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::entry::Entry;
 use super::usage::{Usage, Usages};
 use super::{KvError, MAX_VALUE, Quota, TABLE, now_ms, unavailable};
 
-/// Changes in one transaction.
+/// Changes per transaction.
 const BATCH: usize = 256;
 
-/// A change that someone waits for.
+/// A queued change.
 pub(super) struct Job {
     pub(super) namespace: Arc<str>,
     pub(super) quota: Quota,
@@ -39,7 +39,7 @@ pub(super) fn run(database: &Database, mut jobs: mpsc::Receiver<Job>) {
         match write(database, &mut usages, &batch) {
             Ok(answers) => {
                 for (job, answer) in batch.drain(..).zip(answers) {
-                    // Whoever does not wait any more has run out of time.
+                    // A caller that waits no longer has run out of time.
                     let _ = job.answer.send(answer);
                 }
             }
@@ -48,7 +48,7 @@ pub(super) fn run(database: &Database, mut jobs: mpsc::Receiver<Job>) {
                     target: "tuffet::kv::writer", %error,
                     "the plugins' keys cannot be written; check the disk of `state`"
                 );
-                // What was counted for this transaction has not come to be.
+                // The counts of this transaction did not take effect.
                 usages = HashMap::new();
                 for job in batch.drain(..) {
                     let _ = job.answer.send(Err(unavailable(&error)));
@@ -71,7 +71,8 @@ fn write(database: &Database, usages: &mut Usages, batch: &[Job]) -> Result<Vec<
     Ok(answers)
 }
 
-/// The outer error is that of the file and ends the transaction; the inner one is the job's.
+/// Applies a change. The outer error is that of the file and ends the transaction; the inner one is the
+/// job's.
 fn apply(keys: &mut Keys<'_>, usages: &mut Usages, job: &Job, now: u64) -> Result<Answer, redb::Error> {
     let id = (&*job.namespace, &*job.key);
     let usage = match usages.get(&job.namespace) {
@@ -110,7 +111,7 @@ fn apply(keys: &mut Keys<'_>, usages: &mut Usages, job: &Job, now: u64) -> Resul
             debug_assert!(value.len() <= MAX_VALUE, "checked where the plugin asks");
             after.add(&job.key, value.len());
             if after.exceeds(job.quota, usage) {
-                // What is over may make room.
+                // Expired entries may make room.
                 let swept = Usage::sweep(keys, &job.namespace, now)?;
                 after = swept;
                 if let Some(there) = keys.get(id)? {

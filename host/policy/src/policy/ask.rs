@@ -1,5 +1,5 @@
-//! One question to one plugin, with all that surrounds a call: what was decided before, the breaker, the
-//! counts, and what a failure means.
+//! One call of a plugin for a request, with everything around it: the decision cache, the breaker, the
+//! counters, and the handling of failures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

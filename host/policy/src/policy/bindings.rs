@@ -1,4 +1,4 @@
-//! What wasmtime makes of `sdk/wit`.
+//! The types that wasmtime generates from `sdk/wit`.
 //!
 //! One world with all hooks, so that their types are shared. A plugin need not have all: each exported
 //! interface is looked up by itself (`GuestIndices`), the world as a whole never is.

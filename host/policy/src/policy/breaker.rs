@@ -1,4 +1,4 @@
-//! A plugin that fails again and again is left alone for a while.
+//! The breaker: stops calls to a failing plugin for a while.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -1,13 +1,13 @@
-//! The plugins that are embedded in the server; `build.rs` makes the table.
+//! The plugins embedded in the server; `build.rs` generates the table.
 
 static BUILTIN: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
-/// Their names, as in `component: builtin:NAME`.
+/// Returns their names, as in `component: builtin:NAME`.
 pub fn names() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
 }
 
-/// The component of this name.
+/// Returns the component of this name.
 pub(super) fn component(name: &str) -> Option<&'static [u8]> {
     BUILTIN.iter().find(|(known, _)| *known == name).map(|(_, component)| *component)
 }

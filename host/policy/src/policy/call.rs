@@ -1,4 +1,4 @@
-//! One call of a plugin: its turn, its store, its limits, and how it ended.
+//! One call of a plugin: its turn, its store, its limits, and its end.
 
 use std::future::Future;
 use std::sync::Arc;

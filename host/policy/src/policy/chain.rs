@@ -1,4 +1,4 @@
-//! Plugins in order, and what their opinions come to.
+//! Chains: plugins in order, and the combination of their verdicts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use tuffet_config::DefaultVerdict;
 use tuffet_request::{Ceilings, Denial, ErrorCode, Request};
 
-/// A loaded policy. Requests of one generation of the configuration are all judged by the same one.
+/// A loaded policy. All requests of one generation are judged by the same one.
 pub struct Policy {
     default: DefaultVerdict,
     pub(super) authorize: Vec<Arc<Plugin>>,
@@ -28,52 +28,52 @@ pub struct Policy {
     warnings: Vec<LoadProblem>,
 }
 
-/// What the `authorize` chain came to.
+/// The result of the `authorize` chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorization {
     /// The verdict.
     pub verdict: Verdict,
-    /// The plugin that decided; of several that allowed, the first. `None` when the default did.
+    /// The plugin that decided; of several that allowed, the first. `None` if the default decided.
     pub by: Option<Arc<str>>,
-    /// How many plugins were asked.
+    /// The number of plugin calls.
     pub calls: u32,
 }
 
-/// Whether a request goes on.
+/// The verdict on a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Yes, below these ceilings.
+    /// It is allowed, below these ceilings.
     Allow(Ceilings),
-    /// No, and the client is told.
+    /// It is refused with an ERROR.
     Deny(Denial),
-    /// No, and the client hears nothing.
+    /// It is dropped.
     Drop,
     /// Not now: a plugin is overloaded, for this reason. The client hears nothing, so that it asks again.
     Overloaded(String),
 }
 
-/// What the `resolve` chain came to.
+/// The result of the `resolve` chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
     /// The answer.
     pub answer: Answer,
-    /// The plugin that answered; `None` when all abstained.
+    /// The plugin that answered; `None` if all abstained.
     pub by: Option<Arc<str>>,
-    /// How many plugins were asked.
+    /// The number of plugin calls.
     pub calls: u32,
 }
 
-/// What a request gets.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// The path as asked, looked up in the roots in order.
+    /// The requested path, looked up in the roots in order.
     Abstain,
     /// The first of these that exists; for a write request, the first. Never empty; every root is a
     /// configured one, every path relative and without empty parts, `.` and `..`.
     Files(Vec<Target>),
     /// The content itself. Never for a write request.
     Content(Arc<[u8]>),
-    /// Nothing, and the client is told.
+    /// A denial.
     Deny(Denial),
     /// Not now: a plugin is overloaded, for this reason. The client hears nothing, so that it asks again.
     Overloaded(String),
@@ -83,7 +83,7 @@ impl Policy {
     /// Loads every plugin of the specification and lets it check its settings.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them.
+    /// All problems of all plugins.
     pub async fn load(runtime: &PolicyRuntime, spec: &PolicySpec) -> Result<Policy, Vec<LoadProblem>> {
         let config = &spec.config;
         let mut plugins = Vec::new();
@@ -139,29 +139,29 @@ impl Policy {
         })
     }
 
-    /// The first plugin of the `authorize` chain.
+    /// Returns the first plugin of the `authorize` chain.
     #[cfg(test)]
     pub(super) fn first(&self) -> &Plugin {
         &self.authorize[0]
     }
 
-    /// What the operator should know, though it keeps nothing from running.
+    /// Returns the warnings for the operator, which do not prevent the policy from running.
     pub fn warnings(&self) -> &[LoadProblem] {
         &self.warnings
     }
 
-    /// Whether asking about a request would change nothing: no plugin in a chain, and the default allows.
+    /// Returns whether policy cannot affect a request: no plugin is in a chain, and the default allows.
     pub fn is_empty(&self) -> bool {
         self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
     }
 
-    /// The time that there is for a request, from now on.
+    /// Returns the time limit of a request, from now on.
     pub fn patience(&self) -> Patience {
         Patience::of(self.time_limit)
     }
 
-    /// Asks the `authorize` chain: the first deny or drop ends it, ceilings of several allows combine to the
-    /// lowest, and if all abstain the default decides.
+    /// Calls the `authorize` chain: the first deny or drop ends it, the ceilings of several allows combine to
+    /// the lowest, and if all abstain the default decides.
     pub async fn authorize(&self, request: &Request, patience: Patience) -> Authorization {
         let mut asked = convert::Asked::new(request);
         let mut allowed: Option<(Ceilings, Arc<str>)> = None;
@@ -205,7 +205,7 @@ impl Policy {
         }
     }
 
-    /// Asks the `resolve` chain: the first that does not abstain answers.
+    /// Calls the `resolve` chain: the first plugin that does not abstain answers.
     pub async fn resolve(&self, request: &Request, patience: Patience) -> Resolution {
         let mut asked = convert::Asked::new(request);
         let mut calls = 0;
@@ -229,7 +229,7 @@ impl Policy {
     }
 }
 
-/// What the operator should know of a plugin.
+/// Returns the warnings about a plugin for the operator.
 pub(super) fn warnings_of(plugin: &Plugin) -> impl Iterator<Item = LoadProblem> + '_ {
     plugin.warnings.iter().map(|warning| LoadProblem {
         plugin: plugin.name.to_string(),

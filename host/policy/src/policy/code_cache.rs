@@ -1,9 +1,9 @@
-//! Compiled code that outlives the process: a start compiles only what is new.
+//! The cache of compiled code on disk: a start compiles only new components.
 //!
-//! wasmtime keeps the code, by version of the compiler, settings of the engine and content of the component,
-//! and writes it under a temporary name first. It runs what it finds, so what it may find is watched here:
-//! the folder belongs to this user alone, and every file in it must still have the SHA-256 digest that it
-//! had when it was written. Any other is removed, and the component compiled again.
+//! wasmtime keeps the code, by compiler version, engine settings and content of the component, and writes it
+//! under a temporary name first. It runs the files that it finds, so this module guards them: the folder
+//! belongs to this user alone, and every file in it must still have the SHA-256 digest that it had when it
+//! was written. Any other is removed, and the component compiled again.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, Metadata};
@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 use wasmtime::{Cache, CacheConfig};
 
-/// Bytes of all code that is kept; what was not used for longest goes first.
+/// The most bytes of code kept; the least recently used goes first.
 const MAX_BYTES: u64 = 512 << 20;
 const MAX_FILES: u64 = 256;
 
@@ -26,18 +26,18 @@ pub(super) struct CodeCache {
     cache: Cache,
     code: PathBuf,
     digests: PathBuf,
-    /// Files whose digest was right when they looked like this.
+    /// The files whose digest was right when they looked like this.
     verified: Mutex<HashMap<PathBuf, Look>>,
 }
 
-/// Changes whenever the content may have.
+/// Changes whenever the content may have changed.
 type Look = (u64, u64, i64, i64);
 
 impl CodeCache {
-    /// Opens the folder, or makes it.
+    /// Opens or creates the folder.
     ///
     /// # Errors
-    /// It cannot be made or written to, or others may write to it.
+    /// It cannot be created or written to, or other users may write to it.
     pub fn open(folder: &Path) -> io::Result<CodeCache> {
         let (code, digests) = (folder.join("code"), folder.join("digests"));
         for folder in [folder, &code, &digests] {
@@ -53,23 +53,23 @@ impl CodeCache {
             .with_file_count_soft_limit(MAX_FILES)
             .with_files_total_size_soft_limit(MAX_BYTES)
             .with_cleanup_interval(Duration::from_secs(3600))
-            // A second, denser compression of what is used often would change files behind our back.
+            // Recompressing frequently used files would change them unnoticed.
             .with_optimized_compression_usage_counter_threshold(u64::from(u32::MAX));
         let cache = Cache::new(config).map_err(|error| io::Error::other(format!("{error:#}")))?;
         Ok(CodeCache { cache, code, digests, verified: Mutex::default() })
     }
 
-    /// What the engine is given.
+    /// Returns the cache for the engine.
     pub fn cache(&self) -> Cache {
         self.cache.clone()
     }
 
-    /// How many components came from here, and how many were compiled.
+    /// Returns how many components came from the cache, and how many were compiled.
     pub fn counts(&self) -> (usize, usize) {
         (self.cache.cache_hits(), self.cache.cache_misses())
     }
 
-    /// Removes every file that is not as it was written. To be called before plugins are loaded; blocks on
+    /// Removes every file that has changed since it was written. Call before plugins are loaded; blocks on
     /// the disk.
     pub fn verify(&self) {
         self.each_file(|path, look, name| {
@@ -87,7 +87,7 @@ impl CodeCache {
         });
     }
 
-    /// Notes the digests of files that are new. To be called after plugins were loaded; blocks on the disk.
+    /// Records the digests of new files. Call after plugins were loaded; blocks on the disk.
     pub fn seal(&self) {
         self.each_file(|path, look, name| {
             let temporary = self.digests.join(format!(".{name}-{}", std::process::id()));
@@ -99,7 +99,7 @@ impl CodeCache {
     }
 
     /// Calls `judge` for each file of code that has changed since it was verified, with the name of its
-    /// digest; a file on which it fails is removed.
+    /// digest; removes a file on which it fails.
     fn each_file(&self, judge: impl Fn(&Path, Look, &str) -> io::Result<()>) {
         for path in files_of_code(&self.code) {
             let Ok(metadata) = fs::metadata(&path) else { continue };
@@ -110,13 +110,14 @@ impl CodeCache {
             }
             let name = path.strip_prefix(&self.code).unwrap_or(&path).to_string_lossy().replace('/', "_");
             if judge(&path, look, &name).is_err() {
-                // What cannot be removed cannot be trusted either, but then the folder is not ours any more.
+                // A file that cannot be removed cannot be trusted either, but then the folder no longer
+                // belongs to us.
                 let _ = fs::remove_file(&path);
             }
         }
     }
 
-    /// A file that changed a moment ago is looked at again: the next change could leave the same times.
+    /// A file that has just changed is checked again: the next change could leave the same times.
     fn remember(&self, path: &Path, look: Look) {
         let (_, _, changed, _) = look;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
@@ -127,7 +128,7 @@ impl CodeCache {
     }
 }
 
-/// The files that wasmtime would run: `modules/COMPILER/KEY`, without an extension.
+/// Returns the files that wasmtime would run: `modules/COMPILER/KEY`, without an extension.
 fn files_of_code(folder: &Path) -> Vec<PathBuf> {
     let entries =
         |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -135,7 +136,7 @@ fn files_of_code(folder: &Path) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_none()).collect()
 }
 
-/// Whether there is such a folder already, and it is this user's.
+/// Returns whether the folder exists and belongs to this user.
 pub fn is_own(folder: &Path) -> bool {
     let is_own = |folder: &Path| {
         fs::symlink_metadata(folder).is_ok_and(|about| about.is_dir() && require_own(folder, &about).is_ok())

@@ -1,4 +1,4 @@
-//! Components that are compiled already, so that a reload of the configuration costs what changed.
+//! Compiled components in memory, so that a reload compiles only what has changed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,17 +6,17 @@ use std::sync::{Mutex, PoisonError};
 
 use wasmtime::component::Component;
 
-/// Components that are kept. When more come, all are forgotten: whoever has more plugins than this waits for
-/// the compiler once more on reload.
+/// The most components kept. Beyond that, all are forgotten: with more plugins than this, a reload waits for
+/// the compiler once more.
 const MAX_KEPT: usize = 32;
 
-/// Compiled components by their bytes. Used by the threads that load plugins, never while a request waits.
+/// Compiled components by their bytes. For the threads that load plugins, never while a request waits.
 #[derive(Default)]
 pub(super) struct Compiled(Mutex<HashMap<Box<[u8]>, Component>>);
 
 impl Compiled {
-    /// The component of these bytes, from before or from `compile`. Two threads with the same bytes may both
-    /// compile; that is only work.
+    /// Returns the component of these bytes, from the cache or from `compile`. Two threads with the same
+    /// bytes may both compile; that is only extra work.
     pub fn get(
         &self,
         bytes: &[u8],

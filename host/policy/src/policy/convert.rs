@@ -1,4 +1,4 @@
-//! Between the words of the host and those of the interface. What a plugin answers is checked here.
+//! Converts between the types of the host and those of the interface, and checks the answers of plugins.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use super::imports::Access;
 use super::text;
 use tuffet_request::{Ceilings, Denial, ErrorCode, MacSource, Mode, Operation, Request};
 
-/// Files that an answer may name.
+/// The most files in an answer.
 const MAX_FILES: usize = 64;
-/// Bytes of a path (PATH_MAX of Linux).
+/// The longest path in bytes (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
-/// What a client is told when the plugin has no words for it.
+/// The message for a client if the plugin gives none.
 const NO_MESSAGE: &str = "access denied";
 
-/// A request in the words of the interface, made once for a whole chain.
+/// A request in the types of the interface, converted once for a whole chain.
 pub(super) struct Asked {
     request: types::Request,
     /// The MAC addresses while they are not in the request.
@@ -28,7 +28,7 @@ impl Asked {
         Asked { request: request(of), macs: Vec::new() }
     }
 
-    /// As a plugin with this access sees it: MAC addresses are for those that may see them.
+    /// Returns the request as a plugin with this access sees it: MAC addresses require their grant.
     pub fn by(&mut self, access: &Access) -> &types::Request {
         let macs = &mut self.request.client.macs;
         if macs.is_empty() == access.client_mac {
@@ -38,7 +38,7 @@ impl Asked {
     }
 }
 
-/// The request with every MAC address.
+/// Converts the request with every MAC address.
 pub(super) fn request(request: &Request) -> types::Request {
     let macs = request.macs.iter().map(|fact| types::Mac {
         address: fact.address.to_string(),
@@ -71,7 +71,7 @@ pub(super) fn request(request: &Request) -> types::Request {
     }
 }
 
-/// A verdict that says something.
+/// A verdict other than abstain.
 #[derive(Debug, Clone)]
 pub(super) enum Opinion {
     Allow(Ceilings),
@@ -79,7 +79,7 @@ pub(super) enum Opinion {
     Drop,
 }
 
-/// `None` when the plugin abstains.
+/// Converts a verdict; `None` if the plugin abstains.
 pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Option<Opinion>, Failure> {
     Ok(Some(match verdict {
         authorize::Verdict::Abstain => return Ok(None),
@@ -116,7 +116,7 @@ pub(super) enum Found {
     Deny(Denial),
 }
 
-/// `None` when the plugin abstains.
+/// Converts a resolution; `None` if the plugin abstains.
 pub(super) fn resolution(
     resolution: resolve::Resolution,
     operation: Operation,
@@ -171,7 +171,7 @@ fn plain(path: String) -> Result<String, Failure> {
     Ok(path)
 }
 
-/// An opinion about an upload.
+/// A decision about an upload.
 #[derive(Debug, Clone)]
 pub(super) enum UploadOpinion {
     Accept,
@@ -179,7 +179,7 @@ pub(super) enum UploadOpinion {
     Deny(Denial),
 }
 
-/// `None` when the plugin abstains.
+/// Converts a decision about an upload; `None` if the plugin abstains.
 pub(super) fn acceptance(acceptance: accept_upload::Acceptance) -> Result<Option<UploadOpinion>, Failure> {
     Ok(Some(match acceptance {
         accept_upload::Acceptance::Abstain => return Ok(None),

@@ -1,4 +1,4 @@
-//! What plugins did, counted.
+//! Counters of plugins.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -8,7 +8,7 @@ use super::failure::Cause;
 use super::spec::LoadProblem;
 use tuffet_request::{Distribution, Histogram};
 
-/// The counts of one plugin, from the start of the process; a reload goes on counting.
+/// The counters of one plugin, from the start of the process; a reload continues them.
 #[derive(Debug, Default)]
 pub struct Counters {
     fetch: AtomicU64,
@@ -23,51 +23,51 @@ pub struct Counters {
     durations: [Histogram; HOOKS.len()],
 }
 
-/// Hears of a call that has ended: the plugin, the hook, and how long it took.
+/// A listener for finished calls: the plugin, the hook, and the duration.
 type Hears = fn(&Arc<str>, &'static str, Duration);
 
-/// There is one set of exporters in a process.
+/// There is one set of exporters per process.
 static HEARS: OnceLock<Hears> = OnceLock::new();
 
-/// From now on this function hears of each call that has ended. Said once, by whoever starts the exporters.
+/// Calls this function after each call of a plugin. Set once, at the start of the exporters.
 pub fn on_call(hears: Hears) {
     let _ = HEARS.set(hears);
 }
 
-/// A call of a plugin has ended.
+/// Reports a finished call of a plugin.
 pub(super) fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
     if let Some(hears) = HEARS.get() {
         hears(plugin, hook, time);
     }
 }
 
-/// The hooks, by the place of their durations.
+/// The hooks, in the order of their durations.
 const HOOKS: [&str; 4] = ["authorize", "resolve", "accept-upload", "observe"];
 
-/// Counts at one moment.
+/// The counters at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
     /// The plugin's name.
     pub plugin: Arc<str>,
-    /// How often its component was not to be had.
+    /// How often its component could not be read.
     pub fetch: u64,
-    /// How often it could not be loaded otherwise.
+    /// How often it could not be loaded for another reason.
     pub load: u64,
-    /// Calls of its hooks that were tried, those that the breaker kept from it included.
+    /// Attempted calls of its hooks, including those that the breaker prevented.
     pub calls: u64,
-    /// Those that failed, by cause.
+    /// Failed calls, by cause.
     pub failures: Vec<(&'static str, u64)>,
     /// How often its breaker opened.
     pub opened: u64,
-    /// Opinions in the mode `monitor`.
+    /// Verdicts in the mode `monitor`.
     pub monitored: u64,
-    /// Questions that a decision of before answered.
+    /// Answers of the decision cache.
     pub hits: u64,
-    /// Questions with a cache that it did not answer.
+    /// Misses of the decision cache.
     pub misses: u64,
-    /// Events that it was not told, since all calls with them failed.
+    /// Events lost because all calls with them failed.
     pub lost: u64,
-    /// How long its calls took, by hook; those that the breaker kept from it are not among them.
+    /// The durations of its calls, by hook; without those that the breaker prevented.
     pub durations: Vec<(&'static str, Distribution)>,
 }
 

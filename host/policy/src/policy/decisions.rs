@@ -1,4 +1,4 @@
-//! Decisions that are remembered: who asks the same again is told the same, for a while.
+//! The decision cache: equal requests get the same decision, for a while.
 
 use std::future::Future;
 use std::sync::Arc;

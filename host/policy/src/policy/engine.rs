@@ -20,10 +20,10 @@ use super::sandbox::Sandbox;
 use super::ticker::Ticker;
 use crate::sinks::Sinks;
 
-/// How often a guest that computes is looked at, and lets others of its thread run.
+/// How often a computing guest is interrupted, so that others of its thread run.
 pub(super) const TICK: Duration = Duration::from_millis(5);
 
-/// Calls that run at once; more wait their turn, within their own time limit. Bounds the memory of all
+/// Concurrent calls; further ones wait their turn, within their own time limit. Bounds the memory of all
 /// plugins to this many times the limit of each.
 const MAX_CALLS: u32 = 128;
 

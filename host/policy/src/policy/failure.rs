@@ -1,4 +1,4 @@
-//! What went wrong in a call, told apart by cause.
+//! Failed calls, by cause.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) struct Failure {
     pub blamed: bool,
 }
 
-/// Why a call gave no answer.
+/// The reason why a call gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
     /// It panicked, exited, or did what WebAssembly forbids.

@@ -1,4 +1,4 @@
-//! Who may use what: the manifest of a plugin asks, the configuration grants, and both are needed.
+//! Grants: the manifest of a plugin requests them, the configuration gives them, and both are needed.
 
 use std::fmt::Display;
 
@@ -6,26 +6,26 @@ use super::manifest::Manifest;
 use super::text;
 use tuffet_config::{Grant, GrantKind};
 
-/// What came of asking and granting.
+/// The result of comparing requested and given grants.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Judged {
-    /// What the plugin gets.
+    /// The grants of the plugin.
     pub granted: Vec<Grant>,
-    /// What keeps it from running, each with the remedy.
+    /// The problems that prevent it from running, each with the remedy.
     pub problems: Vec<String>,
-    /// What is granted in vain.
+    /// Grants without effect.
     pub warnings: Vec<String>,
     /// See [`Manifest::empty_batches`].
     pub empty_batches: bool,
 }
 
-/// What there is that can be named in a remedy.
+/// The existing names, for remedies.
 pub(super) struct Known<'a> {
     pub roots: &'a [String],
     pub sinks: &'a [String],
 }
 
-/// `imports`: what the component imports, such as `tuffet:policy/kv@0.1.0`.
+/// Compares the grants. `imports`: the imports of the component, such as `tuffet:policy/kv@0.1.0`.
 pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], known: &Known<'_>) -> Judged {
     let mut judged = Judged { empty_batches: manifest.empty_batches, ..Judged::default() };
     for kind in GrantKind::ALL {
@@ -64,7 +64,8 @@ pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], know
     judged
 }
 
-/// How the names of the imports of a kind begin; `None` for what is no import, or one that is always linked.
+/// Returns the prefix of the imports of a kind; `None` for a kind without an import, or with one that is
+/// always linked.
 fn import_of(kind: GrantKind) -> Option<&'static str> {
     match kind {
         GrantKind::Kv => Some("tuffet:policy/kv@"),
@@ -87,7 +88,7 @@ fn example(kind: GrantKind, known: &Known<'_>) -> String {
     }
 }
 
-/// The whole line, with what is granted already.
+/// Returns the whole line of the configuration, with the existing grants.
 fn line(given: &[Grant], more: &impl Display) -> String {
     let more = more.to_string();
     let mut all: Vec<String> = given.iter().map(Grant::to_string).collect();

@@ -1,4 +1,4 @@
-//! What a component says of itself, before anything of it runs.
+//! The description of a component, read without running it.
 
 use std::fmt::Write;
 
@@ -14,34 +14,34 @@ use super::trial::Hook;
 use tuffet_config::ComponentSource;
 use tuffet_request::events::Kind;
 
-/// A component as it is.
+/// The description of a component.
 #[derive(Debug, Clone, Serialize)]
 pub struct Inspected {
-    /// By its manifest; empty without one.
+    /// From its manifest; empty without one.
     pub name: String,
     /// Its version.
     pub version: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
-    /// The hooks that it has in the version of this server.
+    /// Its hooks in this server's version of the interface.
     pub hooks: Vec<&'static str>,
-    /// The events that its hook `observe` is told; none without that hook.
+    /// The events for its hook `observe`; none without that hook.
     pub events: Vec<Kind>,
     /// Whether `observe` is called without events, too.
     pub empty_batches: bool,
-    /// What it asks for.
+    /// The grants that it requests.
     pub grants: Vec<Asked>,
-    /// The interfaces that it imports.
+    /// The imported interfaces.
     pub imports: Vec<String>,
-    /// The interfaces that it exports.
+    /// The exported interfaces.
     pub exports: Vec<String>,
-    /// The size of the component.
+    /// The size of the component in bytes.
     pub bytes: usize,
     /// 64 hexadecimal digits.
     pub sha256: String,
 }
 
-/// A grant that it asks for.
+/// A requested grant.
 #[derive(Debug, Clone, Serialize)]
 pub struct Asked {
     pub grant: String,
@@ -53,7 +53,7 @@ impl Inspected {
     /// Reads and compiles a component.
     ///
     /// # Errors
-    /// It cannot be read, is no component, or its manifest is none; what is wrong and the remedy.
+    /// It cannot be read, is not a component, or its manifest is invalid; with the remedy.
     pub fn of(runtime: &PolicyRuntime, source: &ComponentSource) -> Result<Inspected, String> {
         let binary = read(source)?;
         check_kind(&binary)?;
@@ -85,7 +85,7 @@ impl Inspected {
         })
     }
 
-    /// For people: what it is called first, what it needs last.
+    /// Formats it for people: its name first, its requirements last.
     pub fn text(&self) -> String {
         let or_none =
             |text: &str| if text.is_empty() { "none".to_owned() } else { text::one_line(text, 500) };

@@ -1,4 +1,4 @@
-//! One instance of a plugin: its store, its hooks, and what is reset between its calls.
+//! An instance of a plugin: its store, its hooks, and the state that is reset between calls.
 
 use std::sync::Arc;
 

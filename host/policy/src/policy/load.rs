@@ -1,4 +1,4 @@
-//! From a plugin's specification to a plugin that can be called.
+//! Loads a plugin from its specification.
 
 use std::borrow::Cow;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Log lines that plugins write.
+//! Log lines of plugins.
 
 use std::sync::Arc;
 

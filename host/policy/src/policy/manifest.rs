@@ -1,5 +1,5 @@
-//! What a plugin asks for, as its component says: the custom section `tuffet:manifest`, with JSON in it. It
-//! lies in the component itself or in a module of it, where the SDK of a language could only put it there.
+//! The manifest of a plugin: the custom section `tuffet:manifest` of its component, which contains JSON. It
+//! is in the component itself or in a module of it, where the SDKs of some languages have to put it.
 
 use serde::Deserialize;
 use wasmparser::{Parser, Payload};

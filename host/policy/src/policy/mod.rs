@@ -1,12 +1,12 @@
-//! What plugins decide about a request: who may do what, and which file it is.
+//! Policy: plugins decide whether a request is allowed, and which file it gets.
 //!
 //! Plugins are WebAssembly components, asked once for each request before the first block. Each call gets a
 //! fresh instance, or one that is reused where the plugin's manifest or the configuration allows it, and ends within
 //! limits of CPU, time and memory: a plugin that loops, hogs or traps costs its own request, never another one.
 //! Clients share instances and queue ([`turns`]). The interface is `sdk/wit/policy.wit`.
 //!
-//! [`PolicyRuntime`] is the machinery, one for the process. [`Policy`] is a loaded configuration; a reload
-//! loads another one beside it and swaps.
+//! [`PolicyRuntime`] is the engine, one per process. [`Policy`] is a loaded configuration; a reload loads
+//! another one beside it and swaps them.
 
 mod ask;
 mod bindings;

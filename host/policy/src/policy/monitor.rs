@@ -1,6 +1,6 @@
-//! Plugins in the mode `monitor`: they are asked, and what they say is logged and changes nothing.
+//! Plugins in the mode `monitor`: they are called, and their verdicts are logged without effect.
 //!
-//! They are asked beside the chain, not in it: no request waits for them.
+//! They are called beside the chain, not in it: no request waits for them.
 
 use std::fmt;
 use std::sync::Arc;

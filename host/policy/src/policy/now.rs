@@ -1,11 +1,11 @@
-//! How the plugins of a policy are at this moment.
+//! The current state of a policy's plugins.
 
 use std::sync::Arc;
 
 use super::chain::Policy;
 use super::plugin::Plugin;
 
-/// A plugin at one moment.
+/// The current state of a plugin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PluginNow {
     /// Whether its breaker is open.

@@ -1,4 +1,4 @@
-//! Telling observers what happened.
+//! Delivers events to observers.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ pub(super) struct Plugin {
     pub name: Arc<str>,
     pub on_error: OnError,
     pub access: Arc<Access>,
-    /// What the operator should know of it.
+    /// The warnings for the operator.
     pub warnings: Vec<String>,
     pub limits: PluginLimits,
     /// What instances are made from.
@@ -40,16 +40,16 @@ pub(super) struct Plugin {
     pub overload: Arc<Overload>,
     pub breaker: Breaker,
     pub counters: Arc<Counters>,
-    /// Whether its opinions are recorded only.
+    /// Whether its verdicts are only recorded.
     pub monitors: bool,
-    /// What it decided before, by hook; `None` without a cache.
+    /// Its decision caches, by hook; `None` without a cache.
     pub verdicts: Option<Decisions<Opinion>>,
     pub resolutions: Option<Decisions<Found>>,
     pub authorize: Option<authorize::GuestIndices>,
     pub resolve: Option<resolve::GuestIndices>,
     pub accept_upload: Option<accept_upload::GuestIndices>,
     pub observe: Option<observe::GuestIndices>,
-    /// The events that it is told.
+    /// The events that it subscribes to.
     pub wants: Kinds,
 }
 
@@ -83,7 +83,7 @@ impl Plugin {
         Ok(())
     }
 
-    /// Asks the hook `authorize`.
+    /// Calls the hook `authorize`.
     pub async fn authorize(
         &self,
         request: &types::Request,
@@ -101,7 +101,7 @@ impl Plugin {
         call.end(ended)
     }
 
-    /// Asks the hook `resolve`.
+    /// Calls the hook `resolve`.
     pub async fn resolve(
         &self,
         request: &types::Request,
@@ -119,7 +119,7 @@ impl Plugin {
         call.end(ended)
     }
 
-    /// Asks the hook `accept-upload`.
+    /// Calls the hook `accept-upload`.
     pub async fn accept_upload(
         &self,
         request: &types::Request,

@@ -1,5 +1,5 @@
-//! Events in the words of the interface. They borrow what they say: each observer is told all of them, and
-//! copying the words would cost as much as telling.
+//! Converts events to the types of the interface. They borrow their text: every observer gets all of them,
+//! and copying the text would cost as much as the call.
 
 use std::time::{Duration, SystemTime};
 

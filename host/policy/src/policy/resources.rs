@@ -1,4 +1,4 @@
-//! What plugins share and a reload must not open twice: the file of keys, and the sinks.
+//! Resources that plugins share and a reload must not open twice: the file of keys, and the sinks.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// The file of keys in a folder.
+    /// Opens the file of keys in a folder.
     pub fn store(&self, folder: &Path) -> Result<Arc<KvStore>, KvOpenError> {
         self.stores.get(folder.to_owned(), |folder| KvStore::open(folder))
     }

@@ -1,4 +1,4 @@
-//! What surrounds one instance: an empty world, a limit on memory, a log.
+//! The sandbox of an instance: an empty world, a memory limit, a log.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,11 @@ use super::text;
 use super::waits::Waits;
 use tuffet_request::Traced;
 
-/// Bytes of standard error that are kept, for the message of a panic.
+/// Bytes of standard error kept for the message of a panic.
 const MAX_STDERR: usize = 4096;
-/// Things of the host (streams, timers) that an instance may hold at once.
+/// Host resources (streams, timers) that an instance may hold at once.
 const MAX_RESOURCES: usize = 256;
-/// Random bytes that it may ask for at once.
+/// Random bytes per request.
 const MAX_RANDOM: u64 = 64 << 10;
 
 /// The data of one store, which lives as long as its instance.

@@ -1,4 +1,4 @@
-//! Answers of plugins as values, for `tuffet plugin`: the words of `sdk/wit/policy.wit`, as YAML or JSON.
+//! Answers of plugins as values, for `tuffet plugin`: in the words of `sdk/wit/policy.wit`, as YAML or JSON.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};

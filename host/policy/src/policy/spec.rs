@@ -1,4 +1,4 @@
-//! A policy as configured, and what can be wrong with it.
+//! A configured policy, and the problems of loading it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,14 +16,14 @@ pub struct PolicySpec {
     pub config: PolicyConfig,
     /// The names of the configured roots: a plugin that answers with another one has failed.
     pub roots: Vec<String>,
-    /// The same roots, open. They know which of them are private, which no answer may name either.
+    /// The same roots, opened. They know which of them are private; no answer may name those either.
     pub open_roots: Roots,
     /// The configured sinks.
     pub sinks: Vec<SinkSpec>,
-    /// The folder for what must outlive the process.
+    /// The folder for persistent state.
     pub state: PathBuf,
-    /// Whether this is to run. Else it is only checked, and neither sinks nor the file of keys are opened:
-    /// the server that runs has them.
+    /// Whether the policy is to run. Otherwise it is only checked, and neither sinks nor the file of keys are
+    /// opened: the running server uses them.
     pub live: bool,
     /// Bits of an IPv6 address that make a client, for shares of plugins.
     pub ipv6_prefix: u8,
@@ -32,7 +32,7 @@ pub struct PolicySpec {
 }
 
 impl PolicySpec {
-    /// The roots that an answer may name.
+    /// Returns the roots that an answer may name.
     pub fn served_roots(&self) -> Vec<String> {
         self.roots.iter().filter(|root| !self.open_roots.is_private(root)).cloned().collect()
     }
@@ -43,15 +43,15 @@ impl PolicySpec {
 pub struct LoadProblem {
     /// The plugin's name in the configuration.
     pub plugin: String,
-    /// What kind of thing is wrong.
+    /// The kind of problem.
     pub kind: LoadProblemKind,
-    /// A JSON pointer (RFC 6901) into the plugin's settings, where the problem is one of the settings.
+    /// A JSON pointer (RFC 6901) into the plugin's settings, if the problem is in them.
     pub pointer: Option<String>,
-    /// What is wrong and how to mend it. Does not repeat the plugin's name.
+    /// What is wrong and how to fix it. Does not repeat the plugin's name.
     pub message: String,
 }
 
-/// What kind of thing is wrong with a plugin.
+/// The kind of a plugin's problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadProblemKind {
     /// A chain names a plugin that is not configured.
@@ -62,7 +62,7 @@ pub enum LoadProblemKind {
     NotAComponent,
     /// It needs something that this server does not provide.
     Import,
-    /// It lacks a grant, or its manifest is none.
+    /// It lacks a grant, or its manifest is invalid.
     Grant,
     /// A sink that it is granted cannot be opened.
     Sink,
@@ -75,7 +75,7 @@ pub enum LoadProblemKind {
 }
 
 impl LoadProblem {
-    /// `fetch` where the component was not to be had, `load` where it, or what surrounds it, is wrong.
+    /// Returns `fetch` if the component could not be read, `load` for all other problems.
     pub fn failure(&self) -> &'static str {
         match self.kind {
             LoadProblemKind::Unreadable => "fetch",

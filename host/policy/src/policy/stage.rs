@@ -1,54 +1,54 @@
-//! What stands in for the host while `tuffet plugin` tries a plugin out: files and keys that were given
-//! beforehand, and a record of what the plugin did. Nothing of it has an effect outside.
+//! The stage replaces the host while `tuffet plugin` runs a plugin: it has given files and keys, and records
+//! the plugin's actions. It has no effect outside.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What the host answers with.
+/// The given answers of the host.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
-    /// Files by `ROOT/PATH`; `None` is one that is not there.
+    /// Files by `ROOT/PATH`; `None` is a missing file.
     pub files: BTreeMap<String, Option<Vec<u8>>>,
-    /// Keys; `None` is one that is not there.
+    /// Values by key; `None` is a missing key.
     pub keys: BTreeMap<String, Option<Vec<u8>>>,
-    /// Requests by HTTP and their answers.
+    /// HTTP requests and their answers.
     pub http: Vec<Exchange>,
-    /// The time since the beginning of 1970, where it stands.
+    /// The time since the beginning of 1970, if the clock stands still.
     pub clock: Duration,
-    /// What there is beyond this.
+    /// The source of answers that are not given.
     pub beyond: Beyond,
 }
 
-/// What answers where nothing was given.
+/// The source of answers that are not given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Beyond {
-    /// Files are looked up in the roots, requests by HTTP go out, the clock goes on, random numbers are
-    /// random. Keys are not there.
+    /// The real world: files come from the roots, HTTP requests are sent, the clock runs, random numbers are
+    /// random. Keys are missing.
     #[default]
     World,
-    /// Nothing: it is noted as unanswered. The clock stands and random numbers are constant.
+    /// Nothing: the call is recorded as unanswered. The clock stands still and random numbers are constant.
     Nothing,
-    /// The world, whose answers are learned, so that they can be given the next time. The clock stands and
-    /// random numbers are constant.
+    /// The real world, whose answers are recorded for the next run. The clock stands still and random numbers
+    /// are constant.
     Recorded,
 }
 
-/// A request by HTTP and its answer.
+/// An HTTP request and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
     /// The method.
     pub method: String,
     /// The URL.
     pub url: String,
-    /// `None` is any.
+    /// `None` matches any.
     pub body: Option<Vec<u8>>,
-    /// What comes back.
+    /// The answer.
     pub answer: HttpAnswer,
 }
 
-/// The answer to a request by HTTP.
+/// The answer to an HTTP request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpAnswer {
     /// The status code.
@@ -59,55 +59,55 @@ pub struct HttpAnswer {
     pub body: Vec<u8>,
 }
 
-/// What the world answered.
+/// The recorded answers of the real world.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
-    /// Files by `ROOT/PATH`; `None` for one that is not there.
+    /// Files by `ROOT/PATH`; `None` for a missing file.
     pub files: BTreeMap<String, Option<Vec<u8>>>,
-    /// Keys that were looked for; none of them was there.
+    /// Keys that were looked up; none of them existed.
     pub keys: Vec<String>,
     /// Answers to HTTP requests.
     pub http: Vec<Exchange>,
 }
 
-/// The stand-in, and what it saw in the last call.
+/// The stage, with its record of the last call.
 #[derive(Debug, Default)]
 pub struct Stage {
     given: Given,
     seen: Mutex<Seen>,
-    /// Of all calls, `configure` too.
+    /// Of all calls, including `configure`.
     learned: Mutex<Learned>,
 }
 
-/// What a plugin did in one call.
+/// The record of one call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     /// Keys that it set (`Some`) or deleted.
     pub keys: BTreeMap<String, Option<Vec<u8>>>,
-    /// Which of the given requests by HTTP it has sent.
+    /// The given HTTP requests that it has sent.
     sent: Vec<usize>,
     pub lines: Vec<LogLine>,
     pub emitted: Vec<Emitted>,
-    /// Calls to which nothing was given.
+    /// Calls without a given answer.
     pub unanswered: Vec<String>,
-    /// Bytes of its memories and tables.
+    /// The bytes of its memories and tables.
     pub memory: u64,
-    /// Time that it computed.
+    /// Its computing time.
     pub cpu: Duration,
 }
 
-/// A line that it logged.
+/// A logged line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
     /// `trace` to `error`.
     pub level: &'static str,
-    /// On one line.
+    /// The message, on one line.
     pub message: String,
     /// `name="value"` pairs.
     pub fields: String,
 }
 
-/// What it sent to a sink.
+/// A line sent to a sink.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Emitted {
     /// The sink's name.
@@ -126,37 +126,37 @@ pub(super) enum StagedFile {
 }
 
 impl Stage {
-    /// A stage with what is given.
+    /// Creates a stage with these answers.
     pub fn new(given: Given) -> Stage {
         Stage { given, seen: Mutex::default(), learned: Mutex::default() }
     }
 
-    /// Begins a call, with the keys as they were given.
+    /// Begins a call, with the keys as given.
     pub(super) fn begin(&self) {
         *self.seen() = Seen::default();
     }
 
-    /// What the plugin did since then.
+    /// Removes and returns the record of the call.
     pub(super) fn take(&self) -> Seen {
         std::mem::take(&mut *self.seen())
     }
 
-    /// The calls that nothing was given for, so far.
+    /// Returns the calls without a given answer so far.
     pub fn unanswered(&self) -> Vec<String> {
         self.seen().unanswered.clone()
     }
 
-    /// What the world has answered so far.
+    /// Returns the recorded answers of the real world so far.
     pub fn learned(&self) -> Learned {
         self.lessons().clone()
     }
 
-    /// The time, where it stands.
+    /// Returns the time, if the clock stands still.
     pub(super) fn time(&self) -> Option<Duration> {
         (self.given.beyond != Beyond::World).then_some(self.given.clock)
     }
 
-    /// Whether what the world answers is to be learned.
+    /// Returns whether to record the answers of the real world.
     pub(super) fn records(&self) -> bool {
         self.given.beyond == Beyond::Recorded
     }
@@ -178,20 +178,20 @@ impl Stage {
         }
     }
 
-    /// What the roots answered.
+    /// Records the answer of the roots.
     pub(super) fn learn_file(&self, root: &str, path: &str, file: Option<Vec<u8>>) {
         self.lessons().files.insert(format!("{root}/{path}"), file);
     }
 
-    /// Notes a call that was answered with an error, which cannot be given the next time.
+    /// Records a call that failed, which cannot be replayed.
     pub(super) fn not_learned(&self, call: &str, root: &str, path: &str) {
         self.miss(format!("files.{call}({root:?}, {path:?})"));
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     ///
     /// # Errors
-    /// Nothing was given for it.
+    /// No answer is given for it.
     pub(super) fn key(&self, call: &str, key: &str) -> Result<Option<Vec<u8>>, String> {
         let set = self.seen().keys.get(key).cloned();
         match set.or_else(|| self.given.keys.get(key).cloned()) {
@@ -207,21 +207,21 @@ impl Stage {
         }
     }
 
-    /// Sets a key, or deletes it, until the next call.
+    /// Sets or deletes a key until the next call.
     pub(super) fn set(&self, key: String, value: Option<Vec<u8>>) {
         self.seen().keys.insert(key, value);
     }
 
-    /// Whether requests by HTTP are answered here.
+    /// Returns whether HTTP requests are answered here.
     pub(super) fn answers_http(&self) -> bool {
         self.given.beyond != Beyond::World || !self.given.http.is_empty()
     }
 
-    /// The answer to a request by HTTP: of those that were given, the first that was not taken in this call,
-    /// or the last once more. `None` leaves it to the world.
+    /// Returns the answer to an HTTP request: the first given one that was not used in this call, or the last
+    /// one again. `None` leaves it to the real world.
     ///
     /// # Errors
-    /// Nothing was given for it.
+    /// No answer is given for it.
     pub(super) fn http(&self, method: &str, url: &str, body: &[u8]) -> Result<Option<HttpAnswer>, ()> {
         let fits = |exchange: &&Exchange| {
             exchange.method == method
@@ -253,7 +253,7 @@ impl Stage {
         Err(())
     }
 
-    /// What the world answered.
+    /// Records the answer of the real world.
     pub(super) fn learn_http(&self, exchange: Exchange) {
         self.lessons().http.push(exchange);
     }

@@ -1,23 +1,23 @@
-//! Text that a plugin wrote, made fit for packets and log lines.
+//! Sanitises text of plugins for packets and log lines.
 
-/// The bytes of a message that are sent to a client (sdk/wit/policy.wit, `denial`).
+/// The longest message to a client in bytes (sdk/wit/policy.wit, `denial`).
 const MAX_MESSAGE: usize = 200;
-/// The bytes of a reason that are logged.
+/// The longest logged reason in bytes.
 const MAX_REASON: usize = 500;
 
-/// What a client is sent: one line, at most 200 bytes, `instead` when nothing is left.
+/// Returns the message for a client: one line, at most 200 bytes, `instead` if nothing is left.
 pub(super) fn message(text: &str, instead: &str) -> String {
     let clean = one_line(text, MAX_MESSAGE);
     if clean.is_empty() { instead.to_string() } else { clean }
 }
 
-/// What is logged of a plugin's words: one line.
+/// Returns the reason for the log: one line.
 pub(super) fn reason(text: &str) -> String {
     one_line(text, MAX_REASON)
 }
 
-/// `text` on one line, of at most `max` bytes and cut at the end of a character. Control characters, which
-/// end an ERROR's message early (NUL) or take over a terminal (escape), become spaces.
+/// Returns `text` on one line, of at most `max` bytes and cut at the end of a character. Control characters,
+/// which end an ERROR's message early (NUL) or control a terminal (escape), become spaces.
 pub(super) fn one_line(text: &str, max: usize) -> String {
     let text = &text[..text.floor_char_boundary(max)];
     text.replace(char::is_control, " ").trim().to_string()

@@ -1,4 +1,4 @@
-//! The clock of guests that compute.
+//! The clock of computing guests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,8 +8,8 @@ use std::{fmt, io};
 
 use wasmtime::Engine;
 
-/// A thread that advances the engine's epoch while calls run, and sleeps while none do. Compiled code looks
-/// at the epoch in every loop and function, which is how a guest that never returns is interrupted.
+/// A thread that advances the engine's epoch while calls run, and sleeps otherwise. Compiled code checks the
+/// epoch in every loop and function, which interrupts a guest that never returns.
 pub(super) struct Ticker {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -40,7 +40,7 @@ impl Ticker {
         Ok(Ticker { shared, thread: Some(thread) })
     }
 
-    /// Keeps the clock going until the guard is dropped.
+    /// Keeps the clock running until the guard is dropped.
     pub fn hold(&self) -> Hold<'_> {
         if self.shared.running.fetch_add(1, Ordering::AcqRel) == 0 {
             self.wake();
@@ -72,7 +72,7 @@ impl fmt::Debug for Ticker {
     }
 }
 
-/// A call that runs.
+/// A running call.
 pub(super) struct Hold<'a>(&'a Shared);
 
 impl Drop for Hold<'_> {

@@ -1,4 +1,4 @@
-//! A plugin that is tried out by itself: loaded and called as in the server, with its stage for a host.
+//! A trial: a single plugin, loaded and called as in the server, with its stage as the host.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use tuffet_config::PluginConfig;
 use tuffet_request::Request;
 use tuffet_request::events::Event;
 
-/// What `observe` answers.
+/// The answer of `observe`.
 pub const NOTHING: &str = "nothing";
 
 /// A hook.
@@ -45,7 +45,7 @@ impl Hook {
     /// All hooks, in the order in which they are called.
     pub const ALL: [Hook; 4] = [Hook::Authorize, Hook::Resolve, Hook::AcceptUpload, Hook::Observe];
 
-    /// As in the configuration.
+    /// Returns the name in the configuration.
     pub fn word(self) -> &'static str {
         match self {
             Hook::Authorize => "authorize",
@@ -55,20 +55,20 @@ impl Hook {
         }
     }
 
-    /// The interface that a component exports for it.
+    /// Returns the interface that a component exports for it.
     pub(super) fn interface(self) -> String {
         format!("tuffet:policy/{}@{VERSION}", self.word())
     }
 }
 
-/// An upload that is complete.
+/// A complete upload.
 #[derive(Debug, Clone)]
 pub struct Uploaded {
-    /// The root that it goes to.
+    /// Its root.
     pub root: String,
-    /// Its path there.
+    /// Its path in the root.
     pub path: String,
-    /// What was received.
+    /// The received content.
     pub content: Vec<u8>,
 }
 
@@ -89,34 +89,34 @@ impl Uploaded {
 pub enum HookInput {
     /// A request, and the upload that it ends with, which `accept-upload` needs.
     Request(Box<Request>, Option<Uploaded>),
-    /// What happened, for `observe`.
+    /// Events, for `observe`.
     Events(Vec<Event>),
 }
 
 /// A plugin on its stage.
 pub struct Trial {
     plugin: Plugin,
-    /// The roots that an answer may name; `None` is any.
+    /// The roots that an answer may name; `None` for any.
     roots: Option<Vec<String>>,
     stage: Arc<Stage>,
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug, Clone)]
 pub struct Tried {
     /// The answer, or the cause of the failure and its detail.
     pub answer: Result<Value, (&'static str, String)>,
-    /// What it logged.
+    /// The lines that it logged.
     pub lines: Vec<LogLine>,
-    /// What it put into sinks.
+    /// The lines that it sent to sinks.
     pub emitted: Vec<Emitted>,
     /// Keys that it set (`Some`) or deleted.
     pub keys: BTreeMap<String, Option<Vec<u8>>>,
-    /// Calls that its stage had no answer for.
+    /// Calls without an answer from its stage.
     pub unanswered: Vec<String>,
-    /// From the question to the answer.
+    /// The total time of the call.
     pub wall: Duration,
-    /// What it computed of that.
+    /// Its computing time.
     pub cpu: Duration,
     /// Bytes of its memories and tables.
     pub memory: u64,
@@ -126,7 +126,7 @@ impl Trial {
     /// Loads the plugin as a server would. `policy` names the roots and the stage.
     ///
     /// # Errors
-    /// Everything that would keep a server from starting.
+    /// All problems that would prevent a server from starting.
     pub async fn load(
         runtime: &PolicyRuntime,
         policy: &PolicySpec,
@@ -140,17 +140,17 @@ impl Trial {
         Ok(Trial { plugin: plugin?, roots, stage })
     }
 
-    /// The hooks that it has.
+    /// Returns its hooks.
     pub fn hooks(&self) -> Vec<Hook> {
         Hook::ALL.into_iter().filter(|hook| self.has(*hook)).collect()
     }
 
-    /// What the operator should know of it.
+    /// Returns the warnings for the operator.
     pub fn warnings(&self) -> Vec<LoadProblem> {
         warnings_of(&self.plugin).collect()
     }
 
-    /// Why a hook cannot be asked, if it cannot.
+    /// Returns the problem of calling this hook, if there is one.
     pub fn lacks(&self, hook: Hook) -> Option<LoadProblem> {
         (!self.has(hook)).then(|| missing_hook(&self.plugin, hook.word()))
     }
@@ -164,7 +164,7 @@ impl Trial {
         }
     }
 
-    /// Asks one hook, or tells it.
+    /// Calls one hook.
     pub async fn ask(&self, hook: Hook, matter: &HookInput) -> Tried {
         self.stage.begin();
         let begun;
@@ -228,7 +228,7 @@ impl Trial {
         }
     }
 
-    /// Where no root was named, any may be.
+    /// Without named roots, any root is allowed.
     fn resolution(
         &self,
         answer: resolve::Resolution,

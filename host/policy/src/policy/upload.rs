@@ -12,26 +12,26 @@ use super::plugin::Plugin;
 use tuffet_request::{Denial, ErrorCode, Request};
 use tuffet_store::Sealed;
 
-/// What the chain came to.
+/// The result of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
     /// The answer.
     pub acceptance: Acceptance,
-    /// The plugin that decided; of several that accepted, the one that renamed, else the first. `None` when
-    /// all abstained.
+    /// The plugin that decided; of several that accepted, the one that renamed, else the first. `None` if all
+    /// abstained.
     pub by: Option<Arc<str>>,
-    /// How many plugins were asked.
+    /// The number of plugin calls.
     pub calls: u32,
 }
 
-/// Whether an upload becomes visible.
+/// The decision about an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Acceptance {
-    /// Yes, as it is.
+    /// It becomes visible.
     Accept,
-    /// Yes, under this path of the same root.
+    /// It becomes visible under this path of the same root.
     Rename(String),
-    /// No, and the client is told.
+    /// It is refused with an ERROR.
     Deny(Denial),
 }
 
@@ -40,12 +40,12 @@ pub enum Acceptance {
 const ATTEMPTS: u32 = 10;
 
 impl Policy {
-    /// Whether any plugin wants to be asked about uploads.
+    /// Returns whether any plugin decides about uploads.
     pub fn gates_uploads(&self) -> bool {
         !self.accept_upload.is_empty()
     }
 
-    /// Asks the `accept-upload` chain: the first deny ends it, the first rename stands otherwise.
+    /// Calls the `accept-upload` chain: the first deny ends it, otherwise the first rename applies.
     pub async fn accept_upload(&self, request: &Request, root: &str, path: &str, sealed: Sealed) -> Accepted {
         let patience = self.patience();
         let mut asked = convert::Asked::new(request);
@@ -71,7 +71,7 @@ impl Policy {
                     result.acceptance = Acceptance::Rename(path);
                     result.by = Some(Arc::clone(&plugin.name));
                 }
-                // An earlier one has named a path.
+                // An earlier plugin has named a path.
                 Some(UploadOpinion::Rename(_)) => {}
                 Some(UploadOpinion::Deny(denial)) => {
                     let (acceptance, by) = (Acceptance::Deny(denial), Some(Arc::clone(&plugin.name)));

@@ -1,5 +1,5 @@
-//! The hook `observe`, by hand: as in `sdk/wit`, with events that borrow what they say. What `bindgen!` makes
-//! owns its words, and copying them for each observer costs as much as telling.
+//! The hook `observe`, written by hand: as in `sdk/wit`, but with events that borrow their text. The types of
+//! `bindgen!` own it, and copying it for each observer costs as much as the call.
 
 use wasmtime::component::{ComponentExportIndex, ComponentType, Func, Instance, InstancePre, Lower};
 use wasmtime::{AsContextMut, Store};
@@ -7,7 +7,7 @@ use wasmtime::{AsContextMut, Store};
 use super::bindings::VERSION;
 use super::sandbox::Sandbox;
 
-/// Where the hook lies in a component.
+/// The export of the hook in a component.
 pub(super) struct GuestIndices(ComponentExportIndex);
 
 /// The hook of an instance.
@@ -26,7 +26,7 @@ impl GuestIndices {
     pub fn load(&self, store: &mut Store<Sandbox>, instance: &Instance) -> wasmtime::Result<Guest> {
         let func = instance.get_func(store.as_context_mut(), self.0);
         let func = func.ok_or_else(|| wasmtime::Error::msg("the hook observe is no function"))?;
-        // What it takes is compared once here, so that a wrong component fails when it is loaded.
+        // The types are compared once here, so that a wrong component fails when it is loaded.
         func.typed::<(&[Event<'_>],), ()>(&*store)?;
         Ok(Guest(func))
     }
@@ -38,8 +38,8 @@ impl Guest {
         store: &mut Store<Sandbox>,
         events: &[Event<'_>],
     ) -> wasmtime::Result<()> {
-        // The type has the lifetime of these events, so it cannot be kept. It is compared in a few
-        // microseconds, once for a whole batch.
+        // The type has the lifetime of these events, so it cannot be kept. The comparison takes a few
+        // microseconds, once per batch.
         self.0.typed::<(&[Event<'_>],), ()>(&*store)?.call_async(store, (events,)).await
     }
 }
@@ -147,7 +147,7 @@ pub(super) struct Mac<'a> {
     pub source: MacSource,
 }
 
-/// An enumeration of the interface.
+/// Declares an enumeration of the interface.
 macro_rules! words {
     ($name:ident: $($word:ident = $text:literal),+) => {
         #[derive(Clone, Copy, ComponentType, Lower)]

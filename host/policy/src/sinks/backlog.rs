@@ -1,4 +1,4 @@
-//! Lines that wait: in memory, or on disk.
+//! Queued lines: in memory, or on disk.
 
 use std::fmt;
 use std::io;
@@ -51,11 +51,11 @@ pub(super) trait Backlog: fmt::Debug + Send + Sync {
     fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace);
 }
 
-/// Lines under way.
+/// Lines in flight.
 #[derive(Debug, Default)]
 pub(super) struct Load {
     pub lines: Vec<String>,
-    /// Lines that were damaged on disk and are left out.
+    /// Lines that were damaged on disk and are skipped.
     pub damaged: usize,
     /// For each line from disk that is not acknowledged, where delivery goes on behind it.
     pub places: Vec<Place>,

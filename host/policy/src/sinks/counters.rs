@@ -1,10 +1,10 @@
-//! What sinks did, counted.
+//! Counters of sinks.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use serde::{Deserialize, Serialize};
 
-/// The counts of one sink, from the start of the process; a reload goes on counting.
+/// The counters of one sink, from the start of the process; a reload continues them.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub queued: AtomicU64,
@@ -14,28 +14,28 @@ pub(super) struct Counters {
     pub retried: AtomicU64,
 }
 
-/// Counts at one moment.
+/// The counters at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SinkCounted {
     /// The sink's name.
     pub sink: String,
-    /// What it is: `file`, `stdout`, `udp`, `http` or `nats`.
+    /// Its kind: `file`, `stdout`, `udp`, `http` or `nats`.
     pub kind: String,
-    /// Lines that it took from plugins.
+    /// Lines accepted from plugins.
     pub queued: u64,
-    /// Lines that plugins heard `full` of.
+    /// Lines refused because the sink was full.
     pub refused: u64,
-    /// Lines that arrived, as far as the sink can know; some may have arrived more than once.
+    /// Lines that arrived, as far as the sink knows; some may have arrived more than once.
     pub delivered: u64,
-    /// Lines that it took and lost: refused by the other end, damaged on disk, or left at the end.
+    /// Lines accepted and lost: refused by the receiver, damaged on disk, or left at the end.
     pub dropped: u64,
-    /// Tries that failed and were made again.
+    /// Deliveries that failed and were retried.
     pub retried: u64,
-    /// Lines that wait now.
+    /// Lines queued now.
     pub waiting: u64,
-    /// Bytes that wait on disk now.
+    /// Bytes queued on disk now.
     pub spooled_bytes: u64,
-    /// Whether the last try failed.
+    /// Whether the last delivery failed.
     pub broken: bool,
 }
 

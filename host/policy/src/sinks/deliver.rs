@@ -1,4 +1,4 @@
-//! The thread of a sink: takes lines, delivers them, and tries again what went wrong.
+//! The thread of a sink: takes lines, delivers them, and retries failed deliveries.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use super::counters::add;
 use super::output::{Failure, Output, Then};
 use super::{PAUSE, Pace, Shared};
 
-/// How long a sink that nobody fills any more tries to get rid of its last lines.
+/// How long a closed sink tries to deliver its last lines.
 const GRACE: Duration = Duration::from_millis(1500);
-/// The longest that another end may ask to be left alone.
+/// The longest pause that a receiver may request.
 const LONGEST_REQUEST: Duration = Duration::from_secs(300);
-/// How long the spool is left alone when its disk has failed.
+/// The pause after the spool's disk has failed.
 const DISK_PAUSE: Duration = Duration::from_secs(1);
 
-/// Delivers until the sink is closed and has nothing left, or has given up.
+/// Delivers until the sink is closed and empty, or has given up.
 pub(super) fn run(shared: &Shared, mut output: Box<dyn Output>) {
     let alone = shared.backlog.alone();
     let mut delivery = Delivery { shared, said: Said::default(), pause: PAUSE };
@@ -55,7 +55,7 @@ struct Delivery<'a> {
     pause: Duration,
 }
 
-/// What the log was told, so that it is told once.
+/// The logged states, so that each is logged once.
 #[derive(Default)]
 struct Said {
     broken: bool,
@@ -65,7 +65,7 @@ struct Said {
 }
 
 impl Delivery<'_> {
-    /// Whether it goes on after these lines.
+    /// Delivers these lines; returns whether to continue.
     fn deliver(&mut self, output: &mut dyn Output, mut load: Load) -> bool {
         let shared = self.shared;
         let mut at = 0;
@@ -130,7 +130,7 @@ impl Delivery<'_> {
         }
     }
 
-    /// Whether to go on after a pause.
+    /// Pauses after a failure; returns whether to continue.
     fn fails(&mut self, failure: &Failure, after: Option<Duration>, longest: Duration) -> bool {
         let (shared, sink) = (self.shared, &*self.shared.name);
         if !std::mem::replace(&mut self.said.broken, true) {
@@ -150,7 +150,7 @@ impl Delivery<'_> {
             std::thread::sleep(PAUSE.min(longest) / 2);
             return true;
         }
-        // Servers that failed together are not asked again by all at the same moment.
+        // Random, so that sinks of servers that failed together do not all retry at the same moment.
         let pause = self.pause.mul_f64(0.8 + 0.4 * fastrand::f64());
         let pause = pause.max(after.unwrap_or_default().min(LONGEST_REQUEST));
         self.pause = (self.pause * 2).min(longest);

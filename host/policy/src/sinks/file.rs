@@ -1,4 +1,4 @@
-//! Lines at the end of a file.
+//! Appends lines to a file.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -13,7 +13,7 @@ use super::output::{Failure, Output};
 use super::rotate::Rotation;
 use super::{FileTarget, Fsync};
 
-/// How often it is looked whether another file lies at the path now, as after a rotation by another program.
+/// The interval of checks for another file at the path, as after a rotation by another program.
 const LOOK: Duration = Duration::from_secs(1);
 
 pub(super) struct FileOutput {
@@ -22,9 +22,9 @@ pub(super) struct FileOutput {
     looked: Instant,
     lines: Lines,
     rotation: Option<Rotation>,
-    /// Lines of the batch that are written and not yet known to be on the disk.
+    /// Lines of the batch that are written but perhaps not synced.
     unsynced: usize,
-    /// When something was written that is not known to be on the disk.
+    /// When the oldest unsynced data was written.
     dirty: Option<Instant>,
 }
 
@@ -43,7 +43,7 @@ impl FileOutput {
         })
     }
 
-    /// Follows a rename: the old file has been put away, a new one is begun.
+    /// Opens the new file at the path after the old one was renamed.
     fn follow(&mut self) -> io::Result<()> {
         if self.looked.elapsed() < LOOK {
             return Ok(());
@@ -55,7 +55,7 @@ impl FileOutput {
         if same { Ok(()) } else { self.begin() }
     }
 
-    /// Puts the file away, if it is time.
+    /// Rotates the file, if it is due.
     fn rotate(&mut self, next: usize) -> io::Result<()> {
         let Some(rotation) = &mut self.rotation else { return Ok(()) };
         if !rotation.is_due(next) {
@@ -65,7 +65,7 @@ impl FileOutput {
         self.begin()
     }
 
-    /// Begins another file at the path; the one before is on the disk first, as far as that was promised.
+    /// Opens another file at the path; syncs the previous one first, if that was promised.
     fn begin(&mut self) -> io::Result<()> {
         if self.target.fsync != Fsync::Never {
             self.sync()?;
@@ -82,11 +82,11 @@ impl FileOutput {
         Ok(())
     }
 
-    /// Writes as many of the lines, at least one, as go into the file that there is. How many, and what
-    /// stopped it.
+    /// Writes as many of the lines, at least one, as fit into the current file. Returns their number, and the
+    /// error that stopped it.
     fn write(&mut self, lines: &[String]) -> (usize, io::Result<()>) {
         let next = lines.first().map_or(0, String::len) + 1;
-        // Nothing is put away or begun in the middle of a line.
+        // No rotation in the middle of a line.
         if !self.lines.is_cut()
             && let Err(error) = self.follow().and_then(|()| self.rotate(next))
         {
@@ -103,7 +103,7 @@ impl FileOutput {
         (written, ended)
     }
 
-    /// How many of the lines go into this file; the first does.
+    /// Returns how many of the lines fit into this file; the first always does.
     fn fitting(&self, lines: &[String]) -> usize {
         let Some(rotation) = &self.rotation else { return lines.len() };
         let mut bytes = 0;
@@ -116,7 +116,7 @@ impl FileOutput {
 
     fn sync(&mut self) -> io::Result<()> {
         match self.file.sync_data() {
-            // A FIFO or a device: there is no disk behind it.
+            // A FIFO or a device has no disk.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
             synced => synced?,
         }
@@ -132,7 +132,7 @@ impl Output for FileOutput {
             let (written, ended) = self.write(&lines[self.unsynced..]);
             self.unsynced += written;
             if let Err(error) = ended {
-                // What is to be synced first is not delivered, and not written again either.
+                // Lines that are not synced yet are not delivered, and are not written again either.
                 let done = if each { 0 } else { std::mem::take(&mut self.unsynced) };
                 return Err(Failure::again(done, error));
             }
@@ -157,14 +157,14 @@ impl Output for FileOutput {
         }
         let synced = self.sync();
         if synced.is_err() {
-            // Not again at once.
+            // Not again immediately.
             self.dirty = Some(Instant::now());
         }
         synced
     }
 }
 
-/// Does not wait for the reader of a FIFO.
+/// Opens the file. Does not wait for the reader of a FIFO.
 fn append(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     OpenOptions::new().append(true).create(true).mode(0o640).custom_flags(flags).open(path)

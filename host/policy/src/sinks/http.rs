@@ -1,4 +1,4 @@
-//! Lines as the body of HTTP requests.
+//! Sends lines as the body of HTTP requests.
 
 use std::error::Error;
 use std::io;
@@ -14,7 +14,7 @@ use crate::tls;
 
 /// The longest pause between two tries.
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// Bytes of an answer that are read, so that its connection serves the next request.
+/// The most bytes read of an answer, so that its connection can be reused.
 const MAX_ANSWER: usize = 64 << 10;
 
 pub(super) struct HttpOutput {
@@ -32,7 +32,7 @@ impl HttpOutput {
         Ok(HttpOutput { target: target.clone(), client, headers, runtime: None })
     }
 
-    /// Posts all of them, in parts where the other end says that they are too many at once.
+    /// Posts all lines, in parts if the receiver says that they are too many at once.
     fn post(&mut self, lines: &[String]) -> Result<(), Failure> {
         let body = self.target.format.body(lines);
         let request = self.client.post(&self.target.url).headers(self.headers.clone()).body(body);
@@ -44,7 +44,7 @@ impl HttpOutput {
             .block_on(async {
                 let answer = request.send().await?;
                 let about = (answer.status(), retry_after(&answer));
-                // What it says is of no interest.
+                // The content does not matter.
                 let _ = read(answer).await;
                 Ok(about)
             })
@@ -68,7 +68,7 @@ impl HttpOutput {
     }
 }
 
-/// A client for this URL.
+/// Creates a client for this URL.
 pub(super) fn client(url: &str, timeout: Duration) -> io::Result<Client> {
     tls::choose_provider();
     let mut builder = Client::builder()
@@ -77,19 +77,19 @@ pub(super) fn client(url: &str, timeout: Duration) -> io::Result<Client> {
         .connect_timeout(timeout)
         .timeout(timeout);
     if url.starts_with("http:") {
-        // A machine without any certificates can still do without TLS.
+        // A machine without any certificates can still work without TLS.
         builder = builder.tls_certs_only([]);
     }
     builder.build().map_err(|error| io::Error::other(explain(error)))
 }
 
-/// The headers of each request.
+/// Returns the headers of each request.
 pub(super) fn headers(content_type: &'static str, written: &[(String, Secret)]) -> io::Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     for (name, value) in written {
         let pair = (name.parse::<HeaderName>().ok()).zip(HeaderValue::from_str(value.reveal()).ok());
-        // Checked where the configuration is read.
+        // Checked when the configuration was read.
         let Some((name, mut value)) = pair else { return Err(io::ErrorKind::InvalidInput.into()) };
         value.set_sensitive(true);
         headers.insert(name, value);
@@ -111,7 +111,7 @@ impl Output for HttpOutput {
     }
 }
 
-/// What a format makes of lines.
+/// The encoding of a format.
 trait Body {
     fn content_type(self) -> &'static str;
     fn body(self, lines: &[String]) -> String;
@@ -125,7 +125,7 @@ impl Body for Format {
         }
     }
 
-    /// Lines are JSON already.
+    /// The lines are already JSON.
     fn body(self, lines: &[String]) -> String {
         let length = lines.iter().map(|line| line.len() + 1).sum::<usize>() + 1;
         let mut body = String::with_capacity(length);
@@ -142,15 +142,15 @@ impl Body for Format {
     }
 }
 
-/// What an answer means for the lines.
+/// The consequence of an answer for the lines.
 #[derive(Debug, PartialEq, Eq)]
 enum Judgement {
     Good,
-    /// The other end does not take anything now, whatever the lines are.
+    /// The receiver accepts nothing now, independently of the lines.
     Later,
-    /// Fewer at once may do.
+    /// Fewer at once may be accepted.
     TooLarge,
-    /// These lines are not wanted, now or ever.
+    /// These lines are permanently refused.
     Never,
 }
 
@@ -158,20 +158,20 @@ fn judge(status: StatusCode) -> Judgement {
     match status.as_u16() {
         200..=299 => Judgement::Good,
         413 => Judgement::TooLarge,
-        // Who we are and where it is, not what the lines say: an operator mends it, and no line is lost.
+        // Caused by credentials or the address, not by the lines: an operator fixes it, and no line is lost.
         401 | 403 | 404 | 407 | 408 | 421 | 425 | 429 => Judgement::Later,
         400..=499 => Judgement::Never,
         _ => Judgement::Later,
     }
 }
 
-/// In seconds; a date is left to the back-off.
+/// Returns the requested pause in seconds; a date is left to the back-off.
 pub(super) fn retry_after(answer: &Response) -> Option<Duration> {
     let seconds = answer.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
 }
 
-/// The body, or the beginning of a long one.
+/// Returns the body, or the beginning of a long one.
 pub(super) async fn read(mut answer: Response) -> Vec<u8> {
     let mut body = Vec::new();
     while body.len() < MAX_ANSWER
@@ -182,7 +182,7 @@ pub(super) async fn read(mut answer: Response) -> Vec<u8> {
     body
 }
 
-/// All that is known of an error, but for the URL, which may hold a secret.
+/// Describes an error with its causes, but without the URL, which may hold a secret.
 pub(super) fn explain(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();

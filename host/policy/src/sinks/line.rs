@@ -1,23 +1,23 @@
-//! Lines of which one may be cut off, and is then completed, not repeated.
+//! Writes lines. A line that was cut off is completed, not repeated.
 
 use std::io::{self, Write};
 
-/// Writes lines, many at once, and remembers the rest of one that was cut off.
+/// Writes many lines at once, and keeps the rest of one that was cut off.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: Vec<u8>,
-    /// The rest of the line that was begun, with its end; empty where none was.
+    /// The rest of a partly written line, with its end; empty if there is none.
     rest: Vec<u8>,
 }
 
 impl Lines {
-    /// Whether a line was begun and not completed.
+    /// Returns whether a line is partly written.
     pub fn is_cut(&self) -> bool {
         !self.rest.is_empty()
     }
 
-    /// Writes lines, the first of which goes on where the try before was cut off: by one write, if the system
-    /// lets it. Answers how many are written whole, and what stopped it.
+    /// Writes lines, and first the rest of a line that was cut off: in one write, if the system permits it.
+    /// Returns how many are complete, and the error that stopped it.
     pub fn write(&mut self, to: &mut impl Write, lines: &[String]) -> (usize, io::Result<()>) {
         self.text.clear();
         self.text.append(&mut self.rest);
@@ -38,7 +38,7 @@ impl Lines {
         (lines.len(), Ok(()))
     }
 
-    /// After so many bytes of the text, of which a first line was `begun` before, nothing more is taken.
+    /// Handles an error after `written` bytes of the text, whose first line was `begun` before.
     fn cut(&mut self, written: usize, begun: usize, error: io::Error) -> (usize, io::Result<()>) {
         let is_end = |byte: &&u8| **byte == b'\n';
         let whole = self.text[..written].iter().filter(is_end).count();
@@ -56,7 +56,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Takes so many bytes, then nothing until it is allowed more.
+    /// Accepts some bytes, then none until its room grows.
     struct Narrow {
         text: Vec<u8>,
         room: usize,

@@ -1,4 +1,4 @@
-//! Lines that wait in memory.
+//! Lines queued in memory.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,7 +8,7 @@ use super::backlog::{Backlog, Load};
 use super::queue::{Queue, Store};
 use super::{Batch, Full, Pace};
 
-/// A bounded queue. Lines under way count until they are acknowledged.
+/// A bounded queue. Lines in flight count until they are acknowledged.
 #[derive(Debug)]
 pub(super) struct Memory(Queue<Held>);
 
@@ -18,7 +18,7 @@ struct Held {
     lines: VecDeque<String>,
     bytes: usize,
     under_way: usize,
-    /// When the first of the lines came.
+    /// When the oldest queued line was added.
     since: Option<Instant>,
 }
 

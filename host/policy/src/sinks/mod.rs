@@ -1,8 +1,8 @@
-//! Named outputs, filled by plugins and delivered by threads of their own: a slow or broken one fills its
-//! queue or its spool and nothing else.
+//! Sinks: named outputs that plugins write to and threads of their own deliver. A slow or broken sink fills
+//! its queue or its spool and nothing else.
 //!
-//! A line waits in memory ([`memory`]) or on disk ([`spool`]); one thread takes lines in batches, delivers
-//! them and tries again what failed ([`deliver`]); what is at the other end is an [`output`].
+//! Lines are queued in memory ([`memory`]) or on disk ([`spool`]); one thread takes them in batches, delivers
+//! them and retries failed deliveries ([`deliver`]); the receiver is an [`output`].
 
 mod backlog;
 mod counters;
@@ -46,9 +46,9 @@ use tuffet_config::sinks::{
     Batch, FileTarget, Format, Fsync, HttpTarget, Rotate, SinkSpec, SinkTarget, SpoolSpec,
 };
 
-/// How long a broken output is left alone before the next try; what is far away, longer and longer.
+/// The pause of a broken output before the next try; it grows for remote outputs.
 const PAUSE: Duration = Duration::from_millis(250);
-/// How often it is looked, at the end of the process, whether all is delivered.
+/// The interval of checks, at the end of the process, whether everything is delivered.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// An open sink. When it is dropped, what is queued is still delivered, unless the process ends before.
@@ -57,14 +57,14 @@ pub struct Sink(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     name: String,
-    /// Whether it matters at its other end when a line was taken, and from whom.
+    /// Whether lines carry a timestamp and the plugin's name (OTLP only).
     marks: bool,
     backlog: Box<dyn Backlog>,
     counters: Arc<Counters>,
     broken: AtomicBool,
-    /// Since when no more lines come.
+    /// When the sink was closed.
     closed: OnceLock<Instant>,
-    /// Whether lines are not to wait for others.
+    /// Whether lines are delivered without waiting for a batch.
     hurry: AtomicBool,
 }
 

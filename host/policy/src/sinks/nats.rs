@@ -1,8 +1,8 @@
-//! Lines as messages of a NATS server.
+//! Sends lines as messages to a NATS server.
 //!
-//! The client confirms nothing by itself: what it was given may be in a buffer when the connection breaks. So
-//! after each batch a message goes to a subject of our own, over the same connection; when it comes back, the
-//! server has all that was sent before it. A batch over which the connection changed is sent again.
+//! The client confirms nothing by itself: messages may be in a buffer when the connection breaks. So after
+//! each batch a message goes to a subject of our own, over the same connection; when it comes back, the
+//! server has everything that was sent before it. A batch during which the connection changed is sent again.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -21,18 +21,18 @@ use tuffet_config::sinks::{NatsLogin, NatsTarget};
 
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// How often an idle connection is looked after.
+/// The interval of pings on an idle connection.
 const PING: Duration = Duration::from_secs(20);
 
 pub(super) struct NatsOutput {
     target: NatsTarget,
-    /// Both are given up when anything is wrong.
+    /// Both are dropped after any error.
     connection: Option<(Runtime, Connection)>,
 }
 
 struct Connection {
     client: Client,
-    /// The subject of our own, and what comes there.
+    /// Our own subject, and its messages.
     inbox: String,
     confirmations: Subscriber,
     /// The number of the last batch.
@@ -40,14 +40,14 @@ struct Connection {
     complaint: Complaint,
 }
 
-/// What the server said last of what we may not do.
+/// The last permission error of the server.
 type Complaint = Arc<Mutex<Option<String>>>;
 
 impl NatsOutput {
     pub(super) fn open(target: &NatsTarget) -> io::Result<NatsOutput> {
         tls::choose_provider();
         if let NatsLogin::Credentials(credentials) = &target.login {
-            // Shows now whether it is one.
+            // Validates the credentials now.
             ConnectOptions::new().credentials(credentials.reveal())?;
         }
         Ok(NatsOutput { target: target.clone(), connection: None })
@@ -77,7 +77,7 @@ impl NatsOutput {
             });
             let confirmed = sent.unwrap_or_else(|Elapsed { .. }| Err(connection.silence(target.timeout)));
             confirmed.map_err(|error| Failure::again(0, error))?;
-            // What the server has to say against it was said before it confirmed; let that be heard.
+            // The server sent any error before its confirmation; let the client process it.
             let heard = runtime.spawn(async {
                 for _ in 0..4 {
                     tokio::task::yield_now().await;
@@ -143,7 +143,7 @@ impl Connection {
                 options.credentials(credentials.reveal()).map_err(|error| error.to_string())?
             }
         };
-        // With several servers each has its own time; together they must not take for ever.
+        // Each of several servers has its own time-out; the total must be bounded, too.
         let patience = target.timeout.saturating_mul(target.urls.len() as u32);
         let connecting = timeout(patience, options.connect(target.urls.as_slice()));
         let client = match connecting.await {
@@ -179,7 +179,7 @@ impl Connection {
         if connects() == before { Ok(()) } else { Err("the connection broke meanwhile".into()) }
     }
 
-    /// Why nothing came back.
+    /// Explains a missing confirmation.
     fn silence(&self, waited: Duration) -> String {
         self.complaint().unwrap_or_else(|| {
             format!(

@@ -1,4 +1,4 @@
-//! A way out of the process, and how it fails.
+//! The outputs of sinks, and their failures.
 
 use std::fmt::Display;
 use std::io;
@@ -42,7 +42,7 @@ pub(super) trait Output: Send {
     }
 }
 
-/// Lines that were not delivered.
+/// A failed delivery.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// How many of the lines before it were.
@@ -53,7 +53,7 @@ pub(super) struct Failure {
     pub error: String,
 }
 
-/// What becomes of lines that were not delivered.
+/// The fate of undelivered lines.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Then {
     /// They are tried again; not before so long, where the other end said so.

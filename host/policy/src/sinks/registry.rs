@@ -1,4 +1,4 @@
-//! All sinks of the process: each is open once, whatever generations of the policy use it.
+//! All sinks of the process: each is open once, for all generations of the policy.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,14 +16,14 @@ use crate::open_once::OpenOnce;
 pub struct Sinks {
     open: OpenOnce<SinkSpec, Sink>,
     spools: OpenOnce<PathBuf, Spool>,
-    /// By name; with what the sink of this name is, or was.
+    /// By name, with the current or last kind of the sink.
     counters: Mutex<BTreeMap<String, (&'static str, Arc<Counters>)>>,
-    /// Of all sinks that were opened, those of policies that are gone included.
+    /// Of all opened sinks, including those of dropped policies.
     pending: Mutex<Vec<Pending>>,
 }
 
 impl Sinks {
-    /// A sink, which is opened if it is not open.
+    /// Returns a sink; opens it if necessary.
     ///
     /// # Errors
     /// Its file, its spool or its socket cannot be opened, or there is no thread.
@@ -54,7 +54,7 @@ impl Sinks {
         Ok(sink)
     }
 
-    /// For the end of the process: waits for what is queued to be delivered, at most so long for all sinks
+    /// Waits at the end of the process until all queued lines are delivered, at most `patience` for all sinks
     /// together. Blocks.
     pub fn flush(&self, patience: Duration) {
         let end = Instant::now() + patience;
@@ -64,13 +64,13 @@ impl Sinks {
         }
     }
 
-    /// What each sink did since the process began, by name.
+    /// Returns the counters of each sink since the start of the process, by name.
     pub fn counted(&self) -> Vec<SinkCounted> {
         let open: Vec<Arc<Shared>> =
             lock(&self.pending).iter().map(|pending| &pending.0).filter_map(Weak::upgrade).collect();
         let count = |(name, (kind, counters)): (&String, &(&'static str, Arc<Counters>))| {
             let mut counted = counters.read(name, kind);
-            // Of those of this name, one that has no claim to a spool any more would count it twice.
+            // A sink of this name without a claim to the spool would count its lines twice.
             for shared in open.iter().filter(|shared| shared.name == *name && shared.backlog.is_mine()) {
                 let (lines, bytes) = shared.backlog.size();
                 counted.waiting += lines;

@@ -1,4 +1,4 @@
-//! Putting a file away: renamed with the time, so that names sort by it, and the oldest removed.
+//! Rotation: renames a file with the time, so that names sort by it, and removes the oldest.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -8,19 +8,19 @@ use std::time::{Duration, SystemTime};
 
 use super::Rotate;
 
-/// Bytes of `20261121T152233.123Z`.
+/// The length of `20261121T152233.123Z` in bytes.
 const STAMP: usize = 20;
 
-/// What is known of the file that is filled.
+/// The state of the current file.
 #[derive(Debug)]
 pub(super) struct Rotation {
     rotate: Rotate,
     bytes: u64,
     /// The period of the last write; each is `rotate.every` long.
     period: u64,
-    /// Only regular files are put away.
+    /// Only regular files are rotated.
     regular: bool,
-    /// The last name that was given, and which of that time it was.
+    /// The last name, and its number among files of the same time.
     stamp: String,
     number: u32,
 }
@@ -33,24 +33,24 @@ impl Rotation {
         Ok(rotation)
     }
 
-    /// Another file is filled from now on.
+    /// Starts with another file.
     pub fn begin(&mut self, file: &File) -> io::Result<()> {
         let about = file.metadata()?;
         self.bytes = about.len();
-        // What was written before a restart belongs to its own time.
+        // Data from before a restart belongs to its own period.
         self.period = self.period_of(about.modified()?);
         self.regular = about.is_file();
         Ok(())
     }
 
-    /// Whether the file is to be put away before this many bytes more.
+    /// Returns whether to rotate the file before this many more bytes.
     pub fn is_due(&self, next: usize) -> bool {
         let too_large = self.rotate.size.is_some_and(|most| self.bytes + next as u64 > most);
         let over = self.period != self.period_of(SystemTime::now());
         self.regular && self.bytes > 0 && (too_large || over)
     }
 
-    /// Whether so many bytes may go into the file at once.
+    /// Returns whether this many bytes fit into the file.
     pub fn has_room(&self, bytes: usize) -> bool {
         !self.regular || self.rotate.size.is_none_or(|most| self.bytes + bytes as u64 <= most)
     }
@@ -60,10 +60,10 @@ impl Rotation {
         self.period = self.period_of(SystemTime::now());
     }
 
-    /// Renames the file, and removes what is not kept.
+    /// Renames the file, and removes old files beyond the limit.
     pub fn put_away(&mut self, path: &Path) -> io::Result<()> {
         let stamp = self.next_stamp(path, SystemTime::now())?;
-        // Several within a millisecond are numbered, also where the first of them was removed already.
+        // Several within a millisecond are numbered, even if the first of them was already removed.
         self.number = if self.stamp == stamp { self.number + 1 } else { 0 };
         self.stamp.clone_from(&stamp);
         let mut away;
@@ -84,8 +84,8 @@ impl Rotation {
         Ok(())
     }
 
-    /// The time, or that of the newest file where the clock was set back since: names must sort by age, or the
-    /// newest would be removed as the oldest.
+    /// Returns the time, or that of the newest file if the clock was set back since: names must sort by age,
+    /// or the newest would be removed as the oldest.
     fn next_stamp(&self, path: &Path, now: SystemTime) -> io::Result<String> {
         let mut newest = self.stamp.clone();
         if let (true, Some(folder)) = (newest.is_empty(), path.parent()) {
@@ -120,7 +120,7 @@ fn beside(path: &Path, stamp: &str) -> PathBuf {
     name.into()
 }
 
-/// The files beside `path` that have its name and a time; and which of that time they are.
+/// Returns the files beside `path` with its name and a time, and their numbers within that time.
 fn put_away_before(folder: &Path, path: &Path) -> io::Result<Vec<(String, u32, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -136,7 +136,7 @@ fn put_away_before(folder: &Path, path: &Path) -> io::Result<Vec<(String, u32, P
     Ok(found)
 }
 
-/// The time in a name, and which of that time it is.
+/// Parses the time in a name, and the number within that time.
 fn read_stamp(text: &str) -> Option<(&str, u32)> {
     let (stamp, more) = text.split_at_checked(STAMP).unwrap_or((text, ""));
     let shape = |(at, byte): (usize, u8)| match at {
@@ -169,7 +169,7 @@ mod tests {
             assert!(read_stamp(bad).is_none(), "{bad}");
         }
     }
-    /// The clock was a year ahead when the last file was put away.
+    /// The clock was a year ahead at the last rotation.
     #[test]
     fn a_clock_that_is_set_back_does_not_make_the_newest_file_the_oldest() {
         let folder = tempfile::TempDir::new().expect("a folder");

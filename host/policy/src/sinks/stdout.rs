@@ -1,4 +1,4 @@
-//! Lines on standard output.
+//! Writes lines to standard output.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -8,7 +8,7 @@ use super::output::{Failure, Output};
 
 #[derive(Debug, Default)]
 pub(super) struct StdoutOutput {
-    /// Not through the standard library's buffer, which would keep a line that was cut off.
+    /// Not through the standard library's buffer, which would keep a partial line.
     file: Option<File>,
     lines: Lines,
 }

@@ -1,4 +1,4 @@
-//! Files, sockets, and what is broken.
+//! Sinks to files and sockets, and broken ones.
 #![allow(clippy::unwrap_used)]
 
 use super::file::FileOutput;
@@ -95,7 +95,7 @@ fn nobody_who_listens_is_no_trouble() {
     assert_eq!(sink.0.backlog.size(), (0, 0));
 }
 
-/// Fails until it is told not to.
+/// Fails until the test lets it work.
 struct Broken(Arc<AtomicBool>, Arc<std::sync::Mutex<Vec<String>>>);
 
 impl Output for Broken {
@@ -116,7 +116,7 @@ fn a_broken_sink_fills_its_queue_says_so_and_loses_nothing_when_it_is_mended() {
     let sink = sinks.start(&file(Path::new("unused"), 3), Box::new(output)).unwrap();
     let queued = ["1", "2", "3"];
     queued.iter().for_each(|line| sink.offer(line).unwrap());
-    // One is under way by now, or not: it counts.
+    // One line may be in flight by now: it counts.
     assert_eq!(sink.offer("too many"), Err(Full));
     let counted = &sinks.counted()[0];
     assert_eq!((counted.queued, counted.refused, counted.waiting), (3, 1, 3));
@@ -148,7 +148,7 @@ fn a_folder_is_no_file() {
     assert!(Sinks::default().open(&file(Path::new("/"), 1)).is_err());
 }
 
-/// At the end of the process its policy is gone already, and with it the sinks.
+/// At the end of the process its policy has been dropped, and with it the sinks.
 #[test]
 fn what_was_queued_is_awaited_after_the_sink_was_dropped() {
     let folder = tempfile::tempdir().unwrap();
@@ -161,13 +161,13 @@ fn what_was_queued_is_awaited_after_the_sink_was_dropped() {
     assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1000);
 }
 
-/// A device that takes some bytes, then none, then all: as a disk that is full and has room again.
+/// A device that accepts some bytes, then none, then all: like a disk that is full and has room again.
 #[test]
 fn a_line_that_was_cut_off_is_completed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fifo");
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-    // Readable, so that writing does not fail; what is not read fills it.
+    // Readable, so that writing does not fail; unread data fills it.
     let mut reader = fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
     let mut output = FileOutput::open(&to_file(&path)).unwrap();
     let line = "x".repeat(100_000);
@@ -247,7 +247,7 @@ fn a_file_of_another_day_is_put_away() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
-/// The sink of the next generation of the policy takes over; nothing is delivered twice or out of order.
+/// The sink of the policy's next generation takes over; nothing is delivered twice or out of order.
 #[test]
 fn a_spool_is_handed_over_to_the_next_sink_of_its_place() {
     let folder = tempfile::tempdir().unwrap();

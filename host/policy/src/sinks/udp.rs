@@ -1,4 +1,4 @@
-//! Lines as datagrams.
+//! Sends lines as datagrams.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -18,10 +18,10 @@ impl UdpOutput {
         Ok(UdpOutput(socket))
     }
 
-    /// That nobody listens is not known in time and not worth a repetition: it is UDP.
+    /// Sends a line. A missing receiver is not known in time and not worth a retry: it is UDP.
     fn send(&self, line: &str) -> io::Result<()> {
         match self.0.send(line.as_bytes()) {
-            // The answer to an earlier datagram; this one was not sent.
+            // This is the answer to an earlier datagram; this one was not sent.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
                 match self.0.send(line.as_bytes()) {
                     Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => Err(error),

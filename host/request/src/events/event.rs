@@ -1,4 +1,4 @@
-//! What observers are told.
+//! The events that observers receive.
 
 use super::{DecisionRecord, Summary};
 use crate::progress::Progress;
@@ -6,32 +6,32 @@ use crate::request::RequestId;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Something that happened.
+/// An event.
 #[derive(Debug)]
 pub struct Event {
-    /// When it happened.
+    /// The time of the event.
     pub at: SystemTime,
-    /// What it was.
+    /// The kind of event.
     pub what: Happening,
 }
 
-/// What can happen to a request.
+/// The events of a request.
 #[derive(Debug)]
 pub enum Happening {
     /// A request was granted.
     Started {
         /// The request and how it was decided.
         record: Arc<DecisionRecord>,
-        /// Where the worker writes how many bytes have arrived.
+        /// The worker's count of the bytes that have arrived.
         progress: Arc<Progress>,
     },
-    /// A transfer has come so far.
+    /// A transfer made progress.
     Progressed {
         /// The request.
         id: RequestId,
         /// Bytes that have arrived.
         bytes: u64,
-        /// Bytes on the wire, where they are known.
+        /// Bytes on the wire, if known.
         size: Option<u64>,
     },
     /// A request has ended.

@@ -1,4 +1,4 @@
-//! The kinds of events that somebody wants to be told.
+//! The kinds of events that observers subscribe to.
 
 use super::Happening;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// A request was granted.
     Started,
-    /// A transfer has moved on.
+    /// A transfer made progress.
     Progressed,
     /// A request has ended.
     Finished,
 }
 
 impl Kind {
-    /// The word for it in manifests.
+    /// Returns its name in manifests.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Started => "started",
@@ -26,7 +26,7 @@ impl Kind {
     }
 }
 
-/// Some of the three.
+/// A set of the three kinds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kinds {
     /// [`Kind::Started`].
@@ -41,7 +41,7 @@ impl Kinds {
     /// All three.
     pub const ALL: Kinds = Kinds { started: true, progressed: true, finished: true };
 
-    /// Those, and those.
+    /// Returns the union of two sets.
     pub fn or(self, other: Kinds) -> Kinds {
         Kinds {
             started: self.started || other.started,
@@ -50,7 +50,7 @@ impl Kinds {
         }
     }
 
-    /// Each of them.
+    /// Iterates over the kinds in the set.
     pub fn iter(self) -> impl Iterator<Item = Kind> {
         let all = [
             (self.started, Kind::Started),
@@ -60,7 +60,7 @@ impl Kinds {
         all.into_iter().filter_map(|(wanted, kind)| wanted.then_some(kind))
     }
 
-    /// Whether an event is of one of these kinds.
+    /// Returns whether the set includes the kind of this event.
     pub fn include(self, what: &Happening) -> bool {
         match what {
             Happening::Started { .. } => self.started,

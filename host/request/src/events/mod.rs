@@ -1,4 +1,4 @@
-//! What happened: each request ends in exactly one [`Outcome`], told once in a [`Summary`].
+//! Events: each request ends in exactly one [`Outcome`], reported once in a [`Summary`].
 
 mod event;
 mod kinds;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{OptionSet, Stats};
 
-/// What was answered to a request.
+/// The decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answered {
@@ -30,7 +30,7 @@ pub enum Answered {
 }
 
 impl Answered {
-    /// The word for it in the log and to plugins.
+    /// Returns the word in the log and for plugins.
     pub fn as_str(self) -> &'static str {
         match self {
             Answered::Granted => "granted",
@@ -41,27 +41,27 @@ impl Answered {
     }
 }
 
-/// How a transfer ended whose client had not answered once.
+/// How a half-open transfer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unanswered {
-    /// Its time was over.
+    /// It timed out.
     TimedOut,
-    /// It made room for another.
+    /// It was ended in favour of another transfer.
     GaveWay,
 }
 
-/// All that is known of a request when it has ended.
+/// The facts of an ended request.
 #[derive(Debug)]
 pub struct Summary {
     /// The request and how it was decided.
     pub record: Arc<DecisionRecord>,
     /// How it ended.
     pub ending: Ending,
-    /// Whether that was before the client of a transfer had answered once, and how.
+    /// How the transfer ended, if it was still half-open.
     pub unanswered: Option<Unanswered>,
-    /// What was answered.
+    /// The decision.
     pub decision: Answered,
-    /// Options as negotiated.
+    /// The negotiated options.
     pub options: OptionSet,
     /// Bytes that arrived, as they appear on the wire.
     pub bytes: u64,
@@ -69,10 +69,10 @@ pub struct Summary {
     pub blocks: u64,
     /// Retransmissions, duplicates and time-outs.
     pub stats: Stats,
-    /// The smoothed round-trip time, where it was measured.
+    /// The smoothed round-trip time, if measured.
     pub rtt: Option<Duration>,
-    /// From the request to the first block that is known to have arrived: for a read the first ACK of one,
-    /// for a write the block itself. `None` where none did.
+    /// From the request to the first block that is known to have arrived: for a read its ACK, for a write the
+    /// block itself. `None` if no block arrived.
     pub first_block_after: Option<Duration>,
     /// From the request to the end.
     pub duration: Duration,

@@ -1,4 +1,4 @@
-//! The few honest outcomes, and how what is seen on the wire becomes one of them.
+//! The outcomes, and how the end of a transfer maps to one.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -13,22 +13,22 @@ pub enum Outcome {
     Served,
     /// The upload is on disk under its name and the last ACK was sent.
     Stored,
-    /// The client wanted the size only, or closed early as GRUB and iPXE do: not a failure.
+    /// The client wanted only the size, or closed early as GRUB and iPXE do: not a failure.
     Probed,
-    /// The client ended it, broke the protocol, or asked for something else instead.
+    /// The client ended it, broke the protocol, or requested something else instead.
     Aborted,
-    /// Policy, a root's rules or a limit said no.
+    /// Policy, a root's rules or a limit refused it.
     Denied,
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
     /// The client fell silent.
     TimedOut,
-    /// The server could not do it.
+    /// An error of the server.
     Failed,
 }
 
 impl Outcome {
-    /// In the order of their values.
+    /// All outcomes, in the order of their values.
     pub const ALL: [Outcome; 8] = [
         Outcome::Served,
         Outcome::Stored,
@@ -40,7 +40,7 @@ impl Outcome {
         Outcome::Failed,
     ];
 
-    /// The word for it in logs, metrics and events.
+    /// Returns the word in logs, metrics and events.
     pub fn as_str(self) -> &'static str {
         match self {
             Outcome::Served => "served",
@@ -61,17 +61,17 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// An outcome and what there is to say about it.
+/// An outcome with an optional detail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
     /// How it ended.
     pub outcome: Outcome,
-    /// For the log; may name what the client must not learn.
+    /// Only for the log: it may name what the client must not learn.
     pub detail: Option<Cow<'static, str>>,
 }
 
 impl Ending {
-    /// An outcome with a detail for the log.
+    /// Creates an ending with a detail for the log.
     pub fn new(outcome: Outcome, detail: impl Into<Cow<'static, str>>) -> Self {
         Ending { outcome, detail: Some(detail.into()) }
     }
@@ -83,8 +83,8 @@ impl From<Outcome> for Ending {
     }
 }
 
-/// The outcome of a transfer that the server did not end itself. `blocks`: how many the receiving end
-/// has; `text`: what the client's ERROR said.
+/// Returns the outcome of a transfer that the server did not end itself. `blocks` is the number of blocks
+/// that the receiving end has; `text` is the text of the client's ERROR.
 pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Option<String>) -> Ending {
     match (finish, operation) {
         (Finish::Complete, Operation::Read) => Outcome::Served.into(),
@@ -100,15 +100,15 @@ pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Optio
             Ending::new(Outcome::TimedOut, "the client never answered")
         }
         (Finish::TimedOut, _) => Ending::new(Outcome::TimedOut, format!("silent after block {blocks}")),
-        // Whoever else ends a transfer says why: this is the protocol's own.
+        // Other causes come with their own reason; this one is the protocol's.
         (Finish::Failed(code), _) => {
             Ending::new(Outcome::Aborted, format!("the client broke the protocol: {code:?}"))
         }
     }
 }
 
-/// UEFI asks for the size and then refuses the options (ERROR 8); GRUB and iPXE close with ERROR 0 when
-/// they have what they want.
+/// UEFI requests the size and then refuses the options (ERROR 8); GRUB and iPXE close with ERROR 0 when they
+/// have what they want.
 fn ended_by_client(operation: Operation, code: u16, blocks: u64) -> Outcome {
     match (operation, code) {
         (Operation::Read, 0) => Outcome::Probed,

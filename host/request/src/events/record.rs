@@ -17,13 +17,13 @@ pub struct DecisionRecord {
     pub received: Instant,
     /// From the request to the decision; `None` before it.
     pub decided_after: Option<Duration>,
-    /// What the request became: `ROOT:PATH`, or `content` where a plugin made it.
+    /// The file: `ROOT:PATH`, or `content` if a plugin generated it.
     pub resolved: Option<Arc<str>>,
-    /// The plugin that decided; `None` where the configuration did.
+    /// The plugin that decided; `None` if the configuration did.
     pub verdict_by: Option<Arc<str>>,
-    /// How many plugins were called.
+    /// The number of plugin calls.
     pub plugin_calls: u32,
-    /// Bytes on the wire, where they are known: of the file that is read, or as the client announced.
+    /// Bytes on the wire, if known: of the file that is read, or as the client announced.
     pub size: Option<u64>,
 }
 

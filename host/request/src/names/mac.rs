@@ -1,18 +1,18 @@
-//! The MAC address that a client puts into the name it asks for.
+//! The MAC address in a requested name.
 //!
-//! PXELINUX and GRUB ask for `01-` (the ARP hardware type of Ethernet) and the address, Cisco phones
-//! for `SEP<MAC>.cnf.xml`, many others for `<mac>.cfg`. Other things look alike: a UUID ends in twelve
-//! hexadecimal digits, a checksum is one long run of them. A name is read as holding an address only
-//! where it can hardly be anything else.
+//! PXELINUX and GRUB request `01-` (the ARP hardware type of Ethernet) and the address, Cisco phones
+//! `SEP<MAC>.cnf.xml`, many others `<mac>.cfg`. Other names look alike: a UUID ends in twelve hexadecimal
+//! digits, and a checksum is one long run of them. An address is recognised only where the digits can hardly
+//! be anything else.
 
 use crate::request::MacAddress;
 
-/// The MAC address in the last part of `path`, if there is exactly one that is plausible.
+/// Returns the MAC address in the last part of `path`, if exactly one is plausible.
 ///
-/// Understood, in any letter case: `aa-bb-cc-dd-ee-ff`, the same after `01-` or with colons,
-/// `aabb.ccdd.eeff`, and `aabbccddeeff`, each with something around it that is not part of the digits
-/// (`SEP001122334455.cnf.xml`, `cfg001122334455.xml`). The address must be one that a network card can
-/// have: unicast, and of a maker that exists. Two different addresses are none. Twelve decimal digits
+/// Recognises, in any letter case: `aa-bb-cc-dd-ee-ff`, the same after `01-` or with colons,
+/// `aabb.ccdd.eeff`, and `aabbccddeeff`, each surrounded by other characters that are not digits
+/// (`SEP001122334455.cnf.xml`, `cfg001122334455.xml`). The address must be one that a network card can have:
+/// unicast, and of an existing vendor. A name with two different addresses has none. Twelve decimal digits
 /// are an address too, since real ones may have no letter.
 pub fn mac_in_name(path: &str) -> Option<MacAddress> {
     let name = path.rsplit('/').next()?;
@@ -32,7 +32,7 @@ pub fn mac_in_name(path: &str) -> Option<MacAddress> {
 /// A maximal run of ASCII letters and digits, and the one character between it and the next word.
 struct Word<'a> {
     text: &'a str,
-    /// `None` where the name ends or more than one character follows.
+    /// `None` at the end of the name, or if more than one character follows.
     joint: Option<char>,
 }
 
@@ -53,7 +53,7 @@ fn words(name: &str) -> Vec<Word<'_>> {
     }
 }
 
-/// Chains of two-digit words: six of them, or seven after the ARP type of Ethernet.
+/// Finds chains of two-digit words: six of them, or seven after the ARP type of Ethernet.
 fn pairs(words: &[Word<'_>]) -> Vec<MacAddress> {
     ['-', ':']
         .into_iter()
@@ -70,7 +70,7 @@ fn from_pairs(chain: &[&str]) -> Option<MacAddress> {
     }
 }
 
-/// `aabb.ccdd.eeff`, as Cisco writes it. Not with dashes: a UUID has three such words in its middle.
+/// Finds `aabb.ccdd.eeff`, as Cisco writes it. Not with dashes: a UUID has three such words in its middle.
 fn dotted(words: &[Word<'_>]) -> Vec<MacAddress> {
     chains(words, '.', 4)
         .into_iter()
@@ -79,7 +79,7 @@ fn dotted(words: &[Word<'_>]) -> Vec<MacAddress> {
         .collect()
 }
 
-/// Twelve digits in one run, except at the end of a UUID.
+/// Finds twelve digits in one run, except at the end of a UUID.
 fn undivided(words: &[Word<'_>]) -> Vec<MacAddress> {
     words
         .iter()
@@ -90,9 +90,10 @@ fn undivided(words: &[Word<'_>]) -> Vec<MacAddress> {
         .collect()
 }
 
-/// The longest possible runs of hexadecimal digits in a word.
+/// Returns the longest runs of hexadecimal digits in a word.
 fn runs(word: &str) -> impl Iterator<Item = &str> {
-    // Their last letter is a hexadecimal digit and would join the run: Cisco ATA and SPA adapters.
+    // The last letter of these prefixes is a hexadecimal digit and would join the run: Cisco ATA and SPA
+    // adapters.
     let bare = ["ata", "spa"].iter().find_map(|prefix| {
         let (head, tail) = word.split_at_checked(prefix.len())?;
         (head.eq_ignore_ascii_case(prefix) && tail.len() == 12).then_some(tail)
@@ -108,8 +109,8 @@ fn ends_uuid(words: &[Word<'_>]) -> bool {
         })
 }
 
-/// The longest possible chains of words that have `length` hexadecimal digits each and hang together
-/// by `joint`.
+/// Returns the longest chains of words that have `length` hexadecimal digits each and are separated by
+/// `joint`.
 fn chains<'a>(words: &[Word<'a>], joint: char, length: usize) -> Vec<Vec<&'a str>> {
     let mut chains = vec![Vec::new()];
     let mut joined = false;
@@ -139,8 +140,8 @@ fn from_digits(digits: &str) -> Option<MacAddress> {
     Some(MacAddress(octets))
 }
 
-/// IEEE 802: the lowest bit of the first octet marks a group, which no card has as its own. Three
-/// leading zero octets are how Yealink numbers its models (`y000000000028.cfg`), not a maker of cards.
+/// IEEE 802: the lowest bit of the first octet marks a group address, which no card has as its own. Three
+/// leading zero octets are Yealink's model numbers (`y000000000028.cfg`), not a vendor.
 fn is_plausible(mac: &MacAddress) -> bool {
     mac.0[0] & 1 == 0 && mac.0[..3] != [0; 3]
 }

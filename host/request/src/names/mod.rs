@@ -1,10 +1,10 @@
-//! Requested names: from the bytes of a request to a path that can be trusted to stay below a root,
-//! and the MAC address that some clients put into the name.
+//! Requested names: normalises the bytes of a request to a path that cannot leave a root, and finds the MAC
+//! address that some clients put into the name.
 //!
 //! TFTP leaves the form of a name to the server (RFC 1350 section 5: a netascii string). Clients send
-//! backslashes, leading slashes, and bytes left over from DHCP option 67; hostile ones send `..`,
-//! drive letters and control characters. All of that is settled here, once, so that policy and store
-//! see one form. Nothing is decoded: `%2e` is three literal characters.
+//! backslashes, leading slashes, and bytes left over from DHCP option 67; hostile ones send `..`, drive
+//! letters and control characters. This module settles all of that once, so that policy and store see one
+//! form. It decodes nothing: `%2e` is three literal characters.
 
 mod mac;
 
@@ -14,19 +14,19 @@ use crate::request::ErrorCode;
 
 pub use mac::mac_in_name;
 
-/// The longest name, in bytes, once it is normalised.
+/// The longest normalised name, in bytes.
 pub const MAX_NAME: usize = 1024;
 
-/// The longest part of a name between two slashes, in bytes: what common file systems carry.
+/// The longest part of a name between two slashes, in bytes: the limit of common file systems.
 pub const MAX_PART: usize = 255;
 
 /// Turns the name of a request into the path below the virtual root that policy and store use.
 ///
-/// Trailing NUL and 0xFF bytes are dropped (both come from DHCP option 67), `\` becomes `/`, empty
-/// and `.` parts vanish, and so does a leading `/`. Letter case is kept.
+/// Drops trailing NUL and 0xFF bytes (both come from DHCP option 67), turns `\` into `/`, and removes empty
+/// and `.` parts and a leading `/`. Letter case is kept.
 ///
 /// # Errors
-/// [`NameError`] says why a name is refused; see its variants.
+/// [`NameError`] gives the reason; see its variants.
 pub fn normalise(raw: &[u8]) -> Result<String, NameError> {
     let end = raw.iter().rposition(|&byte| byte != 0 && byte != 0xFF).map_or(0, |last| last + 1);
     let name = std::str::from_utf8(&raw[..end]).map_err(|_| NameError::NotUtf8)?;
@@ -56,40 +56,40 @@ pub fn normalise(raw: &[u8]) -> Result<String, NameError> {
     if path.is_empty() { Err(NameError::Empty) } else { Ok(path) }
 }
 
-/// Why a requested name is refused. The display text is short and fit to be sent to the client.
+/// The reason for refusing a name. The display text is short and may be sent to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NameError {
-    /// Nothing is left of it: it was empty, or only slashes and dots.
+    /// The name was empty, or only slashes and dots.
     #[error("empty file name")]
     Empty,
-    /// Over [`MAX_NAME`] bytes, or a part of it over [`MAX_PART`].
+    /// The name is longer than [`MAX_NAME`] bytes, or a part of it than [`MAX_PART`].
     #[error("file name too long")]
     TooLong,
-    /// Its bytes are not UTF-8.
+    /// The bytes are not UTF-8.
     #[error("file name is not UTF-8")]
     NotUtf8,
-    /// It holds a control character, such as an embedded NUL or a line feed.
+    /// The name holds a control character, such as an embedded NUL or a line feed.
     #[error("file name holds a control character")]
     ControlCharacter,
-    /// A part of it is `..`.
+    /// A part of the name is `..`.
     #[error("file name holds `..`")]
     ParentFolder,
-    /// It begins with a drive letter, as in `C:\boot`.
+    /// The name begins with a drive letter, as in `C:\boot`.
     #[error("file name holds a drive letter")]
     DriveLetter,
-    /// It names a Windows network share, as in `\\server\share`.
+    /// The name is that of a Windows network share, as in `\\server\share`.
     #[error("file name is a network share")]
     NetworkShare,
 }
 
 impl NameError {
-    /// The code of the ERROR packet: access violation, whatever the reason.
+    /// Returns the code of the ERROR packet: access violation, whatever the reason.
     pub fn code(self) -> ErrorCode {
         ErrorCode::AccessViolation
     }
 }
 
-/// `\\server\share`, with either slash in one of the two places. `//file` is only sloppy.
+/// Matches `\\server\share`, with either slash in one of the two places. `//file` is only sloppy.
 fn is_unc(name: &str) -> bool {
     matches!(name.as_bytes(), [b'\\', b'\\' | b'/', ..] | [b'/', b'\\', ..])
 }

@@ -1,9 +1,9 @@
-//! What a check found, and how it is told.
+//! The findings of the checks, and their display.
 
 use serde::Serialize;
 use std::fmt;
 
-/// How good it is; the last is the worst.
+/// The grade of a finding; the last is the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Grade {
@@ -14,18 +14,18 @@ pub(super) enum Grade {
     Wrong,
 }
 
-/// What a check found.
+/// The finding of a check.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Finding {
-    /// What was looked at.
+    /// The name of the check.
     pub(super) check: String,
     pub(super) grade: Grade,
-    /// How it is, and what follows from that.
+    /// The state, and its consequence.
     pub(super) says: String,
-    /// Commands that mend it, now.
+    /// Commands that fix it now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) commands: Vec<String>,
-    /// What makes that last.
+    /// The setting that makes the fix permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lasting: Option<Lasting>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Lasting {
     pub(super) line: String,
 }
 
-/// What transfers over loopback reached.
+/// The rate of transfers over loopback.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Rate {
     pub(super) windowsize: u16,
@@ -48,7 +48,7 @@ pub(super) struct Rate {
 /// All findings.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
-    /// The worst of them.
+    /// The worst grade.
     pub(super) grade: Grade,
     pub(super) findings: Vec<Finding>,
     pub(super) rates: Vec<Rate>,
@@ -63,19 +63,19 @@ impl Finding {
         Finding::new(check, Grade::Good, says)
     }
 
-    /// A command that mends it.
+    /// Adds a command that fixes it.
     pub(super) fn mend(mut self, command: impl Into<String>) -> Finding {
         self.commands.push(command.into());
         self
     }
 
-    /// Where to write what, so that it lasts.
+    /// Adds the line of a file that makes the fix permanent.
     pub(super) fn lasting(mut self, file: impl Into<String>, line: impl Into<String>) -> Finding {
         self.lasting = Some(Lasting { file: file.into(), line: line.into() });
         self
     }
 
-    /// A kernel setting mends it.
+    /// Adds a kernel setting as the fix.
     pub(super) fn sysctl(self, name: &str, value: impl fmt::Display) -> Finding {
         self.mend(format!("sysctl -w {name}='{value}'"))
             .lasting("/etc/sysctl.d/90-tuffet.conf", format!("{name} = {value}"))
@@ -125,7 +125,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Bytes in a unit that is easy to read.
+/// Formats bytes in a readable unit.
 pub(super) fn size(bytes: u64) -> String {
     const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match UNITS.iter().find(|(_, unit)| bytes >= *unit) {

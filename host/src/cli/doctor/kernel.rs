@@ -1,4 +1,4 @@
-//! Settings of the kernel: socket buffers, queues, connection tracking, the clock.
+//! Kernel settings: socket buffers, queues, connection tracking, the clock.
 
 use super::finding::{Finding, Grade, size};
 use super::system::System;
@@ -6,23 +6,23 @@ use std::net::Ipv4Addr;
 use tuffet_config::Config;
 use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket};
 
-/// The device queue of each core that holds a burst while a core is busy; the kernel's own default.
+/// The length of each core's device queue, which holds a burst while the core is busy; the kernel's default.
 const BACKLOG: u64 = 1_000;
-/// What it is raised to where it has overflowed, if that is more than twice what it is.
+/// The recommended length after an overflow, if it is more than twice the current one.
 const MORE_BACKLOG: u64 = 5_000;
 
-/// What the kernel gives a socket of this process that asks as the server does.
+/// The buffers that the kernel grants a socket that requests them as the server does.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Granted {
     receive: u64,
     send: u64,
 }
 
-/// `None` where no socket can be had, which the checks of the ports will tell.
+/// Returns the granted buffers; `None` if no socket can be opened, which the checks of the ports report.
 pub(super) fn granted() -> Option<Granted> {
     let socket = Socket::bind((Ipv4Addr::LOCALHOST, 0).into(), BindOptions::default()).ok()?;
     let socket = socket2::SockRef::from(&socket);
-    // The kernel doubles what is asked (socket(7), SO_RCVBUF).
+    // The kernel doubles the requested size (socket(7), SO_RCVBUF).
     Some(Granted {
         receive: socket.recv_buffer_size().ok()? as u64 / 2,
         send: socket.send_buffer_size().ok()? as u64 / 2,
@@ -88,7 +88,7 @@ fn buffers(
     Finding::new(check, Grade::CouldBeBetter, says).sysctl(setting, wanted)
 }
 
-/// Datagrams that wait for a core, from a veth, a bridge or RPS.
+/// Checks the queue of datagrams that wait for a core, from a veth, a bridge or RPS.
 pub(super) fn backlog(system: &System) -> Finding {
     const NAME: &str = "net.core.netdev_max_backlog";
     let Some(length) = system.sysctl(NAME).and_then(|value| value.parse::<u64>().ok()) else {
@@ -103,7 +103,7 @@ pub(super) fn backlog(system: &System) -> Finding {
     Finding::new("backlog", Grade::CouldBeBetter, says).sysctl(NAME, better)
 }
 
-/// The second column of `/proc/net/softnet_stat`, one line for each core.
+/// Sums the second column of `/proc/net/softnet_stat`, which has one line per core.
 fn dropped(system: &System) -> u64 {
     let text = system.text("proc/net/softnet_stat").unwrap_or_default();
     let column = |line: &str| u64::from_str_radix(line.split_ascii_whitespace().nth(1)?, 16).ok();
@@ -147,7 +147,7 @@ pub(super) fn udp_memory(system: &System, sockets: u64, buffers: u64) -> Finding
     .sysctl(NAME, format_args!("{} {} {pages}", pages / 2, pages / 4 * 3))
 }
 
-/// A firewall that follows connections has an entry for each transfer.
+/// Checks connection tracking: a firewall that uses it has an entry for each transfer.
 pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
     const CHECK: &str = "connection tracking";
     const NAME: &str = "net.netfilter.nf_conntrack_max";
@@ -189,7 +189,7 @@ pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
     Finding::good(CHECK, format!("{count} of {most} entries in use; the server needs at most {wanted}"))
 }
 
-/// Reading the clock costs a system call, or worse, with some of them.
+/// Checks the clock source: some require a system call, or worse, to read the clock.
 pub(super) fn clock(system: &System) -> Finding {
     const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
     let read = |name: &str| system.text(&format!("{FOLDER}/{name}"));

@@ -1,7 +1,7 @@
-//! `tuffet doctor`: whether this machine is set up for the server, and the command that mends what is not.
+//! `tuffet doctor`: checks the host settings for the server, and prints the commands that fix them.
 //!
-//! Each check looks at one thing and gives one [`Finding`]. What is read of `/proc` and `/sys` goes through
-//! [`System`], so that the checks can be tested on machines that are set up otherwise.
+//! Each check covers one thing and returns [`Finding`]s. All reads of `/proc` and `/sys` go through
+//! [`System`], so that the checks can be tested on any machine.
 
 mod finding;
 mod kernel;
@@ -39,14 +39,14 @@ pub(super) struct DoctorArgs {
     no_rate: bool,
 }
 
-/// The server that is meant.
+/// The server to check.
 struct Subject {
     config: Config,
-    /// Its file; `None` where there is none, and so no folder to look at.
+    /// Its file; `None` if there is none, and so no folder to check.
     file: Option<PathBuf>,
-    /// For each listener, how many sockets this process was passed, as the server would be.
+    /// The number of inherited sockets of each listener, as the server would get them.
     inherited: Vec<usize>,
-    /// The process of the server that serves with it.
+    /// The process of the server that runs with it.
     serving: Option<u32>,
 }
 
@@ -84,7 +84,7 @@ impl Subject {
     }
 }
 
-/// Exit code: 0 if nothing is wrong, 1 if something is, 64 if the configuration is.
+/// Runs the checks. Exit code: 0 if nothing is wrong, 1 if something is, 64 if the configuration is.
 pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     let mut subject = match Subject::of(args.config.clone()) {
         Ok(subject) => subject,
@@ -111,7 +111,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     }
     let report = Report { grade: Finding::worst(&findings), findings, rates };
     let text = if args.json { format!("{}\n", serde_json::json!(report)) } else { report.to_string() };
-    // A reader that closes early, such as head(1), is no error.
+    // A reader that closes early, such as head(1), is not an error.
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::from(u8::from(report.grade == Grade::Wrong))
 }

@@ -1,4 +1,4 @@
-//! The interfaces that listeners use: whether they are up, and how large their packets may be.
+//! The network interfaces of the listeners: whether they are up, and their MTU.
 
 use super::finding::{Finding, Grade};
 use super::system::System;
@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use tuffet_config::Config;
 
-/// What an Ethernet carries.
+/// The MTU of Ethernet.
 const USUAL: u64 = 1500;
 
-/// Headers around a block: IP, UDP, and four bytes of TFTP.
+/// The headers of a block in bytes: IP, UDP, and four bytes of TFTP.
 const HEADERS_V4: u64 = 32;
 const HEADERS_V6: u64 = 52;
 
-/// One finding for each interface that a listener can be reached through.
+/// Returns one finding for each interface that reaches a listener.
 pub(super) fn mtu(system: &System, config: &Config) -> Vec<Finding> {
     let addresses = addresses();
     let mut interfaces = BTreeSet::new();
@@ -35,7 +35,7 @@ pub(super) fn mtu(system: &System, config: &Config) -> Vec<Finding> {
     interfaces.iter().filter_map(|name| of(system, name, headers, config.transfer.max_blksize)).collect()
 }
 
-/// Interfaces that have a carrier, but for loopback.
+/// Returns the interfaces with a carrier, except loopback.
 fn carrying(system: &System) -> Vec<String> {
     let names = system.names("sys/class/net");
     let up = |name: &String| {
@@ -71,7 +71,7 @@ fn of(system: &System, name: &str, headers: u64, max_blksize: u16) -> Option<Fin
     Some(Finding::good(check, format!("MTU {mtu}: blocks of up to {whole} bytes in one packet{beyond}")))
 }
 
-/// The address of each interface by its number; none where the kernel cannot be asked.
+/// Returns the addresses of the interfaces by index; none if the kernel cannot be queried.
 fn addresses() -> Vec<(u32, IpAddr)> {
     let Ok(runtime) = crate::server::control_runtime() else { return Vec::new() };
     runtime.block_on(async {
@@ -81,7 +81,7 @@ fn addresses() -> Vec<(u32, IpAddr)> {
         let mut messages = handle.address().get().execute();
         while let Ok(Some(message)) = messages.try_next().await {
             for attribute in &message.attributes {
-                // An IPv4 address of a point-to-point interface is `Local`; else both are the same.
+                // The IPv4 address of a point-to-point interface is `Local`; otherwise both are the same.
                 if let AddressAttribute::Local(ip) | AddressAttribute::Address(ip) = attribute {
                     found.push((message.header.index, *ip));
                 }

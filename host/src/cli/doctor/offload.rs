@@ -1,4 +1,4 @@
-//! Whether the kernel cuts and merges datagrams: tried over loopback.
+//! Whether the kernel segments and coalesces datagrams: tested over loopback.
 
 use super::finding::{Finding, Grade};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -41,7 +41,7 @@ pub(super) fn check() -> Vec<Finding> {
     ]
 }
 
-/// Whether a window left uncut, and whether it came so.
+/// Returns whether a window left as one message, and whether it arrived as one.
 fn try_both() -> io::Result<(bool, bool)> {
     let bind =
         |gro| Socket::bind((Ipv4Addr::LOCALHOST, 0).into(), BindOptions { gro, ..BindOptions::default() });

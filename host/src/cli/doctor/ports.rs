@@ -1,4 +1,4 @@
-//! The listeners' ports: the privilege that they need, and who has them.
+//! The listeners' ports: the privilege that they need, and the processes that use them.
 
 use super::finding::{Finding, Grade};
 use super::system::System;
@@ -9,7 +9,7 @@ use tuffet_config::Listener;
 /// CAP_NET_BIND_SERVICE (capabilities(7)).
 const BIND_SERVICE: u32 = 10;
 
-/// The unit that opens the ports, and where units are, those that count first (systemd.unit(5)).
+/// The unit that opens the ports, and the folders of units in order of precedence (systemd.unit(5)).
 const SOCKET_UNIT: &str = "tuffet.socket";
 const UNITS: [&str; 5] = [
     "etc/systemd/system",
@@ -48,13 +48,13 @@ pub(super) fn privilege(system: &System, listener: &Listener) -> Finding {
         .lasting("/etc/systemd/system/tuffet.service", "AmbientCapabilities=CAP_NET_BIND_SERVICE")
 }
 
-/// Of a port whose socket this process was passed.
+/// Reports a port whose socket this process inherited.
 pub(super) fn needs_no_privilege(listener: &Listener) -> Finding {
     let check = format!("privilege for {}", listener.address);
     Finding::good(check, "the socket is inherited; nothing is bound, and no privilege is needed")
 }
 
-/// So many sockets of it were passed.
+/// Reports the number of inherited sockets of a port.
 pub(super) fn passed(listener: &Listener, sockets: usize, workers: usize) -> Finding {
     let check = format!("port {}", listener.address);
     if sockets >= workers {
@@ -89,7 +89,7 @@ pub(super) fn free(system: &System, listener: &Listener) -> Finding {
     }
 }
 
-/// As the server does, alone.
+/// Binds the port as the server does, without sharing it.
 fn bind(address: SocketAddr) -> io::Result<()> {
     let socket = socket2::Socket::new(socket2::Domain::for_address(address), socket2::Type::DGRAM, None)?;
     if address.is_ipv6() {
@@ -100,7 +100,7 @@ fn bind(address: SocketAddr) -> io::Result<()> {
     Ok(())
 }
 
-/// Someone has it: a server of this kind is welcome, others are in the way.
+/// Reports the process that uses the port: a server of this kind is fine, others are in the way.
 fn taken(system: &System, check: String, address: SocketAddr) -> Finding {
     let port = address.port();
     let unit_of_sockets = socket_unit(system, address);
@@ -117,7 +117,7 @@ fn taken(system: &System, check: String, address: SocketAddr) -> Finding {
     if (process, name.as_str()) == (1, "systemd") {
         return match unit_of_sockets {
             Some(path) => Finding::good(check, format!("systemd has it for the server: {path}")),
-            // Its name may be another.
+            // The unit may have another name.
             None => Finding::new(
                 check,
                 Grade::CouldBeBetter,
@@ -133,16 +133,16 @@ fn taken(system: &System, check: String, address: SocketAddr) -> Finding {
     }
 }
 
-/// The file of the socket unit of this server, if there is one that opens this address.
+/// Returns the file of this server's socket unit, if it opens this address.
 fn socket_unit(system: &System, address: SocketAddr) -> Option<String> {
     let paths = UNITS.iter().map(|folder| format!("{folder}/{SOCKET_UNIT}"));
-    // Others of the name do not count.
+    // Only the first unit of this name counts.
     let (path, text) = paths.into_iter().find_map(|path| system.text(&path).map(|text| (path, text)))?;
     let mut lines = text.lines().filter_map(|line| line.trim().strip_prefix("ListenDatagram="));
     lines.any(|opened| opened.trim().parse() == Ok(address)).then(|| format!("/{path}"))
 }
 
-/// The process with a UDP socket on this port, and its name.
+/// Returns the process with a UDP socket on this port, and its name.
 fn holder(system: &System, port: u16) -> Option<(u32, String)> {
     let inodes: Vec<String> = ["proc/net/udp", "proc/net/udp6"]
         .iter()
@@ -163,7 +163,8 @@ fn holder(system: &System, port: u16) -> Option<(u32, String)> {
     None
 }
 
-/// `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`, addresses in hexadecimal.
+/// Parses `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`, with hexadecimal
+/// addresses.
 fn inodes(table: &str, port: u16) -> Vec<String> {
     let row = |line: &str| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -173,7 +174,7 @@ fn inodes(table: &str, port: u16) -> Vec<String> {
     table.lines().skip(1).filter_map(row).collect()
 }
 
-/// The service that systemd started it as.
+/// Returns the service as which systemd started the process.
 fn unit(system: &System, process: u32) -> Option<String> {
     let text = system.text(&format!("proc/{process}/cgroup"))?;
     let last = text.lines().next_back()?.rsplit('/').next()?;
@@ -220,7 +221,7 @@ mod tests {
         let files = [
             status,
             ("etc/systemd/system/tuffet.socket", unit),
-            // One that does not count beside it.
+            // A unit of lower precedence.
             ("usr/lib/systemd/system/tuffet.socket", "[Socket]\nListenDatagram=[::]:69\n"),
             ("proc/net/udp", table),
             ("proc/1/comm", "systemd\n"),
@@ -238,7 +239,7 @@ mod tests {
         let hidden = taken(&system, "port".into(), address);
         assert_eq!((hidden.grade, hidden.commands.len()), (Grade::Good, 0), "{}", hidden.says);
 
-        // Seen: process 1 is never to be killed for it.
+        // If it is visible: process 1 must never be killed for it.
         std::os::unix::fs::symlink("socket:[4711]", folder.path().join("proc/1/fd/30")).unwrap();
         let found = taken(&system, "port".into(), address);
         assert_eq!(found.grade, Grade::Good);

@@ -1,4 +1,5 @@
-//! What is given up: what this kernel has for that, who the server becomes, and what one that runs still holds.
+//! Dropped privileges: the kernel's support, the user that the server becomes, and the privileges of a
+//! running one.
 
 use super::finding::{Finding, Grade};
 use super::system::System;
@@ -7,7 +8,7 @@ use crate::server::{Reply, ask};
 use crate::status::Report;
 use tuffet_config::{Config, SeccompMode};
 
-/// The filter of system calls.
+/// Checks the filter of system calls.
 pub(super) fn seccomp(system: &System, config: &Config) -> Finding {
     const CHECK: &str = "filter of system calls";
     if config.privileges.seccomp == SeccompMode::Off {
@@ -24,7 +25,7 @@ pub(super) fn seccomp(system: &System, config: &Config) -> Finding {
     }
 }
 
-/// The rules for files.
+/// Checks the sandbox rules for files.
 pub(super) fn landlock(config: &Config) -> Finding {
     const CHECK: &str = "bounds of files";
     if !config.privileges.landlock {
@@ -44,7 +45,7 @@ fn lacking(config: &Config, check: &str, why: &str) -> Finding {
     Finding::new(check, Grade::CouldBeBetter, format!("{why}; the server runs without"))
 }
 
-/// Who a server that root starts becomes.
+/// Reports the user that a server started by root becomes.
 pub(super) fn user(account: Option<&Account>) -> Finding {
     const CHECK: &str = "user of the server";
     match account {
@@ -61,7 +62,7 @@ pub(super) fn user(account: Option<&Account>) -> Finding {
     }
 }
 
-/// What the server that runs says of itself.
+/// Returns the running server's report.
 pub(super) fn report_of(config: &Config) -> Option<Report> {
     match ask(config.control.as_deref()?, "status").ok()? {
         Reply::Status(report) => Some(report),
@@ -69,12 +70,12 @@ pub(super) fn report_of(config: &Config) -> Option<Report> {
     }
 }
 
-/// What the server that runs holds, each of its threads.
+/// Checks the privileges of the running server, in each of its threads.
 pub(super) fn running(system: &System, report: &Report) -> Finding {
     judge(report.process, &report.privileges, &threads(system, report.process))
 }
 
-/// Empty where the process is in another namespace or may not be looked at.
+/// Returns the privileges of the threads; empty if the process is in another namespace or not readable.
 fn threads(system: &System, process: u32) -> Vec<Held> {
     if system.text(&format!("proc/{process}/comm")).as_deref() != Some("tuffet") {
         return Vec::new();

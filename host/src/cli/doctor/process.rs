@@ -1,4 +1,4 @@
-//! What this process may use: descriptors, cores, memory.
+//! The resources of this process: descriptors, cores, memory.
 
 use super::Subject;
 use super::finding::{Finding, Grade, size};
@@ -6,18 +6,18 @@ use super::system::System;
 use std::path::{Component, Path, PathBuf};
 use tuffet_config::Config;
 
-/// Descriptors of a server beside its sockets and files: pollers, logs, sinks, the admin listener.
+/// Descriptors of a server in addition to its sockets and files: pollers, logs, sinks, the admin listener.
 const OTHERS: u64 = 128;
 
-/// Memory of a server beside the contents of files: code, tables, compiled plugins.
+/// Memory of a server in addition to the file cache: code, tables, compiled plugins.
 const RESIDENT: u64 = 96 << 20;
 
-/// The unit of a server that systemd starts.
+/// The service unit of a server that systemd starts.
 const UNIT: &str = "tuffet.service";
 
 pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
     const CHECK: &str = "open files";
-    // That of the server counts, where one runs that may be looked at.
+    // The limit of the running server counts, if it is readable.
     let serving = subject.serving.map(|process| format!("proc/{process}/limits"));
     let serving = serving.and_then(|path| system.line(&path, "Max open files"));
     let whose = if serving.is_some() { " for the server that runs" } else { "" };
@@ -59,7 +59,7 @@ pub(super) fn cores(config: &Config) -> Finding {
     Finding::good("cores", format!("{cores} for {workers} workers"))
 }
 
-/// The limit of the control group, of the unit where there is one, else of this process.
+/// Checks the memory limit of the unit's control group if it exists, else of this process's.
 pub(super) fn memory(system: &System, config: &Config) -> Finding {
     const CHECK: &str = "memory";
     let unit = format!("/system.slice/{UNIT}");
@@ -95,16 +95,16 @@ pub(super) fn memory(system: &System, config: &Config) -> Finding {
     finding
 }
 
-/// The smallest `memory.max` of a group and those around it.
+/// Returns the smallest `memory.max` of a group and its ancestors.
 fn limit_of(system: &System, group: &str) -> Option<u64> {
-    // A group outside of this namespace shows as `/../name`.
+    // A group outside of this namespace appears as `/../name`.
     let parts: PathBuf =
         Path::new(group).components().filter(|part| matches!(part, Component::Normal(_))).collect();
     let limits = parts.ancestors().map(|group| format!("sys/fs/cgroup/{}/memory.max", group.display()));
     limits.filter_map(|path| system.number(&path)).min()
 }
 
-/// How the runtime finds what a plugin has touched.
+/// Checks how the runtime finds the pages that a plugin has touched.
 pub(super) fn pagemap(system: &System, config: &Config) -> Finding {
     const CHECK: &str = "PAGEMAP_SCAN";
     let release = system.sysctl("kernel.osrelease").unwrap_or_default();

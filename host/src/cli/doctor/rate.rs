@@ -1,5 +1,4 @@
-//! What this machine moves from memory to memory: this program serves and this program downloads, over
-//! loopback.
+//! The rate of this machine from memory to memory: this program serves and downloads over loopback.
 
 use super::finding::{Finding, Grade, Rate};
 use crate::client::{ClientOptions, GetOptions, Url, get};
@@ -10,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// For each window.
+/// The duration for each window.
 const TIME: Duration = Duration::from_secs(1);
 const WINDOWS: [u16; 2] = [1, 64];
 const BLKSIZE: u16 = 1_428;
 
-/// Small enough for the cache, large enough that its request does not count.
+/// Small enough for the cache, large enough that its request does not matter.
 const SIZE: u64 = 16 << 20;
 
-/// A link of 1 Gbit/s, in bytes per second: less than that, and the machine is the bottleneck.
+/// A link of 1 Gbit/s, in bytes per second: below that, the machine is the bottleneck.
 const GIGABIT: u64 = 125_000_000;
 
 pub(super) fn measure() -> (Finding, Vec<Rate>) {
@@ -51,7 +50,7 @@ fn rates() -> io::Result<Vec<Rate>> {
     WINDOWS.into_iter().map(|windowsize| rate(&url, windowsize)).collect()
 }
 
-/// Downloads until the time is over.
+/// Downloads until the time is up.
 fn rate(url: &Url, windowsize: u16) -> io::Result<Rate> {
     let client = ClientOptions {
         blksize: Some(BLKSIZE),
@@ -69,7 +68,7 @@ fn rate(url: &Url, windowsize: u16) -> io::Result<Rate> {
     Ok(Rate { windowsize, blksize: BLKSIZE, bytes_per_second })
 }
 
-/// A folder with a file of zeroes; gone when dropped.
+/// A folder with a file of zeroes, removed on drop.
 struct Place(PathBuf);
 
 impl Place {
@@ -88,7 +87,7 @@ impl Drop for Place {
     }
 }
 
-/// This program as a server; ends when dropped.
+/// This program as a server; ends on drop.
 struct Serving {
     child: Child,
     address: String,
@@ -108,9 +107,9 @@ impl Serving {
             "--root",
         ]);
         command.arg(place.join("root"));
-        // The folder is this user's.
+        // The folder belongs to this user.
         command.args(["--user", &rustix::process::geteuid().as_raw().to_string()]);
-        // Its control socket is its own, and nothing is told to a collector.
+        // It has its own control socket, and exports nothing to a collector.
         command.env_clear().env("RUNTIME_DIRECTORY", place);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
@@ -121,7 +120,7 @@ impl Serving {
         while let Some(line) = lines.next() {
             if let Some(address) = listening(&line) {
                 serving.address = address;
-                // Else its log would fill the pipe, and it would wait for room there.
+                // Otherwise its log would fill the pipe, and it would block.
                 std::thread::spawn(move || lines.for_each(drop));
                 return Ok(serving);
             }

@@ -1,4 +1,4 @@
-//! The folders that are served: whether this user may use them, and how much room there is.
+//! The served folders: whether the user may access them, and the free space.
 
 use super::finding::{Finding, Grade, size};
 use crate::privileges::Account;
@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use std::path::Path;
 use tuffet_request::RootSpec;
 
-/// `account`: who the server becomes, where root looks.
+/// Checks a root. `account` is the user that the server becomes, if root runs the check.
 pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> {
     let mut findings = vec![readable(root, account)];
     if root.writable {
@@ -56,14 +56,14 @@ fn room(root: &RootSpec) -> Option<Finding> {
     )
 }
 
-/// By the effective user, as opening does; or by the one that the server becomes.
+/// Checks access for the effective user, as opening does, or for the one that the server becomes.
 fn may(path: &Path, how: Access, account: Option<&Account>) -> rustix::io::Result<()> {
     accessat(CWD, path, how, AtFlags::EACCESS)?;
     let Some(account) = account.filter(|account| !account.uid.is_root()) else { return Ok(()) };
     let path = path.canonicalize().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     let may = |folder: &Path, wanted: u32| -> rustix::io::Result<bool> {
         let about = stat(folder)?;
-        // The first that fits counts, as for the kernel; access lists are left out.
+        // The first match counts, as in the kernel; access control lists are left out.
         let shift = if about.st_uid == account.uid.as_raw() {
             6
         } else if account.groups.iter().any(|group| group.as_raw() == about.st_gid) {
@@ -73,13 +73,13 @@ fn may(path: &Path, how: Access, account: Option<&Account>) -> rustix::io::Resul
         };
         Ok(about.st_mode >> shift & wanted == wanted)
     };
-    // Read 4, write 2, enter 1: as in the mode of a file.
+    // Read 4, write 2, enter 1, as in the mode of a file.
     let above = path.ancestors().skip(1).map(|folder| may(folder, 1));
     let all = above.chain([may(&path, how.bits())]);
     if all.collect::<Result<Vec<_>, _>>()?.contains(&false) { Err(Errno::ACCESS) } else { Ok(()) }
 }
 
-/// For a shell.
+/// Quotes a path for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,:@".contains(letter);

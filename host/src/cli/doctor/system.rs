@@ -1,15 +1,15 @@
-//! What the kernel tells in `/proc` and `/sys`.
+//! Access to `/proc` and `/sys`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The trees of the kernel; below another folder in tests.
+/// The kernel's trees; below another folder in tests.
 pub(super) struct System {
     root: PathBuf,
 }
 
 impl System {
-    /// Of this machine.
+    /// Accesses those of this machine.
     pub(super) fn real() -> System {
         System { root: "/".into() }
     }
@@ -18,17 +18,17 @@ impl System {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// A file without the white space around it.
+    /// Reads a file without surrounding white space.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         Some(fs::read_to_string(self.path(path)).ok()?.trim().to_owned())
     }
 
-    /// A file of one number.
+    /// Reads a file with one number.
     pub(super) fn number(&self, path: &str) -> Option<u64> {
         self.text(path)?.parse().ok()
     }
 
-    /// A kernel setting by its name with dots.
+    /// Reads a kernel setting by its dotted name.
     pub(super) fn sysctl(&self, name: &str) -> Option<String> {
         self.text(&format!("proc/sys/{}", name.replace('.', "/")))
     }
@@ -37,7 +37,7 @@ impl System {
         self.path(path).exists()
     }
 
-    /// The names in a folder, sorted.
+    /// Returns the names in a folder, sorted.
     pub(super) fn names(&self, path: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -50,13 +50,13 @@ impl System {
         fs::read_link(self.path(path)).ok()
     }
 
-    /// What follows `key` in a file of lines.
+    /// Returns the rest of the line that begins with `key`.
     pub(super) fn line(&self, path: &str, key: &str) -> Option<String> {
         let text = fs::read_to_string(self.path(path)).ok()?;
         text.lines().find_map(|line| Some(line.strip_prefix(key)?.trim().to_owned()))
     }
 
-    /// A counter of UDP, all sockets of this network namespace together, since it began.
+    /// Reads a UDP counter of all sockets of this network namespace, since its start.
     pub(super) fn udp_counter(&self, name: &str) -> Option<u64> {
         let text = fs::read_to_string(self.path("proc/net/snmp")).ok()?;
         let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
@@ -72,7 +72,7 @@ impl From<&Path> for System {
     }
 }
 
-/// A made-up machine for tests.
+/// Creates an artificial machine for tests.
 #[cfg(test)]
 pub(super) fn fake(files: &[(&str, &str)]) -> (tempfile::TempDir, System) {
     let folder = tempfile::tempdir().unwrap();

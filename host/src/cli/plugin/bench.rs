@@ -63,12 +63,12 @@ pub(super) fn bench(args: &BenchArgs) -> ExitCode {
     }
 }
 
-/// What calls of one kind took.
+/// The measurements of one kind of call.
 struct Measured {
     p50: Duration,
     p99: Duration,
     max: Duration,
-    /// Bytes of the instance after its last call.
+    /// The size of the instance in bytes after its last call.
     memory: u64,
 }
 

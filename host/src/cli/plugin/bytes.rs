@@ -1,4 +1,4 @@
-//! Contents in a case: text, or `hex: 00ff` for what is none.
+//! Contents in a case: text, or `hex: 00ff` for binary.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub(super) enum Bytes {
     Hex(Hex),
 }
 
-/// Bytes by their hexadecimal digits.
+/// Bytes as hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Hex {

@@ -1,4 +1,4 @@
-//! Case files: requests, what the host answers meanwhile, and the verdicts that are expected.
+//! Case files: requests, the answers of the host, and the expected verdicts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits,
 use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
 use tuffet_request::RootSpec;
 
-/// A case file as it is written.
+/// A case file as written.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenFile {
@@ -26,7 +26,7 @@ struct WrittenFile {
     settings: Map<String, Value>,
     #[serde(default)]
     grants: Vec<Grant>,
-    /// The roots that the plugin may answer with; none allows any.
+    /// The roots that an answer may name; empty allows any.
     #[serde(default)]
     roots: Vec<String>,
     #[serde(default)]
@@ -41,28 +41,28 @@ struct WrittenCase {
     hook: Option<Hook>,
     request: Option<WrittenRequest>,
     events: Option<Vec<WrittenEvent>>,
-    /// In place of those of the file.
+    /// Replaces the settings of the file.
     settings: Option<Map<String, Value>>,
-    /// Added to that of the file.
+    /// Added to the host of the file.
     #[serde(default)]
     host: WrittenHost,
-    /// Needed, but for `observe`, which answers nothing.
+    /// Required except for `observe`, which answers nothing.
     expect: Option<Value>,
-    /// Payloads by sink; when given, all that is sent.
+    /// Payloads by sink; if given, all payloads sent.
     emits: Option<BTreeMap<String, Vec<Value>>>,
-    /// Keys that it sets, or deletes (null); when given, all of them.
+    /// Keys that it sets, or deletes (null); if given, all of them.
     keys: Option<BTreeMap<String, Option<KeyValue>>>,
-    /// Parts of lines that it logs, in this order; none, when this is empty.
+    /// Parts of its log lines, in this order; if empty, it logs none.
     log: Option<Vec<String>>,
 }
 
-/// A case, ready to be tried.
+/// A resolved case.
 pub(super) struct Case {
     pub name: String,
     pub hook: Option<Hook>,
     pub plan: Plan,
     pub matter: HookInput,
-    /// As it is written in the case itself.
+    /// As written in the case itself.
     pub host: WrittenHost,
     pub expect: Value,
     pub emits: Option<BTreeMap<String, Vec<Value>>>,
@@ -70,22 +70,22 @@ pub(super) struct Case {
     pub log: Option<Vec<String>>,
 }
 
-/// What stands around the cases, beside the files.
+/// The context of the cases, besides the files.
 #[derive(Debug, Clone)]
 pub(super) struct Around<'a> {
-    /// In place of the component that a file names.
+    /// Replaces the component that a file names.
     pub component: Option<&'a str>,
     pub limits: PluginLimits,
     /// Whether the world answers what a case does not, so that it is learned.
     pub recorded: bool,
-    /// The roots of that world.
+    /// The roots of the real world.
     pub roots: &'a [RootSpec],
 }
 
 /// Reads a case file.
 ///
 /// # Errors
-/// What is wrong in it, each with its place.
+/// All problems, each with its place.
 pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, ConfigError> {
     let document = Document::read(path, "the key `cases`")?;
     let file: WrittenFile = document.parse()?;
@@ -112,11 +112,11 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Config
         let mut host = written.host.clone();
         let all = file.host.with(&host);
         let beyond = if around.recorded { Beyond::Recorded } else { Beyond::Nothing };
-        // The time of the recording stands in the case from then on.
+        // From then on, the case contains the time of the recording.
         if around.recorded && all.clock.is_none() && file.grants.contains(&Grant::Clock) {
             host.clock = Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string());
         }
-        // Each by itself first, so that what is wrong has its own place.
+        // Each by itself first, so that a problem has its own place.
         let given = host.given(beyond).map_err(at("/host"));
         let given = given.map(|own| file.host.with(&host).given(beyond).unwrap_or(own));
         match (asked, expect, given) {
@@ -165,10 +165,10 @@ fn component_of(
     }
 }
 
-/// The file itself, or the case files in a folder: all that end in `.yaml`, by name.
+/// Returns the file itself, or the case files in a folder: all that end in `.yaml`, by name.
 ///
 /// # Errors
-/// It cannot be read.
+/// The path cannot be read.
 pub(super) fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !fs::metadata(path)?.is_dir() {
         return Ok(vec![path.to_owned()]);

@@ -1,9 +1,9 @@
-//! Whether a verdict is what a case expects, and how it differs.
+//! Compares a verdict with the expected one.
 
 use serde_json::Value;
 
-/// Whether `got` is what was expected. A word alone (`deny`) fits whatever stands behind it; of a map, the
-/// keys that are named are compared and no others.
+/// Returns whether `got` matches the expectation. A word alone (`deny`) matches any content of that verdict;
+/// of a map, only the named keys are compared.
 pub(super) fn fits(expected: &Value, got: &Value) -> bool {
     match (expected, got) {
         (Value::String(word), Value::Object(map)) => map.len() == 1 && map.contains_key(word),
@@ -20,17 +20,18 @@ fn fits_inside(expected: &Value, got: &Value) -> bool {
     }
 }
 
-/// How a verdict differs: as [`whole_diff`], but for the keys that the expectation leaves open.
+/// Returns the difference, as [`whole_diff`] without the keys that the expectation leaves open.
 pub(super) fn diff(expected: &Value, got: &Value) -> Vec<String> {
     whole_diff(expected, &named(expected, got))
 }
 
-/// Both as YAML, line by line: `-` for what was expected alone, `+` for what was got alone.
+/// Compares both as YAML, line by line: `-` for lines only in the expected one, `+` for lines only in the
+/// actual one.
 pub(super) fn whole_diff(expected: &Value, got: &Value) -> Vec<String> {
     let yaml = |value: &Value| serde_yaml::to_string(value).unwrap_or_else(|_| value.to_string());
     let (expected, got) = (yaml(expected), yaml(got));
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), got.lines().collect());
-    // The longest common sequence of lines from each pair of places on; verdicts have few lines.
+    // The longest common subsequence of lines from each pair of positions on; verdicts have few lines.
     let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
     for i in (0..old.len()).rev() {
         for j in (0..new.len()).rev() {
@@ -57,7 +58,8 @@ pub(super) fn whole_diff(expected: &Value, got: &Value) -> Vec<String> {
     lines
 }
 
-/// What was got, without the keys that the expectation leaves open; whole where it is something else.
+/// Returns the actual value without the keys that the expectation leaves open; all of it if it is something
+/// else.
 fn named(expected: &Value, got: &Value) -> Value {
     match (expected, got) {
         (Value::Object(expected), Value::Object(map)) if expected.keys().any(|key| map.contains_key(key)) => {

@@ -1,4 +1,4 @@
-//! Events for `observe`, as they are written in a file: the words of `sdk/wit/policy.wit`.
+//! Events for `observe` as written in a file, in the words of `sdk/wit/policy.wit`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -15,9 +15,9 @@ use tuffet_request::{Request, RequestId};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct WrittenEvent {
-    /// When; the beginning of 1970 unless given.
+    /// The time; the beginning of 1970 by default.
     at: Option<String>,
-    /// The number that the ids of its requests are made from.
+    /// The number from which the IDs of its requests are derived.
     #[serde(default = "one")]
     id: u64,
     started: Option<Started>,
@@ -49,7 +49,7 @@ struct Finished {
     request: WrittenRequest,
     outcome: Outcome,
     detail: Option<String>,
-    /// Granted, unless the outcome says otherwise.
+    /// Granted by default, unless the outcome implies otherwise.
     decision: Option<Answered>,
     verdict_by: Option<String>,
     #[serde(default)]
@@ -81,10 +81,10 @@ fn one() -> u64 {
     1
 }
 
-/// All of them.
+/// Resolves all events.
 ///
 /// # Errors
-/// The first that is wrong.
+/// The first invalid event.
 pub(super) fn resolve(events: &[WrittenEvent]) -> Result<Vec<Event>, Wrong> {
     if events.is_empty() {
         return Err((String::new(), "there is no event; write one, such as `- finished: { … }`".into()));

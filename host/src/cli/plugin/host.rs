@@ -1,4 +1,4 @@
-//! What the host answers a plugin that is tried out, as it is written in a file.
+//! The host's answers to a plugin under test, as written in a file.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -12,13 +12,13 @@ use tuffet_policy::{Beyond, Exchange, Given, HttpAnswer, Learned};
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct WrittenHost {
-    /// Files by `ROOT/PATH`; null is a file that is not there.
+    /// Files by `ROOT/PATH`; null is a missing file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Option<Bytes>>,
-    /// Values of keys; null is a key that is not there.
+    /// Values by key; null is a missing key.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub keys: BTreeMap<String, Option<KeyValue>>,
-    /// Answers to requests by HTTP.
+    /// Answers to HTTP requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub http: Vec<WrittenExchange>,
     /// The time, such as `2026-01-31T12:00:00Z`.
@@ -37,7 +37,7 @@ pub(super) enum KeyValue {
     Bytes(Bytes),
 }
 
-/// A request by HTTP and its answer.
+/// An HTTP request and its answer.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct WrittenExchange {
@@ -51,7 +51,7 @@ struct HttpRequest {
     #[serde(default = "get")]
     method: String,
     url: String,
-    /// Without it, any.
+    /// Without it, any body matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     body: Option<Bytes>,
 }
@@ -76,18 +76,18 @@ fn ok() -> u16 {
 }
 
 impl WrittenHost {
-    /// This, with what `more` has in place of what is here.
+    /// Returns this host with the entries of `more` added or replaced.
     pub fn with(&self, more: &WrittenHost) -> WrittenHost {
         let mut all = self.clone();
         all.files.extend(more.files.clone());
         all.keys.extend(more.keys.clone());
-        // The first that fits answers.
+        // The first match answers.
         all.http.splice(..0, more.http.iter().cloned());
         all.clock = more.clock.clone().or(all.clock);
         all
     }
 
-    /// This, and what the world answered beside it.
+    /// Adds the answers that came from the real world.
     pub fn learn(&mut self, learned: &Learned) {
         let files = learned.files.iter();
         self.files.extend(files.map(|(path, file)| (path.clone(), file.as_deref().map(Bytes::of))));
@@ -95,10 +95,10 @@ impl WrittenHost {
         self.http.extend(learned.http.iter().map(WrittenExchange::of));
     }
 
-    /// As a stage takes it.
+    /// Converts it for a stage.
     ///
     /// # Errors
-    /// A pointer below `host`, and what is wrong there.
+    /// A pointer below `host`, and the problem there.
     pub fn given(&self, beyond: Beyond) -> Result<Given, (String, String)> {
         let clock = match &self.clock {
             None => Duration::ZERO,
@@ -117,7 +117,7 @@ impl WrittenHost {
     }
 }
 
-/// A time since the beginning of 1970.
+/// Parses a time into the duration since the beginning of 1970.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_rfc3339_weak(text).ok();
     let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -132,7 +132,7 @@ impl KeyValue {
         }
     }
 
-    /// A value as it is shown: eight bytes that are no plain text are a counter.
+    /// Displays a value: eight bytes that are not plain text are a counter.
     pub fn of(value: &[u8]) -> KeyValue {
         match <[u8; 8]>::try_from(value) {
             Ok(count) if !count.iter().all(|byte| matches!(byte, b' '..=b'~')) => {
@@ -163,7 +163,7 @@ impl WrittenExchange {
     fn resolve(&self, index: usize) -> Result<Exchange, (String, String)> {
         let wrong = |at: &str, message: String| Err((format!("/http/{index}/{at}"), message));
         let (request, response) = (&self.request, &self.response);
-        // As a plugin's request has it: with a path.
+        // As in a plugin's request: with a path.
         let url: http::Uri = match request.url.parse() {
             Ok(url) => url,
             Err(error) => return wrong("request/url", format!("{:?} is no URL: {error}", request.url)),

@@ -1,4 +1,4 @@
-//! Where plugins are tried out: the runtime of the server, and what a plugin is loaded with.
+//! The environment for trying out plugins: the server's runtime, and the inputs of a plugin.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,41 +15,41 @@ use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySp
 use tuffet_request::RootSpec;
 use tuffet_store::Roots;
 
-/// A plugin and what surrounds it.
+/// A plugin and its context.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    /// What the plugin is called in messages.
+    /// The plugin's name in messages.
     pub name: String,
     pub component: ComponentSource,
     pub settings: Value,
     pub grants: Vec<Grant>,
     /// Roots with their folders.
     pub roots: Vec<RootSpec>,
-    /// The names of roots that an answer may name; none allows any.
+    /// The roots that an answer may name; empty allows any.
     pub named_roots: Vec<String>,
     pub given: Given,
     pub limits: PluginLimits,
     pub reuse: Option<ReuseConfig>,
 }
 
-/// Both runtimes: the one of the plugins, and the one that drives it.
+/// Both runtimes: that of the plugins, and the one that drives it.
 pub(super) struct Lab {
     driver: tokio::runtime::Runtime,
     runtime: PolicyRuntime,
 }
 
-/// Why a plugin cannot be tried out.
+/// The reason why a plugin cannot be loaded.
 pub(super) enum Unloaded {
     Root(ServeError),
     Problems(Vec<LoadProblem>),
 }
 
 impl Lab {
-    /// Compiled code is taken from and left in the folder that a server has for it, where this user's server
-    /// could use it.
+    /// Opens the environment. Compiled code is read from and written to the folder of a server, if this
+    /// user's server could use it.
     ///
     /// # Errors
-    /// The system has no thread or no memory for it.
+    /// The system lacks a thread or memory for it.
     pub fn open() -> Result<Lab, ServeError> {
         let driver = server::control_runtime()?;
         let compiled = tuffet_config::default_compiled();
@@ -61,7 +61,7 @@ impl Lab {
         &self.runtime
     }
 
-    /// Loads a plugin on a stage of its own, which knows what it had no answer for meanwhile.
+    /// Loads a plugin on a stage of its own, which records the calls that it had no answer for.
     pub fn load(&self, plan: &Plan) -> (Result<Trial, Unloaded>, Arc<Stage>) {
         let stage = Arc::new(Stage::new(plan.given.clone()));
         let roots = match Roots::open(&plan.roots) {
@@ -104,13 +104,13 @@ impl Lab {
         (loaded.map_err(Unloaded::Problems), stage)
     }
 
-    /// Asks a plugin, or tells it.
+    /// Calls a hook of a plugin.
     pub fn ask(&self, trial: &Trial, hook: Hook, matter: &HookInput) -> Tried {
         self.driver.block_on(trial.ask(hook, matter))
     }
 }
 
-/// `builtin:NAME`, or a file.
+/// Parses `builtin:NAME`, or a file.
 pub(super) fn source(component: &str, base: &Path) -> ComponentSource {
     match component.strip_prefix("builtin:") {
         Some(name) => ComponentSource::Builtin(name.into()),
@@ -118,7 +118,7 @@ pub(super) fn source(component: &str, base: &Path) -> ComponentSource {
     }
 }
 
-/// What a plugin that no configuration names is called in messages.
+/// Returns the name in messages of a plugin outside of any configuration.
 pub(super) fn name_of(component: &ComponentSource) -> String {
     match component {
         ComponentSource::Builtin(name) => name.clone(),

@@ -1,4 +1,4 @@
-//! `tuffet plugin …`: tools for the authors of plugins, on the runtime of the server itself.
+//! `tuffet plugin …`: tools for authors of plugins, on the server's own runtime.
 
 mod bench;
 mod build;
@@ -75,14 +75,14 @@ pub(super) fn run(command: &PluginCommand) -> ExitCode {
     }
 }
 
-/// Says what is wrong, and gives the exit code.
+/// Prints the error and returns its exit code.
 fn wrong(error: impl Into<ServeError>) -> ExitCode {
     let error = error.into();
     complain(&error);
     ExitCode::from(error.exit_code())
 }
 
-/// Prints to standard output; a reader that closes early, such as head(1), is no error.
+/// Prints to standard output; a reader that closes early, such as head(1), is not an error.
 fn print(text: &str) {
     let _ = io::stdout().write_all(text.as_bytes());
 }

@@ -1,5 +1,5 @@
-//! Writing what the host answered into a case file: the block `host` of each case, and nothing else, so that
-//! comments and order stay as they are.
+//! Writes the host's answers into a case file: it changes only the block `host` of each case, so that
+//! comments and order are preserved.
 
 use std::path::Path;
 use std::{fs, io};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::host::WrittenHost;
 use tuffet_config::Document;
 
-/// Replaces the block `host` of cases, by their number, in a file; how many of them have changed.
+/// Replaces the block `host` of cases, by their number, in a file; returns how many have changed.
 ///
 /// # Errors
-/// Why it cannot be done, and how it can.
+/// The reason, and the remedy.
 pub(super) fn write(path: &Path, hosts: &[(usize, WrittenHost)]) -> Result<usize, String> {
     let unwritten = |error: io::Error| {
         format!("what was recorded cannot be written: {error}; make room, or let this user write it")
@@ -21,7 +21,7 @@ pub(super) fn write(path: &Path, hosts: &[(usize, WrittenHost)]) -> Result<usize
     let mut text = fs::read_to_string(path).map_err(unwritten)?;
     let mut wanted = document.value().clone();
     let mut changed = 0;
-    // From the end on, so that what comes before stays where it is.
+    // From the end, so that earlier positions stay valid.
     for (index, host) in hosts.iter().rev() {
         let host = json!(host);
         let case = wanted.pointer_mut(&format!("/cases/{index}")).and_then(Value::as_object_mut);
@@ -36,7 +36,7 @@ pub(super) fn write(path: &Path, hosts: &[(usize, WrittenHost)]) -> Result<usize
     if changed == 0 {
         return Ok(0);
     }
-    // The text was edited by its lines: it must say what it is meant to.
+    // The text was edited line by line: verify the result.
     if serde_yaml::from_str::<Value>(&text).ok().as_ref() != Some(&wanted) {
         return Err("its form is too unusual to be written into; give each case lines of its own, with two \
                     spaces for each step inwards"
@@ -48,7 +48,7 @@ pub(super) fn write(path: &Path, hosts: &[(usize, WrittenHost)]) -> Result<usize
     Ok(changed)
 }
 
-/// The text with another `host` in one case.
+/// Returns the text with another `host` in one case.
 fn edited(text: &str, document: &Document, index: usize, host: &Value) -> Result<String, String> {
     let case = format!("/cases/{index}");
     let in_braces = || {
@@ -69,11 +69,11 @@ fn edited(text: &str, document: &Document, index: usize, host: &Value) -> Result
     }
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let skipped = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
-    // The last line of what begins at `line`, whose keys are further in than `least`.
+    // Returns the last line of the node that begins at `line`, whose keys are indented by at least `least`.
     let end = |line: usize, least: usize| {
         let rest = lines.iter().enumerate().skip(line + 1);
         let inside = rest.take_while(|(_, line)| skipped(line) || indent(line) >= least);
-        // A comment that is as far in may be text of a block.
+        // A comment with this indentation may be the text of a block.
         let its = |line: &str| !line.trim().is_empty() && indent(line) >= least;
         inside.filter(|(_, line)| its(line)).map(|(index, _)| index).last().unwrap_or(line)
     };

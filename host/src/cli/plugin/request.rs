@@ -1,4 +1,4 @@
-//! A request as it is written in a file or on the command line.
+//! A request as written in a file or on the command line.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use tuffet_policy::{Beyond, Given, Hook, HookInput, Uploaded};
 use tuffet_request::names;
 use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
 
-/// Something wrong: a JSON pointer into the request, and a message.
+/// A problem: a JSON pointer into the request, and a message.
 pub(super) type Wrong = (String, String);
 
 #[derive(Debug, Clone, Deserialize)]
@@ -29,24 +29,24 @@ pub(super) struct WrittenRequest {
     /// Address, with or without a port.
     client: Option<String>,
     listener: Option<String>,
-    /// Addresses as the neighbour table has them; one in the path is found there.
+    /// Addresses as from the neighbour table; one in the path is found there.
     #[serde(default)]
     macs: Vec<String>,
-    /// What kind of client it seems to be; `unknown` unless given.
+    /// The guessed kind of client; `unknown` by default.
     class: Option<String>,
     #[serde(default)]
     options: Map<String, Value>,
     upload: Option<WrittenUpload>,
 }
 
-/// An upload that is complete, for `accept-upload`.
+/// A complete upload, for `accept-upload`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenUpload {
     root: String,
-    /// The path of the request, unless given.
+    /// The path of the request by default.
     path: Option<String>,
-    /// Its text, from which size and digest are taken.
+    /// Its text, which determines size and digest.
     #[serde(default)]
     content: String,
 }
@@ -68,7 +68,7 @@ enum WrittenMode {
 }
 
 impl WrittenRequest {
-    /// The request, and the upload that it ends with, as admission makes them.
+    /// Builds the request, and the upload that completes it, as admission does.
     pub fn resolve(&self) -> Result<(Request, Option<Uploaded>), Wrong> {
         let wrong = |pointer: &str, message: String| (pointer.to_owned(), message);
         let path = names::normalise(self.path.as_bytes()).map_err(|error| {
@@ -122,7 +122,7 @@ impl WrittenRequest {
     }
 }
 
-/// A client for those who do not care (RFC 5737), and its port.
+/// The default client (RFC 5737), and its port.
 const NOBODY: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 const PORT: u16 = 49152;
 
@@ -144,10 +144,10 @@ fn mac(text: &str) -> Option<MacAddress> {
     bytes.try_into().ok().map(MacAddress)
 }
 
-/// What a hook is asked about or told, and which hook it is where that says it.
+/// Builds the input of a hook, and returns the hook if the input determines it.
 ///
 /// # Errors
-/// It does not fit the hook, or is wrong.
+/// The input does not fit the hook, or is invalid.
 pub(super) fn matter(
     hook: Option<Hook>,
     request: Option<&WrittenRequest>,
@@ -225,14 +225,14 @@ pub(super) struct RequestArgs {
 
 const FLAGS: [&str; 8] = ["path", "operation", "mode", "client", "listener", "macs", "class", "options"];
 
-/// What a plugin is asked.
+/// The input of a call.
 pub(super) struct Question {
     pub hook: Option<Hook>,
     pub matter: HookInput,
     pub given: Given,
 }
 
-/// What is wrong with a question.
+/// The problems of an input.
 pub(super) enum BadQuestion {
     File(ConfigError),
     Flag(String),

@@ -49,16 +49,16 @@ pub(super) fn run(args: &RunArgs) -> ExitCode {
     }
 }
 
-/// A plugin and the question that it is to be asked.
+/// A plugin and the input of its call.
 pub(super) struct Prepared<'a> {
     pub planned: Planned<'a>,
     pub question: Question,
 }
 
-/// Reads all that the arguments name.
+/// Reads everything that the arguments name.
 ///
 /// # Errors
-/// Something is wrong with it; that is said, and this is the exit code.
+/// A problem was printed; this is the exit code.
 pub(super) fn prepare<'a>(subject: &'a Subject, request: &RequestArgs) -> Result<Prepared<'a>, ExitCode> {
     let mut planned = subject.plan().map_err(wrong)?;
     let question = request.question().map_err(|bad| match bad {
@@ -73,10 +73,10 @@ pub(super) fn prepare<'a>(subject: &'a Subject, request: &RequestArgs) -> Result
 }
 
 impl Prepared<'_> {
-    /// The hook to ask.
+    /// Returns the hook to call.
     ///
     /// # Errors
-    /// There is none; that is said, and this is the exit code.
+    /// There is none: that was printed, and this is the exit code.
     pub fn hook(&self, trial: &Trial) -> Result<Hook, ExitCode> {
         let hook = self.planned.hook(trial, self.question.hook)?;
         let refuse = |message: &str| {
@@ -97,7 +97,7 @@ impl Prepared<'_> {
     }
 }
 
-/// The answer, or the failure.
+/// Returns the answer, or the failure.
 pub(super) fn answer(tried: &Tried) -> Value {
     match &tried.answer {
         Ok(answer) => answer.clone(),
@@ -105,12 +105,12 @@ pub(super) fn answer(tried: &Tried) -> Value {
     }
 }
 
-/// The keys that it has set, or deleted (null).
+/// Returns the keys that it has set, or deleted (null).
 pub(super) fn changed(tried: &Tried) -> BTreeMap<&str, Option<KeyValue>> {
     tried.keys.iter().map(|(key, value)| (key.as_str(), value.as_deref().map(KeyValue::of))).collect()
 }
 
-/// A line of the log: level, message, fields.
+/// Formats a line of the log: level, message, fields.
 pub(super) fn line(line: &LogLine) -> String {
     [line.level, &line.message, &line.fields].join(" ").trim_end().to_owned()
 }
@@ -131,7 +131,7 @@ fn record(hook: Hook, tried: &Tried) -> Value {
     })
 }
 
-/// YAML, by hand where the form helps reading.
+/// Formats the result as YAML, by hand where that helps reading.
 fn text(hook: Hook, tried: &Tried) -> String {
     let verdict = json!({ "verdict": answer(tried) });
     let mut shown = format!("hook: {}\n", hook.word());

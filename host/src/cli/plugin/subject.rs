@@ -1,4 +1,4 @@
-//! The plugin that a command is about, as its arguments say.
+//! The plugin that a command works on, from its arguments.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub(super) struct Surroundings {
     memory: Option<ByteCount>,
 }
 
-/// A plugin to be loaded, and the file that its settings came from.
+/// A plugin to be loaded, and the file with its settings.
 pub(super) struct Planned<'a> {
     pub plan: Plan,
     subject: &'a Subject,
@@ -59,7 +59,7 @@ pub(super) struct Planned<'a> {
 
 /// Where the settings are written.
 enum Written {
-    /// Nowhere: there are none.
+    /// Nowhere: there are no settings.
     Nowhere,
     /// In a file of their own.
     Alone(Document),
@@ -68,12 +68,12 @@ enum Written {
 }
 
 impl Surroundings {
-    /// This, with what a configuration says of the plugin.
+    /// Returns these options with a configuration for the plugin.
     pub fn with_config(&self, config: PathBuf) -> Surroundings {
         Surroundings { config: Some(config), ..self.clone() }
     }
 
-    /// Whether nothing is said.
+    /// Returns whether nothing is given.
     pub fn is_empty(&self) -> bool {
         let Surroundings { config, settings, grants, roots, time: _, memory: _ } = self;
         config.is_none() && settings.is_none() && grants.is_empty() && roots.is_empty()
@@ -88,7 +88,7 @@ impl Subject {
     /// Reads the settings.
     ///
     /// # Errors
-    /// The file is wrong.
+    /// The file is invalid.
     pub fn plan(&self) -> Result<Planned<'_>, ConfigError> {
         let mut planned = match &self.given.config {
             Some(config) => self.plan_as_configured(config)?,
@@ -163,10 +163,10 @@ impl fmt::Display for Subject {
 }
 
 impl Planned<'_> {
-    /// Loads the plugin and says what it warns of.
+    /// Loads the plugin and prints its warnings.
     ///
     /// # Errors
-    /// It cannot be loaded: that is said, and this is the exit code.
+    /// It cannot be loaded: that was printed, and this is the exit code.
     pub fn load(&self, lab: &Lab) -> Result<Trial, ExitCode> {
         match lab.load(&self.plan).0 {
             Ok(trial) => {
@@ -186,10 +186,10 @@ impl Planned<'_> {
         }
     }
 
-    /// The hook to ask: the one that is named, or the only one that it has.
+    /// Returns the hook to call: the named one, or the only one of the plugin.
     ///
     /// # Errors
-    /// There is none, or several; that is said, and this is the exit code.
+    /// There is none, or several: that was printed, and this is the exit code.
     pub fn hook(&self, trial: &Trial, named: Option<Hook>) -> Result<Hook, ExitCode> {
         let refuse = |message: String| {
             complain(format_args!("{}: {message}", self.subject.component));
@@ -200,7 +200,7 @@ impl Planned<'_> {
         }
         let mut hooks = trial.hooks();
         if hooks.len() > 1 {
-            // It is told events, and those name the hook.
+            // It takes events, and those name the hook.
             hooks.retain(|hook| *hook != Hook::Observe);
         }
         match (named, hooks.as_slice()) {
@@ -213,7 +213,7 @@ impl Planned<'_> {
         }
     }
 
-    /// A problem with its place.
+    /// Formats a problem with its place.
     fn place(&self, problem: &LoadProblem) -> String {
         let component = &self.subject.component;
         let message = format!("plugin `{}`: {}", problem.plugin, problem.message);
@@ -234,7 +234,7 @@ impl Planned<'_> {
     }
 }
 
-/// Whether both are the same component: a configuration has absolute paths.
+/// Returns whether both are the same component: a configuration has absolute paths.
 fn same(configured: &ComponentSource, named: &ComponentSource) -> bool {
     match (configured, named) {
         (ComponentSource::Path(configured), ComponentSource::Path(named)) => {
@@ -245,7 +245,7 @@ fn same(configured: &ComponentSource, named: &ComponentSource) -> bool {
     }
 }
 
-/// The value of `--root`.
+/// Parses the value of `--root`.
 pub(super) fn root(text: &str) -> Result<RootSpec, String> {
     let (name, folder) = text
         .split_once('=')

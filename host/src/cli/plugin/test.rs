@@ -51,7 +51,7 @@ pub(super) fn test(args: &TestArgs) -> ExitCode {
     }
 }
 
-/// Whether a case failed.
+/// Runs the cases. Returns whether one failed.
 fn run(args: &TestArgs) -> Result<bool, ExitCode> {
     let refuse = |message: String| {
         complain(format_args!("{}: {message}", args.path.display()));
@@ -108,11 +108,11 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
     Ok(failed > 0)
 }
 
-/// What came of a case.
+/// The result of a case.
 struct Outcome {
-    /// What is wrong, line by line.
+    /// The problems, line by line.
     faults: Vec<String>,
-    /// What the world answered.
+    /// The answers of the real world.
     learned: Learned,
 }
 
@@ -162,7 +162,7 @@ fn faults(
     }
     let emitted = did.as_ref().map_or(&[][..], |did| &did.emitted);
     differ(&mut faults, "what it sent to sinks", case.emits.as_ref(), || by_sink(emitted));
-    // As they are shown, so that a counter is a counter, however it is written.
+    // As displayed, so that a counter is a counter, however it is written.
     let keys = case.keys.as_ref().map(|keys| {
         let shown = |value: &KeyValue| KeyValue::of(&value.bytes());
         keys.iter().map(|(key, value)| (key.as_str(), value.as_ref().map(shown))).collect::<BTreeMap<_, _>>()
@@ -177,7 +177,7 @@ fn faults(
     faults
 }
 
-/// Compares what was expected, where that is said.
+/// Compares with the expectation, if there is one.
 fn differ<E: Serialize, G: Serialize>(
     faults: &mut Vec<String>,
     what: &str,
@@ -192,7 +192,7 @@ fn differ<E: Serialize, G: Serialize>(
     }
 }
 
-/// Each text is in a line, and the lines are in this order; no text means no line.
+/// Checks that each text is in a line, and the lines are in this order; no text means no line.
 fn log_fault(expected: &[String], lines: &[String]) -> Vec<String> {
     let mut rest = lines.iter();
     let missing = expected.iter().find(|text| !rest.any(|line| line.contains(text.as_str())));
@@ -206,7 +206,7 @@ fn log_fault(expected: &[String], lines: &[String]) -> Vec<String> {
     [what].into_iter().chain(shown).chain(nothing).collect()
 }
 
-/// The hook that is named, or the only one that answers.
+/// Returns the named hook, or the only one that answers.
 fn hook(case: &Case, has: &[Hook]) -> Result<Hook, String> {
     let mut answering = has.iter().filter(|hook| **hook != Hook::Observe);
     match (case.hook, answering.next(), answering.next()) {
@@ -225,7 +225,7 @@ fn hook(case: &Case, has: &[Hook]) -> Result<Hook, String> {
     }
 }
 
-/// What a plugin that cannot be loaded counts as: refused settings may be what is expected.
+/// Returns the result of a plugin that cannot be loaded: refused settings may be expected.
 fn refusal(problems: &[LoadProblem]) -> Value {
     let settings = problems.iter().all(|problem| problem.kind == LoadProblemKind::Settings);
     let said = problems.iter().map(|problem| match &problem.pointer {
@@ -239,7 +239,7 @@ fn refusal(problems: &[LoadProblem]) -> Value {
 fn by_sink(emitted: &[Emitted]) -> BTreeMap<&str, Vec<Value>> {
     let mut sinks: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for sent in emitted {
-        // It was found to be JSON when it was sent.
+        // It was valid JSON when it was sent.
         let payload = serde_json::from_str(&sent.payload).unwrap_or_else(|_| sent.payload.clone().into());
         sinks.entry(&sent.sink).or_default().push(payload);
     }

@@ -100,7 +100,7 @@ fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
         2 => plugins(&state.snapshot.totals.plugins),
         _ => queues(&state.snapshot),
     };
-    // The last row stays in sight.
+    // The last row stays visible.
     let top = state.top.min(rows.len().saturating_sub(1));
     let head = Row::new(titles.iter().map(|title| Cell::from(*title))).style(QUIET);
     let table = Table::new(rows.into_iter().skip(top), widths).header(head).column_spacing(2);

@@ -37,15 +37,16 @@ pub(super) struct TopArgs {
     once: bool,
 }
 
-/// What the main loop waits for.
+/// An event of the main loop.
 enum Happening {
     News(News),
     Input(Event),
-    /// A signal, or the terminal is gone.
+    /// A signal, or the terminal has closed.
     Over,
 }
 
-/// Exit code: 0, 64 for invalid arguments, 69 if no server answers, 71 if the terminal fails.
+/// Runs the live view. Exit code: 0, 64 for invalid arguments, 69 if no server answers, 71 if the terminal
+/// fails.
 pub(super) fn top(args: &TopArgs) -> ExitCode {
     let source = match Source::of(args) {
         Ok(source) => source,
@@ -85,7 +86,7 @@ fn watch(source: Source, mut state: State) -> io::Result<()> {
     thread::Builder::new().name("tuffet-source".into()).spawn(move || {
         source.follow(|news| happens.send(Happening::News(news)).is_ok());
     })?;
-    // Also sets a hook that restores the terminal before a panic is told.
+    // Also sets a hook that restores the terminal before the message of a panic.
     let mut terminal = ratatui::try_init()?;
     let result = turn(&mut terminal, &mut state, &happening);
     ratatui::try_restore()?;
@@ -100,7 +101,7 @@ fn turn(
     loop {
         terminal.draw(|frame| draw::draw(frame, state))?;
         let mut next = happening.recv().ok();
-        // All that waits, before the screen is drawn again.
+        // Handles all queued events before the next drawing.
         while let Some(it) = next {
             match it {
                 Happening::News(News::Snapshot(snapshot)) => state.show(*snapshot),
@@ -127,7 +128,7 @@ fn read_input(happens: &Sender<Happening>) {
     let _ = happens.send(Happening::Over);
 }
 
-/// So that the terminal is restored when the process is asked to end.
+/// Waits for signals, so that the terminal is restored when the process is asked to end.
 fn wait_for_signals(happens: &Sender<Happening>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {

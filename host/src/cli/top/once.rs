@@ -8,9 +8,9 @@ use ratatui::backend::TestBackend;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Columns where `COLUMNS` does not say.
+/// The columns without `COLUMNS`.
 const WIDTH: u16 = 132;
-/// Lines beside the rows of a table.
+/// The lines in addition to the rows of a table.
 const AROUND: u16 = 12;
 
 pub(super) fn print(snapshot: Snapshot) -> ExitCode {
@@ -18,19 +18,19 @@ pub(super) fn print(snapshot: Snapshot) -> ExitCode {
     let width = columns.filter(|columns| (40..=1000).contains(columns)).unwrap_or(WIDTH);
     let mut state = State::new(snapshot);
     let mut text = frame(&state, width);
-    // What ended belongs to it, without the head again.
+    // The ended requests follow, without the head.
     state.tab = 1;
     let ended = frame(&state, width);
     text.pop();
     let rows = ended.iter().position(|line| line.starts_with("OUTCOME")).unwrap_or(0);
     text.extend_from_slice(&ended[rows.saturating_sub(1)..ended.len().saturating_sub(1)]);
     let text = text.join("\n") + "\n";
-    // A reader that closes early, such as head(1), is no error.
+    // A reader that closes early, such as head(1), is not an error.
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
 }
 
-/// The lines of the screen with room for all rows, without the blanks at their ends and the empty ones at the end.
+/// Returns the lines of the screen with room for all rows, without trailing blanks and empty lines.
 pub(super) fn frame(state: &State, width: u16) -> Vec<String> {
     let rows = match state.tab {
         0 => state.snapshot.active.len(),

@@ -1,4 +1,4 @@
-//! Where snapshots come from: a control socket, or an admin listener.
+//! The source of snapshots: a control socket, or an admin listener.
 
 use super::TopArgs;
 use crate::server::Reply;
@@ -11,17 +11,17 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-/// How long a server may say nothing; it speaks each second.
+/// How long a server may be silent; it sends a snapshot every second.
 const SILENCE: Duration = Duration::from_secs(6);
-/// How long it is left alone when it does not answer.
+/// The pause before the next connection to a server that does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Bytes of the head of an answer.
+/// The largest head of an answer in bytes.
 const MAX_HEAD: u64 = 16 << 10;
 
-/// What is learnt.
+/// An update.
 pub(super) enum News {
     Snapshot(Box<Snapshot>),
-    /// Nothing comes any more, and why.
+    /// The connection was lost, with the reason.
     Lost(String),
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// The exit code and what is wrong, where it is.
+    /// Returns the source; the error has the exit code and the message.
     pub(super) fn of(args: &TopArgs) -> Result<Source, (u8, String)> {
         let Some(url) = &args.url else {
             let none =
@@ -66,12 +66,12 @@ impl Source {
         Ok(Source::Admin { host: host.to_owned(), token: token.transpose()? })
     }
 
-    /// The first snapshot.
+    /// Returns the first snapshot.
     pub(super) fn first(&self) -> io::Result<Snapshot> {
         self.open()?.next()
     }
 
-    /// Tells all news until nobody wants them.
+    /// Passes all updates to `tell` until it returns false.
     pub(super) fn follow(&self, mut tell: impl FnMut(News) -> bool) {
         loop {
             let error = match self.open() {
@@ -109,7 +109,7 @@ impl Source {
 
 struct Stream {
     lines: BufReader<Box<dyn Read>>,
-    /// Whether they are server-sent events.
+    /// Whether these are server-sent events.
     events: bool,
 }
 
@@ -135,7 +135,7 @@ impl Stream {
     }
 }
 
-/// Asks in HTTP 1.0: the answer is then as it is, without chunks.
+/// Requests with HTTP 1.0, so that the answer is not chunked.
 fn http(host: &str, token: Option<&str>) -> io::Result<Stream> {
     let mut last = io::Error::other("the host has no address");
     let mut stream = None;

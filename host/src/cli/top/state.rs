@@ -1,4 +1,4 @@
-//! What is shown, and what keys do to it.
+//! The state of the view, and its keys.
 
 use super::text::plain;
 use crate::watch::{Active, Finished, Snapshot, Who};
@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 /// As many as the server keeps.
 const SAMPLES: usize = 600;
-/// Characters of a filter.
+/// The longest filter in characters.
 const MAX_FILTER: usize = 200;
 
 pub(super) const TABS: [&str; 4] = ["Running", "Ended", "Plugins", "Queues"];
@@ -21,7 +21,7 @@ pub(super) enum Wish {
 
 pub(super) struct State {
     pub(super) snapshot: Snapshot,
-    /// The newest one, while the screen is held.
+    /// The newest snapshot, while the screen is held.
     held: Option<Box<Snapshot>>,
     pub(super) paused: bool,
     pub(super) lost: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct State {
     pub(super) filter: String,
     /// Whether keys go into the filter.
     pub(super) typing: bool,
-    /// The first row that is shown.
+    /// The first visible row.
     pub(super) top: usize,
 }
 
@@ -49,7 +49,7 @@ impl State {
         }
     }
 
-    /// The first snapshot of a connection has all samples, the others the newest.
+    /// Shows a snapshot. The first snapshot of a connection has all samples, the others the newest.
     pub(super) fn show(&mut self, mut next: Snapshot) {
         self.lost = None;
         let stays = self.paused && self.held.is_none();
@@ -128,7 +128,7 @@ impl State {
         }
     }
 
-    /// What the rows of this tab are sorted by; they are the newest first where there is no choice.
+    /// Returns the sort key of this tab; without a choice, the newest row is first.
     pub(super) fn sorted_by(&self) -> &'static str {
         if self.tab == 0 { SORTS[self.sort] } else { "newest" }
     }
@@ -175,14 +175,14 @@ fn matches(words: &[String], who: &Who, more: &[Option<String>]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// Who asks, on one line.
+/// Formats the client on one line.
 pub(super) fn client(who: &Who) -> String {
     let about = [who.mac.as_deref(), Some(&*who.class).filter(|class| *class != "unknown")];
     let about: Vec<&str> = about.into_iter().flatten().collect();
     plain(&format!("{} {}", who.client, about.join(" ")))
 }
 
-/// What is asked for, on one line.
+/// Formats the file on one line.
 pub(super) fn file(who: &Who, resolved: Option<&str>) -> String {
     let arrow = if who.operation == "write" { "↑ " } else { "" };
     let as_asked = |resolved: &str| resolved.split_once(':').is_some_and(|(_, path)| path == who.path);

@@ -112,7 +112,7 @@ fn a_held_screen_stays_and_then_catches_up() {
     press(&mut state, "p");
     for at in [62_000, 63_000] {
         state.show(snapshot(at));
-        // Once more the same second: it is not plotted twice.
+        // The same second again: it is not plotted twice.
         state.show(snapshot(at));
     }
     assert_eq!((state.snapshot.unix_ms, state.snapshot.samples.len()), (61_000, 1));

@@ -1,6 +1,7 @@
-//! Numbers and texts as people read them.
+//! Numbers and texts for display.
 
-/// Text of clients and plugins, without what would steer a terminal, hide, or turn text round.
+/// Returns text of clients and plugins without characters that control a terminal, are invisible, or change
+/// the direction.
 pub(super) fn plain(text: &str) -> String {
     let unseen = |c: char| {
         c.is_control()

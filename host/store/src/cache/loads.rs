@@ -1,24 +1,24 @@
-//! How many files are loaded into memory at a time, and which.
+//! Limits the concurrent loads of files into memory.
 
 use crate::open_file::Identity;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Loads at a time. Each holds up to the largest file in memory beside the cache, and a thread; a load from a disk
-/// that hangs keeps its place until the disk answers.
+/// Concurrent loads. Each holds up to the largest file in memory in addition to the cache, and a thread; a
+/// load from a hanging disk keeps its place until the disk answers.
 pub(super) const MOST: usize = 2;
 
-/// The loads that run.
+/// The running loads.
 #[derive(Default)]
 pub(super) struct Loads(Arc<Mutex<Vec<Identity>>>);
 
-/// The place of one load, free again when it is dropped.
+/// The place of one load, freed on drop.
 pub(super) struct Place {
     identity: Identity,
     running: Arc<Mutex<Vec<Identity>>>,
 }
 
 impl Loads {
-    /// A place for a load, unless this file is being loaded or there is none.
+    /// Returns a place for a load, unless this file is being loaded or there is no place.
     pub(super) fn begin(&self, identity: Identity) -> Option<Place> {
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if running.len() >= MOST || running.contains(&identity) {

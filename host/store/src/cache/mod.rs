@@ -1,9 +1,9 @@
-//! Hot files in memory: read once, shared by every transfer, sent from where they lie.
+//! The file cache: contents read once, shared by all transfers, sent in place.
 //!
-//! A file is known by its identity (mount, device, inode, size, times), which is looked at on every request: a
-//! file that changed is another file, and is read anew. A file that was written a moment ago is not kept,
-//! because its identity may outlive the next write. What is in memory never changes, so a transfer from
-//! here has one content from its first block to its last.
+//! A file is known by its identity (mount, device, inode, size, times), which is checked on every request: a
+//! changed file is another file, and is read again. A file that was just written is not kept, because its
+//! identity may outlive the next write. Cached content never changes, so a transfer from it has one content
+//! from its first block to its last.
 //!
 //! The bound holds for all contents, including those that only slow transfers still hold: what does not fit beside
 //! the contents in use is read from the disk instead.
@@ -46,7 +46,7 @@ const PARTS: usize = 1;
 /// it remembers which files are frequent.
 const LEAST_SHARE: u64 = 8;
 
-/// How many files are remembered as asked for once.
+/// The number of files remembered as requested once.
 const SEEN: usize = 4096;
 
 /// The contents of hot files, bounded in bytes. Cheap to clone.
@@ -66,16 +66,16 @@ struct Counts {
     misses: AtomicU64,
 }
 
-/// How the memory is used.
+/// The use of the cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheUsage {
-    /// Files that were in memory when they were asked for.
+    /// Files found in the cache.
     pub hits: u64,
-    /// Files that were not, whether or not they are since.
+    /// Files not found in the cache, even if they are now.
     pub misses: u64,
     /// Bytes that are used, by transfers alone too.
     pub bytes: u64,
-    /// Bytes that may be used.
+    /// The capacity in bytes.
     pub capacity: u64,
 }
 
@@ -157,7 +157,7 @@ impl FileCache {
         FileCache { shared, counts, ledger, wire_sizes: Arc::clone(&self.wire_sizes), max_age }
     }
 
-    /// What it holds and what came of it.
+    /// Returns the used bytes, the capacity, and the hits and misses.
     pub fn usage(&self) -> CacheUsage {
         CacheUsage {
             hits: self.counts.hits.load(Relaxed),
@@ -302,7 +302,7 @@ impl Shared {
             shared.load(identity, &file, reader);
             drop(place);
         };
-        // A thread that may wait for a disk for ever must be none that anything else needs.
+        // A thread that may wait for a disk forever must serve nothing else.
         if let Err(error) = std::thread::Builder::new().name("tuffet-cache".into()).spawn(load) {
             tracing::debug!(
                 target: "tuffet::store::cache", %error,

@@ -1,4 +1,4 @@
-//! What is kept, when it is loaded, and for how long, on real files.
+//! What the cache keeps, when it loads files, and for how long, on real files.
 
 use super::*;
 use crate::Roots;

@@ -32,7 +32,7 @@ fn a_sink_that_nobody_fills() {
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
 }
 
-/// No socket is bound: a port that is taken does not matter.
+/// It binds no socket: a port in use does not matter.
 #[test]
 fn of_a_server_that_runs() {
     let server = Setup::new().start();
@@ -52,7 +52,7 @@ fn a_bad_value() {
         .assert_fails(64, &["tuffet.yaml:4:13: ", "from 0 to 1"]);
 }
 
-/// All that is wrong is said at once.
+/// All errors are reported at once.
 #[test]
 fn everything_that_is_wrong() {
     let ran = check(

@@ -1,4 +1,4 @@
-//! `tuffet check` by root looks with the rights of the user that would serve.
+//! `tuffet check` run by root checks with the rights of the server's user.
 
 use crate::harness::{Ran, Setup, compiled, is_root, run, skipped};
 use std::fs::{self, Permissions};
@@ -30,7 +30,7 @@ fn check_as(setup: &Setup, yaml: &str, arguments: &[&str]) -> Ran {
     run(command.env("CACHE_DIRECTORY", compiled()).arg("check").arg(file).args(arguments))
 }
 
-/// As a server of the same configuration says at its start.
+/// The check fails as the start of a server with the same configuration does.
 #[track_caller]
 fn assert_both_refuse(setup: &Setup, yaml: &str, words: &[&str]) {
     check_as(setup, yaml, &[]).assert_fails(77, words);
@@ -53,7 +53,7 @@ fn roots_and_uploads() {
     check_as(&setup, &writable, &[]).assert_good();
 }
 
-/// By the flag, by the configuration, or who serves where nobody is named.
+/// By the flag, by the configuration, or by default.
 #[test]
 fn whoever_would_serve() {
     let Some(setup) = setup() else { return };
@@ -63,10 +63,10 @@ fn whoever_would_serve() {
     check_as(&setup, BOOT, &["--user", "65533"]).assert_good();
     check_as(&setup, &format!("{BOOT}privileges: {{ user: 65533 }}\n"), &["--user", "65534"])
         .assert_fails(77, &["the user `nobody`"]);
-    // Root without capabilities is an ordinary user for files of others.
+    // Root without capabilities is an ordinary user for the files of others.
     check_as(&setup, BOOT, &["--user", "root"]).assert_fails(77, &["the user `root`", "may not read"]);
     check_as(&setup, BOOT, &["--user", "no-such-user-here"]).assert_fails(64, &["useradd"]);
-    // The rights of a group count.
+    // The permissions of the group count.
     mode(&setup.root().0, 0o750);
     chown(setup.root().0, Some(0), Some(65532)).unwrap();
     let yaml = |group| format!("{BOOT}privileges: {{ user: 65534, group: {group} }}\n");
@@ -80,7 +80,7 @@ fn what_the_server_keeps() {
     let yaml = format!("{BOOT}{KEPT}privileges: {{ user: 65534 }}\n");
     fs::create_dir(setup.outside().path("log")).unwrap();
     chown(setup.outside().path("log"), Some(65534), None).unwrap();
-    // What is missing is made by root at the start, for the user; and not by the check.
+    // At the start, root would create missing paths for the user; the check does not.
     check_as(&setup, &yaml, &[]).assert_good();
     for name in ["state", "spool", "log/lines.jsonl"] {
         assert!(!setup.outside().path(name).exists(), "{name}");
@@ -99,7 +99,7 @@ fn what_the_server_keeps() {
     check_as(&setup, &yaml, &[]).assert_good();
 }
 
-/// Below a folder of the user, root makes nothing.
+/// Below a folder of the user, root creates nothing.
 #[test]
 fn what_would_be_made_by_the_user() {
     let Some(setup) = setup() else { return };
@@ -127,7 +127,7 @@ fn plugins() {
     check_as(&setup, &yaml, &[]).assert_good();
 }
 
-/// Root reads them before it is another user, who reloads.
+/// Root reads them before it becomes the user, who reloads.
 #[test]
 fn secrets_that_a_reload_could_not_read() {
     let Some(setup) = setup() else { return };
@@ -161,7 +161,7 @@ fn sockets() {
         ran.assert_good();
         assert_eq!(ran.stderr, "");
     };
-    // Made by root; there, and root's; there, and the user's.
+    // Created by root; existing and owned by root; existing and owned by the user.
     good();
     assert!(!run.exists());
     fs::create_dir(&run).unwrap();

@@ -1,4 +1,4 @@
-//! The command line: what it says when something is wrong, and with which exit code it ends.
+//! The command line: its error messages and exit codes.
 
 mod check;
 mod check_user;

@@ -3,7 +3,7 @@
 use crate::harness::{Folder, Ran, Setup, tuffet};
 use crate::policy::{misbehave, probe};
 
-/// Runs `tuffet plugin` in words; a folder for files that they name comes with it.
+/// Runs `tuffet plugin` with these arguments, in a folder for the files that they name.
 fn plugin(words: &[&str]) -> Ran {
     tuffet(["plugin"].iter().chain(words))
 }
@@ -16,7 +16,7 @@ fn printed(ran: &Ran) -> String {
     String::from_utf8_lossy(&ran.stdout).into_owned()
 }
 
-/// A file in a folder, and its whole path.
+/// Writes a file in a folder, and returns its full path.
 fn write(folder: &Folder, name: &str, text: &str) -> String {
     folder.write(name, text.as_bytes());
     folder.path(name).display().to_string()
@@ -77,7 +77,7 @@ fn check_names_the_grant_and_the_remedy() {
     plugin(&["check", "builtin:acl", "--root", "boot=/no/such/folder"]).assert_fails(66, &["boot"]);
 }
 
-/// What is wrong with the settings is shown at its line.
+/// Errors of the settings have the line of the settings.
 #[test]
 fn check_shows_the_line_of_the_settings() {
     let setup = Setup::new();
@@ -118,7 +118,7 @@ fn run_shows_the_verdict() {
     assert!(shown.contains("hook: authorize\nverdict: abstain\ntime: "), "{shown}");
 }
 
-/// Keys are in memory, what goes to sinks is shown, files come from the folder.
+/// Keys are in memory, lines to sinks are printed, files come from the folder.
 #[test]
 fn run_has_no_effect_outside() {
     let setup = Setup::new().file("there", b"on disk");
@@ -193,7 +193,7 @@ fn test_passes_and_fails() {
     }
 }
 
-/// A call that the case does not answer fails it, whatever the plugin makes of that.
+/// A call without an answer in the case fails the case, whatever the plugin makes of it.
 #[test]
 fn test_names_the_call_that_has_no_answer() {
     for (from, to, call) in [
@@ -272,7 +272,7 @@ fn observers_are_told_events() {
     let ran = test(&EVENTS.replace("bytes: 3 }\n        -", "bytes: 4 }\n        -"));
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
     assert!(printed(&ran).contains("what it sent to sinks differs"), "{}", printed(&ran));
-    // A call that fails is no answer; it may be what is expected.
+    // A failed call gives no answer; the failure may be the expectation.
     let failing = EVENTS.replace("grants: [sinks/audit, kv", "grants: [sinks/other, kv");
     assert!(printed(&test(&failing)).contains("+ failure:"), "{}", printed(&test(&failing)));
     let (head, _) = failing.split_once("    emits:").unwrap();
@@ -366,7 +366,7 @@ fn requests_by_http_are_answered_by_the_case() {
         .assert_fails(64, &["cases.yaml:6:", "names no host"]);
 }
 
-/// From a server and a folder into the case; then neither is needed any more.
+/// Answers from a server and a folder are recorded in the case; then neither is needed any more.
 #[test]
 fn recorded_once_and_replayed() {
     let setup = Setup::new().file("there", b"from the root").file("bytes", &[0, 0xff]);
@@ -405,7 +405,7 @@ fn recorded_once_and_replayed() {
     ] {
         assert!(recorded.contains(part), "{part:?} is missing in:\n{recorded}");
     }
-    // Another server would answer now; it is not asked.
+    // Another server would answer now; it gets no request.
     write(&folder, "cases.yaml", &recorded.replace("GET /x", "as it was"));
     let expected = folder.read("cases.yaml");
     write(

@@ -6,14 +6,14 @@ use std::process::Command;
 use crate::harness::{Folder, Ran, Setup, compiled, run, run_for, skipped};
 use std::time::Duration;
 
-/// How long a compiler may take, on a busy machine.
+/// How long a compiler may take on a busy machine.
 const COMPILING: Duration = Duration::from_secs(900);
 
 /// Runs `tuffet` in a folder.
 fn tuffet_in(folder: &Path, words: &[&str], environment: &[(&str, &str)]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     command.current_dir(folder).args(words).env("CACHE_DIRECTORY", compiled());
-    // What this project is built with is not meant for another one.
+    // The build settings of this project must not affect another one.
     command.env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR").envs(environment.iter().copied());
     run_for(&mut command, COMPILING)
 }
@@ -43,7 +43,7 @@ fn new_refuses_what_is_there_and_what_is_no_name() {
     assert!(!folder.has("x"));
 }
 
-/// Only what belongs to the hooks that were chosen.
+/// Only the files of the chosen hooks exist.
 #[test]
 fn new_has_the_hooks_that_were_chosen() {
     let setup = Setup::new();
@@ -73,13 +73,13 @@ fn build_says_what_is_missing() {
     build(&["."], &[]).assert_fails(64, &["no Cargo.toml and no pyproject.toml", "tuffet plugin new NAME"]);
     new(&folder, &["firmware"]).assert_good();
     let none = ("TUFFET_DEBIAN_RUSTC", "/no/such/rustc");
-    // A compiler that knows nothing.
+    // A compiler without any target.
     build(&["firmware"], &[("RUSTC", "true"), none])
         .assert_fails(69, &["rustup target add wasm32-wasip2", "apt-get install"]);
     build(&["firmware"], &[("RUSTC", "/no/such/rustc"), none]).assert_fails(69, &["https://rustup.rs"]);
 }
 
-/// From nothing to a good configuration, with every hook, and on to a change. Slow: the compiler works.
+/// From nothing to a valid configuration with every hook, and on to a change. Slow, because it compiles.
 #[test]
 fn a_new_project_builds_and_passes_its_cases() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -107,13 +107,13 @@ fn a_new_project_builds_and_passes_its_cases() {
     let tested = tuffet(&["plugin", "test"]);
     assert!(tested.stdout.ends_with(b" passed, 0 failed\n"), "{tested:?}");
     tuffet(&["check", "tuffet.yaml", "--user", &self_id()]).assert_good();
-    // The lock that came along is the one that cargo would write.
+    // The generated lock is the one that cargo would write.
     let locked = ["build", "--locked", "--offline", "--release", "--target", "wasm32-wasip2"];
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&project).args(locked).env("CARGO_TARGET_DIR", target);
     run_for(&mut cargo, COMPILING).assert_good();
 
-    // What the plugin finds wrong is shown in the configuration; there is a component all the same.
+    // Errors that the plugin finds refer to the configuration; the component is built all the same.
     let config = std::fs::read_to_string(project.join("tuffet.yaml")).unwrap();
     std::fs::write(project.join("tuffet.yaml"), config.replace("1.4.2", "1/4")).unwrap();
     tuffet(&["plugin", "build"]).assert_fails(64, &["tuffet.yaml:", "plugin `all-hooks`", "name a version"]);
@@ -123,7 +123,7 @@ fn a_new_project_builds_and_passes_its_cases() {
     assert!(!project.join("other.wasm").exists());
 }
 
-/// The same in Python, where the Makefile has fetched what makes components of it.
+/// The same in Python, if the Makefile has fetched the tool that builds components.
 #[test]
 fn a_new_project_in_python_builds_and_passes_its_cases() {
     let tool =
@@ -151,7 +151,7 @@ fn a_new_project_in_python_builds_and_passes_its_cases() {
     let tested = tuffet(&["plugin", "test"], "");
     assert!(tested.stdout.ends_with(b" passed, 0 failed\n"), "{tested:?}");
     tuffet(&["check", "tuffet.yaml", "--user", &self_id()], "").assert_good();
-    // Without a copy of the SDK, that of this server is taken.
+    // Without a copy of the SDK, the server's is used.
     std::fs::remove_dir_all(project.join("sdk")).unwrap();
     std::fs::write(project.join("plugin.py"), "nonsense").unwrap();
     let failed = tuffet(&["plugin", "build", ".", "--output", "other.wasm"], &tool);
@@ -159,7 +159,7 @@ fn a_new_project_in_python_builds_and_passes_its_cases() {
     assert!(!project.join("other.wasm").exists());
 }
 
-/// Whoever runs the tests: the folders are its own.
+/// Returns the user of the tests, who owns the folders.
 fn self_id() -> String {
     rustix::process::geteuid().as_raw().to_string()
 }

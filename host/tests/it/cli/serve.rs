@@ -1,4 +1,4 @@
-//! `tuffet serve` that cannot start.
+//! `tuffet serve` when it cannot start.
 
 use crate::harness::{Ran, Setup, is_root, run, skipped, tuffet};
 use std::path::Path;
@@ -13,11 +13,11 @@ fn a_port_in_use() {
             ["serve", "--root", root.to_str().unwrap(), "--listen", &address, "--workers", workers];
         tuffet(arguments).assert_fails(69, &["in use", &address, "ss -ulpn"]);
     }
-    // The one that has it is not harmed.
+    // The server that uses the port is not harmed.
     server.stop();
 }
 
-/// With several workers the port is shared among them, and with nobody else.
+/// Several workers share the port among themselves, and with no other process.
 #[test]
 fn a_port_in_use_by_many_workers() {
     let server = Setup::new().workers(4).start();
@@ -54,7 +54,7 @@ fn port_69_without_privilege() {
     ran.assert_fails(77, &["127.0.0.1:69", "privilege", "setcap cap_net_bind_service"]);
 }
 
-/// Runs it as a user without rights, from where such a user can run it.
+/// Runs the server as an unprivileged user, from a place where such a user can run it.
 fn as_nobody(arguments: &[&str]) -> Option<Ran> {
     use std::os::unix::fs::PermissionsExt;
     if Command::new("setpriv").arg("--version").output().is_err() {
@@ -104,7 +104,7 @@ fn flags_that_are_wrong() {
     assert_eq!(tuffet(["--version"]).code(), 0);
 }
 
-/// The text format is for people: one line for an outcome, and no escape sequences where it is no terminal.
+/// The text format is for people: one line per outcome, and no escape sequences outside of a terminal.
 #[test]
 fn the_text_log() {
     use crate::harness::{Answer, Peer, ack, rrq};

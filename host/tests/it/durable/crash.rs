@@ -1,6 +1,5 @@
-//! Crashes: the server is killed at each system call of an upload, in each way in which one can be put in
-//! its place, and another server begins on what is left. What a loss of power would leave is computed from
-//! the same calls.
+//! Crashes: the server is killed at each system call of an upload, for each way to store one, and another
+//! server starts on the remains. The effects of a power loss are computed from the same calls.
 
 use super::trace::{Call, Step, is_possible, steps, traced};
 use super::{STORED, ask_to_put, last_answer, new_content, power, put_at_once, wait_until};
@@ -12,20 +11,20 @@ use tempfile::TempDir;
 
 const OLD: &[u8] = b"the old file";
 
-/// One way to put an upload in its place.
+/// A way to store an upload.
 struct Way {
     overwrite: bool,
-    /// Faults that make the server go this way.
+    /// Faults that force the server to take this way.
     faults: &'static [&'static str],
-    /// Policy that does.
+    /// The policy that does so.
     policy: bool,
-    /// Where it appears.
+    /// The final path.
     target: &'static str,
-    /// The calls that must be there, in this order.
+    /// The required calls, in this order.
     calls: &'static str,
 }
 
-/// A folder for each crash, and one more for the run without.
+/// A folder for each crash, and one more for the run without a crash.
 struct Roots(TempDir);
 
 impl Roots {
@@ -56,7 +55,7 @@ impl Roots {
         yaml
     }
 
-    /// A traced server of one of them, and its trace.
+    /// Starts a traced server on one of them; returns it with its trace.
     fn start(&self, root: &Folder, way: &Way, fault: Option<String>) -> (Server, std::path::PathBuf) {
         let trace = root.0.with_extension("trace");
         let faults: Vec<String> = way.faults.iter().map(|fault| (*fault).to_owned()).chain(fault).collect();
@@ -64,7 +63,7 @@ impl Roots {
     }
 }
 
-/// Crashes at each of the steps that `wanted` wants of those of a good run.
+/// Crashes at each step of a good run that `wanted` selects.
 fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
     if !is_possible() {
         return;
@@ -72,7 +71,7 @@ fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
     let roots = Roots(TempDir::new().unwrap());
     let root = roots.root(0, way);
     if way.policy {
-        // Its plugin is compiled now, so that this adds no call to what is counted.
+        // Compiles the plugin now, so that compiling adds no call to the count.
         drop(Setup::new().yaml(&Roots::yaml(&root, way)).start());
     }
     let (server, trace) = roots.start(&root, way, None);
@@ -89,7 +88,7 @@ fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
     assert_eq!(broken, [""; 0], "a loss of power could leave this; the calls were {calls:#?}");
 
     let mut crashed = Vec::new();
-    // At the first nothing is there yet; at the last all is as after the one before.
+    // Before the first step there is nothing; after the last, the state no longer changes.
     for (number, step) in steps.iter().enumerate().take(steps.len() - 1).skip(1) {
         if !wanted(number, &steps) {
             continue;
@@ -104,7 +103,7 @@ fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
         while let Some(answer) = peer.receive_within(Duration::from_millis(1)) {
             assert!(matches!(answer, Answer::Oack(_) | Answer::Ack(0..5)), "{step:?}: {answer:?}");
         }
-        // What was done before the kill; with policy, which thread does what is not the same each time.
+        // The calls before the kill; with policy, they may run in different threads each time.
         let done: Vec<Call> =
             super::trace::steps(&trace, &root.0).into_iter().map(|step| step.call).collect();
         assert!(way.policy || done.len() == number, "killed at {step:?}, and not after {done:#?}");
@@ -146,7 +145,7 @@ fn assert_file(root: &Folder, way: &Way, is_new: bool, step: &Step) {
     }
 }
 
-/// From here on the ways differ.
+/// The ways differ from here on.
 fn from_sync_on(number: usize, steps: &[Step]) -> bool {
     number >= steps.iter().position(|step| matches!(step.call, Call::Sync(_))).unwrap()
 }
@@ -155,8 +154,8 @@ fn from_link_on(number: usize, steps: &[Step]) -> bool {
     number >= steps.iter().position(|step| matches!(step.call, Call::Link { .. })).unwrap()
 }
 
-/// One thread seals it, and the same or another one commits it: each has its own count, and only what both
-/// have in common is sure to be reached.
+/// One thread seals the upload, and the same or another one commits it: each has its own count, and only the
+/// common part is certain to be reached.
 fn from_sync_on_by_any_thread(number: usize, steps: &[Step]) -> bool {
     let step = &steps[number];
     let comes_before = |other: &Step| (&other.name, other.when) == (&step.name, step.when);
@@ -200,7 +199,7 @@ fn under_a_free_name_by_a_link() {
     crash_at_each(&way, from_link_on);
 }
 
-/// A plugin has looked at it and named another folder.
+/// A plugin has examined it and named another folder.
 #[test]
 fn in_another_folder() {
     let way = Way {

@@ -1,5 +1,5 @@
-//! Disks that are full, quotas that are reached, disks that fail: the client hears it, nothing is left, and
-//! the server goes on.
+//! Full disks, exceeded quotas, failing disks: the client gets an ERROR, nothing is left, and the server
+//! continues.
 
 use super::trace::{is_possible, traced};
 use super::{last_answer, new_content, put_at_once, wait_until};
@@ -40,7 +40,7 @@ fn a_disk_that_becomes_full() {
     assert!(std::fs::read(disk.path("there")).unwrap() == bytes(100_000));
 }
 
-/// Not even the name of another file finds a place.
+/// There is not even room for the name of another file.
 #[test]
 fn a_disk_with_no_place_for_a_name() {
     let Some(disk) = Disk::new("size=256k,nr_inodes=3") else { return };
@@ -56,7 +56,7 @@ fn a_disk_with_no_place_for_a_name() {
     assert_eq!(std::fs::read(disk.path("up")).unwrap(), b"fits");
 }
 
-/// RLIMIT_FSIZE: to write past it kills who does not expect it.
+/// RLIMIT_FSIZE: writing past it kills a process that does not expect it.
 #[test]
 fn a_limit_of_the_process() {
     let limited = ["sh", "-c", "ulimit -f 64 && exec \"$@\"", "sh"].map(String::from);
@@ -68,7 +68,7 @@ fn a_limit_of_the_process() {
     assert!(server.root().read("up") == bytes(20_000));
 }
 
-/// What each step may say, as a quota, a network or a dying disk makes it.
+/// The possible errors of each step, from a quota, a network or a failing disk.
 #[test]
 fn each_step_may_fail() {
     if !is_possible() {
@@ -79,7 +79,7 @@ fn each_step_may_fail() {
     for (fault, answer, detail) in [
         ("pwrite64:error=EDQUOT:when=1", no_space(), "no space: "),
         ("pwrite64:error=EIO:when=3", failed.clone(), "the system failed: Input/output error"),
-        // Where space is found late, as over NFS.
+        // On file systems that allocate space late, such as NFS.
         ("fsync:error=EDQUOT:when=1", no_space(), "no space: "),
         ("fsync:error=EIO:when=1", failed.clone(), "the system failed: Input/output error"),
         ("renameat2:error=ENOSPC:when=1", no_space(), "no space: "),
@@ -94,7 +94,7 @@ fn each_step_may_fail() {
     }
 }
 
-/// The file has its name, but whether it keeps it is not known: that is no success.
+/// The file has its name, but may lose it: that is not a success.
 #[test]
 fn a_folder_that_cannot_be_synced() {
     if !is_possible() {

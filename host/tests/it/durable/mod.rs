@@ -1,5 +1,5 @@
-//! Uploads when something breaks: the process, the disk, the power. The old file or the whole new one,
-//! never a part, and nothing else left once a server runs again.
+//! Uploads when something breaks: the process, the disk, the power. The old file or the complete new one
+//! remains, never a part, and nothing else once a server runs again.
 
 mod crash;
 mod full;
@@ -10,22 +10,22 @@ mod trace;
 use crate::harness::{Answer, Peer, SOON, Server, bytes, data, wrq};
 use std::time::Instant;
 
-/// Blocks of this size make each system call's worth of an upload from two of them.
+/// With this block size, two blocks of an upload make one system call.
 const BLOCK: usize = 16 << 10;
 
-/// What [`put_at_once`] writes: three writes to the disk.
+/// Returns the content that [`put_at_once`] writes: three writes to the disk.
 fn new_content() -> Vec<u8> {
     bytes(4 * BLOCK + 100)
 }
 
-/// Asks to write all of [`new_content`] as one window.
+/// Requests to write all of [`new_content`] as one window.
 fn ask_to_put(server: &Server, name: &str) -> Peer {
     let mut peer = Peer::new(server.address());
     peer.ask(&wrq(name, &[("blksize", &BLOCK.to_string()), ("windowsize", "8")]));
     peer
 }
 
-/// The same, and sends it. The answer to it is the last one.
+/// Also sends the content. The next answer is the last one.
 fn put_at_once(server: &Server, name: &str) -> Peer {
     let mut peer = ask_to_put(server, name);
     peer.expect(Answer::Oack(format!("blksize={BLOCK} windowsize=8")));
@@ -38,7 +38,7 @@ fn put_at_once(server: &Server, name: &str) -> Peer {
 /// The last answer to [`put_at_once`].
 const STORED: Answer = Answer::Ack(5);
 
-/// What [`put_at_once`] comes to. A slow server may repeat itself before that.
+/// Returns the result of [`put_at_once`]. A slow server may repeat itself before that.
 #[track_caller]
 fn last_answer(peer: &mut Peer) -> Answer {
     loop {
@@ -49,7 +49,7 @@ fn last_answer(peer: &mut Peer) -> Answer {
     }
 }
 
-/// Waits until it is so.
+/// Waits until the condition holds.
 #[track_caller]
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + SOON;

@@ -1,20 +1,20 @@
-//! Power loss, by a model of what a disk may hold: what was synced, and of all else any part.
+//! Power loss, by a model of the possible contents of a disk: the synced data, and any part of the rest.
 //!
-//! Pessimistic on purpose. Bytes that were not synced are lost. Names that were added to a folder or taken
-//! from it without a sync of that folder may be there or not, each by itself; a rename within one folder
-//! is one step (rename(2)), between two folders it is two.
+//! The model is pessimistic on purpose. Bytes that were not synced are lost. Names that were added to or
+//! removed from a folder without a sync of that folder may exist or not, each independently; a rename within
+//! one folder is one step (rename(2)), between two folders it is two.
 
 use super::trace::Call;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Which file a name leads to.
+/// The file that a name leads to.
 type Inode = usize;
 
 /// The file that had the name before.
 const OLD: Inode = 0;
 
-/// A change of names that the disk may have or not.
+/// A change of names that the disk may contain or not.
 #[derive(Clone)]
 struct Change {
     folder: PathBuf,
@@ -24,17 +24,18 @@ struct Change {
 
 #[derive(Default)]
 struct Disk {
-    /// Names as the server sees them.
+    /// The names as the server sees them.
     names: BTreeMap<PathBuf, Inode>,
-    /// Names that stay.
+    /// The durable names.
     kept: BTreeMap<PathBuf, Inode>,
-    /// What has become of them since, in order.
+    /// The later changes, in order.
     pending: Vec<Change>,
-    /// Bytes of each file: written, and of these synced.
+    /// The bytes of each file: written, and of these synced.
     files: Vec<(u64, u64)>,
 }
 
-/// Plays the calls of one upload of so many bytes and says what a loss of power at any point would break.
+/// Plays the calls of one upload of this size; returns the violations that a power loss at any point could
+/// cause.
 pub fn broken(calls: &[Call], target: &Path, had_old: bool, size: u64) -> Vec<String> {
     let mut disk = Disk { files: vec![(1, 1)], ..Disk::default() };
     if had_old {
@@ -111,7 +112,7 @@ impl Disk {
         self.pending.push(change);
     }
 
-    /// Each set of names that may be there when the power is back.
+    /// Returns each set of names that may exist after a power loss.
     fn after_power_loss(&self) -> impl Iterator<Item = BTreeMap<PathBuf, Inode>> {
         (0..1_u32 << self.pending.len()).map(|subset| {
             let mut names = self.kept.clone();
@@ -133,7 +134,7 @@ fn apply(names: &mut BTreeMap<PathBuf, Inode>, changes: &[Change]) {
     }
 }
 
-/// The model finds what is wrong with sequences that are.
+/// The model detects faulty sequences.
 #[test]
 fn the_model_finds_what_is_missing() {
     let [part, target, folder] = ["/r/part", "/r/target", "/r"].map(PathBuf::from);

@@ -1,5 +1,5 @@
-//! What a server that is gone left of uploads is removed by the next one; what another server still writes
-//! is not.
+//! A server removes the unfinished uploads of earlier servers, but not those that another server is still
+//! writing.
 
 use super::{STORED, last_answer, new_content, put_at_once, wait_until};
 use crate::harness::{Answer, Folder, Peer, Server, Setup, data, wrq};
@@ -29,7 +29,7 @@ fn only_what_is_an_unfinished_upload() {
     for other in [".tuffet-0123456789abcdef.par", ".tuffet-0123456789ABCDEF.part", "tuffet.part"] {
         root.write(other, b"kept");
     }
-    // A folder and links of such a name are not uploads.
+    // A folder and links with such names are not uploads.
     root.write("b/.tuffet-00000000000000ff.part/file", b"kept");
     symlink("../outside", root.path("way")).unwrap();
     symlink("file", root.path("a/.tuffet-00000000000000fe.part")).unwrap();
@@ -46,7 +46,7 @@ fn only_what_is_an_unfinished_upload() {
     assert!(root.has("b/.tuffet-00000000000000ff.part/file") && outside.has(PART));
 }
 
-/// Two servers share a root, and one of them begins while an upload runs through the other.
+/// Two servers share a root, and one of them starts during an upload through the other.
 #[test]
 fn not_what_another_server_writes() {
     let folder = TempDir::new().unwrap();
@@ -54,7 +54,7 @@ fn not_what_another_server_writes() {
     root.write("there", b"old");
     root.write(PART, b"left");
     let first = serving(&root);
-    // Its own sweep must be over before there is something for that of the second server.
+    // Its own sweep must end before there are files for the second server's.
     assert_eq!(first.logged(LINE)["removed"], 1);
     let mut peer = Peer::new(first.address());
     peer.ask(&wrq("up", &[]));
@@ -72,7 +72,7 @@ fn not_what_another_server_writes() {
     assert_eq!(root.names(), ["there", "up"]);
 }
 
-/// One that is only read may be somebody else's; one that comes with a reload is looked through then.
+/// A read-only root may belong to somebody else; a root added by a reload is swept then.
 #[test]
 fn in_roots_that_are_written_as_soon_as_they_are_known() {
     let setup = Setup::new().file("read/.keep", b"");
@@ -88,7 +88,7 @@ fn in_roots_that_are_written_as_soon_as_they_are_known() {
     server.ask("reload").assert_good();
     wait_until("it is gone", || !server.outside().has(&format!("later/{PART}")));
     assert!(server.outside().has(&format!("read/{PART}")));
-    // What was looked through when the server began is not again.
+    // Roots swept at the start are not swept again.
     assert!(server.root().has(PART));
     let mut peer = put_at_once(&server, "up");
     assert_eq!(last_answer(&mut peer), STORED);

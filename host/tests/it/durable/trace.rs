@@ -1,4 +1,4 @@
-//! strace(1) around the real server: what it asks of the system, in order; and faults in the midst of it.
+//! strace(1) around the real server: its system calls in order, with injected faults.
 
 use crate::harness::skipped;
 use std::collections::HashMap;
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// Calls that make an upload what it is. The question mark: not every machine has all of them.
+/// The calls that store an upload. The question mark: not every machine has the call.
 const CALLS: &str = "?openat,?openat2,flock,pwrite64,?pwritev,?pwritev2,fsync,fdatasync,?rename,?renameat,renameat2,\
                      ?link,linkat,?unlink,unlinkat,?ftruncate,sendmsg,sendmmsg,sendto";
 
-/// Whether faults can be injected here; says so where not.
+/// Returns whether faults can be injected here; reports it as skipped if not.
 pub fn is_possible() -> bool {
     static POSSIBLE: OnceLock<bool> = OnceLock::new();
     *POSSIBLE.get_or_init(|| {
@@ -27,8 +27,8 @@ pub fn is_possible() -> bool {
     })
 }
 
-/// What a server is put behind to be traced into `file`, with faults such as `fsync:signal=KILL:when=2`.
-/// `when` counts for each thread.
+/// Returns the command that traces a server into `file`, with faults such as `fsync:signal=KILL:when=2`.
+/// `when` counts per thread.
 pub fn traced(file: &Path, faults: &[String]) -> Vec<String> {
     // The tracer is a grandchild, so that signals reach the server itself.
     let mut words: Vec<String> = ["strace", "-f", "-D", "-y", "-s", "128", "-o"].map(String::from).into();
@@ -40,7 +40,7 @@ pub fn traced(file: &Path, faults: &[String]) -> Vec<String> {
     words
 }
 
-/// A call that succeeded, and that matters for what is on the disk.
+/// A successful call that affects the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
     Create(PathBuf),
@@ -59,12 +59,12 @@ pub enum Call {
         to: PathBuf,
     },
     Unlink(PathBuf),
-    /// The client is told that it was stored.
+    /// The client is notified that the upload is stored.
     Acknowledge,
 }
 
 impl Call {
-    /// In one word: which of the system's calls did it depends on the kernel.
+    /// Returns the kind in one word: the actual system call depends on the kernel.
     pub fn kind(&self) -> &'static str {
         match self {
             Call::Create(_) => "create",
@@ -79,7 +79,7 @@ impl Call {
     }
 }
 
-/// A call, how its name counts in the thread that made it, and what it did.
+/// A call, the count of its name in its thread, and its effect.
 #[derive(Debug, Clone)]
 pub struct Step {
     pub name: String,
@@ -87,7 +87,7 @@ pub struct Step {
     pub call: Call,
 }
 
-/// The steps of the one upload below `root` that this trace shows.
+/// Returns the steps of the one upload below `root` in this trace.
 pub fn steps(trace: &Path, root: &Path) -> Vec<Step> {
     let text = std::fs::read_to_string(trace).unwrap();
     let mut unfinished: HashMap<&str, (&str, usize)> = HashMap::new();
@@ -110,7 +110,7 @@ pub fn steps(trace: &Path, root: &Path) -> Vec<Step> {
         let count = counts.entry((thread, name.to_owned())).or_default();
         *count += 1;
         let Some(call) = read(name, &whole, root) else { continue };
-        // What is sent has effect when it begins, what is synced when it is done.
+        // A send takes effect when it begins, a sync when it is done.
         let at = if call == Call::Acknowledge { begun } else { steps.len() };
         steps.insert(at, Step { name: name.into(), when: *count, call });
     }
@@ -152,7 +152,7 @@ fn read(name: &str, line: &str, root: &Path) -> Option<Call> {
     place.starts_with(root).then_some(path)
 }
 
-/// The texts between two marks, one after the other.
+/// Returns the texts between two marks, in order.
 fn between(text: &str, open: char, close: char) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;

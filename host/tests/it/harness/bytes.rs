@@ -1,9 +1,9 @@
-//! Contents to serve, and folders to serve them from.
+//! Contents and folders to serve.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// `length` bytes that look random and differ between lengths.
+/// Returns `length` bytes that look random and differ between lengths.
 pub fn bytes(length: usize) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(length as u64 + 1);
     let mut bytes = vec![0; length];
@@ -11,7 +11,7 @@ pub fn bytes(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// About `length` bytes of text that is hard on netascii: LF, CR LF, bare CR, CR NUL, runs of each.
+/// Returns about `length` bytes of text that is hard on netascii: LF, CR LF, bare CR, CR NUL, runs of each.
 pub fn text(length: usize) -> Vec<u8> {
     const PIECES: [&[u8]; 8] =
         [b"\n", b"\r\n", b"\r", b"\r\0", b"\r\r\n", b"\n\n", b"word", b"a longer run of words "];
@@ -32,7 +32,7 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// Writes a file and the folders on the way to it.
+    /// Writes a file, and creates its folders.
     pub fn write(&self, name: &str, content: &[u8]) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).unwrap();
@@ -47,7 +47,7 @@ impl Folder {
         self.path(name).symlink_metadata().is_ok()
     }
 
-    /// The names in it, hidden ones included, sorted.
+    /// Returns the names in it, including hidden ones, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
         let mut names: Vec<String> =

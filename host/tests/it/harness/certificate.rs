@@ -1,22 +1,22 @@
-//! A certificate that nobody trusts who is not told to.
+//! A self-signed certificate, which must be trusted explicitly.
 
 use super::skipped;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Signed by itself, for `localhost` unless another name is given.
+/// A self-signed certificate, for `localhost` unless another name is given.
 pub struct Certificate {
     pub key: PathBuf,
     pub certificate: PathBuf,
 }
 
 impl Certificate {
-    /// Makes one in this folder; `None`, and a skipped test, without openssl.
+    /// Creates one in this folder; without openssl `None`, and the test is skipped.
     pub fn make(folder: &Path) -> Option<Certificate> {
         Certificate::of(folder, "", "DNS:localhost")
     }
 
-    /// For another name, such as `IP:127.0.0.2`; its files have this word before their names.
+    /// Creates one for another name, such as `IP:127.0.0.2`; the names of its files begin with this word.
     pub fn of(folder: &Path, word: &str, name: &str) -> Option<Certificate> {
         let made = Certificate {
             key: folder.join(format!("{word}key.pem")),
@@ -38,7 +38,7 @@ impl Certificate {
         None
     }
 
-    /// For `SSL_CERT_FILE`: who has it trusts this certificate.
+    /// Returns the value of `SSL_CERT_FILE` that trusts this certificate.
     pub fn trusted(&self) -> &str {
         self.certificate.to_str().unwrap()
     }

@@ -1,4 +1,4 @@
-//! The clients that the server must serve: those of other projects, and its own.
+//! The clients that the server must support: those of other projects, and its own.
 
 use super::{Ran, run, skipped};
 use std::ffi::OsString;
@@ -13,19 +13,19 @@ use tempfile::TempDir;
 pub enum Client {
     Curl,
     Atftp,
-    /// `tftp` of tftp-hpa: asks for no options.
+    /// `tftp` of tftp-hpa, which requests no options.
     TftpHpa,
     Busybox,
     /// `tuffet get` and `tuffet put`.
     Tuffet,
 }
 
-/// What is asked beside the file.
+/// The options of a transfer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     pub blksize: Option<u16>,
     pub windowsize: Option<u16>,
-    /// Seconds; for tuffet its patience.
+    /// In seconds; for tuffet the time-out of the transfer.
     pub timeout: Option<u8>,
     pub netascii: bool,
 }
@@ -46,14 +46,14 @@ impl Client {
     pub const ALL: [Client; 5] =
         [Client::Curl, Client::Atftp, Client::TftpHpa, Client::Busybox, Client::Tuffet];
 
-    /// Those that are installed; says so of those that are not.
+    /// Iterates over the installed clients; reports the others as skipped.
     pub fn installed() -> impl Iterator<Item = Client> {
         Client::ALL.into_iter().filter(|client| client.is_installed())
     }
 
-    /// Whether it is there. Says that it is skipped if it is not.
+    /// Returns whether it is installed; reports it as skipped if not.
     pub fn is_installed(self) -> bool {
-        // `tftp` is the name of other clients too, and some busyboxes have none.
+        // `tftp` is also the name of other clients, and some busyboxes have none.
         let (program, argument, says) = match self {
             Client::Tuffet => return true,
             Client::Curl => ("curl", "--version", "tftp"),
@@ -71,7 +71,7 @@ impl Client {
         is_it
     }
 
-    /// Whether it can ask for this; what it cannot, it must not be asked.
+    /// Returns whether it supports these options; a test must not use others.
     pub fn knows(self, options: &Options) -> bool {
         match self {
             Client::Atftp | Client::Tuffet => true,
@@ -83,16 +83,16 @@ impl Client {
         }
     }
 
-    /// Downloads a file that must be there.
+    /// Downloads a file that must exist.
     #[track_caller]
     pub fn get(self, server: SocketAddr, name: &str, options: Options) -> Vec<u8> {
         let (ran, content) = self.try_get(server, name, options);
         assert!(ran.status.success(), "{self} {name} {options:?}: {ran:?}");
-        // Some clients make no file of an empty one.
+        // Some clients create no file for an empty one.
         content.unwrap_or_default()
     }
 
-    /// Downloads a file, if the server lets it; what lies on the disk after that.
+    /// Downloads a file, if the server permits it; returns the local file.
     pub fn try_get(self, server: SocketAddr, name: &str, options: Options) -> (Ran, Option<Vec<u8>>) {
         let folder = TempDir::new().unwrap();
         let local = folder.path().join("local");
@@ -100,14 +100,14 @@ impl Client {
         (ran, std::fs::read(local).ok())
     }
 
-    /// Uploads a file that must be taken.
+    /// Uploads a file that the server must accept.
     #[track_caller]
     pub fn put(self, server: SocketAddr, name: &str, content: &[u8], options: Options) {
         let ran = self.try_put(server, name, content, options);
         assert!(ran.status.success(), "{self} {name} {options:?}: {ran:?}");
     }
 
-    /// Uploads a file, if the server lets it.
+    /// Uploads a file, if the server permits it.
     pub fn try_put(self, server: SocketAddr, name: &str, content: &[u8], options: Options) -> Ran {
         let folder = TempDir::new().unwrap();
         let local = folder.path().join("local");
@@ -203,7 +203,7 @@ fn tuffet(server: SocketAddr, name: &str, local: &Path, options: Options, upload
     } else {
         tuffet.arg("get").arg(url).arg("--output").arg(local);
     }
-    // As the other clients: what was not said is not asked.
+    // Like the other clients: options that are not given are not requested.
     tuffet.arg("--blksize").arg(options.blksize.unwrap_or(512).to_string());
     tuffet.arg("--windowsize").arg(options.windowsize.unwrap_or(1).to_string());
     if let Some(seconds) = options.timeout {

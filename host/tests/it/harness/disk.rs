@@ -1,4 +1,4 @@
-//! Small disks: file systems in memory, where they can be mounted.
+//! Small disks: file systems in memory, if they can be mounted.
 
 use super::skipped;
 use std::io::Write;
@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A small disk; unmounted when dropped.
+/// A small disk, unmounted on drop.
 pub struct Disk(TempDir);
 
 impl Disk {
-    /// By the options of tmpfs(5), such as `size=64k`. `None` where mounting is not possible; says so.
+    /// Creates one with these options of tmpfs(5), such as `size=64k`. `None`, reported as skipped, if
+    /// mounting is not possible.
     pub fn new(options: &str) -> Option<Disk> {
         let folder = TempDir::new().unwrap();
         let mut mount = Command::new("mount");

@@ -1,22 +1,22 @@
-//! An HTTP server that does as the test says.
+//! A scripted HTTP server.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What it does with a request.
+/// The reaction to a request.
 #[derive(Debug, Clone, Copy)]
 pub enum HttpAnswer {
-    /// This status, and these headers, each with CR LF.
+    /// This status and these headers, each with CR LF.
     Status(u16, &'static str),
-    /// The same after a while.
+    /// The same after a delay.
     Slow(u16, Duration),
-    /// None at all, ever.
+    /// No answer, ever.
     Hang,
     /// Closes the connection.
     Close,
-    /// 200, when the endpoint is [released](Endpoint::release).
+    /// 200, once the endpoint is [released](Endpoint::release).
     Hold,
 }
 
@@ -28,7 +28,7 @@ pub struct Post {
     pub body: String,
 }
 
-/// Listens until the process ends; what it says to each request can be changed.
+/// Listens until the process ends; its answers can be changed.
 #[derive(Clone)]
 pub struct Endpoint {
     address: SocketAddr,
@@ -36,9 +36,9 @@ pub struct Endpoint {
 }
 
 struct State {
-    /// What it says next; the last stays.
+    /// The next answers; the last one repeats.
     answers: Vec<HttpAnswer>,
-    /// All requests that came, with what was said to them.
+    /// All requests so far, with their answers.
     posts: Vec<(Post, HttpAnswer)>,
     released: bool,
 }
@@ -66,27 +66,27 @@ impl Endpoint {
         format!("http://{}/lines", self.address)
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub fn authority(&self) -> String {
         self.address.to_string()
     }
 
-    /// Answers what is held, and holds nothing from now on.
+    /// Answers held requests, and holds none from now on.
     pub fn release(&self) {
         self.state.lock().unwrap().released = true;
     }
 
-    /// From now on.
+    /// Sets the answer from now on.
     pub fn answer(&self, answer: HttpAnswer) {
         self.state.lock().unwrap().answers = vec![answer];
     }
 
-    /// All that came so far.
+    /// Returns all requests so far.
     pub fn posts(&self) -> Vec<(Post, HttpAnswer)> {
         self.state.lock().unwrap().posts.clone()
     }
 
-    /// The lines of all requests that were answered with 200, sent as NDJSON.
+    /// Returns the lines of all requests answered with 200, sent as NDJSON.
     pub fn lines(&self) -> Vec<String> {
         let good =
             |answer: &HttpAnswer| matches!(answer, HttpAnswer::Status(200, _) | HttpAnswer::Slow(200, _));
@@ -111,7 +111,7 @@ impl Endpoint {
                     (status, "")
                 }
                 HttpAnswer::Hang => {
-                    // Until the other end has had enough.
+                    // Until the client gives up.
                     let _ = reader.read_to_end(&mut Vec::new());
                     return;
                 }
@@ -131,7 +131,7 @@ impl Endpoint {
     }
 }
 
-/// The next request, if there is one and it is whole.
+/// Reads the next request, if there is a complete one.
 fn read(reader: &mut impl BufRead) -> Option<Post> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -149,11 +149,11 @@ fn read(reader: &mut impl BufRead) -> Option<Post> {
         }
         None => chunks(reader)?,
     };
-    // Protobuf is no text, and looked through as such all the same.
+    // Protobuf is not text, but can be searched as text all the same.
     Some(Post { head, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
-/// A body of unknown length.
+/// Reads a body of unknown length.
 fn chunks(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     loop {

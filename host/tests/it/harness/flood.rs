@@ -1,4 +1,4 @@
-//! Requests in the names of many, who never answer.
+//! Spoofed requests from many addresses, which never answer.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tuffet_udp::{BindOptions, Local, SendBatch, Socket};
 
-/// Packets in one call.
+/// Packets per call.
 const BATCH: u32 = 32;
 
-/// A flood that goes on until it is dropped.
+/// A flood that continues until it is dropped.
 pub struct Flood {
     stop: Arc<AtomicBool>,
     sent: Arc<AtomicU64>,
@@ -18,8 +18,8 @@ pub struct Flood {
 }
 
 impl Flood {
-    /// Sends `packet` so many times a second, from as many addresses of 127.0.0.0/8 in turn as are given, each
-    /// time from the next of 16 ports.
+    /// Sends `packet` at this rate per second, from this many addresses of 127.0.0.0/8 in turn, each time
+    /// from the next of 16 ports.
     pub fn start(server: SocketAddr, packet: Vec<u8>, per_second: u32, addresses: u32) -> Flood {
         let (stop, sent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let any = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
@@ -53,7 +53,7 @@ impl Flood {
         Flood { stop, sent, thread: Some(thread) }
     }
 
-    /// How many packets it has sent.
+    /// Returns the number of packets sent.
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! HTTP as it is on the wire, for the admin listener.
+//! HTTP on the wire, for the admin listener.
 
 use super::SOON;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpStream};
 #[derive(Debug)]
 pub struct Fetched {
     pub status: u16,
-    /// Names in small letters.
+    /// Names in lower case.
     pub headers: Vec<(String, String)>,
     pub body: String,
 }
@@ -24,7 +24,7 @@ impl Fetched {
     }
 }
 
-/// Asks for a path; `headers` are whole lines, and `Host` is the address where none is given.
+/// Requests a path; `headers` are whole lines, and `Host` is the address by default.
 #[track_caller]
 pub fn http(server: SocketAddr, path: &str, headers: &[&str]) -> Fetched {
     let mut head = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
@@ -35,11 +35,11 @@ pub fn http(server: SocketAddr, path: &str, headers: &[&str]) -> Fetched {
     http_raw(server, &format!("{head}\r\n"))
 }
 
-/// Sends these bytes and reads the answer to its end.
+/// Sends these bytes and reads the whole answer.
 #[track_caller]
 pub fn http_raw(server: SocketAddr, request: &str) -> Fetched {
     let mut stream = connect(server);
-    // A server may answer and close before it has read all.
+    // A server may answer and close before it has read everything.
     let _ = stream.write_all(request.as_bytes());
     let mut reader = BufReader::new(stream);
     let (status, headers) = head(&mut reader);
@@ -48,7 +48,7 @@ pub fn http_raw(server: SocketAddr, request: &str) -> Fetched {
     Fetched { status, headers, body: String::from_utf8_lossy(&body).into_owned() }
 }
 
-/// A connection that fails when nothing comes for too long.
+/// Opens a connection whose reads time out.
 pub fn connect(server: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(server).unwrap_or_else(|error| panic!("{server}: {error}"));
     stream.set_read_timeout(Some(SOON)).unwrap();
@@ -59,7 +59,7 @@ pub fn connect(server: SocketAddr) -> TcpStream {
 pub struct Events(BufReader<TcpStream>);
 
 impl Events {
-    /// The status of the answer where it is not 200.
+    /// Opens the stream; the error is a status other than 200.
     pub fn open(server: SocketAddr, path: &str) -> Result<Events, u16> {
         let mut stream = connect(server);
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {server}\r\n\r\n").unwrap();
@@ -72,7 +72,7 @@ impl Events {
         Ok(Events(reader))
     }
 
-    /// The data of the next event, as JSON; the sizes of chunks are stepped over. `None` at the end.
+    /// Returns the data of the next event as JSON; skips the sizes of chunks. `None` at the end.
     pub fn next(&mut self) -> Option<Value> {
         loop {
             let mut line = String::new();
@@ -85,7 +85,7 @@ impl Events {
         }
     }
 
-    /// The first event for which it is so.
+    /// Returns the first event that satisfies the condition.
     #[track_caller]
     pub fn until(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let end = std::time::Instant::now() + SOON;

@@ -7,14 +7,14 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Instant;
 
-/// The JSON lines that were logged and that no test has taken yet.
+/// The logged JSON lines that no test has taken yet.
 #[derive(Clone, Default)]
 pub struct Log(Arc<(Mutex<Lines>, Condvar)>);
 
 #[derive(Default)]
 struct Lines {
     waiting: Vec<Value>,
-    /// All that was said, as it was said, for the message of a test that fails.
+    /// The raw output, for the message of a failing test.
     raw: String,
     panicked: bool,
     over: bool,
@@ -89,7 +89,7 @@ impl Log {
         }
     }
 
-    /// The lines that nobody took.
+    /// Returns the lines that no test took.
     pub fn rest(&self) -> Vec<Value> {
         std::mem::take(&mut self.0.0.lock().unwrap().waiting)
     }

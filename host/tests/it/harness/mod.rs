@@ -1,4 +1,4 @@
-//! What the tests stand on: a server process, the clients of other projects, raw UDP, a lossy path.
+//! The foundation of the tests: a server process, the clients of other projects, raw UDP, a lossy path.
 
 mod bytes;
 mod certificate;
@@ -41,7 +41,7 @@ pub use slow_disk::{Pace, SlowDisk, Step};
 
 use std::time::Duration;
 
-/// How long a test waits for what must happen soon. Reached by failing tests alone.
+/// How long a test waits for events that must happen soon. Only failing tests reach it.
 pub const SOON: Duration = Duration::from_secs(60);
 
 /// How long a whole client process may take.

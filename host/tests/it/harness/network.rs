@@ -1,4 +1,4 @@
-//! Two hosts on one cable: network namespaces and a veth pair, gone when dropped.
+//! Two hosts on one cable: network namespaces and a veth pair, removed on drop.
 
 use super::{is_root, run, skipped};
 use std::process::Command;
@@ -11,7 +11,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// `None` where this user or this machine cannot have one; says so.
+    /// Creates the network; `None`, reported as skipped, if this user or this machine cannot.
     pub fn new(client_mac: &str) -> Option<Network> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         if !is_root() {
@@ -19,7 +19,7 @@ impl Network {
             return None;
         }
         let unique = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        // Dropped, and so removed, also when it cannot be made whole.
+        // Dropped, and so removed, even if the setup fails halfway.
         let network = Network { server: format!("tuffet-s{unique}"), client: format!("tuffet-c{unique}") };
         let (server, client) = (&network.server, &network.client);
         let steps = [
@@ -44,7 +44,7 @@ impl Network {
         Some(network)
     }
 
-    /// What a command is put behind to run on the server's host.
+    /// Returns the command prefix that runs a command on the server's host.
     pub fn on_server(&self) -> Vec<String> {
         ["ip", "netns", "exec", &self.server].map(String::from).into()
     }

@@ -1,8 +1,8 @@
-//! What an outcome line must say.
+//! Assertions on outcome lines.
 
 use serde_json::Value;
 
-/// Asserts how a transfer ended, how many bytes moved, and what was negotiated.
+/// Asserts the outcome of a transfer, its bytes, and the negotiated options.
 #[track_caller]
 pub fn assert_moved(line: &Value, outcome: &str, bytes: usize, blksize: u16, windowsize: u16) {
     let got = (&line["outcome"], &line["bytes"], &line["blksize"], &line["windowsize"]);
@@ -10,7 +10,7 @@ pub fn assert_moved(line: &Value, outcome: &str, bytes: usize, blksize: u16, win
     assert_eq!(got, (&due.0, &due.1, &due.2, &due.3), "{line:#}");
 }
 
-/// Asserts how a request ended, and what the log says of the reason.
+/// Asserts the outcome of a request, and its detail in the log.
 #[track_caller]
 pub fn assert_ended(line: &Value, outcome: &str, detail: &str) {
     assert_eq!(line["outcome"], outcome, "{line:#}");

@@ -1,18 +1,18 @@
-//! Packets by hand: nothing here comes from the code that is tested.
+//! Packets written by hand, independent of the code under test.
 
 use std::fmt::Write;
 
-/// RRQ (RFC 1350 section 5).
+/// Returns an RRQ (RFC 1350 section 5).
 pub fn rrq(name: &str, options: &[(&str, &str)]) -> Vec<u8> {
     request(1, name.as_bytes(), b"octet", options)
 }
 
-/// WRQ (RFC 1350 section 5).
+/// Returns a WRQ (RFC 1350 section 5).
 pub fn wrq(name: &str, options: &[(&str, &str)]) -> Vec<u8> {
     request(2, name.as_bytes(), b"octet", options)
 }
 
-/// A request with any name and mode.
+/// Returns a request with any name and mode.
 pub fn request(opcode: u8, name: &[u8], mode: &[u8], options: &[(&str, &str)]) -> Vec<u8> {
     let mut packet = [&[0, opcode], name, b"\0", mode, b"\0"].concat();
     for (option, value) in options {
@@ -38,18 +38,18 @@ pub fn oack(options: &[(&str, &str)]) -> Vec<u8> {
     [vec![0, 6], options.collect::<String>().into_bytes()].concat()
 }
 
-/// What a server sent.
+/// A packet of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     Data(u16, Vec<u8>),
     Ack(u16),
     Error(u16, String),
-    /// `name=value`, one after the other with a space between, sorted.
+    /// Sorted `name=value` pairs, separated by spaces.
     Oack(String),
 }
 
 impl Answer {
-    /// Reads a packet; one that no server may send fails the test.
+    /// Parses a packet; one that no server may send fails the test.
     #[track_caller]
     pub fn read(packet: &[u8]) -> Answer {
         let number = |bytes: &[u8]| u16::from_be_bytes([bytes[0], bytes[1]]);

@@ -1,4 +1,4 @@
-//! A client that does as it is told: one UDP socket, packet by packet.
+//! A scripted client: one UDP socket, packet by packet.
 
 use super::{Answer, SOON, ack, data, rrq};
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
-/// A socket and what it talks to: the listener at first, then whoever answered last.
+/// A socket and its destination: the listener at first, then the source of the last answer.
 pub struct Peer {
     socket: UdpSocket,
     listener: SocketAddr,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Stands before a single-port server: each client has a socket of its own behind it. Gone when dropped.
+/// A relay before a single-port server: each client has a socket of its own behind it. Stopped on drop.
 pub struct Relay {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
@@ -17,7 +17,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Loses one datagram in `one_in`.
+    /// Starts a relay that loses one datagram in `one_in`.
     pub fn new(server: SocketAddr, one_in: u32, seed: u64) -> Relay {
         let front = socket();
         let mut relay = Relay {
@@ -45,12 +45,12 @@ impl Relay {
         relay
     }
 
-    /// Where clients turn to.
+    /// Returns the address for clients.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many datagrams were lost so far.
+    /// Returns the number of datagrams lost so far.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
@@ -75,7 +75,7 @@ struct Path {
 }
 
 impl Path {
-    /// Until there is something to carry, or a moment has passed and `stop` is worth a look.
+    /// Waits for a datagram, or until it is time to check `stop`.
     fn wait(&self) {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let sockets = std::iter::once(&self.front).chain(self.behind.values());
@@ -128,7 +128,7 @@ fn receive(socket: &UdpSocket) -> Option<(Vec<u8>, SocketAddr)> {
                 return Some((buffer, from));
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => return None,
-            // An ICMP error of a client that is gone.
+            // An ICMP error from a client that is gone.
             Err(_) => {}
         }
     }

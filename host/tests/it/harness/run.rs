@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// How a process ended and what it said.
+/// The exit status and output of a process.
 #[derive(Debug)]
 pub struct Ran {
     pub status: ExitStatus,
@@ -17,7 +17,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// The exit code; a process that a signal ended has none.
+    /// Returns the exit code; a process ended by a signal has none.
     pub fn code(&self) -> i32 {
         self.status.code().unwrap_or_else(|| panic!("ended by a signal: {self:?}"))
     }
@@ -27,7 +27,7 @@ impl Ran {
         assert!(self.status.success(), "{}\n{}", self.status, self.stderr);
     }
 
-    /// Asserts the exit code and what the message holds.
+    /// Asserts the exit code and parts of the message.
     #[track_caller]
     pub fn assert_fails(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code(), code, "{}", self.stderr);
@@ -43,8 +43,8 @@ pub fn run(command: &mut Command) -> Ran {
     run_for(command, PATIENCE)
 }
 
-/// Runs `tuffet` with these arguments. A server that root starts stays root, whose own the folders of tests are, and
-/// `check` looks as root.
+/// Runs `tuffet` with these arguments. If root runs the tests, the server stays root, who owns the folders of
+/// tests, and `check` checks as root.
 pub fn tuffet<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     command.env("CACHE_DIRECTORY", compiled()).args(arguments);
@@ -55,12 +55,12 @@ pub fn tuffet<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
     run(&mut command)
 }
 
-/// The same, for a process that may take as long as this.
+/// Runs a process with this time limit.
 pub fn run_for(command: &mut Command, patience: Duration) -> Ran {
     run_as_it_is(command.stdin(Stdio::null()), patience)
 }
 
-/// The same, with the standard input that it has.
+/// Runs a process with its own standard input.
 pub fn run_as_it_is(command: &mut Command, patience: Duration) -> Ran {
     let name = format!("{command:?}");
     let mut child = command

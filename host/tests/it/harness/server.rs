@@ -11,11 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The message of a line that tells of many transfers.
+/// The message of a line that sums up many transfers.
 pub const SUMMED: &str =
     "half-open transfers timed out because their clients never answered; they are not logged one by one";
 
-/// A server that serves. Killed when dropped; a panic in it fails the test.
+/// A running server, killed on drop; a panic in it fails the test.
 pub struct Server {
     child: Mutex<Child>,
     log: Log,

@@ -1,4 +1,4 @@
-//! What a server is started with.
+//! The setup of a server.
 
 use super::run::run_as_it_is;
 use super::{Folder, PATIENCE, Ran, Server, bytes, is_root};
@@ -12,8 +12,8 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
-/// Where all servers of the tests keep compiled plugins: they share a few, and compiling takes long. Made here, since
-/// the tools of plugins make none where root runs them.
+/// Returns the folder for compiled plugins of all test servers: they share a few plugins, and compiling takes
+/// long. Created here, since the plugin tools create none if root runs them.
 pub fn compiled() -> &'static str {
     const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/compiled");
     static MADE: Once = Once::new();
@@ -26,7 +26,7 @@ pub fn compiled() -> &'static str {
     FOLDER
 }
 
-/// Files and flags, or files and a configuration, of a server to be started.
+/// The files and flags, or files and configuration, of a server.
 pub struct Setup {
     temporary: TempDir,
     yaml: Option<String>,
@@ -40,7 +40,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A server of one empty root on a loopback address of its own, configured by flags.
+    /// Creates a server with one empty root on a loopback address of its own, configured by flags.
     pub fn new() -> Setup {
         let setup = Setup {
             temporary: TempDir::new().unwrap(),
@@ -57,12 +57,12 @@ impl Setup {
         setup
     }
 
-    /// The folder that is served.
+    /// Returns the served folder.
     pub fn root(&self) -> Folder {
         Folder(self.temporary.path().join("root"))
     }
 
-    /// The folder around it, which is not.
+    /// Returns the folder around it, which is not served.
     pub fn outside(&self) -> Folder {
         Folder(self.temporary.path().to_owned())
     }
@@ -72,7 +72,7 @@ impl Setup {
         self
     }
 
-    /// Files of these sizes, named by them.
+    /// Adds files of these sizes, named by size.
     pub fn sizes(self, sizes: &[usize]) -> Setup {
         sizes.iter().fold(self, |setup, size| setup.file(&size.to_string(), &bytes(*size)))
     }
@@ -94,51 +94,51 @@ impl Setup {
         self.flag("--workers").flag(&count.to_string())
     }
 
-    /// One more address, in place of the loopback address of its own.
+    /// Adds an address, instead of the loopback address of its own.
     pub fn listen(mut self, address: &str) -> Setup {
         self.listen.push(address.into());
         self
     }
 
-    /// What follows the roots in a configuration: `policy`, `plugins`, `transfer`, `limits`.
+    /// Sets the part of a configuration after the roots: `policy`, `plugins`, `transfer`, `limits`.
     pub fn rest_of_yaml(self, rest: &str) -> Setup {
         self.yaml(&format!("roots: [{{ name: boot, path: root }}]\n{rest}"))
     }
 
-    /// The configuration but for its listeners.
+    /// Sets the configuration without its listeners.
     pub fn yaml(mut self, yaml: &str) -> Setup {
         self.yaml = Some(yaml.into());
         self
     }
 
-    /// A command that the server is started by, such as `ip netns exec NAME`.
+    /// Starts the server through a command such as `ip netns exec NAME`.
     pub fn behind(mut self, command: Vec<String>) -> Setup {
         self.behind = command;
         self
     }
 
-    /// A socket that it inherits as systemd passes it, with the name of the descriptor; two at most. Its listeners
-    /// are to be given by [`Setup::listen`].
+    /// Adds a socket that it inherits as from systemd, with the name of the descriptor; at most two. Its
+    /// listeners must be given by [`Setup::listen`].
     pub fn inherits(mut self, name: &str, socket: impl Into<OwnedFd>) -> Setup {
         self.inherited.push((name.into(), socket.into()));
         assert!(self.inherited.len() <= 2, "they come by standard input and output");
         self
     }
 
-    /// An environment variable of the server.
+    /// Sets an environment variable of the server.
     pub fn variable(mut self, name: &str, value: &str) -> Setup {
         self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// Who serves, where root runs the tests; not said at all with `None`. Without this, root: the folders of
-    /// tests are root's own.
+    /// Sets the server's user, if root runs the tests; `None` uses the default. Without this, root: root owns
+    /// the folders of tests.
     pub fn user(mut self, user: Option<&str>) -> Setup {
         self.user = user.map(str::to_owned);
         self
     }
 
-    /// A file that takes its standard output.
+    /// Redirects its standard output to a file.
     pub fn stdout(mut self, file: PathBuf) -> Setup {
         self.stdout = Some(file);
         self
@@ -148,17 +148,17 @@ impl Setup {
         self.begin().serves()
     }
 
-    /// Starts it and waits for nothing.
+    /// Starts it without waiting.
     pub fn begin(self) -> Server {
         Server::begin(self)
     }
 
-    /// For one that does not come to serve.
+    /// Runs a server that must fail to start.
     pub fn run_to_its_end(self) -> Ran {
         run_as_it_is(&mut self.command(), PATIENCE)
     }
 
-    /// The command that starts it, with its log as JSON.
+    /// Returns the command that starts it, with its log as JSON.
     pub(super) fn command(&self) -> Command {
         let passing = self.passing();
         let words = self.behind.iter().chain(&passing).map(String::as_str);
@@ -195,7 +195,7 @@ impl Setup {
         command
     }
 
-    /// A shell that passes the sockets on as descriptors from 3 on, and becomes the server.
+    /// Returns a shell command that passes the sockets on as descriptors from 3 on, and executes the server.
     fn passing(&self) -> Vec<String> {
         if self.inherited.is_empty() {
             return Vec::new();
@@ -210,7 +210,7 @@ impl Setup {
         ["sh", "-c", &script, "sh"].map(str::to_owned).into()
     }
 
-    /// How many lines say `listening`.
+    /// Returns the number of expected `listening` lines.
     pub(super) fn listeners(&self) -> usize {
         self.listen.len().max(1)
     }
@@ -224,8 +224,8 @@ fn passed(socket: &OwnedFd) -> Stdio {
     socket.try_clone().unwrap().into()
 }
 
-/// A loopback address that no other server of this run has. A server repeats itself to clients that are
-/// gone, and a later client may have got the port of one of them: it must see who is speaking.
+/// Returns a loopback address that no other server of this run has. A server repeats itself to vanished
+/// clients, and a later client may get the port of one: it must be able to tell the servers apart.
 pub fn own_loopback() -> Ipv4Addr {
     static SERVERS: AtomicU32 = AtomicU32::new(0);
     let number = SERVERS.fetch_add(1, Ordering::Relaxed);

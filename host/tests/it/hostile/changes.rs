@@ -1,5 +1,5 @@
-//! What may happen to a file between the moment it is opened and its last block, in each way in which
-//! files are read: the client gets one content whole, or an ERROR before the last block.
+//! Changes of a file between its opening and its last block, for each way of reading files: the client gets
+//! one content completely, or an ERROR before the last block.
 
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, bytes, request};
 use std::fs::{self, File, OpenOptions};
@@ -9,12 +9,12 @@ use std::path::Path;
 
 const BLOCK: usize = 1024;
 
-/// More than a hundred blocks and a bit, as text that is the same in netascii.
+/// Returns more than a hundred blocks and a bit, of text that is the same in netascii.
 fn old(blocks: usize) -> Vec<u8> {
     bytes(blocks * BLOCK + 10).into_iter().map(|byte| b'a' + byte % 26).collect()
 }
 
-/// Something that is done to a file, and whether those who have begun are to notice.
+/// A change of a file, and whether active transfers must notice it.
 type Change = (&'static str, fn(&Path), bool);
 
 const CHANGES: [Change; 7] = [
@@ -35,7 +35,7 @@ fn old_length(path: &Path) -> u64 {
     fs::metadata(path).unwrap().len()
 }
 
-/// Of the same size, and modified at the same time as before.
+/// Overwrites the file with the same size and modification time.
 fn written_over_and_set_back(path: &Path) {
     let before = fs::metadata(path).unwrap().modified().unwrap();
     let file = writable(path);
@@ -49,7 +49,7 @@ fn replaced(path: &Path) {
     fs::rename(next, path).unwrap();
 }
 
-/// Reads on in windows of four; the content, or the text of the ERROR.
+/// Continues reading in windows of four; returns the content, or the text of the ERROR.
 fn read_on(peer: &mut Peer, mut content: Vec<u8>, due: u16) -> Result<Vec<u8>, String> {
     for block in due.. {
         match peer.receive() {
@@ -71,7 +71,7 @@ fn read_on(peer: &mut Peer, mut content: Vec<u8>, due: u16) -> Result<Vec<u8>, S
     unreachable!("a file of fewer blocks")
 }
 
-/// The file has been opened, and the client has nothing of it, or a window.
+/// Begins a read: the file has been opened, and the client has nothing of it, or a window.
 fn begin(server: &Server, name: &str, mode: &[u8], begun: bool) -> (Peer, Vec<u8>) {
     let mut peer = Peer::new(server.address());
     peer.ask(&request(1, name.as_bytes(), mode, &[("blksize", &BLOCK.to_string()), ("windowsize", "4")]));
@@ -108,7 +108,7 @@ fn try_all(server: &Server, blocks: usize, mode: &[u8], begun: bool) {
     }
 }
 
-/// All files are there well before the server: their times tell a change from what was before.
+/// Starts a server. All files exist well before it, so that their times reveal a change.
 fn server(sizes: &[usize], modes: &[&str]) -> Server {
     let mut setup = Setup::new().rest_of_yaml("limits: { cache: 0B }");
     for blocks in sizes {
@@ -144,8 +144,8 @@ fn under_way() {
     }
 }
 
-/// A client that has the last block already may have kept what came behind a gap: it is not sent what
-/// belongs to another content, though a window of this size is read in parts.
+/// A client that already has the last block may have kept blocks beyond a gap: it must not get blocks of
+/// another content, though a window of this size is read in parts.
 #[test]
 fn after_the_last_block() {
     const BLOCK: usize = 4096;
@@ -164,7 +164,7 @@ fn after_the_last_block() {
         }
     }
     writable(&server.root().path("file")).write_all_at(&vec![b'N'; 16 * BLOCK], 0).unwrap();
-    // All but the first was lost, as it seems.
+    // All but the first was lost, apparently.
     peer.send(&ack(1));
     loop {
         match peer.receive() {

@@ -1,17 +1,17 @@
-//! Every datagram that comes to nothing is counted, and once.
+//! Every dropped datagram is counted exactly once.
 
 use super::setup;
 use crate::harness::{Answer, Peer, Server, ack, bytes, data, error, oack, rrq, wrq};
 use serde_json::Value;
 use std::net::SocketAddr;
 
-/// Datagrams that began nothing and belonged to no transfer, for whatever reason.
+/// Returns the number of dropped datagrams, for any reason.
 fn counted(live: &Value) -> u64 {
     let rows = live["totals"]["dropped"].as_array().unwrap();
     rows.iter().map(|row| row["count"].as_u64().unwrap()).sum()
 }
 
-/// None of them begins a transfer.
+/// Returns datagrams that begin no transfer.
 fn garbage() -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = vec![
         b"".to_vec(),
@@ -25,7 +25,7 @@ fn garbage() -> Vec<Vec<u8>> {
         oack(&[]),
         oack(&[("blksize", "512")]),
         vec![0xff; 3_000],
-        // Requests that cannot be read, and one that is too long.
+        // Malformed requests, and one that is too long.
         b"\0\x01".to_vec(),
         b"\0\x02\0octet\0".to_vec(),
         b"\0\x01good\0".to_vec(),
@@ -36,7 +36,7 @@ fn garbage() -> Vec<Vec<u8>> {
     all
 }
 
-/// Packets that have a place only in a transfer that there is not.
+/// Returns packets that belong to a transfer, without one.
 fn of_no_transfer() -> [Vec<u8>; 5] {
     [data(1, b"x"), data(0, &[0; 1_000]), ack(0), ack(65_535), error(5, "unknown transfer ID")]
 }

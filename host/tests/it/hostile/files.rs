@@ -1,4 +1,4 @@
-//! Files that change while they are read: a client never takes a mix of two contents for a whole file.
+//! Files that change while they are read: a client never takes a mix of two contents for a complete file.
 
 use crate::harness::{
     Answer, Client, Options, Peer, Server, Setup, ack, assert_ended, assert_moved, bytes, rrq,
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const SIZE: usize = 512 * 100 + 10;
 
-/// A server that reads from the disk alone, and a read of which the client has one block.
+/// Starts a server that reads only from the disk, and a read of which the client has one block.
 fn begun() -> (Server, Peer) {
     begin(Setup::new().file("file", &bytes(SIZE)).rest_of_yaml("limits: { cache: 0B }"))
 }
@@ -23,7 +23,7 @@ fn begin(setup: Setup) -> (Server, Peer) {
     (server, peer)
 }
 
-/// Goes on reading, and expects the ERROR before the last block.
+/// Continues reading, and expects the ERROR before the last block.
 #[track_caller]
 fn assert_told(server: &Server, mut peer: Peer) {
     peer.send(&ack(1));
@@ -70,7 +70,7 @@ fn written_over_in_place() {
     assert_told(&server, peer);
 }
 
-/// The right way to change a file: who has begun gets the old one whole, who comes later the new one.
+/// The right way to change a file: active transfers get the old one completely, later ones the new one.
 #[test]
 fn replaced_or_removed() {
     let (server, mut peer) = begun();
@@ -88,7 +88,7 @@ fn replaced_or_removed() {
     assert_moved(&server.outcome("file"), "served", SIZE, 512, 1);
 }
 
-/// What is in memory stays what it was to the end of the transfer; the next one gets what is there then.
+/// Cached content stays the same to the end of the transfer; the next transfer gets the new content.
 #[test]
 fn changed_while_it_is_sent_from_memory() {
     let setup = Setup::new().file("file", &bytes(SIZE));
@@ -101,7 +101,7 @@ fn changed_while_it_is_sent_from_memory() {
     assert!(Peer::new(server.address()).read_plainly("file") == vec![1; SIZE]);
 }
 
-/// A file that was written a moment ago is not kept in memory. Nothing but the clock tells when.
+/// Waits until a new file can be cached, which only the clock decides.
 fn wait_until_old(path: &Path) {
     let changed = fs::metadata(path).unwrap().modified().unwrap();
     while changed.elapsed().is_ok_and(|age| age < Duration::from_millis(100)) {
@@ -109,7 +109,7 @@ fn wait_until_old(path: &Path) {
     }
 }
 
-/// Within one step of the file system's clock, too, and though the size stays the same.
+/// Even within one tick of the file system's clock, and with the same size.
 #[test]
 fn written_over_again_and_again() {
     let server = Setup::new().file("file", b"....").start();

@@ -1,4 +1,4 @@
-//! Many requests that lead to nothing.
+//! Many requests without effect.
 
 use super::{GOOD, assert_still_serves};
 use crate::harness::{Answer, Peer, Server, Setup, bytes, rrq, wrq};
@@ -15,7 +15,7 @@ fn setup(limits: &str) -> Setup {
     ))
 }
 
-/// A spoofed request makes the server send three packets of 516 bytes, and no more: docs/protocol.md.
+/// A spoofed request makes the server send at most three packets of 516 bytes: docs/protocol.md.
 #[test]
 fn half_open_reads_are_not_amplified() {
     half_open_reads(&server("transfers: 1000"));
@@ -37,7 +37,7 @@ fn half_open_reads(server: &Server) {
         for line in server.unanswered(100) {
             assert_eq!((&line["path"], &line["bytes"]), (&"100000".into(), &0.into()), "{line:#}");
         }
-        // It has given up on all of them: what was sent is there.
+        // The server has given up on all of them: everything has been sent.
         for peer in &mut peers {
             let mut got = 0;
             while let Some(answer) = peer.receive_within(Duration::from_millis(1)) {
@@ -50,7 +50,7 @@ fn half_open_reads(server: &Server) {
     assert_still_serves(server);
 }
 
-/// More than there is room for: some wait, and everyone who asks again is served at last.
+/// More transfers than places: some wait, and every client that repeats its request is served in the end.
 #[test]
 fn more_transfers_than_the_limit() {
     let server = server("transfers: 20, pending: 10");
@@ -74,7 +74,7 @@ fn more_transfers_than_the_limit() {
     }
 }
 
-/// Many uploads that stop after their request: all are cleaned away.
+/// Many uploads that stop after their request: all are cleaned up.
 #[test]
 fn half_open_uploads_leave_nothing() {
     let server = server("transfers: 1000, uploads-per-name: 50");

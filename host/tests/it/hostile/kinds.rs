@@ -1,11 +1,11 @@
-//! What is in a root and is no plain file, or only seems to be one: an ERROR at once.
+//! Names in a root that are not regular files, or only seem to be: an ERROR at once.
 
 use super::{assert_still_serves, setup};
 use crate::harness::{Peer, Server, Setup, assert_ended, is_root, rrq, skipped, wrq};
 use rustix::fs::{CWD, FileType, makedev, mknodat};
 use std::path::Path;
 
-/// Neither read nor written.
+/// Asserts that it can be neither read nor written.
 #[track_caller]
 fn assert_refused(server: &Server, name: &str, is: &str) {
     for packet in [rrq(name, &[]), wrq(name, &[])] {
@@ -16,8 +16,8 @@ fn assert_refused(server: &Server, name: &str, is: &str) {
     }
 }
 
-/// A FIFO that nobody writes keeps whoever opens it, unless they ask not to be kept: a hundred of them would
-/// keep all threads that open files.
+/// A FIFO without a writer blocks a process that opens it, unless it asks not to be blocked: a hundred of
+/// them would block all threads that open files.
 #[test]
 fn a_fifo_keeps_nobody() {
     let setup = setup();
@@ -60,7 +60,7 @@ fn devices() {
         for (packet, what) in packets {
             let mut peer = Peer::new(server.address());
             peer.ask(&packet);
-            // The kernel may forbid it before it says what it is: in containers, on file systems without
+            // The kernel may deny access before it reports the type: in containers, on file systems without
             // devices, without a terminal.
             let text = peer.expect_error(2);
             assert!(
@@ -74,7 +74,7 @@ fn devices() {
     assert_still_serves(&server);
 }
 
-/// Their sizes say nothing of their contents: they would be served as empty, or cut off.
+/// Their sizes do not match their contents: they would be served empty or truncated.
 #[test]
 fn files_that_the_kernel_makes_up() {
     let of_process = "/proc/sys/kernel/ostype";
@@ -93,7 +93,7 @@ fn files_that_the_kernel_makes_up() {
     }
 }
 
-/// Empty files that are what they seem to be.
+/// Empty files that are really empty.
 #[test]
 fn empty_files_and_files_of_holes() {
     let server = setup().file("empty", b"").start();

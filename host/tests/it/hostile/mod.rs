@@ -1,8 +1,7 @@
-//! What hostile or broken clients send: answered as it should be, or met with silence; and the server
-//! serves on.
+//! Packets of hostile or broken clients: answered correctly, or dropped; and the server continues.
 //!
-//! Silence is shown without waiting: packets of one client are handled in order, so what comes next must
-//! be the answer to the question that follows.
+//! The tests prove silence without waiting: packets of one client are handled in order, so the next packet
+//! must be the answer to the request that follows.
 
 mod changes;
 mod closed_ports;
@@ -25,7 +24,7 @@ use crate::harness::{Answer, Peer, Server, Setup, ack, rrq};
 
 const GOOD: &[u8] = b"still served";
 
-/// A server with a file `good`.
+/// Starts a server with a file `good`.
 fn server() -> Server {
     setup().start()
 }
@@ -34,7 +33,7 @@ fn setup() -> Setup {
     Setup::new().file("good", GOOD)
 }
 
-/// The next packet that this peer gets answers a request for `good`: nothing else was to come.
+/// Asserts that this peer's next packet answers a request for `good`, so nothing came before it.
 #[track_caller]
 fn assert_silent_then_served(peer: &mut Peer) {
     peer.ask(&rrq("good", &[]));

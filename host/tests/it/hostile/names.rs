@@ -1,4 +1,4 @@
-//! Names that try to leave the root, or to be something else than a file.
+//! Names that try to leave the root, or to be something other than a file.
 
 use super::{assert_still_serves, setup};
 use crate::harness::{Answer, Peer, Server, assert_ended, bytes, request};
@@ -8,7 +8,7 @@ use std::process::Command;
 
 const SECRET: &[u8] = b"the secret outside";
 
-/// A root with a secret beside it, and every kind of way to it.
+/// Starts a server whose root has a secret beside it, and every kind of way to it.
 fn server() -> Server {
     let setup = setup().file("folder/inner", b"inner");
     let (root, outside) = (setup.root(), setup.outside());
@@ -137,7 +137,7 @@ fn links_that_stay_inside_work() {
     }
 }
 
-/// What was opened is what is sent, whatever the name means meanwhile.
+/// The opened file is sent, whatever its name means meanwhile.
 #[test]
 fn a_link_that_is_swapped_during_the_transfer() {
     let setup = setup().file("first", &bytes(1000));

@@ -1,9 +1,9 @@
-//! Options that are not valid, not known, doubled, or too much.
+//! Options that are invalid, unknown, duplicated, or too large.
 
 use super::{GOOD, assert_still_serves, server, setup};
 use crate::harness::{Answer, Peer, rrq, wrq};
 
-/// A value that is not valid is left out, as if it had not been asked.
+/// An invalid value is left out, as if it had not been requested.
 #[test]
 fn invalid_values_are_left_out() {
     let server = server();
@@ -60,7 +60,7 @@ fn only_what_was_asked_is_answered_and_never_more() {
         (&[("tsize", "99")], "tsize=12"),
         (&[("blksize", "512"), ("blksize", "1024")], "blksize=512"),
         (&[("blksize", "600"), ("BLKSIZE", "1024"), ("windowsize", "2")], "blksize=600 windowsize=2"),
-        // The first counts, though it is not valid.
+        // The first one counts, though it is invalid.
         (&[("blksize", "0"), ("blksize", "1024"), ("tsize", "0")], "tsize=12"),
         (&[("blksize2", "1024"), ("utimeout", "100000"), ("rollover", "1"), ("tsize", "0")], "tsize=12"),
         (&[("msftwindow", "31416"), ("tsize", "0")], "tsize=12"),
@@ -75,7 +75,7 @@ fn only_what_was_asked_is_answered_and_never_more() {
     assert_still_serves(&server);
 }
 
-/// Nothing is set aside for what a client merely announces.
+/// Nothing is reserved for an announced size.
 #[test]
 fn an_announced_size_costs_nothing() {
     let server = setup().writable().start();

@@ -1,4 +1,4 @@
-//! Datagrams to the listening port that are no requests, or broken ones.
+//! Datagrams to the listening port that are not requests, or broken ones.
 
 use super::{GOOD, assert_silent_then_served, assert_still_serves, server, setup};
 use crate::harness::{Answer, Peer, ack, data, error, oack, request, rrq};
@@ -17,7 +17,7 @@ fn what_is_no_request_is_not_answered() {
         b"\0\x05".to_vec(),
         b"\0\x05\0".to_vec(),
         b"\0\x06".to_vec(),
-        // What belongs into a transfer.
+        // Packets of a transfer.
         data(1, b"x"),
         data(0, &[0; 60_000]),
         ack(0),
@@ -81,7 +81,7 @@ fn broken_requests_are_told_so() {
     assert_still_serves(&server);
 }
 
-/// RFC 2347 allows 512 bytes for a request; some send more, and pad.
+/// RFC 2347 allows 512 bytes for a request; some clients send more, and pad.
 #[test]
 fn odd_requests_that_are_served() {
     let server = server();
@@ -96,7 +96,7 @@ fn odd_requests_that_are_served() {
         request(1, b"/good", b"octet", &[]),
         request(1, b"\\good", b"octet", &[]),
         request(1, b"//.//good/", b"octet", &[]),
-        // Option 67 of DHCP, copied with its NUL.
+        // DHCP option 67, copied with its NUL.
         b"\0\x01good\0\0octet\0".to_vec(),
         // Padding, a name without a value, a value without its NUL.
         [&plain[..], &[0; 400]].concat(),
@@ -117,7 +117,7 @@ fn odd_requests_that_are_served() {
     }
 }
 
-/// Random bytes after a valid opcode, and valid packets with one byte changed: never a dead server.
+/// Random bytes after a valid opcode, and valid packets with one byte changed: the server must survive.
 #[test]
 fn noise() {
     let server = server();

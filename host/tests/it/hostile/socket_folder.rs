@@ -1,4 +1,4 @@
-//! The folder of the sockets belongs to the server's user, who puts links in the place of sockets while root starts
+//! The folder of the sockets belongs to the server's user, who replaces sockets with links while root starts
 //! a server there: no file of root is touched through them.
 
 use crate::harness::{SOON, Server, Setup, is_root, skipped};
@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const SOCKETS: &str = "control: run/control\nadmin: { address: \"unix:run/admin\" }\n";
-/// How long strace holds the server after each call, so that whoever swaps comes in between.
+/// How long strace holds the server after each call, so that the swap happens in between.
 const HELD: &str = "inject=bind:delay_exit=100ms";
 
-/// A folder that `nobody` may enter, with a file of root's beside it.
+/// Creates a folder that `nobody` may enter, with a file of root beside it.
 fn setup(rest: &str) -> Setup {
     let setup = Setup::new().file("a", b"a").rest_of_yaml(&format!("{SOCKETS}{rest}")).user(Some("65534"));
     fs::set_permissions(setup.outside().0, Permissions::from_mode(0o755)).unwrap();
@@ -44,13 +44,13 @@ fn can_hold() -> bool {
     can
 }
 
-/// Owner, group and mode.
+/// Returns owner, group and mode.
 fn about(path: &Path) -> (u32, u32, u32) {
     let about = fs::symlink_metadata(path).unwrap();
     (about.uid(), about.gid(), about.mode() & 0o7777)
 }
 
-/// Waits for each socket, and puts a link to the victim in its place.
+/// Waits for each socket, and replaces it with a link to the victim.
 fn swap_each(server: &Server) -> u32 {
     let end = Instant::now() + SOON;
     let mut swapped = 0;
@@ -58,7 +58,7 @@ fn swap_each(server: &Server) -> u32 {
         let path = server.outside().path("run").join(name);
         let link = server.outside().path("run/.link");
         while !path.symlink_metadata().is_ok_and(|about| about.file_type().is_socket()) {
-            // It may not come to the second, having found the first gone.
+            // The server may exit before the second one, because the first is gone.
             if Instant::now() > end || server.has_ended() {
                 return swapped;
             }
@@ -77,7 +77,7 @@ fn a_link_in_the_place_of_a_socket_leads_nowhere() {
         return;
     }
     for given_before in [true, false] {
-        // One that was made at an earlier start, or one that this start makes and gives away.
+        // A folder from an earlier start, or one that this start creates and gives away.
         let setup = setup("");
         if given_before {
             give(&setup.outside().path("run"));
@@ -98,7 +98,7 @@ fn a_link_in_the_place_of_a_socket_leads_nowhere() {
     }
 }
 
-/// A folder on the way is a link to a folder of root's: nothing is made or removed there.
+/// A folder on the way is a link to a folder of root: nothing is created or removed there.
 #[test]
 fn a_folder_that_is_a_link_leads_nowhere() {
     if !needs_root() {
@@ -125,8 +125,8 @@ fn a_folder_that_is_a_link_leads_nowhere() {
     }
 }
 
-/// What root makes for the server is the server's, with rights for it alone, whoever owns the folder; and the next
-/// start replaces what a crash left there.
+/// Sockets that root creates belong to the server, with permissions for it alone, whoever owns the folder;
+/// and the next start replaces those that a crash left.
 #[test]
 fn sockets_are_the_users_whoever_owns_their_folder() {
     if !needs_root() {
@@ -154,7 +154,7 @@ fn sockets_are_the_users_whoever_owns_their_folder() {
         let ran = crate::harness::tuffet(["status", "--control", run.join("control").to_str().unwrap()]);
         ran.assert_good();
         server.stop();
-        // Whoever may remove them has.
+        // The server has removed them if it may.
         assert_eq!(fs::read_dir(&run).unwrap().count(), if given { 0 } else { 2 });
     }
 }

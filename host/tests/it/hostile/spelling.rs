@@ -1,4 +1,4 @@
-//! File systems that find a file by other names than its own: no rule about names is passed by another spelling.
+//! File systems that find a file by other names than its own: no other spelling bypasses a rule about names.
 
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, data, is_root, rrq, skipped, wrq};
 use std::fs;
@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A file system that folds case; unmounted when dropped.
+/// A case-folding file system, unmounted on drop.
 struct Folding {
     _image: TempDir,
     folder: TempDir,
 }
 
 impl Folding {
-    /// `None` where neither can be made and mounted; says so.
+    /// Creates one; `None`, reported as skipped, if none can be created and mounted.
     fn new() -> Option<Folding> {
         let (image, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let file = image.path().join("image");
@@ -40,7 +40,7 @@ impl Folding {
         fs::write(path, content).unwrap();
     }
 
-    /// A server of it, with rules about names; uploads replace what is there.
+    /// Starts a server on it, with rules about names; uploads replace existing files.
     fn serve(&self) -> Server {
         let root = self.path().display();
         Setup::new()
@@ -76,7 +76,7 @@ fn read(server: &Server, name: &str) -> Answer {
     answer
 }
 
-/// Whether it was stored.
+/// Returns whether it was stored.
 fn write(server: &Server, name: &str) -> bool {
     let mut peer = Peer::new(server.address());
     peer.ask(&wrq(name, &[]));
@@ -110,7 +110,7 @@ fn another_spelling_passes_no_rule() {
         assert_eq!(read(&server, name), Answer::Error(1, "file not found".into()), "{name}");
         server.outcome(name);
     }
-    // Also of what no rule is about: one name for each file.
+    // Also without a rule: one name for each file.
     assert_eq!(read(&server, "folder/file"), Answer::Data(1, b"file".to_vec()));
     assert_eq!(read(&server, "folder/FILE"), Answer::Error(1, "file not found".into()));
     assert_ended(&server.outcome("folder/FILE"), "not-found", "spells the name of this file");
@@ -126,7 +126,7 @@ fn another_spelling_passes_no_rule() {
     assert_eq!(fs::read(disk.path().join("folder/file")).unwrap(), b"written");
 }
 
-/// Nobody names a file that is being written, in capitals either.
+/// No client can name a file that is being written, in capitals either.
 #[test]
 fn uploads_in_progress_have_no_other_spelling() {
     let Some(disk) = Folding::new() else { return };

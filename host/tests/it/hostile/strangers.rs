@@ -1,4 +1,4 @@
-//! Packets for someone else's transfer.
+//! Packets for another client's transfer.
 
 use crate::harness::{Answer, Peer, Setup, ack, assert_moved, bytes, data, error, oack, rrq, wrq};
 
@@ -9,7 +9,7 @@ fn a_wrong_tid_is_told_so_and_the_transfer_goes_on() {
     peer.ask(&rrq("2000", &[]));
     let Answer::Data(1, first) = peer.receive() else { panic!("no DATA 1") };
     let mut stranger = Peer::new(server.address());
-    // Never answered: an ERROR, and what may be the late end of a transfer that went well.
+    // Never answered: an ERROR, and packets that may be the late end of a good transfer.
     for packet in [error(0, "die"), error(8, "die"), ack(1), ack(4), oack(&[]), rrq("2000", &[]), vec![0, 9]]
     {
         stranger.send_to(&packet, peer.tid());
@@ -38,7 +38,7 @@ fn an_upload_takes_nothing_from_strangers() {
     assert!(server.root().read("up") == bytes(700));
 }
 
-/// The port of the client is not enough: both count.
+/// The port of the client is not enough: both must match.
 #[test]
 fn from_another_address_by_the_same_port() {
     for single_port in [false, true] {
@@ -51,7 +51,7 @@ fn from_another_address_by_the_same_port() {
         stranger.send_to(&error(0, "die"), peer.tid());
         stranger.send_to(&data(1, b"poison"), peer.tid());
         if single_port {
-            // It is a client without a transfer, and what comes next is answered.
+            // It is a client without a transfer, and its next packet is answered.
             stranger.ask(&rrq("missing", &[]));
             stranger.expect_error(1);
         } else {
@@ -63,7 +63,7 @@ fn from_another_address_by_the_same_port() {
     }
 }
 
-/// With one port for all, a stranger's packet is one of a client without a transfer.
+/// In single-port mode, a stranger's packet is that of a client without a transfer.
 #[test]
 fn in_single_port_mode() {
     let server = Setup::new().sizes(&[2000]).single_port().start();

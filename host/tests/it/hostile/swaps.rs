@@ -1,5 +1,5 @@
-//! Somebody who may write in a root swaps its files and folders for links out of it, as fast as they can,
-//! while many clients read and write: nothing of outside is served, and nothing is written there.
+//! A local user with write access to a root swaps its files and folders for links out of it in a tight loop,
+//! while many clients read and write: nothing outside is served or written.
 
 use crate::harness::{Answer, Client, Options, Peer, SOON, Server, Setup, ack, data, rrq, wrq};
 use std::fs;
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 const INSIDE: &[u8] = b"inside";
 const SECRET: &[u8] = b"the secret outside";
 
-/// Names that clients ask for, beside those that plugins make of theirs.
+/// Requested names, besides those that plugins derive from them.
 const READ: [&str; 4] = ["file", "folder/file", "folder/deeper/file", "SEP001122334455.cnf.xml"];
 
-/// `file` and `folder` are links; what `folder` may lead to lies inside, in `real`, and outside.
+/// `file` and `folder` are links; the targets of `folder` are inside, in `real`, and outside.
 fn server() -> Server {
     let setup = Setup::new();
     for (folder, content) in [(setup.root(), INSIDE), (setup.outside(), SECRET)] {
@@ -31,7 +31,7 @@ fn server() -> Server {
         .start()
 }
 
-/// Puts a link in place of what has the name, in one step.
+/// Atomically replaces a name with a link.
 fn put_link(root: &Path, target: &str, name: &str) {
     let next = root.join(format!(".next-{name}"));
     symlink(target, &next).unwrap();
@@ -44,7 +44,7 @@ fn swap(root: &Path, to_outside: bool) {
     put_link(root, &format!("{up}real"), "folder");
 }
 
-/// A folder itself goes, and a link takes its place: there is a moment of nothing between the two.
+/// Swaps the folder itself for a link: for a moment neither exists.
 fn swap_folder(root: &Path) {
     let (folder, aside) = (root.join("plain"), root.join("aside"));
     fs::rename(&folder, &aside).unwrap();
@@ -53,7 +53,7 @@ fn swap_folder(root: &Path) {
     fs::rename(&aside, &folder).unwrap();
 }
 
-/// What a client gets; `None` for an ERROR.
+/// Returns the content that a client gets; `None` for an ERROR.
 fn read(peer: &mut Peer, name: &str) -> Option<Vec<u8>> {
     peer.ask(&rrq(name, &[]));
     match peer.receive() {
@@ -136,7 +136,7 @@ fn nothing_of_outside_is_served_or_written() {
                 }
             });
         }
-        // As many as it takes for both to have happened often, on however slow a machine.
+        // As many rounds as it takes for both to happen often, on a machine of any speed.
         let end = std::time::Instant::now() + SOON;
         let mut rounds = 0;
         while rounds < 2000 || got.load(Ordering::Relaxed) < 200 || refused.load(Ordering::Relaxed) < 50 {
@@ -153,7 +153,7 @@ fn nothing_of_outside_is_served_or_written() {
     assert!(counts.iter().all(|count| *count > 0), "read, refused, stored: {counts:?}");
     assert!(outside() == before, "written outside: {:?}", outside());
 
-    // Both are what they seem to be when nobody swaps.
+    // Both work normally when nobody swaps.
     swap(&root, true);
     for name in READ {
         let mut peer = Peer::new(server.address());

@@ -5,7 +5,7 @@ use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, assert_move
 use crate::harness::{oack, rrq, wrq};
 use std::time::Duration;
 
-/// A server that repeats nothing for five seconds: what comes twice was provoked.
+/// Starts a server that retransmits nothing for five seconds: any duplicate was provoked.
 fn patient() -> Server {
     Setup::new()
         .sizes(&[2000, 2001])
@@ -38,7 +38,7 @@ fn acks_of_blocks_that_were_not_sent() {
     assert_moved(&server.outcome("2000"), "served", 2000, 512, 1);
 }
 
-/// RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice: a repeated ACK does not repeat a block.
+/// RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice: a duplicate ACK does not retransmit a block.
 #[test]
 fn repeated_acks_in_lockstep() {
     let server = patient();
@@ -52,12 +52,12 @@ fn repeated_acks_in_lockstep() {
     assert_moved(&line, "served", 2000, 512, 1);
     assert_eq!(line["retransmissions"], 0, "{line:#}");
     assert!(line["duplicates"].as_u64().unwrap() >= 12, "{line:#}");
-    // Had a block been doubled, it would come now.
+    // If a block had been duplicated, it would arrive now.
     peer.ask(&rrq("missing", &[]));
     peer.expect_error(1);
 }
 
-/// EDK2 answers each packet behind a gap with an ACK: the sender goes back once.
+/// EDK2 answers each packet beyond a gap with an ACK: the sender goes back once.
 #[test]
 fn many_acks_for_one_gap() {
     let server = patient();
@@ -71,7 +71,7 @@ fn many_acks_for_one_gap() {
     };
     peer.send(&ack(0));
     (1..=8).for_each(|number| peer.expect(small(number)));
-    // Block 3 was lost, says the client, once for each of 4 to 8.
+    // The client reports the loss of block 3 once for each of 4 to 8.
     (4..=8).for_each(|_| peer.send(&ack(2)));
     (3..=10).for_each(|number| peer.expect(small(number)));
     peer.send(&ack(10));
@@ -164,13 +164,13 @@ fn data_longer_than_the_block_size() {
     assert!(!server.root().has("up"));
 }
 
-/// An ERROR ends a transfer and is never answered; what it meant depends on when it came.
+/// An ERROR ends a transfer and is never answered; its meaning depends on when it comes.
 #[test]
 fn errors_from_the_client() {
     let server = patient();
     let tsize = &[("tsize", "0")][..];
     for (options, after, code, outcome) in [
-        // UEFI asks for the size and refuses.
+        // UEFI requests the size and refuses.
         (tsize, 0, 8, "probed"),
         // GRUB closes.
         (tsize, 0, 0, "probed"),
@@ -243,7 +243,7 @@ fn a_request_that_is_repeated() {
     assert_eq!(server.stop(), [] as [serde_json::Value; 0], "one transfer, one outcome");
 }
 
-/// iPXE and U-Boot use their port again: the new request counts.
+/// iPXE and U-Boot reuse their port: the new request counts.
 #[test]
 fn another_file_from_the_same_port() {
     let server = patient();
@@ -254,13 +254,13 @@ fn another_file_from_the_same_port() {
     assert!(content == bytes(2001));
     assert_ended(&server.outcome("2000"), "aborted", "asked again from the same port");
     assert_moved(&server.outcome("2001"), "served", 2001, 512, 1);
-    // And the same file again, when the first has ended.
+    // And the same file again, after the first has ended.
     assert!(peer.read_plainly("2001") == bytes(2001));
     assert_moved(&server.outcome("2001"), "served", 2001, 512, 1);
     assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
 }
 
-/// A device that stores its configuration again at once, from the port that it always uses.
+/// A device that stores its configuration again at once, from a fixed port.
 #[test]
 fn the_same_upload_again_from_the_same_port() {
     let server = Setup::new()
@@ -281,8 +281,8 @@ fn the_same_upload_again_from_the_same_port() {
     assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
 }
 
-/// With one port for both, a request that may be a copy is not answered: the device asks again, as it does when
-/// its request is lost, and is served then.
+/// In single-port mode, a request that may be a copy is not answered: the device repeats it, as after a loss,
+/// and is served then.
 #[test]
 fn the_same_upload_again_in_single_port_mode() {
     let root = "roots: [{ name: boot, path: root, writable: true, overwrite: true }]";
@@ -301,7 +301,7 @@ fn the_same_upload_again_in_single_port_mode() {
     assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
 }
 
-/// A slow client answers only what was repeated: slow, but it gets its file.
+/// A slow client answers only retransmissions: it is slow, but gets its file.
 #[test]
 fn one_ack_for_each_time_out() {
     let server = Setup::new()
@@ -311,7 +311,7 @@ fn one_ack_for_each_time_out() {
     let mut peer = Peer::strict(server.address());
     peer.ask(&rrq("2000", &[]));
     for next in 1..=4 {
-        // The one before may have been on its way once more.
+        // The previous block may have been retransmitted.
         let before = (next > 1).then(|| block(next - 1));
         let due = std::iter::repeat_with(|| peer.receive()).find(|answer| Some(answer) != before.as_ref());
         assert_eq!(due, Some(block(next)));

@@ -13,7 +13,7 @@ fn cases_come_out_the_same(guest: &str) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     command.env("CACHE_DIRECTORY", compiled());
     command.args(["plugin", "test", CASES, "--component", guest, "--time", "60s"]);
-    // Many cases: on a busy machine they take their time.
+    // Many cases take their time on a busy machine.
     let ran = run_for(&mut command, Duration::from_secs(600));
     let shown = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{shown}\n{}", ran.stderr);

@@ -12,7 +12,7 @@ fn the_python_example_serves() {
     let ran = tuffet(["plugin", "test", &cases, "--component", &component, "--time", "60s"]);
     assert!(ran.status.success(), "{}\n{}", String::from_utf8_lossy(&ran.stdout), ran.stderr);
 
-    // Its own configuration, but for the listener and the time that a busy machine needs.
+    // Its own configuration, except for the listener and the time limits for a busy machine.
     let yaml = std::fs::read_to_string(format!("{EXAMPLE}/tuffet.yaml")).unwrap();
     let yaml = yaml.split_once("roots:").unwrap().1;
     let yaml = yaml.replace("./files", &format!("{EXAMPLE}/files")).replace("./firmware.wasm", &component);

@@ -1,5 +1,5 @@
-//! Each limit is broken on purpose, in every language: the request that did it is denied, the log says which
-//! limit it was, and others are served.
+//! Exceeds each limit on purpose, in every language: the request that did it is denied, the log names the
+//! limit, and other requests are served.
 
 use super::each_language;
 use crate::harness::{Client, Options, Peer, Server, Setup, assert_ended, rrq};
@@ -37,7 +37,7 @@ fn assert_serves(server: &Server) {
     assert_eq!(Client::Tuffet.get(server.address(), "good", Options::default()), b"served all the same");
 }
 
-/// Asks for something bad; the log names the cause.
+/// Requests something bad; the log names the cause.
 fn assert_stopped(server: &Server, path: &str, why: &str) {
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq(path, &[]));
@@ -47,7 +47,7 @@ fn assert_stopped(server: &Server, path: &str, why: &str) {
     assert_serves(server);
 }
 
-/// What commands came to.
+/// Returns the results of commands.
 fn told(server: &Server, path: &str) -> Value {
     serde_json::from_slice(&Client::Tuffet.get(server.address(), path, Options::default())).unwrap()
 }
@@ -103,7 +103,7 @@ fn the_time_of_the_chain(guest: &str) {
 
 each_language!(instances_and_queue);
 
-/// One instance, one place in the queue: of three calls at once, one is not taken.
+/// One instance, one place in the queue: of three concurrent calls, one is rejected.
 fn instances_and_queue(guest: &str) {
     let sleep = rule("sleep*", "[sleep, 3600]");
     let limits = "time: 4s, wall: 4s, instances: 1, queue: 1";
@@ -125,7 +125,7 @@ fn instances_and_queue(guest: &str) {
 
 each_language!(what_a_call_may_take);
 
-/// Keys, files, lines to sinks and to the log: the guest hears of it, and the rest is not taken.
+/// Keys, files, lines to sinks and to the log: the guest gets an error, and the excess is rejected.
 fn what_a_call_may_take(guest: &str) {
     let rules = [
         rule("keys", "[kv-sets, 100]"),

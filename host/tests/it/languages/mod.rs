@@ -1,4 +1,4 @@
-//! The interface in every language that has an SDK: the same tests with a reference guest in each
+//! The interface in every language with an SDK: the same tests with a reference guest in each
 //! (`sdk/conformance`).
 
 mod conformance;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// A test for each language: `each_language!(loops)` runs `fn loops(guest: &str)`, which gets the component
+/// Declares a test for each language: `each_language!(loops)` runs `fn loops(guest: &str)` with the component
 /// of the reference guest, as `loops::rust` and `loops::python`.
 macro_rules! each_language {
     ($test:ident) => {
@@ -36,14 +36,14 @@ fn rust() -> String {
     format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"))
 }
 
-/// The reference guest in Python, where the Makefile could build it.
+/// Returns the reference guest in Python, if the Makefile could build it.
 fn python() -> Option<&'static str> {
     static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
     REFERENCE.get_or_init(|| python_component("reference")).as_deref()
 }
 
-/// A component that `scripts/python-guests.sh` built. It holds all of Python, so it is compiled once, before
-/// several tests do that at the same time.
+/// Returns a component that `scripts/python-guests.sh` built. It contains all of Python, so it is compiled
+/// once, before several tests do that concurrently.
 fn python_component(name: &str) -> Option<String> {
     let component = std::env::var("TUFFET_PYTHON_GUESTS").map(|folder| format!("{folder}/{name}.wasm"));
     let Some(component) = component.ok().filter(|component| Path::new(component).is_file()) else {
@@ -52,7 +52,7 @@ fn python_component(name: &str) -> Option<String> {
     };
     let ran = Command::new(env!("CARGO_BIN_EXE_tuffet"))
         .env("CACHE_DIRECTORY", compiled())
-        // Not `inspect`, which keeps no code. Whether settings and grants are good is for the tests.
+        // Not `inspect`, which caches no code. The tests check settings and grants.
         .args(["plugin", "check", &component, "--grant", "files/boot", "--time", "60s"])
         .output()
         .unwrap();

@@ -1,11 +1,11 @@
-//! Each hook behind a real server: what clients and the log see of it.
+//! Each hook behind a real server, as clients and the log see it.
 
 use super::each_language;
 use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended, assert_moved, data, wrq};
 use crate::policy::http_server;
 use serde_json::Value;
 
-/// A server that asks the guest for everything.
+/// Starts a server that calls the guest in every hook.
 fn server(guest: &str, rules: &str, more: &str) -> Server {
     let http = "http/192.0.2.1";
     server_with(guest, http, rules, more)
@@ -120,7 +120,7 @@ fn hooks_decide_and_are_told(guest: &str) {
 
 each_language!(grants_are_real);
 
-/// Keys outlive calls and end with their time, instances are fresh, the clock goes, random numbers differ.
+/// Keys persist and expire, instances are fresh, the clock runs, random numbers differ.
 fn grants_are_real(guest: &str) {
     let rules = r#"
         - hook: resolve
@@ -153,7 +153,8 @@ fn an_instance_that_is_kept_remembers(guest: &str) {
     let server = server(guest, rules, "reuse: { calls: 100, idle: 1h }");
     let told = |said: String| -> (u64, String) { serde_json::from_str(&said).unwrap() };
     let (first, random) = told(get(&server, "x"));
-    // Calls of `authorize` and `observe` count or not, by the instance that took them; each call is another.
+    // Calls of `authorize` and `observe` may count, depending on their instance; each call is a different
+    // one.
     let (second, other) = told(get(&server, "x"));
     assert!(second > first, "{first} {second}");
     assert_ne!(random, other);

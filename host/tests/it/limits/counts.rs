@@ -1,16 +1,15 @@
-//! So many at a time.
+//! Limits on concurrency.
 
 use super::{GREEDY, HONEST, acknowledge_one, assert_served, reading, server, until_dropped, yaml};
 use crate::harness::Setup;
 use crate::harness::{Answer, Peer, ack, bytes, data, error, rrq, wrq};
 use std::time::Duration;
 
-/// What was sent before the server said something is there.
+/// Packets sent before the server's last message have arrived.
 const NOW: Duration = Duration::from_millis(1);
 use crate::policy::misbehave;
 
-/// One address has its share, whichever workers its ports meet, and gets no more until it gives something
-/// back.
+/// One address has its share, whichever workers its ports reach, and gets no more until it gives some back.
 #[test]
 fn one_client_has_so_many_transfers() {
     let server = server("transfers: 100, per-client: { transfers: 5 }");
@@ -29,7 +28,7 @@ fn one_client_has_so_many_transfers() {
     assert!(metrics.contains(line), "{metrics}");
 }
 
-/// Decisions of one client that take their time leave room for those of others.
+/// Slow decisions of one client leave room for those of others.
 #[test]
 fn one_client_has_so_many_pending() {
     let bad = misbehave();
@@ -46,18 +45,19 @@ fn one_client_has_so_many_pending() {
     peers.iter_mut().for_each(|peer| peer.ask(&rrq("slow", &[])));
     until_dropped(&server, "limit-client-pending", 4);
     assert_served(HONEST, &server);
-    // Decided, they make room.
+    // After their decisions, there is room again.
     for _ in 0..2 {
         server.outcome("slow");
     }
     assert_served(GREEDY, &server);
 }
 
-/// Those who answer keep their places, whoever asks; what one gives back is for who asks next.
+/// Clients that answer keep their places, however many requests come; a place given back goes to the next
+/// request.
 #[test]
 fn all_have_so_many_transfers() {
     let server = server("transfers: 10, half-open: 10");
-    // Each worker has a half, and more than that meet each of them.
+    // Each worker has half of the places, and gets more requests than that.
     let mut peers: Vec<Peer> =
         (1..=40).map(|last| Peer::from([127, 201, 1, last], server.address())).collect();
     peers.iter_mut().for_each(|peer| peer.ask(&rrq("5000", &[])));
@@ -79,8 +79,8 @@ fn all_have_so_many_transfers() {
     assert_served(HONEST, &server);
 }
 
-/// Decisions that take their time, asked for by many: what is over the limit is not answered, and whoever asks
-/// again is served when there is room.
+/// Slow decisions for many clients: requests over the limit are dropped, and clients that repeat them are
+/// served when there is room.
 #[test]
 fn all_have_so_many_pending() {
     let bad = misbehave();
@@ -108,7 +108,7 @@ fn all_have_so_many_pending() {
     assert!(metrics.contains(line), "{metrics}");
 }
 
-/// A limit is tightened without a restart, and what runs stays counted.
+/// A limit is tightened without a restart, and active transfers stay counted.
 #[test]
 fn a_reload_tightens_and_loosens() {
     let server = server("transfers: 100");
@@ -124,11 +124,12 @@ fn a_reload_tightens_and_loosens() {
     acknowledge_one(&mut peer);
 }
 
-/// The places of those who never answer go to those who do: by their own limit, and where there are no others.
+/// The places of clients that never answer go to those that do: at their own limit, and if there are no other
+/// places.
 #[test]
 fn the_oldest_who_has_not_answered_makes_room() {
     let server = server("transfers: 100, half-open: 4");
-    // Each worker has a half, and more than that meet each of them.
+    // Each worker has half of the places, and gets more requests than that.
     let mut silent: Vec<Peer> = (0..40).map(|_| Peer::from(GREEDY, server.address())).collect();
     silent.iter_mut().for_each(|peer| peer.ask(&rrq("5000", &[])));
     for _ in 0..36 {
@@ -145,7 +146,7 @@ fn the_oldest_who_has_not_answered_makes_room() {
     assert!(metrics.contains("tuffet_transfers_gave_way_total"), "{metrics}");
 }
 
-/// So many uploads to one name, each with a file of its own; another name is free.
+/// Concurrent uploads to one name, each with a file of its own; another name is free.
 #[test]
 fn uploads_to_one_name() {
     let server = server("transfers: 100, half-open: 100, uploads-per-name: 3");

@@ -10,12 +10,12 @@ fn server(limits: &str) -> Server {
         .sizes(&[5000])
         .yaml(&format!("{root}\nworkers: 2\nlimits: {{ {limits} }}\n"))
         .flag("--log")
-        // A line for each request of a flood is of no interest.
+        // The lines for each request of a flood are of no interest.
         .flag("info,tuffet::transfer=error")
         .start()
 }
 
-/// A client as they are: asks again after a while, and answers each block.
+/// A typical client: repeats its request after a while, and answers each block.
 fn fetch(server: &Server) -> Vec<u8> {
     let mut peer = Peer::from(HONEST, server.address());
     let end = Instant::now() + SOON;
@@ -34,14 +34,14 @@ fn fetch(server: &Server) -> Vec<u8> {
             }
             Some(Answer::Data(block, _)) => peer.send(&ack(block)),
             Some(other) => panic!("{other:?}"),
-            // The request, or its answer, came to nothing.
+            // The request, or its answer, was lost.
             None if next == 1 => peer.ask(&rrq("5000", &[])),
             None => peer.send(&ack(next - 1)),
         }
     }
 }
 
-/// Honest transfers while the flood has been going on for at least as many packets as there are places.
+/// Runs honest transfers until the flood has sent at least as many packets as there are places.
 #[track_caller]
 fn assert_served_beside(server: &Server, flood: &Flood) {
     let mut fetched = 0;
@@ -57,7 +57,7 @@ fn half_open_from_many_addresses() {
     let before = (threads(&server), server.descriptors());
     let flood = Flood::start(server.address(), rrq("5000", &[]), 4_000, 1 << 20);
     assert_served_beside(&server, &flood);
-    // A socket for each transfer that there may be; files are open but for a moment each.
+    // A socket per possible transfer; files are open only briefly.
     let (threads, descriptors) = (threads(&server), server.descriptors());
     assert!(threads <= before.0 + 64, "{threads} threads, {} before", before.0);
     assert!(descriptors <= before.1 + 2 * 500 + 64, "{descriptors} descriptors, {} before", before.1);
@@ -66,7 +66,7 @@ fn half_open_from_many_addresses() {
     assert!(live["totals"]["gave_way"].as_u64() > Some(0), "{:#}", live["totals"]);
 }
 
-/// The log is not what fails next: few lines for many transfers, which are all counted, and all told to observers.
+/// The log must not fail next: few lines for many transfers, which are all counted and reported to observers.
 #[test]
 fn half_open_transfers_of_a_flood_are_summed_up() {
     let server = Setup::new()
@@ -110,7 +110,7 @@ fn uploads_to_one_name_from_many_addresses() {
     let flood = Flood::start(server.address(), wrq("same", &[]), 2_000, 1 << 20);
     assert_served_beside(&server, &flood);
     let parts = server.root().names().iter().filter(|name| name.ends_with(".part")).count();
-    // What makes room is removed a moment later.
+    // The transfer that made room is cleaned up a moment later.
     assert!(parts <= 16, "{parts} files of 4 uploads");
 }
 
@@ -125,7 +125,7 @@ fn requests_from_one_address() {
     assert!(!refused.ends_with(" 0"), "{refused}");
 }
 
-/// They have all places and get on just enough to be there: each is ended for that, and who was left out is
+/// They take all places with just enough progress to stay: each is ended for that, and waiting clients are
 /// served.
 #[test]
 fn slow_readers_and_endless_uploads() {
@@ -167,7 +167,7 @@ fn slow_readers_and_endless_uploads() {
                 Some(other) => panic!("{other:?}"),
                 None => true,
             });
-            // Each of them moves 25 KiB a second at most.
+            // Each of them moves at most 25 KiB per second.
             std::thread::sleep(Duration::from_millis(20));
         }
         assert_eq!(ended, PLACES);

@@ -1,4 +1,4 @@
-//! Who may take how much: each limit reached by real clients, while others are served.
+//! Limits: each one reached by real clients, while others are served.
 
 mod counts;
 mod floods;
@@ -9,16 +9,16 @@ use crate::harness::{Answer, Peer, Server, Setup, ack, bytes, rrq};
 use serde_json::Value;
 use std::net::Ipv4Addr;
 
-/// The one who takes what there is.
+/// The client that takes everything.
 const GREEDY: Ipv4Addr = Ipv4Addr::new(127, 201, 0, 1);
 
-/// Somebody else.
+/// Another client.
 const HONEST: Ipv4Addr = Ipv4Addr::new(127, 201, 0, 2);
 
-/// Patience that no slow machine comes near.
+/// Time-outs that no slow machine reaches.
 const PATIENT: &str = "transfer: { retransmit: { floor: 20s, initial: 20s, cap: 20s, give-up: 60s } }";
 
-/// A server of a file of 5000 bytes, where nothing is repeated while a test runs.
+/// Starts a server with a file of 5000 bytes, which retransmits nothing during a test.
 fn server(limits: &str) -> Server {
     Setup::new().sizes(&[5000]).yaml(&yaml(limits)).start()
 }
@@ -28,7 +28,7 @@ fn yaml(limits: &str) -> String {
     format!("{root}\nworkers: 2\nlimits: {{ {limits} }}\n{PATIENT}\n")
 }
 
-/// A read of which the client has acknowledged one block.
+/// Begins a read of which the client has acknowledged one block.
 fn reading(from: Ipv4Addr, server: &Server) -> Peer {
     let mut peer = Peer::from(from, server.address());
     peer.ask(&rrq("5000", &[]));
@@ -48,7 +48,7 @@ fn assert_served(from: Ipv4Addr, server: &Server) {
     assert_eq!(Peer::from(from, server.address()).read_plainly("5000"), bytes(5000));
 }
 
-/// How many datagrams came to nothing for this reason.
+/// Returns the number of datagrams dropped for this reason.
 fn dropped(live: &Value, reason: &str) -> u64 {
     let rows = live["totals"]["dropped"].as_array().unwrap();
     rows.iter().find(|row| row["reason"] == reason).unwrap()["count"].as_u64().unwrap()

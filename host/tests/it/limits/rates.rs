@@ -1,12 +1,12 @@
-//! So many in a second.
+//! Limits on rates.
 
 use super::{GREEDY, HONEST, assert_served, dropped, server};
 use crate::harness::{Answer, Peer, Server, rrq};
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
-/// Asks 20 times, each time from another port; how many are answered, and the most that may be at one a second
-/// and three at once.
+/// Sends 20 requests, each from another port. Returns how many are answered, and the maximum at one per
+/// second with a burst of three.
 fn answered(from: Ipv4Addr, server: &Server, reason: &str) -> (u64, u64) {
     let began = Instant::now();
     let mut peers: Vec<Peer> = (0..20).map(|_| Peer::from(from, server.address())).collect();
@@ -33,7 +33,7 @@ fn of_all_together() {
     let server = server("per-second: 1, burst: 3");
     let (answered, most) = answered(GREEDY, &server, "limit-per-second");
     assert!((3..=most).contains(&answered), "{answered} of {most}");
-    // Who asks again is served when it is his turn.
+    // A client that repeats its request is served in turn.
     let mut peer = Peer::from(HONEST, server.address());
     let end = Instant::now() + crate::harness::SOON;
     while peer.receive_within(Duration::from_millis(200)).is_none() {
@@ -42,7 +42,7 @@ fn of_all_together() {
     }
 }
 
-/// Malformed requests in the name of somebody else do not make the server shower him with ERRORs.
+/// Malformed requests with a spoofed address do not make the server flood it with ERRORs.
 #[test]
 fn of_errors_to_strangers() {
     let server = server("errors-per-second: 5");

@@ -1,5 +1,5 @@
-//! A client that repeats its ACK is alive, and waits: it is no reason to ask it ever less often. Nor is it one to
-//! send DATA at once: each of its ACKs would be answered twice from then on (RFC 1123 section 4.2.3.1).
+//! A client that repeats its ACK is alive and waits: the server must not back off. Nor may it send DATA at
+//! once: each of the client's ACKs would be answered twice from then on (RFC 1123 section 4.2.3.1).
 
 use crate::harness::Answer::Data;
 use crate::harness::{Peer, SOON, Server, Setup, ack, bytes, rrq};
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 const SIZE: usize = 8192;
 const INTERVAL: Duration = Duration::from_millis(400);
 
-/// No time-out is as short as this, with the default floor of 20 ms: what comes sooner after an ACK is its answer,
-/// or was on its way.
+/// No RTO is as short as this, with the default floor of 20 ms: DATA that comes sooner after an ACK answers
+/// it, or was in flight.
 const AT_ONCE: Duration = Duration::from_millis(10);
 
-/// A client that has block 7 and not block 8.
+/// Returns a client that has block 7 and not block 8.
 fn at_block_8(server: &Server) -> Peer {
     let mut peer = Peer::strict(server.address());
     peer.ask(&rrq(&SIZE.to_string(), &[]));
@@ -27,7 +27,7 @@ fn at_block_8(server: &Server) -> Peer {
     peer
 }
 
-/// The loss ends: all that is left arrives.
+/// Ends the loss: the rest arrives.
 fn ends_well(peer: &mut Peer) {
     let content = bytes(SIZE);
     let mut taken = 7;
@@ -46,7 +46,7 @@ fn ends_well(peer: &mut Peer) {
     }
 }
 
-/// When copies of DATA 8 came, and how many of them were answers to an ACK.
+/// The arrivals of copies of DATA 8, and how many of them answered an ACK.
 #[derive(Debug, Default)]
 struct Copies {
     times: Vec<Instant>,
@@ -54,7 +54,7 @@ struct Copies {
 }
 
 impl Copies {
-    /// Loses DATA 8 for so long, and repeats ACK 7 all the time.
+    /// Loses DATA 8 for this long, and repeats ACK 7 all the time.
     fn lost(peer: &mut Peer, time: Duration, interval: Duration) -> Copies {
         let begin = Instant::now();
         let (mut copies, mut said, mut repeats) = (Copies::default(), begin, 0);
@@ -92,13 +92,13 @@ fn a_client_that_repeats_its_ack_is_not_left_alone() {
     let pauses = copies.pauses();
     eprintln!("{} of {} copies at once; between them {pauses:?}", copies.at_once, pauses.len());
     assert!(pauses.iter().all(|pause| *pause < Duration::from_secs(1)), "{pauses:?}");
-    // Nine ACKs; a time-out may happen to end with one of them.
+    // Nine ACKs; a time-out may coincide with one of them.
     assert!(copies.at_once <= 2, "{} of {}: {pauses:?}", copies.at_once, pauses.len());
     assert!(pauses.len() <= 90, "ten copies for each ACK: {pauses:?}");
     ends_well(&mut peer);
 }
 
-/// ACKs that come faster than the time-out ends would hold it up for ever if each began it anew.
+/// ACKs that come faster than the RTO would hold it up forever if each restarted it.
 #[test]
 fn many_repeated_acks_do_not_hold_back_data() {
     let server = Setup::new().sizes(&[SIZE]).start();

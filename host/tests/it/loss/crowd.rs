@@ -1,4 +1,5 @@
-//! Many plain clients at once on a path that loses packets both ways: how many get their file, and how soon.
+//! Many plain clients at once on a path that loses packets in both directions: how many get their file, and
+//! how soon.
 
 use crate::harness::Answer::Data;
 use crate::harness::{Answer, Setup, ack, bytes, rrq};
@@ -11,18 +12,18 @@ use std::time::{Duration, Instant};
 const SIZE: usize = 8192;
 const TRANSFERS: u64 = 40;
 
-/// Such as firmware has.
+/// A typical time-out of firmware.
 const TIMEOUT: Duration = Duration::from_millis(400);
 const TRIES: u32 = 8;
 
-/// A client in lockstep that loses what it sends and what it receives, by a seed.
+/// A client in lockstep that loses sent and received packets, by a seed.
 struct Client {
     socket: UdpSocket,
     listener: SocketAddr,
-    /// Who sent the first block that was not lost: a request that comes again may be answered from another port.
+    /// The source of the first block that was not lost: a repeated request may be answered from another port.
     tid: Option<SocketAddr>,
     random: Rng,
-    /// Of a hundred packets, either way.
+    /// In percent, in each direction.
     loss: u8,
     content: Vec<u8>,
     /// The last block that arrived.
@@ -42,7 +43,7 @@ impl Client {
         }
     }
 
-    /// The time that it took; `None` if the client gave up.
+    /// Returns the duration; `None` if the client gave up.
     fn get(mut self) -> Option<Duration> {
         let begin = Instant::now();
         let mut tries = 0;
@@ -60,7 +61,7 @@ impl Client {
                         return Some(begin.elapsed());
                     }
                 }
-                // The ACK was lost, or the server too fast. It says nothing of whether the server goes on.
+                // The ACK was lost, or the server too fast. It does not show whether the server continues.
                 Some(Data(..)) => tries -= 1,
                 Some(_) => return None,
             }
@@ -68,7 +69,7 @@ impl Client {
         None
     }
 
-    /// Asks, or acknowledges what has arrived.
+    /// Sends the request, or acknowledges the blocks that have arrived.
     fn say(&mut self) {
         if self.loses() {
             return;
@@ -79,7 +80,7 @@ impl Client {
         };
     }
 
-    /// The next answer that is not lost, if it comes in time.
+    /// Returns the next answer that is not lost, if it comes in time.
     fn hear(&mut self) -> Option<Answer> {
         let end = Instant::now() + TIMEOUT;
         let mut buffer = [0; 1024];
@@ -104,7 +105,7 @@ impl Client {
     }
 }
 
-/// How long the transfers took that were completed, sorted.
+/// Returns the durations of complete transfers, sorted.
 fn transfers(loss: u8) -> Vec<Duration> {
     let server = Setup::new().sizes(&[SIZE]).start();
     let address = server.address();

@@ -1,6 +1,6 @@
-//! Firmware with few receive buffers. U-Boot's virtio driver has 32, and receives nothing ever again once all of them
-//! have been full at one time: what it has not read yet must stay below that. `make test-firmware` shows it on the
-//! driver itself.
+//! Firmware with few receive buffers. U-Boot's virtio driver has 32, and never receives again once all of
+//! them have been full: its unread packets must stay below that. `make test-firmware` shows it on the driver
+//! itself.
 
 use crate::harness::Answer::{Data, Oack};
 use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, rrq};
@@ -10,21 +10,21 @@ use std::time::{Duration, Instant};
 const SIZE: usize = 400_000;
 const BUFFERS: usize = 32;
 
-/// A guest whose host had something else to do.
+/// A guest whose host is busy.
 const STANDS_STILL: Duration = Duration::from_millis(300);
 
-/// Nothing more comes of what was sent at once.
+/// After this time, nothing more of a burst arrives.
 const QUIET: Duration = Duration::from_millis(1);
 
-/// U-Boot 2023.01, `net/tftp.c`: the end of a window is counted from the last ACK, and all blocks that are not the
-/// next one are answered by one ACK until the next one arrives.
+/// U-Boot 2023.01, `net/tftp.c`: the end of a window counts from the last ACK, and one ACK answers all blocks
+/// other than the next one until that arrives.
 struct UBoot {
     peer: Peer,
     windowsize: u16,
     block: u16,
     next_ack: u16,
     last_nack: Option<u16>,
-    /// Received and not read yet.
+    /// Received but not read yet.
     unread: VecDeque<Answer>,
     most_unread: usize,
     received: usize,
@@ -72,13 +72,13 @@ impl UBoot {
         }
     }
 
-    /// A slow machine: what the server answers to an ACK is there before the next packet is read.
+    /// A slow machine: the server's answer to an ACK arrives before the next packet is read.
     fn acknowledge(&mut self) {
         self.peer.send(&ack(self.block));
         self.receive(QUIET);
     }
 
-    /// Receives until nothing comes for so long.
+    /// Receives until nothing comes for this long.
     fn receive(&mut self, quiet: Duration) {
         while let Some(answer) = self.peer.receive_within(quiet) {
             self.take(answer);
@@ -126,8 +126,8 @@ fn that_stands_still_in_windows_of_16() {
     stands_still(16);
 }
 
-/// Each lost block costs one window that is sent twice. What was sent twice is no reason to send it once more: the ACKs
-/// of a guest that is slow tell of blocks that it has not read yet, not of a loss.
+/// Each lost block costs one retransmitted window. A retransmission is no reason for another one: the ACKs of
+/// a slow guest report blocks that it has not read yet, not a loss.
 fn loses(windowsize: u16, losses: &[u16]) {
     let (mut unread, mut surplus) = (Vec::new(), Vec::new());
     for _ in 0..3 {
@@ -142,7 +142,7 @@ fn loses(windowsize: u16, losses: &[u16]) {
         "windows of {windowsize}: {unread:?} packets unread, {surplus:?} too many for {} losses",
         losses.len()
     );
-    // The best of three: on a busy machine a time-out may end in between.
+    // The best of three: on a busy machine a time-out may interfere.
     assert!(unread.iter().min() < Some(&BUFFERS), "{unread:?} packets unread");
     let most = losses.len() * 2 * usize::from(windowsize);
     assert!(surplus.iter().min() <= Some(&most), "{surplus:?} packets too many");
@@ -158,9 +158,9 @@ fn that_loses_blocks_of_windows_of_16() {
     loses(16, &[100, 205, 310, 415, 520]);
 }
 
-/// The window is repeated after a time-out. The guest answers the first repeated block by an ACK of all but the last;
-/// where that makes the server send the last one once more beside the copy that is on its way, the guest sees it
-/// twice, says so, and from then on each window is sent twice.
+/// The window is retransmitted after a time-out. The guest answers the first retransmitted block with an ACK
+/// of all but the last; if that makes the server send the last one again beside the copy in flight, the guest
+/// sees it twice, reports that, and from then on each window is sent twice.
 #[test]
 fn that_loses_the_end_of_a_window_of_8() {
     loses(8, &[80]);

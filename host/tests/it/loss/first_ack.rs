@@ -1,5 +1,5 @@
-//! The first ACK is lost, so the first round trip that the server sees ends with the answer to a repeat. What
-//! it measured then is its own time-out, not the path, and must not slow down what follows.
+//! The first ACK is lost, so the first round trip that the server sees ends with the answer to a
+//! retransmission. That measures the server's own RTO, not the path, and must not slow down the rest.
 
 use crate::harness::Answer::{Data, Oack};
 use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, bytes, rrq};
@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 const SIZE: usize = 40_000;
 
-/// A loss on a path of 0.1 ms, with room for a machine that is busy: 0.66 s when the first time-out is taken for
-/// a round trip.
+/// A loss on a path of 0.1 ms, with room for a busy machine: it takes 0.66 s if the first time-out is taken
+/// for a round trip.
 const MOST: Duration = Duration::from_millis(300);
 
-/// The best of three: a delay of this machine is none of the server's, and what is wrong is so each time.
+/// Takes the best of three: delays of this machine are not the server's fault, and a real fault shows every
+/// time.
 fn assert_short(pause: impl Fn(&Server) -> Duration) {
     let server = Setup::new().sizes(&[SIZE]).start();
     let pauses = [(); 3].map(|()| pause(&server));
@@ -24,12 +25,12 @@ fn next(peer: &mut Peer) -> Answer {
     peer.receive_within(SOON).expect("an answer")
 }
 
-/// Waits until an answer comes a second time.
+/// Waits until an answer is repeated.
 fn repeated(peer: &mut Peer, first: &Answer) {
     while next(peer) != *first {}
 }
 
-/// Takes and acknowledges all up to `last`, at the end of each window.
+/// Accepts and acknowledges all blocks up to `last`, at the end of each window.
 fn read(peer: &mut Peer, after: u16, last: u16, window: u16) {
     let content = bytes(SIZE);
     let mut taken = after;
@@ -45,7 +46,7 @@ fn read(peer: &mut Peer, after: u16, last: u16, window: u16) {
     }
 }
 
-/// Loses all from `block` on, and measures how long nothing comes a second time.
+/// Loses all blocks from `block` on, and measures how long no block is repeated.
 fn pause(peer: &mut Peer, block: u16) -> Duration {
     let mut last_new = None;
     let mut newest = block - 1;
@@ -55,7 +56,7 @@ fn pause(peer: &mut Peer, block: u16) -> Duration {
             Data(got, _) if got >= block => {
                 return last_new.expect("what is repeated was sent before").elapsed();
             }
-            // Late repeats of what has been acknowledged.
+            // Late retransmissions of acknowledged blocks.
             Data(..) => {}
             other => panic!("DATA was due, not {other:?}"),
         }
@@ -90,8 +91,8 @@ fn of_an_oack() {
     });
 }
 
-/// The ACK of the first window is lost; as many clients do, this one repeats it for the first block that it
-/// has already.
+/// The ACK of the first window is lost; like many clients, this one repeats it for the first block that it
+/// already has.
 #[test]
 fn of_a_window_of_8() {
     assert_short(|server| {

@@ -1,5 +1,6 @@
-//! The first large window does not arrive whole. Its end is missing where it overflows the client's receive buffer,
-//! which holds some twenty of 64 blocks of 8192 bytes by default, and the client then waits in silence.
+//! The first large window does not arrive completely. Its end is missing if it overflows the client's receive
+//! buffer, which holds some twenty of 64 blocks of 8192 bytes by default, and the client then waits in
+//! silence.
 
 use crate::harness::Answer::{Data, Oack};
 use crate::harness::{Client, Network, Options, Peer, SOON, Server, Setup, ack, bytes, rrq, run, skipped};
@@ -11,11 +12,11 @@ const BLKSIZE: u16 = 8192;
 const WINDOW: u16 = 64;
 const BLOCKS: u16 = 129;
 
-/// One time-out is 430 ms: what the window needs over a link of 10 Mbit/s, which may be what it waits for. With room
-/// for a machine that is busy; each further time-out would add as much.
+/// One time-out is 430 ms: the time of the window over a link of 10 Mbit/s, which may be the path. With room
+/// for a busy machine; each further time-out would add as much.
 const MOST: Duration = Duration::from_millis(700);
 
-/// The best of three: a client that this machine does not schedule loses more than the first window.
+/// Takes the best of three: a client that this machine does not schedule loses more than the first window.
 fn assert_short(read: impl Fn() -> Duration) {
     assert!(three(read)[0] < MOST);
 }
@@ -27,8 +28,8 @@ fn three(read: impl Fn() -> Duration) -> [Duration; 3] {
     times
 }
 
-/// A client as atftp is: it acknowledges whole windows, and the first block that is not the next one by an ACK of
-/// what it has. Of the first window it gets `arrive` blocks; the loss ends with the first repeat.
+/// A client like atftp: it acknowledges whole windows, and reports a gap at the first unexpected block. Of
+/// the first window it gets `arrive` blocks; the loss ends with the first retransmission.
 fn read(server: &Server, arrive: u16) -> Duration {
     let begin = Instant::now();
     let mut peer = Peer::strict(server.address());
@@ -89,11 +90,11 @@ fn its_end_overflows_atftp() {
         assert!(Client::Atftp.get(server.address(), &SIZE.to_string(), options) == bytes(SIZE));
         begin.elapsed()
     });
-    // Luck is none of the server's merits: the median.
+    // Luck is not the server's merit: the median.
     assert!(times[1] < MOST);
 }
 
-/// The kernel drops as many bytes as a window has, before atftp sees them.
+/// The kernel drops as many bytes as a window has, before atftp receives them.
 #[test]
 fn nothing_of_it_reaches_atftp() {
     if !Client::Atftp.is_installed() {
@@ -107,7 +108,7 @@ fn nothing_of_it_reaches_atftp() {
     }
     let server = Setup::new().sizes(&[SIZE]).behind(inside.clone()).listen("127.0.0.1:6969").start();
     let (name, local) = (SIZE.to_string(), server.outside().path("local"));
-    // IP and UDP headers are counted, for several blocks once where the kernel has them in one packet.
+    // It counts IP and UDP headers, once for several blocks if the kernel has them in one packet.
     let quota = (u32::from(WINDOW) * (u32::from(BLKSIZE) + 4 + 28)).to_string();
     let lose = format!("iptables -A INPUT -p udp -m length --length 1000: -m quota --quota {quota} -j DROP");
     let lose: Vec<&str> = lose.split(' ').collect();

@@ -1,4 +1,4 @@
-//! Nothing is lost, but processors are scarce: a client that waits for its turn is not one that has lost a packet.
+//! Nothing is lost, but processors are scarce: a client that waits for a core has not lost a packet.
 //!
 //!     cargo test --locked -p tuffet --test it loss::pressure -- --ignored --nocapture
 //!
@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-/// Of so many transfers one may see a block twice.
+/// One in this many transfers may see a block twice.
 const ONE_IN: usize = 10_000;
 
-/// A process that wants a core for itself.
+/// A process that occupies a core.
 struct Neighbour(Child);
 
 impl Neighbour {
@@ -38,7 +38,7 @@ fn number(variable: &str, otherwise: usize) -> usize {
     env::var(variable).map_or(otherwise, |value| value.parse().expect("a number"))
 }
 
-/// Reads in lockstep and repeats nothing. How many DATA came that had come before.
+/// Reads in lockstep without retransmissions. Returns the number of duplicate DATA.
 fn repeats(server: SocketAddr, name: &str, blocks: u16) -> usize {
     let mut peer = Peer::strict(server);
     peer.ask(&rrq(name, &[]));

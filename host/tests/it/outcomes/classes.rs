@@ -1,4 +1,4 @@
-//! The class of a client, with the real clients: a hint, from what they really send.
+//! The classes of real clients: hints from their actual requests.
 
 use crate::harness::{Client, Options, Setup};
 
@@ -12,7 +12,7 @@ fn real_clients() {
         (Client::Curl, blksize, "curl", "curl"),
         (Client::Atftp, Options::default(), "plain", "plain"),
         (Client::TftpHpa, Options::default(), "plain", "plain"),
-        // It asks for the size alone, as ROMs do.
+        // It requests only the size, as ROMs do.
         (Client::Busybox, Options::default(), "pxe", "busybox"),
         (Client::Busybox, blksize, "busybox", "busybox"),
         (Client::Tuffet, windows, "tuffet", "tuffet"),

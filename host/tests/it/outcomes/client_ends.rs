@@ -1,4 +1,4 @@
-//! What clients do: rows 1 to 11 and 28 to 30.
+//! Outcomes that clients cause: rows 1 to 11 and 28 to 30.
 
 use super::assert_facts;
 use crate::harness::{
@@ -9,14 +9,14 @@ use serde_json::Value;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A server that gives its clients time, so that nothing is repeated because a test is slow.
+/// Starts a server with long time-outs, so that a slow test causes no retransmission.
 fn patient() -> Server {
     let retransmit = "transfer: { retransmit: { floor: 5s, initial: 5s, cap: 5s, give-up: 60s } }";
     let root = "roots: [{ name: root, path: root, writable: true }]";
     Setup::new().sizes(&[600, 5000]).yaml(&format!("{root}\n{retransmit}\n")).start()
 }
 
-/// A server that gives up silent clients after a second.
+/// Starts a server that gives up silent clients after a second.
 fn hasty() -> Server {
     let retransmit = "transfer: { retransmit: { floor: 5ms, initial: 20ms, cap: 100ms, give-up: 1s } }";
     let root = "roots: [{ name: root, path: root, writable: true }]";
@@ -29,7 +29,7 @@ fn peer(server: &Server, request: &[u8]) -> Peer {
     peer
 }
 
-/// A plain read of which the client has acknowledged one block.
+/// Begins a plain read of which the client has acknowledged one block.
 fn reading(server: &Server) -> Peer {
     let mut peer = peer(server, &rrq("5000", &[]));
     peer.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
@@ -189,15 +189,15 @@ fn r08_the_same_request_again() {
     assert_nothing_more(&server);
 }
 
-/// The network doubled the request, and lost the last block or the last ACK of the transfer that it began: the
-/// client knows nothing of the copy, and goes on with the TID that it has.
+/// The network duplicated the request, and lost the last block or the last ACK of the transfer that it began:
+/// the client is not aware of the copy, and continues with its TID.
 #[test]
 fn r08_a_copy_of_the_request_when_only_the_last_ack_is_missing() {
     let retransmit = "transfer: { retransmit: { floor: 5ms, initial: 20ms, cap: 100ms, give-up: 20s } }";
     for single_port in [false, true] {
         let setup = Setup::new().sizes(&[600]).rest_of_yaml(retransmit).writable();
         let server = if single_port { setup.single_port() } else { setup }.start();
-        // A copy begins another transfer, or is counted as a repetition where there is but one port.
+        // A copy begins another transfer, or counts as a repetition in single-port mode.
         let begun = |live: &Value| live["totals"]["admitted"].as_u64().unwrap();
         let arrives = |copies: u64, requests: u64| {
             server.live_until("the copy", |live| begun(live) + repeated(live) == copies + requests)
@@ -243,13 +243,14 @@ fn repeated(live: &Value) -> u64 {
 #[test]
 fn r09_the_same_request_anew() {
     let server = patient();
-    // The last block is under way: who asks again has not understood that it has all.
+    // The last block is in flight: a client that sends its request again does not know that it has
+    // everything.
     let mut peer = peer(&server, &rrq("600", &[]));
     assert!(matches!(peer.receive(), Answer::Data(1, _)));
     peer.send(&ack(1));
     assert!(matches!(peer.receive(), Answer::Data(2, _)));
     peer.ask(&rrq("600", &[]));
-    // Nothing tells it from a copy so far: the first ends when the client answers the second.
+    // So far it may be a copy: the first transfer ends when the client answers the second.
     assert!(peer.read_on(1) == bytes(600));
     let line = server.outcome("600");
     assert_facts(&line, "aborted", "granted", 512, 1);

@@ -1,4 +1,4 @@
-//! What limits end: rows 38 to 41.
+//! Outcomes of limits: rows 38 to 41.
 
 use super::assert_facts;
 use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, assert_ended, bytes, data, rrq, wrq};
@@ -20,14 +20,14 @@ fn server(limits: &str, transfer: &str, give_up: &str) -> Server {
 
 #[test]
 fn r38_the_place_of_who_has_not_answered_is_needed() {
-    // Two at most, of which both are taken when the third comes and they should have answered.
+    // At most two, both of which are taken and overdue when the third request comes.
     let server = server("transfers: 2, half-open: 2", "", "60s");
     let mut silent: Vec<Peer> = (0..2).map(|_| Peer::new(server.address())).collect();
     for peer in &mut silent {
         peer.ask(&rrq("5000", &[]));
         peer.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
     }
-    // Somebody else: one address does not get more than its share.
+    // Another client, because one address gets no more than its share.
     let mut third = Peer::from([127, 201, 0, 1], server.address());
     let end = Instant::now() + SOON;
     third.ask(&rrq("long", &[]));
@@ -40,7 +40,7 @@ fn r38_the_place_of_who_has_not_answered_is_needed() {
     assert_ended(&line, "timed-out", "another took its place (`limits.transfers`)");
 }
 
-/// Reads the long file, slowly, until the server has enough.
+/// Reads the long file slowly, until the server ends it.
 fn read_slowly(server: &Server) -> String {
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("long", &[]));
@@ -58,7 +58,7 @@ fn read_slowly(server: &Server) -> String {
     }
 }
 
-/// Writes for as long as the server takes it.
+/// Writes for as long as the server accepts it.
 fn write_slowly(server: &Server) -> String {
     let mut peer = Peer::new(server.address());
     peer.ask(&wrq("up", &[("blksize", "8")]));

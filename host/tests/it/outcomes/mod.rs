@@ -1,5 +1,5 @@
-//! The table in docs/logs.md, "Outcomes": for each of its rows a test that is named by its number,
-//! `rNN_…`, and asserts the outcome and the facts that are told with it.
+//! The table in docs/logs.md, "Outcomes": each row has a test named after its number, `rNN_…`, which asserts
+//! the outcome and its facts.
 
 mod classes;
 mod client_ends;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// Asserts outcome, decision, bytes and blocks, and all that must hold between the facts of any request.
+/// Asserts outcome, decision, bytes and blocks, and the invariants of the facts of any request.
 #[track_caller]
 fn assert_facts(line: &Value, outcome: &str, decision: &str, bytes: usize, blocks: u64) {
     let got = (&line["outcome"], &line["decision"], &line["bytes"], &line["blocks"]);
@@ -28,7 +28,7 @@ fn assert_facts(line: &Value, outcome: &str, decision: &str, bytes: usize, block
     assert_eq!(line["mac"].is_string(), line["mac_source"].is_string(), "{line:#}");
     assert_eq!(time("first_block_us").is_some(), blocks > 0, "{line:#}");
     if let Some(first_block) = time("first_block_us") {
-        // The worker's clock may be a turn behind when it looks at a block.
+        // The worker's clock may lag by a turn when it handles a block.
         assert!(first_block <= time("duration_us").unwrap() + 1_000, "{line:#}");
     }
     if decision != "granted" {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-/// A server with plugins that do what their names say, each for the paths below its name.
+/// Starts a server with plugins that do what their names say, each for the paths below its name.
 fn judged() -> Server {
     let (bad, probe) = (misbehave(), probe());
     Setup::new()
@@ -40,7 +40,7 @@ fn asked(server: &Server, request: &[u8]) -> Answer {
     peer.receive()
 }
 
-/// A request that gets this ERROR; its outcome.
+/// Asserts that a request gets this ERROR; returns its outcome.
 #[track_caller]
 fn refused(server: &Server, request: &[u8], path: &str, code: u16, outcome: &str) -> Value {
     let answer = asked(server, request);
@@ -127,7 +127,7 @@ fn r18_no_root_is_writable() {
     assert_eq!(line["operation"], "write");
 }
 
-/// A root for uploads of at most 1000 bytes that replaces nothing.
+/// Starts a server with a root for uploads of at most 1000 bytes that replaces nothing.
 fn narrow() -> Server {
     let root = "roots: [{ name: root, path: root, writable: true, overwrite: false, max-upload: 1000 }]\n";
     Setup::new().file("there", b"old").yaml(root).start()
@@ -181,7 +181,7 @@ fn r22_an_upload_becomes_too_large() {
     peer.send(&data(2, &[1; 512]));
     peer.expect_error(3);
     let line = server.outcome("up");
-    // The block that was too much has arrived, too.
+    // The block that exceeded the limit has arrived, too.
     assert_facts(&line, "denied", "granted", 1024, 2);
     assert_ended(&line, "denied", "limit of 1000 bytes");
     server.stop();
@@ -237,7 +237,7 @@ fn r27_none_of_the_files_exists() {
     let server = judged();
     let line = refused(&server, &rrq("maps/a", &[]), "maps/a", 1, "not-found");
     assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&"maps".into(), &5.into()));
-    // The plugins that have no opinion leave it to the configuration.
+    // The plugins abstain and leave it to the configuration.
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("a", &[]));
     peer.expect(Answer::Data(1, b"content".to_vec()));

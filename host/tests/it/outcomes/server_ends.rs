@@ -13,7 +13,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A server whose plugin takes five seconds over the file `slow`, and then denies it.
+/// Starts a server whose plugin takes five seconds for the file `slow`, and then denies it.
 pub(super) fn slow() -> Server {
     let bad = misbehave();
     Setup::new()
@@ -35,7 +35,7 @@ fn r31_the_file_changes() {
     peer.expect(Answer::Data(1, bytes(5000)[..2000].to_vec()));
     fs::write(server.root().path("file"), vec![1; 5000]).unwrap();
     peer.send(&ack(1));
-    // Of the old or of the new content: the last block is what counts.
+    // Of the old or of the new content: the last block decides.
     assert!(matches!(peer.receive(), Answer::Data(2, _)));
     peer.send(&ack(2));
     peer.expect_error(0);
@@ -81,7 +81,7 @@ fn r33_the_system_forbids_it() {
     let setup = Setup::new().file("secret", b"x");
     fs::set_permissions(setup.root().path("secret"), fs::Permissions::from_mode(0o000)).unwrap();
     let setup = if is_root() {
-        // Root without the power to read what it may not.
+        // Root without the capability to read protected files.
         let words = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
         if !Command::new(words[0]).args([words[1], "true"]).output().is_ok_and(|ran| ran.status.success()) {
             return skipped("files without permission: root may read all, and setpriv does not work here");
@@ -151,8 +151,8 @@ fn r35_the_server_stops_before_the_decision() {
     }
 }
 
-/// Nobody has proven to be there: the end does not wait for them as it does for others, and they hear nothing, so
-/// that they ask again.
+/// No client has proven its address: the shutdown does not wait for these as for others, and they get no
+/// answer, so that they repeat their requests.
 #[test]
 fn r36_the_client_has_not_answered_when_the_server_stops() {
     let server = Setup::new().sizes(&[5000]).writable().start();
@@ -177,8 +177,8 @@ fn r36_the_client_has_not_answered_when_the_server_stops() {
     }
 }
 
-/// Files cannot be opened and connections cannot be taken: clients are left to ask again, what runs goes on, and
-/// nothing is tried without pause.
+/// Files cannot be opened and connections cannot be accepted: clients are left to retry, active transfers
+/// continue, and the server does not retry in a busy loop.
 #[test]
 fn r37_no_descriptor_is_left() {
     let server = Setup::new().sizes(&[5000]).rest_of_yaml("limits: { cache: 0B }\n").start();
@@ -186,7 +186,7 @@ fn r37_no_descriptor_is_left() {
     running.ask(&rrq("5000", &[]));
     running.receive();
 
-    // Below what is open already: nothing more can be.
+    // Below the number of open files: nothing more can be opened.
     server.limit_descriptors(Some(3));
     let mut asks = Peer::new(server.address());
     asks.ask(&rrq("5000", &[]));
@@ -212,7 +212,7 @@ fn r37_no_descriptor_is_left() {
     assert_eq!(server.log().matches("cannot accept connections").count(), 1, "it is told once in a while");
 }
 
-/// Nothing but the last ACK is missing: no failure of the server, however it ends.
+/// Only the last ACK is missing: not a failure of the server, however it ends.
 #[test]
 fn r42_the_last_ack_is_missing_when_the_server_stops() {
     // By the end of `drain`, by a second signal, and by that before the client has answered once.

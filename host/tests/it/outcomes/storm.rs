@@ -1,5 +1,5 @@
-//! Each request that is admitted has exactly one outcome, whatever comes between: hundreds of clients of
-//! every kind, a reload, and two signals.
+//! Each admitted request has exactly one outcome, under hundreds of clients of every kind, a reload, and two
+//! signals.
 
 use super::server_ends::stop_at_once;
 use crate::harness::{Answer, Peer, Server, Setup, ack, bytes, data, error, rrq, wrq};
@@ -10,7 +10,7 @@ const ROOT: &str = "roots: [{ name: root, path: root, writable: true }]
 transfer: { retransmit: { floor: 100ms, initial: 500ms, cap: 1s, give-up: 20s } }
 ";
 
-/// What a client does, and the outcomes of it.
+/// A kind of client, and its possible outcomes.
 const KINDS: [(&str, &[&str]); 10] = [
     ("reads", &["served"]),
     ("misses", &["not-found"]),
@@ -36,7 +36,7 @@ fn first(server: &Server, number: usize) -> Peer {
     let mut peer = Peer::new(server.address());
     peer.ask(&request);
     if name == "reads" {
-        // A repetition is no other request.
+        // A repetition is not another request.
         peer.ask_meanwhile(&request);
     }
     peer
@@ -76,7 +76,7 @@ fn every_request_ends_once() {
     const WAVE: usize = 40;
     let server = Setup::new().sizes(&[5000, 7]).yaml(ROOT).workers(2).start();
     let mut due: BTreeMap<&str, u64> = BTreeMap::new();
-    // Kept, so that no later one gets the port of a silent one: that would end its transfer.
+    // Kept, so that no later client gets the port of a silent one: that would end its transfer.
     let mut all = Vec::new();
     for wave in 0..WAVES {
         let numbers = wave * WAVE..(wave + 1) * WAVE;
@@ -93,9 +93,9 @@ fn every_request_ends_once() {
         all.extend(peers);
     }
     let expected: u64 = due.values().sum();
-    // All but the silent ones have ended; so has each that changed its mind, twice.
+    // All but the silent ones have ended; those that changed their request, twice.
     server.live_until("their ends", |live| live["totals"]["active"] == 0);
-    // And some that are in the middle of it when the server stops.
+    // And some that are active when the server stops.
     let mut cut_off: Vec<Peer> = (0..30).map(|_| Peer::new(server.address())).collect();
     cut_off.iter_mut().for_each(|peer| peer.ask(&rrq("5000", &[])));
     server.live_until("the last requests", |live| live["totals"]["admitted"] == expected + 30);

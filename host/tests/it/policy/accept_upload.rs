@@ -4,7 +4,7 @@ use super::probe;
 use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended, assert_moved, bytes};
 use crate::harness::{data, wrq};
 
-/// A server that asks this of its plugins, in order.
+/// Starts a server whose plugins give these answers, in order.
 fn server(answers: &[&str]) -> Server {
     let component = probe();
     let names: Vec<String> = (0..answers.len()).map(|number| format!("p{number}")).collect();
@@ -29,7 +29,7 @@ fn server(answers: &[&str]) -> Server {
         .start()
 }
 
-/// Writes `ab` and gives the last answer.
+/// Writes `ab` and returns the last answer.
 fn put(server: &Server, name: &str) -> Answer {
     let mut peer = Peer::new(server.address());
     peer.ask(&wrq(name, &[]));
@@ -53,7 +53,7 @@ fn accepted_and_abstained() {
     }
 }
 
-/// The answer takes the place of the last ACK; nothing remains.
+/// The denial replaces the last ACK; nothing remains.
 #[test]
 fn denied() {
     let server = server(&["accept", "deny"]);
@@ -65,7 +65,7 @@ fn denied() {
     assert_eq!(server.root().names(), ["kept", "there"]);
 }
 
-/// By the digest of what was written, in another folder of the same root.
+/// By the digest of the content, into another folder of the same root.
 #[test]
 fn renamed() {
     let server = server(&["\"rename kept/{sha256}-{bytes}\"", "rename other"]);
@@ -108,7 +108,7 @@ fn a_link_that_leads_out_is_not_followed() {
     assert!(!server.outside().has("x"));
 }
 
-/// A plugin that fails denies (`on-error`), and what was written is gone.
+/// A failing plugin denies (`on-error`), and the content is removed.
 #[test]
 fn a_failure_denies() {
     let server = server(&["trap"]);

@@ -1,4 +1,4 @@
-//! `builtin:audit`: one line for each request, chained over restarts, and what `verify.py` finds.
+//! `builtin:audit`: one line per request, chained across restarts, and the findings of `verify.py`.
 
 use crate::harness::{Client, Options, Peer, Ran, SOON, Server, Setup, rrq, run, skipped};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Instant;
 use tempfile::TempDir;
 
-/// What outlives a server: the log, what the witness saw, and the state.
+/// The files that survive a server: the log, the witness's record, and the state.
 struct Kept(TempDir);
 
 impl Kept {
@@ -40,7 +40,7 @@ plugins:
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Waits for so many lines.
+    /// Waits for this many lines.
     fn wait_for(&self, count: usize) {
         let end = Instant::now() + SOON;
         while self.lines().len() < count {
@@ -59,7 +59,7 @@ fn get(server: &Server) {
     server.outcome("a");
 }
 
-/// `verify.py` with these arguments; `None` where there is no Python.
+/// Runs `verify.py` with these arguments; `None` without Python.
 fn verify(arguments: &[&Path]) -> Option<Ran> {
     if Command::new("python3").arg("--version").output().is_err() {
         skipped("python3 is not installed: plugins/audit/verify.py is not tested");
@@ -69,7 +69,7 @@ fn verify(arguments: &[&Path]) -> Option<Ran> {
     Some(run(Command::new("python3").arg(script).args(arguments)))
 }
 
-/// Exit code and findings of a log of these lines.
+/// Returns exit code and findings of a log with these lines.
 fn findings(lines: &[String]) -> Option<(i32, Vec<String>)> {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("log");
@@ -80,7 +80,7 @@ fn findings(lines: &[String]) -> Option<(i32, Vec<String>)> {
     Some((ran.code(), said.lines().map(str::to_owned).collect()))
 }
 
-/// A stop in order, then a SIGKILL: the chain goes on, and nothing of it is missing.
+/// A regular stop, then a SIGKILL: the chain continues, and nothing of it is missing.
 #[test]
 fn the_chain_outlives_instances_and_processes() {
     let kept = Kept(TempDir::new().unwrap());
@@ -120,7 +120,7 @@ fn the_chain_outlives_instances_and_processes() {
     ran.assert_good();
     let good = format!("good: 5 lines, the last is 5:{}\n", lines[4]["hash"].as_str().unwrap());
     assert_eq!(String::from_utf8(ran.stdout).unwrap(), good);
-    // The end of a log follows from nothing in it: the witness has seen it.
+    // Nothing in a log shows its end: the witness has seen it.
     let shorter: String = kept.lines()[..4].iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(kept.path("shorter"), shorter).unwrap();
     let ran = verify(&["--seen".as_ref(), &kept.path("seen"), &kept.path("shorter")]).unwrap();
@@ -141,7 +141,7 @@ fn what_was_changed_removed_or_put_in_is_named() {
 
     let mut changed = lines.clone();
     changed[2] = changed[2].replace("\"bytes\":7", "\"bytes\":8");
-    // A line of another log, whole in itself.
+    // A line of another log, valid in itself.
     let other = Kept(TempDir::new().unwrap());
     let server = other.start(CHAINED);
     (0..3).for_each(|_| get(&server));
@@ -174,7 +174,7 @@ fn what_was_changed_removed_or_put_in_is_named() {
     }
 }
 
-/// Sinks deliver at least once: a line that comes again as it was changes nothing.
+/// Sinks deliver at least once: an identical duplicate line changes nothing.
 #[test]
 fn a_line_that_came_again_is_noted() {
     let kept = Kept(TempDir::new().unwrap());
@@ -192,8 +192,8 @@ fn a_line_that_came_again_is_noted() {
     assert!(said[0].starts_with("4: it is not in the chain"), "{said:#?}");
 }
 
-/// A sink that takes nothing: requests are served, lines are kept while there is room, and the log says what
-/// was lost then.
+/// A sink that accepts nothing: requests are served, lines are kept while there is room, and then the log
+/// reports the loss.
 #[test]
 fn a_broken_sink_costs_no_request_and_is_told_of() {
     let kept = Kept(TempDir::new().unwrap());

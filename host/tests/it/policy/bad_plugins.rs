@@ -1,4 +1,4 @@
-//! A plugin that loops, hogs memory or traps harms its own requests and nobody else.
+//! A plugin that loops, hogs memory or traps harms only its own requests.
 
 use super::misbehave;
 use crate::harness::{
@@ -7,11 +7,11 @@ use crate::harness::{
 
 const SIZE: usize = 512 * 3000 + 17;
 
-/// A server with a plugin that does this for `evil/**`. No time-out comes sooner than in two seconds, so
-/// that a transfer without one shows that nothing held it up for so long.
+/// Starts a server with a plugin that does this for `evil/**`. No time-out comes sooner than in two seconds,
+/// so a transfer without one proves that nothing delayed it that long.
 fn server(misdeed: &str, on_error: &str) -> Server {
     let component = misbehave();
-    // What loops is stopped by its time; what takes memory must come to that before its time is over.
+    // A loop is stopped by its time limit; a memory hog must reach its limit before the time limit.
     let time = if misdeed == "loop" { "200ms" } else { "20s" };
     Setup::new()
         .sizes(&[SIZE])
@@ -32,7 +32,7 @@ plugins:
         .start()
 }
 
-/// Many bad calls at once while a transfer runs.
+/// Makes many bad calls during a transfer.
 fn assert_undisturbed(misdeed: &str, why: &str) {
     let server = server(misdeed, "deny");
     let name = SIZE.to_string();
@@ -61,7 +61,7 @@ fn assert_undisturbed(misdeed: &str, why: &str) {
         assert_ended(&line, "denied", "plugin bad failed in authorize");
         assert_ended(&line, "denied", why);
     }
-    // And it still serves.
+    // It still serves.
     assert!(Client::Tuffet.get(server.address(), &name, Options::default()) == bytes(SIZE));
 }
 
@@ -80,7 +80,7 @@ fn a_trap_is_contained() {
     assert_undisturbed("trap", "trapped as asked");
 }
 
-/// Blocks of a running transfer arrive before the loop is stopped: nothing waits for it.
+/// Blocks of an active transfer arrive before the loop is stopped: nothing waits for it.
 #[test]
 fn blocks_move_while_a_plugin_loops() {
     let server = server("loop", "deny");
@@ -111,7 +111,7 @@ fn on_error_abstain_serves() {
     }
 }
 
-/// The client repeats its request while the plugin thinks: one call, one outcome.
+/// The client repeats its request during the call: one call, one outcome.
 #[test]
 fn a_request_that_is_repeated_meanwhile_is_decided_once() {
     let server = server("loop", "abstain");
@@ -133,12 +133,12 @@ fn a_dropped_request_is_not_answered() {
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("evil/file", &[]));
     assert_ended(&server.outcome("evil/file"), "denied", "dropped by policy");
-    // What comes next is the answer to the next question.
+    // The next packet answers the next request.
     peer.ask(&rrq("missing", &[]));
     peer.expect_error(1);
 }
 
-/// Answers that no plugin may give.
+/// Answers that are invalid for any plugin.
 #[test]
 fn answers_that_are_none() {
     for (misdeed, detail) in [

@@ -1,4 +1,4 @@
-//! Compiled plugins are kept on disk from one start to the next.
+//! The cache of compiled plugins on disk persists between starts.
 
 use crate::harness::{Client, Options, Server, Setup};
 use tempfile::TempDir;

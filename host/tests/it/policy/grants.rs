@@ -1,4 +1,4 @@
-//! What plugins may use: each grant given and refused, each bound broken on purpose.
+//! Grants: each one given and refused, each limit exceeded on purpose.
 
 use super::{misbehave, probe};
 use crate::harness::{Client, Options, Ran, Server, Setup, tuffet};
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use tempfile::TempDir;
 
-/// All that `plugins/probe` cannot do without.
+/// The grants that `plugins/probe` requires.
 const NEEDED: &str = "kv, files/boot, sinks/out";
 
-/// A server whose plugin runs these commands for every file that is asked for.
+/// Starts a server whose plugin runs these commands for every requested file.
 fn server(grants: &str, commands: &[&str], more: &str) -> (Server, TempDir) {
     let state = TempDir::new().unwrap();
     (start(grants, commands, more, state.path().to_str().unwrap()), state)
@@ -38,7 +38,7 @@ plugins:
         .start()
 }
 
-/// What the commands came to.
+/// Returns the results of the commands.
 fn ask(server: &Server) -> Vec<String> {
     let content = Client::Tuffet.get(server.address(), "ask", Options::default());
     String::from_utf8(content).unwrap().lines().map(str::to_owned).collect()
@@ -49,7 +49,7 @@ fn ran(grants: &str, commands: &[&str]) -> Vec<String> {
     ask(&server)
 }
 
-/// The same configuration through `tuffet check` and `tuffet serve`.
+/// Runs the same configuration through `tuffet check` and `tuffet serve`.
 fn tried(component: &str, grants: &str) -> [Ran; 2] {
     let setup = Setup::new();
     let file = setup.outside().path("grants.yaml");
@@ -100,7 +100,7 @@ fn a_grant_that_nobody_asked_for_is_a_warning() {
     assert!(!ran.stderr.contains("granted `client-mac`"), "{}", ran.stderr);
 }
 
-/// `check` beside a server that runs: the file of keys is the server's.
+/// `check` during a running server: the file of keys is in use.
 #[test]
 fn check_does_not_open_what_a_server_has_open() {
     let (server, _state) = server(NEEDED, &["kv count n"], "configure: [kv get a, emit out 1]");
@@ -150,7 +150,7 @@ fn keys_are_read_and_written() {
     assert_eq!(ran(NEEDED, &["kv brief b x", "kv get b"]), ["()", "None"]);
 }
 
-/// Killed with SIGKILL right after an answer: what was answered is there.
+/// Killed with SIGKILL right after an answer: the confirmed change is there.
 #[test]
 fn keys_outlive_kill_9() {
     let state = TempDir::new().unwrap();
@@ -219,7 +219,7 @@ fn files_are_read_in_the_roots_that_are_granted() {
     assert_eq!(both, [r#"Some("content")"#]);
 }
 
-/// Sets it when it goes, also by a panic.
+/// Sets the flag on drop, also after a panic.
 struct Stops<'a>(&'a AtomicBool);
 
 impl Drop for Stops<'_> {
@@ -228,8 +228,8 @@ impl Drop for Stops<'_> {
     }
 }
 
-/// A file that is written in place all the time, first its beginning, then its end, each time with the next
-/// number: a plugin reads what it was at one moment, or hears that it changed.
+/// A file that is continuously written in place, first its beginning, then its end, each time with the next
+/// number: a plugin reads its content at one moment, or gets an error because it changed.
 #[test]
 fn a_file_is_never_read_as_a_mixture() {
     const SIZE: usize = 200 << 10;
@@ -249,7 +249,7 @@ fn a_file_is_never_read_as_a_mixture() {
             }
             number
         });
-        // Whatever is thrown below ends the writer.
+        // Any panic below ends the writer.
         let writing = Stops(&stop);
         for said in (0..5).flat_map(|_| ask(&server)) {
             match ends(&said) {
@@ -263,7 +263,7 @@ fn a_file_is_never_read_as_a_mixture() {
     assert_eq!(ends(&ask(&server)[0]), Some((last, last)), "nobody writes any more");
 }
 
-/// The first and the last number of a file that was read.
+/// Returns the first and the last number of a file that was read.
 fn ends(said: &str) -> Option<(u64, u64)> {
     let content = said.strip_prefix("Some(\"")?.strip_suffix("\")")?;
     Some((content[..8].parse().unwrap(), content[content.len() - 8..].parse().unwrap()))
@@ -289,7 +289,7 @@ fn sinks_get_one_line_for_each_payload() {
     assert_eq!(lines, "{\"n\":1}\n[1, 2]\n");
 }
 
-/// A sink that takes nothing fills its queue: the plugin hears of it, and requests are served as before.
+/// A sink that accepts nothing fills its queue: the plugin gets an error, and requests are served as before.
 #[test]
 fn a_broken_sink_blocks_nobody() {
     let (server, _state) = server("kv, files/boot, sinks/full", &["emits full"], "when: ask");
@@ -321,7 +321,7 @@ fn clock_random_and_mac_addresses_are_there_when_they_are_granted() {
     assert!(String::from_utf8(named).unwrap().contains("02:00:5e:10:00:01"));
 }
 
-/// Bounds are those of a call, also where an instance serves several.
+/// Limits are per call, even if an instance serves several.
 #[test]
 fn what_a_call_may_take_begins_anew_with_each() {
     let reuse = "when: ask }\n    reuse: { calls: 10, idle: 10s";
@@ -348,7 +348,7 @@ fn what_a_call_may_take_begins_anew_with_each() {
     }
 }
 
-/// An HTTP server that says what it was asked, once for each connection.
+/// Starts an HTTP server that echoes each request, one per connection.
 pub fn http_server() -> u16 {
     use std::io::{BufRead, BufReader, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -376,7 +376,7 @@ pub fn http_server() -> u16 {
             }
             let mut body = String::new();
             if length == usize::MAX {
-                // To the end: to close a socket that holds something unread may take the answer back.
+                // To the end: closing a socket with unread data may revoke the answer.
                 loop {
                     let mut line = String::new();
                     reader.read_line(&mut line).unwrap();

@@ -1,5 +1,5 @@
-//! What surrounds the calls of a plugin: the breaker, the mode `monitor`, decisions that are remembered, the
-//! time of a chain; as clients and the log see it.
+//! The guards around the calls of a plugin: the breaker, the mode `monitor`, the decision cache, the time
+//! limit of a chain; as clients and the log see them.
 
 use super::misbehave;
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, rrq};
@@ -33,7 +33,7 @@ fn ask_as(client: u8, server: &Server, name: &str) -> Answer {
     answer
 }
 
-/// Stops the server and gives the counts of its plugin.
+/// Stops the server and returns the counters of its plugin.
 fn totals(server: &Server) -> Value {
     server.terminate();
     server.logged("plugin totals")

@@ -1,4 +1,4 @@
-//! The grant `http` over TLS: a server whose certificate the machine trusts, and one that it does not know.
+//! The grant `http` over TLS: a server whose certificate the machine trusts, and one that it does not.
 
 use super::probe;
 use crate::harness::{Certificate, Client, Options, SOON, Server, Setup};
@@ -73,7 +73,7 @@ fn the_authorities_of_the_machine_are_trusted_and_no_other() {
     let https = Https::start(&certificate);
     let url = format!("https://localhost:{}/", https.port);
     let (said, _server) = ask(Setup::new().variable("SSL_CERT_FILE", certificate.trusted()), &url);
-    // The page is larger than what the plugin reads, so that it has come.
+    // The page is larger than the plugin's limit, so its arrival shows.
     assert!(said.starts_with("(200, ") || said.trim() == "TooLarge", "{said}");
     let (said, _server) = ask(Setup::new(), &url);
     assert!(said.contains("Failed") && said.to_lowercase().contains("certificate"), "{said}");

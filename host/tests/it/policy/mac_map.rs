@@ -72,7 +72,7 @@ fn a_machine_without_a_file_is_not_found() {
     assert_eq!(server.outcome("pxelinux.cfg/01-00-11-22-33-44-99")["outcome"], "not-found");
 }
 
-/// A client that the neighbour table does not know, as behind a router: the DHCP server does.
+/// A client that the neighbour table does not contain, as behind a router: the DHCP server knows it.
 #[test]
 fn by_a_lease() {
     let settings = |leases: &str, grants: &str| {
@@ -134,7 +134,7 @@ plugins:
     }
 }
 
-/// As much as a large site has, within the limits that a plugin has by default.
+/// As many as at a large site, within the default limits of a plugin.
 #[test]
 fn many_leases() {
     let client = |number: usize| (format!("10.9.{}.{}", number / 250, number % 250), format!("{number:06x}"));
@@ -184,7 +184,8 @@ fn many_leases() {
             assert_eq!(shown["verdict"]["files"][0], format!("boot:02005e{mac}"), "{shown:#}");
             shown["cpu-us"].as_u64().unwrap()
         };
-        // The memory is that of a server; the time is, too, where nothing else keeps the machine busy.
+        // The memory limit is that of a server; the time limit is, too, if nothing else keeps the machine
+        // busy.
         let quickest = (0..20).map(|_| run()).find(|cpu| *cpu < 200_000);
         assert!(quickest.is_some(), "{format} takes longer than limits.time");
     }
@@ -205,7 +206,7 @@ plugins:
       rules: [{ match: "*.cfg", templates: ["phones/{mac}.cfg"] }]
 "#;
 
-/// Plugins read it; clients get nothing of it, whatever they ask, nor does a plugin hand it out.
+/// Plugins read it; clients get nothing of it, whatever they request, nor can a plugin serve it.
 #[test]
 fn a_private_root_is_for_plugins_alone() {
     let start = |yaml: &str| {
@@ -229,7 +230,7 @@ fn a_private_root_is_for_plugins_alone() {
     assert!(server.log().contains("which is not configured, or private"), "{}", server.log());
 }
 
-/// Plugins decide; they are not there while blocks move.
+/// Plugins decide; they are not involved while blocks move.
 #[test]
 fn calls_do_not_depend_on_the_size() {
     let server = server();

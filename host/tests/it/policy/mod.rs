@@ -21,12 +21,12 @@ mod template;
 
 pub use grants::http_server;
 
-/// A plugin that uses all that can be granted, as a component.
+/// Returns a plugin that uses everything that can be granted, as a component.
 pub fn probe() -> String {
     format!("{}/tuffet_probe.wasm", env!("TUFFET_TEST_GUESTS"))
 }
 
-/// A plugin that does what it should not, as a component.
+/// Returns a plugin that misbehaves, as a component.
 pub fn misbehave() -> String {
     format!("{}/tuffet_misbehave.wasm", env!("TUFFET_TEST_GUESTS"))
 }

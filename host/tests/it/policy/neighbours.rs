@@ -25,7 +25,7 @@ plugins:
         .listen("0.0.0.0:6969")
         .listen("[2001:db8::1]:6970")
         .start();
-    // The last one claims another address in its name; the table is believed first.
+    // The last client claims another address in its name; the table takes precedence.
     for (url, path, client) in [
         ("tftp://192.0.2.1:6969/phone.cfg", "phone.cfg", "192.0.2.2:"),
         ("tftp://[2001:db8::1]:6970/phone.cfg", "phone.cfg", "[2001:db8::2]:"),

@@ -1,4 +1,4 @@
-//! The hook `observe`: what happened, once for each request, whatever became of it.
+//! The hook `observe`: events, exactly once for each request, whatever its outcome.
 
 use super::{misbehave, probe};
 use crate::harness::{
@@ -31,7 +31,7 @@ plugins:
         .start()
 }
 
-/// What the observer was told, once the server has stopped.
+/// Returns the observer's events, after the server has stopped.
 fn told(server: &Server) -> Vec<Value> {
     server.stop();
     lines(server)
@@ -39,7 +39,7 @@ fn told(server: &Server) -> Vec<Value> {
 
 fn lines(server: &Server) -> Vec<Value> {
     let text = std::fs::read_to_string(server.outside().path("out.jsonl")).unwrap_or_default();
-    // The last may be under way.
+    // The last line may be incomplete.
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
@@ -107,7 +107,7 @@ fn each_request_has_one_finish_and_each_grant_one_start_before_it() {
     assert_eq!((finished.len(), started.len()), (26, 22));
 }
 
-/// A transfer that takes its time is told of while it runs.
+/// A slow transfer is reported while it is active.
 #[test]
 fn progress_is_sampled() {
     let server = server("", "", 0);
@@ -132,7 +132,7 @@ fn progress_is_sampled() {
     assert!(bytes > 0 && bytes <= 30 * 512 && bytes % 512 == 0, "{progress}");
 }
 
-/// An observer that takes its time: its events wait, transfers do not, and in the end it has heard of all.
+/// A slow observer: its events wait, transfers do not, and in the end it has received all.
 #[test]
 fn a_slow_observer_is_not_waited_for() {
     let server = server("", "", 400);
@@ -154,8 +154,8 @@ fn a_slow_observer_is_not_waited_for() {
     assert_eq!((count("started"), count("finished")), (10, 10));
 }
 
-/// An observer that is stuck, and a queue that is full: new requests wait, transfers that run do not, and when
-/// the observer goes on it hears of every end, once.
+/// A stuck observer and a full queue: new requests wait, active transfers do not, and when the observer
+/// continues it receives every end once.
 #[test]
 fn a_full_queue_holds_up_new_requests_alone() {
     let endpoint = Endpoint::new(&[HttpAnswer::Hold]);
@@ -205,10 +205,10 @@ plugins:
     assert_eq!(late.receive_within(Duration::from_millis(200)), None, "it waits");
 
     endpoint.release();
-    // Those that were held are answered now; a client that was kept waiting asks again in its own time.
+    // The held requests are answered now; a waiting client repeats its request on its own schedule.
     assert!(matches!(late.receive(), Answer::Data(1, _)));
     for peer in waiting.iter_mut().chain([&mut late]) {
-        // Ends each that was granted, whenever it was.
+        // Ends each granted transfer, whenever it was granted.
         while peer.receive_within(Duration::from_millis(50)).is_some() {}
         peer.send(&ack(1));
     }
@@ -240,7 +240,7 @@ plugins:
 #[test]
 fn an_observer_that_fails_costs_nobody_anything() {
     let component = probe();
-    // The sink is not granted, so that every call of the hook traps.
+    // The sink is not granted, so every call of the hook traps.
     let server = Setup::new()
         .file("a", b"content")
         .yaml(&format!(
@@ -274,7 +274,7 @@ plugins:
     assert!(totals.contains(r#""events_lost":12"#), "{totals}");
 }
 
-/// What a call that failed was told is told again, whole: nothing is lost, and some of it comes twice.
+/// The events of a failed call are delivered again, completely: nothing is lost, and some arrive twice.
 #[test]
 fn an_observer_that_stumbles_hears_of_all() {
     let component = probe();
@@ -299,7 +299,7 @@ plugins:
     let id = server.outcome("a")["id"].as_str().unwrap().to_owned();
     let all = told(&server);
     let count = |key: &str| all.iter().filter(|line| line[key] == id.as_str()).count();
-    // The first event of the batch went out before each fall.
+    // The first event of the batch was sent before each failure.
     assert_eq!((count("started"), count("finished")), (3, 1), "{all:#?}");
     let told_again = server.log().lines().filter(|line| line.contains("is told once more")).count();
     assert_eq!(told_again, 2, "{}", server.log());

@@ -55,7 +55,7 @@ fn events_are_datagrams() {
     assert_eq!((&refused["event"], &refused["outcome"]), (&"finished".into(), &"not-found".into()));
 }
 
-/// Answers each request with the next of these states and tells its body.
+/// Answers each request with the next of these statuses and passes its body on.
 fn http_server(states: &'static [u16]) -> (u16, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -116,7 +116,7 @@ fn events_are_posted_in_batches() {
     }
 }
 
-/// Neither grant is needed by all, so that the one that is missing shows when it is used.
+/// Neither grant is always needed, so a missing one shows only in use.
 #[test]
 fn a_sink_that_is_not_granted_is_told_of() {
     let server = server(9, "", &json!({ "sink": "bus", "events": ["finished"] }));

@@ -2,7 +2,7 @@
 
 use crate::harness::{Ran, Setup, tuffet};
 
-/// The same configuration through `tuffet check` and `tuffet serve`.
+/// Asserts that `tuffet check` and `tuffet serve` refuse the same configuration.
 #[track_caller]
 fn assert_refused(rest: &str, words: &[&str]) {
     let setup = Setup::new();

@@ -1,4 +1,4 @@
-//! `builtin:template`: content that is rendered for the device that asks.
+//! `builtin:template`: content rendered for the requesting device.
 
 use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_moved, each_client, rrq};
 
@@ -63,7 +63,7 @@ fn a_missing_variable_denies_until_it_is_there() {
     server.root().write("inventory.yaml", mended.as_bytes());
     let got = Client::Tuffet.get(server.address(), "hall.cfg", Options::default());
     assert_eq!(String::from_utf8_lossy(&got), "# hall\nntp a\nextension b\n");
-    // A device that is not known gets the file.
+    // An unknown device gets the file.
     let unknown = mended.replace("127.0.0.1", "192.0.2.1");
     server.root().write("inventory.yaml", unknown.as_bytes());
     assert_eq!(Client::Tuffet.get(server.address(), "hall.cfg", Options::default()), b"a file");

@@ -1,11 +1,11 @@
-//! `audit` over a sink that breaks: what was promised is there in the end, chained.
+//! `audit` with a failing sink: all promised lines arrive in the end, chained.
 
 use super::{Kept, ask, wait_until};
 use crate::harness::{Endpoint, HttpAnswer, Setup, run, skipped};
 use std::process::Command;
 
-/// The spool is full, what it does not take is kept by the plugin, the server is killed; then the other end
-/// answers: every line is there, in its place.
+/// The spool is full, the plugin keeps the lines that it refuses, the server is killed; then the receiver
+/// answers: every line arrives, in order.
 #[test]
 fn nothing_is_lost_while_the_other_end_is_away() {
     let (kept, endpoint) = (Kept::new(), Endpoint::new(&[HttpAnswer::Status(503, "")]));
@@ -38,7 +38,7 @@ plugins:
     ask(&server, 100..130);
     endpoint.answer(HttpAnswer::Status(200, ""));
     wait_until("the spool is empty", || server.sink()["waiting"] == 0);
-    // What the plugin keeps goes out, though nothing more happens.
+    // The plugin sends the lines that it kept, without further events.
     wait_until("all came", || endpoint.lines().last().is_some_and(|line| line.starts_with("{\"seq\":130,")));
     server.stop();
     let log = kept.path("log");

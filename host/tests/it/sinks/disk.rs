@@ -8,7 +8,7 @@ fn lines(path: &Path) -> Vec<String> {
     std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// A line that was cut off is completed when there is room again; none is lost, split or written twice.
+/// A line that was cut off is completed when there is room again; none is lost, split or duplicated.
 #[test]
 fn a_file_on_a_full_disk_goes_on_when_there_is_room() {
     for fsync in ["never", "each"] {
@@ -19,7 +19,7 @@ fn a_file_on_a_full_disk_goes_on_when_there_is_room() {
         ask(&server, 0..5);
         wait_until("they are there", || lines(&file).len() == 5);
         let filler = disk.fill();
-        // What is left of the last page takes some of them.
+        // The rest of the last page takes some of them.
         ask(&server, 5..60);
         server.logged(
             "a sink is broken; its lines are queued, and plugins get an error when the queue is full",
@@ -30,12 +30,12 @@ fn a_file_on_a_full_disk_goes_on_when_there_is_room() {
     }
 }
 
-/// A spool that cannot grow: plugins hear that it is full, and what it took is whole.
+/// A spool that cannot grow: plugins get an error that it is full, and the accepted lines are complete.
 #[test]
 fn a_spool_on_a_full_disk_says_so_and_keeps_what_it_took() {
     let Some(disk) = Disk::new("size=128k") else { return };
     let kept = Kept::new();
-    // Nobody listens there.
+    // Nothing listens there.
     let sink = format!(
         "{{ http: {{ url: 'http://127.0.0.1:1/', batch: {{ lines: 10 }} }}, spool: {{ bytes: 1MiB, path: \
          '{}' }} }}",

@@ -1,4 +1,4 @@
-//! `file` and `stdout`: rotation, and what a stop and a kill leave.
+//! `file` and `stdout`: rotation, and the effects of a stop and a kill.
 
 use super::{Kept, ask, asked, wait_until};
 use crate::harness::Folder;
@@ -14,7 +14,7 @@ fn lines_go_to_standard_output() {
     assert_eq!(asked(&lines), (0..20).collect::<Vec<u32>>());
 }
 
-/// Every line is whole and in one of the files, in order; as many are kept as is said.
+/// Every line is complete and in one of the files, in order; only the configured number of files is kept.
 #[test]
 fn a_file_is_put_away_by_its_size() {
     let kept = Kept::new();
@@ -42,7 +42,7 @@ fn a_file_is_put_away_by_its_size() {
     assert_eq!(Folder(out).names().len(), 4);
 }
 
-/// With `fsync: each` a line that counts as delivered is in the file, whatever happens then.
+/// With `fsync: each` a delivered line is in the file, whatever happens then.
 #[test]
 fn what_is_delivered_is_there_after_a_kill() {
     let kept = Kept::new();

@@ -1,4 +1,4 @@
-//! `http`: batches, what is tried again and what is not, and what a spool keeps.
+//! `http`: batches, retries, and the spool.
 
 use super::{Kept, ask, asked, first_of_each, wait_for_queued, wait_until};
 use crate::harness::{Certificate, Endpoint, HttpAnswer, skipped};
@@ -21,7 +21,7 @@ fn lines_are_posted_in_batches_with_headers_whose_secrets_nobody_sees() {
     );
     let server = kept.setup(&sink).variable("HUSH", "of-a-variable-hush").flag("--log=debug").start();
     ask(&server, 0..12);
-    // The last two do not wait for others when the server stops.
+    // The last two do not wait for more when the server stops.
     wait_until("two batches came", || endpoint.posts().len() == 2);
     let status = server.status().to_string();
     server.stop();
@@ -60,7 +60,7 @@ fn a_batch_may_be_an_array() {
     assert!(post.head.contains("content-type: application/json\r\n"), "{}", post.head);
 }
 
-/// Slow, failing, overloaded, hanging, closing: all of it is tried again, in order, and nothing is lost.
+/// Slow, failing, overloaded, hanging, closing: all of it is retried, in order, and nothing is lost.
 #[test]
 fn what_may_pass_is_tried_again() {
     let answers = [
@@ -102,7 +102,7 @@ fn what_is_refused_is_dropped_counted_and_told_once() {
     assert_eq!(told, 1, "{}", server.log());
 }
 
-/// Too much at once is sent in parts; a line that is too large by itself is dropped.
+/// Batches that are too large are sent in parts; a line that is too large by itself is dropped.
 #[test]
 fn what_is_too_large_is_sent_in_parts() {
     let too_large = HttpAnswer::Status(413, "");
@@ -117,15 +117,15 @@ fn what_is_too_large_is_sent_in_parts() {
     assert_eq!(server.sink()["dropped"], 1);
 }
 
-/// An address at which nothing listens, until the test says so.
+/// Returns an address at which nothing listens until the test starts it.
 fn nobody() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     (listener, address)
 }
 
-/// SIGKILL of the server while the other end is away: what the spool took is there after the next start, in
-/// order, and some of it may come again.
+/// SIGKILL of the server while the receiver is down: lines in the spool arrive after the next start, in
+/// order, and some may arrive twice.
 #[test]
 fn a_spool_outlives_the_server() {
     let (kept, (listener, address)) = (Kept::new(), nobody());
@@ -148,7 +148,7 @@ fn a_spool_outlives_the_server() {
     wait_until("all came", || first_of_each(asked(&endpoint.lines())).len() == 90);
     assert_eq!(first_of_each(asked(&endpoint.lines())), (0..90).collect::<Vec<u32>>());
     wait_until("nothing is left", || server.sink()["waiting"] == 0);
-    // What is delivered does not come again.
+    // Delivered lines do not arrive again.
     let came = endpoint.lines().len();
     server.stop();
     let server = kept.setup(&sink).start();
@@ -157,7 +157,7 @@ fn a_spool_outlives_the_server() {
     assert_eq!(asked(&endpoint.lines()[came..]), [90]);
 }
 
-/// SIGKILL while lines are on their way: each arrives, at least once.
+/// SIGKILL while lines are in flight: each arrives at least once.
 #[test]
 fn nothing_is_lost_between_two_processes() {
     let (kept, endpoint) = (Kept::new(), Endpoint::new(&[HttpAnswer::Slow(200, Duration::from_millis(30))]));
@@ -180,8 +180,8 @@ fn nothing_is_lost_between_two_processes() {
     assert_eq!(came, (0..asked_for).collect::<Vec<u32>>());
 }
 
-/// An endpoint that takes connections and never answers, under load: memory stays bounded, plugins hear that
-/// the sink is full, and requests are answered.
+/// A receiver that accepts connections and never answers, under load: memory stays bounded, plugins get an
+/// error that the sink is full, and requests are answered.
 #[test]
 fn a_hung_endpoint_costs_bounded_memory() {
     let (kept, endpoint) = (Kept::new(), Endpoint::new(&[HttpAnswer::Hang]));
@@ -227,7 +227,7 @@ fn a_reload_hands_the_spool_over() {
     assert!(sizes[0] <= 5 && sizes.last().is_some_and(|last| *last > 5), "{sizes:?}");
 }
 
-/// A server with TLS: writes each body to the file that it is told, and its port to standard output.
+/// A server with TLS: writes each body to the given file, and its port to standard output.
 const TLS_SERVER: &str = r#"
 import http.server, ssl, sys
 
@@ -248,7 +248,7 @@ print(server.server_port, flush=True)
 server.serve_forever()
 "#;
 
-/// Killed when dropped.
+/// A process, killed on drop.
 struct Process(Child);
 
 impl Drop for Process {
@@ -284,7 +284,7 @@ fn tls_by_the_scheme() {
     let text = std::fs::read_to_string(&bodies).unwrap();
     assert_eq!(asked(&text.lines().map(str::to_owned).collect::<Vec<_>>()), [0, 1, 2]);
     drop(server);
-    // Who is not known is not told anything.
+    // A server with an unknown certificate receives nothing.
     let server = kept.setup(&sink).start();
     ask(&server, 3..4);
     let line = server

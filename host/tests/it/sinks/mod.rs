@@ -1,4 +1,4 @@
-//! Where lines of plugins go, and what becomes of them when something breaks.
+//! Sinks: the delivery of plugins' lines, and failures of any part.
 
 mod audit;
 mod disk;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What outlives a server.
+/// The files that survive a server.
 pub struct Kept(TempDir);
 
 impl Kept {
@@ -26,7 +26,7 @@ impl Kept {
         self.0.path().join(name)
     }
 
-    /// A server that publishes the end of each request to a sink like this.
+    /// Returns a server that publishes the end of each request to this sink.
     pub fn setup(&self, sink: &str) -> Setup {
         let at = self.0.path().display();
         Setup::new().file("a", b"content").yaml(&format!(
@@ -46,7 +46,7 @@ plugins:
     }
 }
 
-/// Asks for files that are not there, each by its number.
+/// Requests missing files, each by its number.
 pub fn ask(server: &Server, numbers: std::ops::Range<u32>) {
     for number in numbers {
         Peer::new(server.address()).ask(&rrq(&format!("n{number}"), &[]));
@@ -54,7 +54,7 @@ pub fn ask(server: &Server, numbers: std::ops::Range<u32>) {
     }
 }
 
-/// What was asked for, in the order of these lines.
+/// Returns the requested numbers, in the order of these lines.
 pub fn asked(lines: &[String]) -> Vec<u32> {
     let number = |line: &String| {
         let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -63,13 +63,13 @@ pub fn asked(lines: &[String]) -> Vec<u32> {
     lines.iter().map(number).collect()
 }
 
-/// The same without what came again.
+/// Removes duplicates.
 pub fn first_of_each(numbers: Vec<u32>) -> Vec<u32> {
     let mut seen = std::collections::HashSet::new();
     numbers.into_iter().filter(|number| seen.insert(*number)).collect()
 }
 
-/// Waits until it is so.
+/// Waits until the condition holds.
 #[track_caller]
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + SOON;
@@ -79,7 +79,7 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until the sink took so many lines.
+/// Waits until the sink has accepted this many lines.
 #[track_caller]
 pub fn wait_for_queued(server: &Server, lines: u64) {
     wait_until(&format!("{lines} lines were taken"), || server.sink()["queued"] == lines);

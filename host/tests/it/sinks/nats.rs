@@ -12,14 +12,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
-/// A server process. Killed when dropped, with SIGKILL.
+/// A server process, killed on drop with SIGKILL.
 struct Nats {
     child: Child,
     address: SocketAddr,
     _folder: TempDir,
 }
 
-/// Debian installs it where only root looks.
+/// Debian installs it where only root's path leads.
 fn program() -> Option<&'static str> {
     let found = ["nats-server", "/usr/sbin/nats-server"]
         .into_iter()
@@ -31,7 +31,7 @@ fn program() -> Option<&'static str> {
 }
 
 impl Nats {
-    /// With what else stands in its configuration; `None` where it is not installed.
+    /// Starts one with this additional configuration; `None` if it is not installed.
     fn start(configuration: &str) -> Option<Nats> {
         program()?;
         // Free a moment ago; where somebody else was quicker, the server says so and another one is tried.
@@ -66,7 +66,7 @@ impl Nats {
         (!ended).then_some(nats)
     }
 
-    /// All that comes from now on to this subject.
+    /// Receives all further messages of this subject.
     fn subscribe(&self, connect: &str, subject: &str) -> Received {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(SOON)).unwrap();
@@ -134,7 +134,7 @@ fn each_line_is_a_message() {
     assert_eq!(server.sink()["kind"], "nats");
 }
 
-/// SIGKILL of the NATS server: what was taken meanwhile comes when there is one again, in order.
+/// SIGKILL of the NATS server: lines accepted meanwhile arrive at the next one, in order.
 #[test]
 fn a_server_that_was_killed_is_waited_for() {
     let Some(nats) = Nats::start("") else { return };
@@ -148,7 +148,7 @@ fn a_server_that_was_killed_is_waited_for() {
         .start();
     ask(&server, 0..5);
     wait_until("the first came", || first.lines().len() == 5);
-    // Behind a relay that is shut, so that the next server has its subscriber before anything comes.
+    // Behind a closed relay, so that the next server has its subscriber before any message.
     relay.shut();
     let address = nats.address;
     drop(nats);
@@ -212,7 +212,7 @@ fn who_asks_is_known_by_a_token_or_by_a_password() {
             file.display()
         )
     };
-    // One that is wrong is tried again and loses nothing, and is not shown.
+    // A wrong login is retried, loses nothing, and is not shown.
     std::fs::write(kept.path("wrong"), "hush-wrong").unwrap();
     let server = kept.setup(&login(&kept.path("wrong"))).start();
     ask(&server, 0..2);
@@ -226,7 +226,7 @@ fn who_asks_is_known_by_a_token_or_by_a_password() {
     assert!(!server.log().contains("hush"), "{}", server.log());
 }
 
-/// The server takes messages of whoever may not publish, and throws them away: they are not delivered.
+/// The server accepts messages without the permission to publish, and discards them: they are not delivered.
 #[test]
 fn who_may_not_publish_has_delivered_nothing() {
     let Some(nats) = Nats::start(
@@ -270,7 +270,7 @@ fn tls_by_the_scheme() {
     ask(&server, 0..3);
     wait_until("the server has confirmed them", || server.sink()["delivered"] == 3);
     drop(server);
-    // Who is not known is not told anything.
+    // A server with an unknown certificate receives nothing.
     let server = kept.setup(&sink).start();
     ask(&server, 0..1);
     let line = server
@@ -290,7 +290,7 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks(3).map(group).collect()
 }
 
-/// A token of NATS: who it is about, signed by another.
+/// A NATS token: its subject, signed by another key.
 fn token(by: &KeyPair, about: &KeyPair, claims: &Value) -> String {
     let head = base64(br#"{"typ":"JWT","alg":"ed25519-nkey"}"#);
     let body = json!({
@@ -343,7 +343,7 @@ fn who_asks_is_known_by_a_credentials_file() {
     let (log, seed) = (server.log(), user.seed().unwrap());
     assert!(!log.contains(&seed) && !server.status().to_string().contains(&seed));
     drop(server);
-    // Signed by an account that the operator does not know.
+    // Signed by an account unknown to the operator.
     let server = kept.setup(&sink(&bad)).start();
     ask(&server, 3..4);
     let line = server

@@ -1,4 +1,4 @@
-//! `otlp`: what a line becomes, what is tried again and what is not, and what a spool keeps.
+//! `otlp`: the record of a line, retries, and the spool.
 
 use super::{Kept, ask, first_of_each, wait_for_queued, wait_until};
 use crate::telemetry::fake_collector::{FakeCollector, Manner};
@@ -23,7 +23,7 @@ fn body(record: &LogRecord) -> &[KeyValue] {
     }
 }
 
-/// What was asked for, in the order of these records.
+/// Returns the requested numbers, in the order of these records.
 fn asked(records: &[LogRecord]) -> Vec<u32> {
     let number = |record| text(body(record), "path").strip_prefix('n').unwrap().parse().unwrap();
     records.iter().map(number).collect()
@@ -47,7 +47,7 @@ fn a_line_is_a_log_record_of_this_process() {
     ask(&server, 0..3);
     wait_until("two came", || collector.log_records().len() == 2);
     let status = server.status().to_string();
-    // The last does not wait for others when the server stops.
+    // The last does not wait for more when the server stops.
     server.stop();
     let records = collector.log_records();
     assert_eq!(asked(&records), [0, 1, 2]);
@@ -71,8 +71,8 @@ fn a_line_is_a_log_record_of_this_process() {
     assert!(!server.log().contains("hush") && !status.contains("hush"));
 }
 
-/// As the specification of OTLP says, and where an operator has to mend something: tried again, in order, and
-/// nothing is lost. What it says is not to be tried again is dropped and counted, once told.
+/// Retried, in order and without loss: as the specification of OTLP says, and if an operator must fix
+/// something. Permanent refusals are dropped and counted, and logged once.
 #[test]
 fn what_may_pass_is_tried_again() {
     let manners = [
@@ -129,7 +129,7 @@ fn what_is_taken_in_part_is_counted_and_not_repeated() {
         "the receiver of a sink refuses lines: they are dropped and counted; further refusals are not logged",
     );
     assert!(line["error"].as_str().unwrap().contains("refused 3 of 5 records: too old"), "{line}");
-    // All of them are taken, and it has something to say.
+    // It accepts all of them, with a message.
     collector.behave(Manner::Partial(0));
     ask(&server, 5..10);
     wait_until("all came", || server.sink()["delivered"] == 7);
@@ -137,8 +137,8 @@ fn what_is_taken_in_part_is_counted_and_not_repeated() {
     assert_eq!(collector.posted().len(), 2);
 }
 
-/// SIGKILL of the server while the collector is away: what the spool took is there after the next start, in order,
-/// with when it was taken and from whom.
+/// SIGKILL of the server while the collector is down: lines in the spool arrive after the next start, in
+/// order, with their time and plugin.
 #[test]
 fn a_spool_outlives_the_server() {
     let kept = Kept::new();
@@ -168,8 +168,8 @@ fn a_spool_outlives_the_server() {
     }
 }
 
-/// A collector that takes connections and never answers, by either protocol: memory stays bounded, plugins hear
-/// that the sink is full, and requests are answered.
+/// A collector that accepts connections and never answers, by either protocol: memory stays bounded, plugins
+/// get an error that the sink is full, and requests are answered.
 #[test]
 fn a_hung_collector_costs_bounded_memory() {
     for protocol in ["http/protobuf", "grpc"] {
@@ -192,7 +192,7 @@ fn a_hung_collector_costs_bounded_memory() {
     }
 }
 
-/// Nobody listens, by gRPC: the sink is broken, says why, and holds its lines.
+/// Nothing listens, by gRPC: the sink is broken, reports the reason, and keeps its lines.
 #[test]
 fn a_collector_that_is_gone() {
     let kept = Kept::new();

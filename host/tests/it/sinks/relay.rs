@@ -1,4 +1,4 @@
-//! A TCP relay that can be shut: what is behind it is then out of reach.
+//! A TCP relay that can be closed: its destination is then unreachable.
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -47,7 +47,7 @@ impl Relay {
         self.address
     }
 
-    /// Breaks all connections, and lets none through.
+    /// Breaks all connections, and refuses new ones.
     pub fn shut(&self) {
         let mut state = self.state.lock().unwrap();
         state.open = false;

@@ -1,4 +1,4 @@
-//! What a service manager passes to the server, and is told by it; the tests are the manager.
+//! The interface to a service manager; the tests act as the manager.
 
 mod notify;
 mod restart;
@@ -10,7 +10,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
-/// The socket that a service manager listens on, of an abstract name.
+/// The socket of a service manager, with an abstract name.
 struct Manager {
     socket: UnixDatagram,
     name: String,
@@ -23,7 +23,7 @@ impl Manager {
         Manager { socket: UnixDatagram::bind_addr(&address).unwrap(), name: format!("@{name}") }
     }
 
-    /// The next message, if one comes this soon.
+    /// Returns the next message, if one comes this soon.
     fn told_within(&self, patience: Duration) -> Option<String> {
         self.socket.set_read_timeout(Some(patience)).unwrap();
         let mut room = [0; 4096];
@@ -31,7 +31,7 @@ impl Manager {
         Some(String::from_utf8(room[..length].to_vec()).unwrap())
     }
 
-    /// The next message.
+    /// Returns the next message.
     #[track_caller]
     fn told(&self) -> String {
         self.told_within(SOON).unwrap_or_else(|| panic!("nothing was told"))

@@ -18,7 +18,7 @@ fn the_manager_is_told_of_the_start_of_reloads_and_of_the_end() {
     assert!((before..=monotonic_us()).contains(&time.trim_end().parse().unwrap()), "{told}");
     assert_eq!(manager.told(), "READY=1\nSTATUS=serving generation 2 of the configuration\n");
 
-    // Broken: the old one goes on, and the reload is over all the same.
+    // A broken configuration: the old one continues, and the reload ends all the same.
     server.rewrite("roots: [");
     server.hang_up();
     assert!(manager.told().starts_with("RELOADING=1\n"));

@@ -1,4 +1,4 @@
-//! A restart costs no request: the sockets outlive the process, and what it has not read waits for the next.
+//! A restart costs no request: the sockets outlive the process, and unread requests wait for the next one.
 
 use crate::harness::{Server, Setup, ack, bytes, own_loopback, rrq};
 use std::net::{SocketAddr, UdpSocket};
@@ -10,7 +10,7 @@ const CLIENTS: usize = 200;
 const RESTARTS: usize = 3;
 const SIZE: usize = 3000;
 
-/// Two sockets on one port, as `ReusePort=yes` makes them.
+/// Creates two sockets on one port, as `ReusePort=yes` does.
 fn sockets() -> [UdpSocket; 2] {
     let first = shared((own_loopback(), 0).into());
     let second = shared(first.local_addr().unwrap());
@@ -32,7 +32,7 @@ fn start(sockets: &[UdpSocket; 2], single_port: bool) -> Server {
     setup.inherits("tuffet.socket", first).inherits("tuffet.socket", second).start()
 }
 
-/// An ordinary client: it says again what was not answered within a second, and gives up after ten times.
+/// An ordinary client: it repeats unanswered packets after a second, and gives up after ten times.
 fn fetch(server: SocketAddr, content: &[u8]) -> Result<usize, String> {
     let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
@@ -60,7 +60,7 @@ fn fetch(server: SocketAddr, content: &[u8]) -> Result<usize, String> {
                 }
             }
             [0, 5, ..] => return Err(String::from_utf8_lossy(&room[4..length]).into_owned()),
-            // A block that came again.
+            // A duplicate block.
             _ => {}
         }
     }
@@ -113,7 +113,7 @@ fn two_hundred_clients_notice_nothing() {
     restarts(false);
 }
 
-/// With one port for all, what comes while the last transfers end is read and dropped: clients ask again.
+/// In single-port mode, requests that arrive while the last transfers end are dropped: clients repeat them.
 #[test]
 fn nor_with_a_single_port() {
     restarts(true);

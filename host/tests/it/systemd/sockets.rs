@@ -10,7 +10,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Command;
 use std::thread;
 
-/// A socket on a loopback address of its own.
+/// Creates a socket on a loopback address of its own.
 fn socket() -> (UdpSocket, SocketAddr) {
     let socket = UdpSocket::bind((own_loopback(), 0)).unwrap();
     let address = socket.local_addr().unwrap();
@@ -19,7 +19,8 @@ fn socket() -> (UdpSocket, SocketAddr) {
 
 const INHERITED: &str = "inherited; it is not bound again";
 
-/// What has arrived before the server began is answered; and what arrives while it stops is left to the next one.
+/// Requests that arrived before the server started are answered; requests that arrive while it stops are left
+/// to the next one.
 #[test]
 fn what_waits_in_the_socket_is_answered_by_the_next_server() {
     let (socket, address) = socket();
@@ -68,7 +69,7 @@ fn admin_and_control_are_inherited_too() {
     assert!(control.exists(), "it is not the server's to remove");
 }
 
-/// By its path; and the place in the file system stays, for the next process.
+/// By its path; and the socket file stays, for the next process.
 #[test]
 fn admin_at_a_path_is_inherited_too() {
     let setup = Setup::new();
@@ -91,7 +92,7 @@ fn admin_at_a_path_is_inherited_too() {
         assert_eq!(fs::metadata(&path).unwrap().ino(), inode, "it is not the server's to remove");
         server.log().contains("every user of this machine may read")
     };
-    // Rights for all are told of, and not those that the server would have given.
+    // Permissions for all users are reported, and those that the server would have set are not.
     assert!(everyone(Setup::new(), 0o666));
     assert!(!everyone(Setup::new(), 0o660));
 }
@@ -119,7 +120,7 @@ fn what_does_not_fit_the_configuration_is_refused() {
     ran.assert_fails(64, &["LISTEN_FDS=\"many\"", "a number"]);
 }
 
-/// One socket for two workers: one of them serves, and the log says what to write.
+/// One socket for two workers: one of them serves, and the log names the remedy.
 #[test]
 fn too_few_sockets_are_told() {
     let (udp, address) = socket();
@@ -134,7 +135,7 @@ fn too_few_sockets_are_told() {
     assert_eq!(server.stop().len(), 1);
 }
 
-/// By systemd's own tool, which starts the server when the first request has come.
+/// With systemd's own tool, which starts the server on the first request.
 #[test]
 fn systemd_socket_activate() {
     if Command::new("systemd-socket-activate").arg("--version").output().is_err() {

@@ -1,4 +1,5 @@
-//! The watchdog is fed while every worker turns, and not while one hangs: its thread alone is stopped, by ptrace.
+//! The watchdog is notified while every worker responds, and not while one hangs: ptrace stops only its
+//! thread.
 
 use super::Manager;
 use crate::harness::{SOON, Server, Setup, http, skipped};
@@ -21,11 +22,11 @@ print("stopped", flush=True)
 sys.stdin.read()
 "#;
 
-/// A thread that does not run.
+/// A stopped thread.
 struct Stopped(Child);
 
 impl Stopped {
-    /// Or why it cannot be stopped.
+    /// Stops the thread; the error says why it cannot.
     fn of(server: &Server, name: &str) -> Result<Stopped, String> {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", server.id())).unwrap();
         let named = tasks.map(|task| task.unwrap().path()).find(|task| {
@@ -68,7 +69,7 @@ fn a_worker_that_hangs_is_told_by_silence() {
         Ok(stopped) => stopped,
         Err(why) => return skipped(&format!("a worker that hangs: {why}")),
     };
-    // Some were told before.
+    // Some notifications came before.
     let end = Instant::now() + SOON;
     while manager.told() == "WATCHDOG=1\n" {
         assert!(Instant::now() < end, "it goes on saying that it is alive");

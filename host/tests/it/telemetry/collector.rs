@@ -1,4 +1,4 @@
-//! A real OpenTelemetry collector, built by scripts/collector.sh, and what it received. `make
+//! A real OpenTelemetry collector, built by scripts/collector.sh, and the data that it received. `make
 //! test-telemetry` builds it and runs this.
 
 use super::received::{Span, from_json, json_attributes, list, trace};
@@ -15,7 +15,7 @@ pub struct Collector {
     folder: TempDir,
     pub http: String,
     pub grpc: String,
-    /// Its own, and that of those whom it lets in.
+    /// Its own certificate, and that of permitted clients.
     pub certificates: Option<(Certificate, Certificate)>,
 }
 
@@ -24,12 +24,12 @@ impl Collector {
         Collector::prepare(false, false).run()
     }
 
-    /// With TLS, and if so said only for clients that show a certificate.
+    /// Starts one with TLS, optionally only for clients with a certificate.
     pub fn with_tls(of_clients: bool) -> Collector {
         Collector::prepare(true, of_clients).run()
     }
 
-    /// With what it is told; it does not run yet.
+    /// Prepares its configuration, without starting it.
     fn prepare(tls: bool, of_clients: bool) -> Collector {
         let folder = TempDir::new().unwrap();
         let address = own_loopback();
@@ -66,7 +66,7 @@ service:
         self
     }
 
-    /// Starts it, on the ports of before; what it received before stays.
+    /// Starts it again on the same ports; the data received before remains.
     pub fn start_again(&mut self) {
         let program = std::env::var_os("TUFFET_COLLECTOR").expect("TUFFET_COLLECTOR names the collector");
         let mut command = Command::new(PathBuf::from(program));
@@ -82,7 +82,7 @@ service:
         }
     }
 
-    /// SIGKILL.
+    /// Kills it with SIGKILL.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();
@@ -90,10 +90,10 @@ service:
         }
     }
 
-    /// All lines so far. A request is answered when its line is written.
+    /// Returns all lines so far. A request is answered after its line is written.
     pub fn received(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.folder.path().join("received.jsonl")).unwrap_or_default();
-        // The end of one that was killed while it wrote.
+        // The last line may be incomplete if it was killed while writing.
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 }
@@ -144,7 +144,7 @@ fn over_grpc_with_tls() {
     with_tls(&collector, &format!("https://{address}"), "grpc");
 }
 
-/// By the certificates that the variables name, and by those of the system.
+/// With the certificates that the variables name, and with those of the system.
 fn with_tls(collector: &Collector, endpoint: &str, protocol: &str) {
     let (its, client) = collector.certificates.as_ref().unwrap();
     let shown = |path: &std::path::Path| path.display().to_string();
@@ -154,7 +154,7 @@ fn with_tls(collector: &Collector, endpoint: &str, protocol: &str) {
         ("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", certificate.as_str()),
         ("OTEL_EXPORTER_OTLP_CLIENT_KEY", key.as_str()),
     ];
-    // Those who are not known, or do not know it, are told nothing and tell nothing.
+    // Without mutual trust, neither side sends anything.
     let known = ("OTEL_EXPORTER_OTLP_CERTIFICATE", authority.as_str());
     for variables in [&[known][..], &who] {
         let server = variables
@@ -241,7 +241,7 @@ fn receives_all(collector: &Collector, endpoint: &str, protocol: &str, variables
     assert!(!server.log().contains("the collector does not take"), "{}", server.log());
 }
 
-/// The last export has the counts of the whole run.
+/// The last export has the counters of the whole run.
 fn metrics_say_the_same(received: &[Value]) {
     let exports: Vec<&Value> = received.iter().filter(|line| !line["resourceMetrics"].is_null()).collect();
     let last = list(exports.last().expect("metrics were sent"), "resourceMetrics");
@@ -277,7 +277,7 @@ fn metrics_say_the_same(received: &[Value]) {
     assert_eq!(points("tuffet.ready", "gauge")[0]["asInt"], "1");
 }
 
-/// A record for each request, with its trace.
+/// There is a record for each request, with its trace.
 fn logs_say_the_same(received: &[Value], spans: &[Span]) {
     let records: Vec<&Value> = received
         .iter()

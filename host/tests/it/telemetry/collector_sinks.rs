@@ -1,11 +1,11 @@
-//! Sinks to a real collector: what it received of the lines of plugins.
+//! Sinks with a real collector: the lines of plugins that it received.
 
 use super::collector::Collector;
 use super::received::{json_attributes, list};
 use crate::sinks::{Kept, ask, first_of_each, wait_for_queued, wait_until};
 use serde_json::Value;
 
-/// Log records of plugins, in the order in which they came: the number that was asked for.
+/// Returns the requested numbers from the log records of plugins, in order of arrival.
 fn asked(collector: &Collector) -> Vec<u32> {
     let received = collector.received();
     let records = received
@@ -54,7 +54,7 @@ fn over_grpc() {
     outlives(|collector| format!("http://{}", collector.grpc), "grpc");
 }
 
-/// The certificates of the system are trusted, by both protocols, and no others.
+/// The system's certificates are trusted, by both protocols, and no others.
 #[test]
 #[ignore = "make test-telemetry runs it"]
 fn with_tls() {

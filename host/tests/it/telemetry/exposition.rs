@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was read: metrics by name, series by name and labels.
+/// The parsed metrics: kinds by name, series by name and labels.
 #[derive(Debug, Default)]
 pub struct Exposition {
     /// Counter, gauge or histogram.
@@ -11,10 +11,10 @@ pub struct Exposition {
 }
 
 impl Exposition {
-    /// Reads all of it.
+    /// Parses the whole text.
     ///
     /// # Panics
-    /// Where a line is not as the format, or the conventions for names, want it.
+    /// A line violates the format, or the conventions for names.
     #[track_caller]
     pub fn read(text: &str) -> Exposition {
         assert!(text.ends_with('\n'), "the last line has no end");
@@ -59,7 +59,7 @@ impl Exposition {
         assert!(self.series.insert((name.into(), labels), value).is_none(), "twice: {line}");
     }
 
-    /// Buckets never fall, and the last is the count.
+    /// Checks that buckets never fall, and the last one is the count.
     fn check_histograms(&self) {
         let histograms = self.kinds.iter().filter(|(_, kind)| *kind == "histogram");
         for (name, _) in histograms {
@@ -84,7 +84,7 @@ impl Exposition {
         }
     }
 
-    /// The value of a series with exactly these labels.
+    /// Returns the value of the series with exactly these labels.
     #[track_caller]
     pub fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let labels = labels.iter().map(|(label, value)| ((*label).into(), (*value).into())).collect();

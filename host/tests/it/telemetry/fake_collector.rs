@@ -1,4 +1,4 @@
-//! A collector that speaks just enough of OTLP/HTTP, and misbehaves on demand.
+//! A collector with just enough of OTLP/HTTP, which misbehaves on demand.
 
 use super::received::{Span, from_protobuf, hex};
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
@@ -16,7 +16,7 @@ use std::thread;
 
 use crate::harness::SOON;
 
-/// How it answers.
+/// The reaction to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
     Good,
@@ -24,9 +24,9 @@ pub enum Manner {
     Refusing,
     /// It reads, and never answers.
     Hanging,
-    /// With this status and these headers, each with CR LF.
+    /// This status and these headers, each with CR LF.
     Status(u16, &'static str),
-    /// It takes all but so many.
+    /// It refuses this many records.
     Partial(i64),
 }
 
@@ -36,13 +36,13 @@ impl Manner {
     }
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Posted {
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
-    /// What was answered to it.
+    /// The answer to it.
     pub manner: Manner,
 }
 
@@ -57,7 +57,7 @@ pub struct Record {
 pub struct FakeCollector {
     port: u16,
     posted: Arc<(Mutex<Vec<Posted>>, Condvar)>,
-    /// What it does next; the last stays.
+    /// The next reactions; the last one repeats.
     manners: Arc<Mutex<Vec<Manner>>>,
 }
 
@@ -66,7 +66,7 @@ impl FakeCollector {
         FakeCollector::at(TcpListener::bind("127.0.0.1:0").unwrap(), &[manner])
     }
 
-    /// That answers in these manners, one after the other.
+    /// Starts one with these reactions, in order.
     pub fn at(listener: TcpListener, manners: &[Manner]) -> FakeCollector {
         let collector = FakeCollector {
             port: listener.local_addr().unwrap().port(),
@@ -83,7 +83,7 @@ impl FakeCollector {
         collector
     }
 
-    /// From now on.
+    /// Sets the reaction from now on.
     pub fn behave(&self, manner: Manner) {
         *self.manners.lock().unwrap() = vec![manner];
     }
@@ -92,12 +92,12 @@ impl FakeCollector {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// What came so far.
+    /// Returns the requests so far.
     pub fn posted(&self) -> Vec<Posted> {
         self.posted.0.lock().unwrap().clone()
     }
 
-    /// Waits until there are as many requests.
+    /// Waits for this many requests.
     #[track_caller]
     pub fn wait_for(&self, requests: usize) -> Vec<Posted> {
         let posted = self.posted.0.lock().unwrap();
@@ -107,7 +107,7 @@ impl FakeCollector {
         posted.clone()
     }
 
-    /// All log records so far.
+    /// Returns all log records so far.
     pub fn records(&self) -> Vec<Record> {
         self.log_records()
             .into_iter()
@@ -121,13 +121,13 @@ impl FakeCollector {
             .collect()
     }
 
-    /// The same as they came.
+    /// Returns the log records as received.
     pub fn log_records(&self) -> Vec<LogRecord> {
         let of_one = self.resource_logs().into_iter();
         of_one.flat_map(|of_one| of_one.scope_logs).flat_map(|scope| scope.log_records).collect()
     }
 
-    /// Those with who sent them.
+    /// Returns the log records with their resources.
     pub fn resource_logs(&self) -> Vec<ResourceLogs> {
         let bodies = self.bodies("/v1/logs").into_iter();
         bodies
@@ -136,7 +136,7 @@ impl FakeCollector {
             .collect()
     }
 
-    /// The names of all metrics so far.
+    /// Returns the names of all metrics so far.
     pub fn metrics(&self) -> BTreeSet<String> {
         let bodies = self.bodies("/v1/metrics").into_iter();
         bodies
@@ -148,13 +148,13 @@ impl FakeCollector {
             .collect()
     }
 
-    /// Of requests that it took.
+    /// Returns the bodies of accepted requests.
     fn bodies(&self, path: &str) -> Vec<Vec<u8>> {
         let taken = |posted: &Posted| posted.path == path && posted.manner.takes();
         self.posted().into_iter().filter(taken).map(|posted| posted.body).collect()
     }
 
-    /// All spans so far.
+    /// Returns all spans so far.
     pub fn spans(&self) -> Vec<Span> {
         let bodies = self.bodies("/v1/traces").into_iter();
         bodies.flat_map(|body| from_protobuf(ExportTraceServiceRequest::decode(&body[..]).unwrap())).collect()

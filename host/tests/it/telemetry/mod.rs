@@ -1,4 +1,4 @@
-//! What a server tells of itself.
+//! The telemetry of a server.
 
 mod collector;
 mod collector_sinks;

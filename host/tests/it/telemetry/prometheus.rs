@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// A server with all that has metrics of its own.
+/// Starts a server with every feature that has metrics.
 fn server() -> Server {
     Setup::new()
         .file("a", b"content")
@@ -77,7 +77,7 @@ fn every_scrape_is_well_formed_and_says_what_happened() {
     judged_by_promtool(&text);
 }
 
-/// docs/metrics.md lists the metrics that there are, no less and no more.
+/// Checks that docs/metrics.md lists exactly the existing metrics.
 fn documented(read: &Exposition) {
     let docs = include_str!("../../../../docs/metrics.md");
     let rows = docs.lines().filter(|line| line.starts_with("| `tuffet_"));
@@ -88,7 +88,7 @@ fn documented(read: &Exposition) {
     assert_eq!(listed, read.names());
 }
 
-/// The dashboard draws what there is.
+/// Checks that the dashboard uses existing metrics.
 fn drawn(read: &Exposition) {
     let dashboard = include_str!("../../../../examples/observability/grafana/tuffet.json");
     let dashboard: serde_json::Value = serde_json::from_str(dashboard).unwrap();
@@ -109,7 +109,7 @@ fn drawn(read: &Exposition) {
     assert!(metrics > 20, "{metrics} metrics are drawn");
 }
 
-/// Prometheus' own tool agrees, where it is installed.
+/// Checks the text with Prometheus' own tool, if it is installed.
 fn judged_by_promtool(text: &str) {
     if Command::new("promtool").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err()
     {

@@ -1,4 +1,4 @@
-//! What a collector received, in one form for OTLP in protobuf and in JSON.
+//! The data that a collector received, in one form for OTLP in protobuf and in JSON.
 
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue, any_value};
@@ -12,7 +12,7 @@ pub struct Span {
     pub name: String,
     pub trace: String,
     pub id: String,
-    /// Empty for the first of a trace.
+    /// Empty for the first span of a trace.
     pub parent: String,
     /// 1 internal, 2 server.
     pub kind: i64,
@@ -33,7 +33,7 @@ impl Span {
     }
 }
 
-/// The spans of a trace: its first, and the others by when they began.
+/// Returns the spans of a trace: its root, and the others by start time.
 #[track_caller]
 pub fn trace<'a>(spans: &'a [Span], path: &str) -> (&'a Span, Vec<&'a Span>) {
     let mut roots =
@@ -51,7 +51,7 @@ pub fn trace<'a>(spans: &'a [Span], path: &str) -> (&'a Span, Vec<&'a Span>) {
     (root, children)
 }
 
-/// One request of OTLP/HTTP.
+/// Parses one request of OTLP/HTTP.
 pub fn from_protobuf(request: ExportTraceServiceRequest) -> Vec<Span> {
     let mut spans = Vec::new();
     for of_one in request.resource_spans {
@@ -89,7 +89,7 @@ fn attributes(pairs: Vec<KeyValue>) -> Attributes {
     pairs.into_iter().map(|pair| (pair.key, text(pair.value.unwrap()))).collect()
 }
 
-/// One line of OTLP/JSON, as the collector writes it.
+/// Parses one line of OTLP/JSON, as the collector writes it.
 pub fn from_json(line: &Value) -> Vec<Span> {
     let mut spans = Vec::new();
     for of_one in list(line, "resourceSpans") {
@@ -118,7 +118,7 @@ pub fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value[key].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The attributes of something.
+/// Returns the attributes of a value.
 pub fn json_attributes(of: &Value) -> Attributes {
     let text = |value: &Value| match value.as_object().and_then(|value| value.values().next()) {
         Some(Value::String(text)) => text.clone(),

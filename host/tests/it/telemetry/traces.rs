@@ -36,7 +36,7 @@ fn a_request_becomes_a_trace() {
     );
     assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
     let line = server.outcome("a");
-    // What waits goes out when the server stops.
+    // Queued spans are sent when the server stops.
     assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
     let spans = collector.spans();
     let (root, children) = trace(&spans, "a");
@@ -110,7 +110,7 @@ fn an_upload_is_stored_in_its_trace() {
     assert_eq!(names, ["tftp.negotiate", "tftp.open", "tftp.store"]);
 }
 
-/// A plugin that fails makes a trace worth sending, even where the request was served.
+/// A failing plugin makes a trace worth sending, even if the request was served.
 #[test]
 fn failures_of_plugins_have_the_trace() {
     let collector = FakeCollector::start(Manner::Good);
@@ -153,7 +153,7 @@ fn failures_of_plugins_have_the_trace() {
     );
 }
 
-/// With a ratio of zero, only what went wrong is exported.
+/// With a ratio of zero, only failures are exported.
 #[test]
 fn what_goes_wrong_is_exported_whatever_the_ratio() {
     let collector = FakeCollector::start(Manner::Good);
@@ -178,7 +178,7 @@ fn what_goes_wrong_is_exported_whatever_the_ratio() {
     assert_eq!(spans.len(), 2, "{spans:#?}");
 }
 
-/// The variables of the specification have precedence, and are enough.
+/// The specification's variables take precedence, and are sufficient.
 #[test]
 fn the_environment_is_enough() {
     let collector = FakeCollector::start(Manner::Good);
@@ -197,7 +197,7 @@ fn the_environment_is_enough() {
     peer.ask(&rrq("a", &[("tsize", "0")]));
     peer.expect(Answer::Oack("tsize=7".into()));
     peer.send(&error(8, "size"));
-    // Without an end of the server: the delay is over soon.
+    // Without a shutdown of the server: the delay ends soon.
     let posted = collector.wait_for(1);
     assert_eq!(posted[0].headers["x-tenant"], "seven");
     let spans = collector.spans();

@@ -1,4 +1,4 @@
-//! A collector that is gone, hangs or refuses costs what it does not take, and no transfer.
+//! A collector that is gone, hangs or refuses costs the undelivered data, and no transfer.
 
 use super::exposition::Exposition;
 use super::fake_collector::{FakeCollector, Manner};
@@ -21,7 +21,7 @@ fn server(endpoint: &str) -> Server {
         .start()
 }
 
-/// Serves all, and what of the spans became of it: exported, dropped, failures.
+/// Serves all transfers; returns the counts of spans: exported, dropped, failures.
 fn serve_all(server: &Server) -> [u64; 3] {
     for _ in 0..TRANSFERS {
         assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
@@ -32,7 +32,7 @@ fn serve_all(server: &Server) -> [u64; 3] {
         .map(|what| read.value(&format!("tuffet_telemetry_{what}_total"), &[("signal", "traces")]) as u64)
 }
 
-/// The line that says that traces are not taken.
+/// Returns the line that reports that traces are refused.
 fn told(server: &Server) -> Value {
     loop {
         let line =
@@ -56,7 +56,7 @@ fn a_collector_that_hangs() {
     let server = server(&collector.endpoint());
     let [exported, dropped, _] = serve_all(&server);
     assert_eq!(exported, 0);
-    // Three spans each; 30 wait and 3 are under way, in each of the few tries of this test.
+    // Three spans each; 30 are queued and 3 are in flight, in each of the few tries of this test.
     assert!(dropped > 0, "40 transfers are 120 spans, and 30 may wait");
     stops_soon(&server);
 }
@@ -85,7 +85,7 @@ fn a_collector_that_is_gone() {
     stops_soon(&server);
 }
 
-/// Each with its value, unless that may be a secret; and `tuffet check` tells the same.
+/// Each is reported with its value, unless that may be a secret; `tuffet check` reports the same.
 #[test]
 fn what_is_wrong_is_told_and_the_server_serves() {
     let variables = [

@@ -1,4 +1,4 @@
-//! The clients of a simulated worker: the protocol machine in its other role, and what people do with it.
+//! The clients of a simulated worker: the protocol machine in the client's role, and typical deviations.
 
 use super::world::{Arrival, later};
 use crate::worker::SocketId;

@@ -1,4 +1,4 @@
-//! The control side of a simulated worker: decides late, never, with an ERROR, or grants what fails.
+//! The control side of a simulated worker: decides late, never, with an ERROR, or grants content that fails.
 
 use super::world::later;
 use crate::worker::{

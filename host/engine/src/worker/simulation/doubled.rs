@@ -1,4 +1,4 @@
-//! Worlds in which the network doubles each request, and loses one datagram of the transfer that began with it.
+//! Worlds in which the network duplicates each request, and loses one datagram of the transfer that it began.
 //! The client never learns of the copy, so it must be served as if there were none.
 
 use super::client::{Client, Manner, Wish};

@@ -1,9 +1,9 @@
 //! The worker itself in virtual time: its table, its timers and its rules, with many clients, a lossy path
-//! and a control side that answers late, never or with a failure. Only the sockets and the clock are not
-//! there. What must hold is named where the simulation of the protocol has it.
+//! and a control side that answers late, never or with a failure. Only the sockets and the clock are
+//! simulated. The invariants are those of the protocol's simulation.
 //!
-//! `TUFFET_SEED=n` runs one world, `TUFFET_SEEDS=n` as many as asked (`make simulate SEEDS=n`), from
-//! `TUFFET_FIRST_SEED` on.
+//! `TUFFET_SEED=n` runs one world, `TUFFET_SEEDS=n` this many (`make simulate SEEDS=n`), starting at
+//! `TUFFET_FIRST_SEED`.
 
 mod client;
 mod control;

@@ -1,6 +1,5 @@
-//! The time of a plugin without the grant `clock`: it stands still, at the beginning of 1970 or
-//! where the stage of a trial puts it. The standard
-//! libraries of most languages want a clock, so there is one.
+//! The clock of a plugin without the grant `clock`: it stands still, at the beginning of 1970 or where the
+//! stage of a trial sets it. The standard libraries of most languages need a clock, so there is one.
 
 use std::time::Duration;
 
@@ -25,6 +24,6 @@ impl HostMonotonicClock for FixedClock {
     }
 
     fn now(&self) -> u64 {
-        0 // Counts from a moment of its own.
+        0 // The monotonic clock has its own origin.
     }
 }

@@ -9,11 +9,12 @@ use crate::policy::bindings::tuffet::policy::files::{Error, Host, Metadata};
 use crate::policy::sandbox::Sandbox;
 use tuffet_store::{OpenFile, StoreError};
 
-/// Bytes of a path (PATH_MAX of Linux).
+/// The longest path in bytes (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
-/// How often a file is read that changes each time, before the plugin hears of it.
+/// How often a changing file is read before the plugin gets an error.
 const ATTEMPTS: u32 = 4;
-/// Before the second attempt, and as much more before each later one; all are 30 ms, of a call's `wall` limit.
+/// The pause before the second attempt; each later one adds as much. All together take 30 ms of a call's
+/// `wall` limit.
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Host for Sandbox {
@@ -63,7 +64,7 @@ pub(super) fn steady(
     most: u64,
 ) -> Result<Option<Vec<u8>>, Error> {
     for attempt in 0..ATTEMPTS {
-        // Whoever writes is given some time to end.
+        // Gives the writer some time to finish.
         sleep(PAUSE * attempt);
         let file = match open() {
             Ok(file) if file.size() > most => return Err(Error::TooLarge(file.size())),

@@ -1,4 +1,4 @@
-//! The grant `http`: `wasi:http/outgoing-handler`, to the hosts that are granted and no other.
+//! The grant `http`: `wasi:http/outgoing-handler`, only to granted hosts.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use super::Access;
 use tuffet_config::HttpHost;
 
-/// Requests in one call of a hook.
+/// Requests per call of a hook.
 const MAX_REQUESTS: u32 = 16;
 
 /// Lets requests through. The time of a request is that of the call, which ends it; the body of the answer

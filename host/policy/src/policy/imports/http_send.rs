@@ -1,5 +1,5 @@
-//! Sends the HTTP requests of plugins: one client for all, so that connections are used again, which trusts
-//! the certificate authorities of the system, so that those of one's own network are among them.
+//! Sends the HTTP requests of plugins: one client for all, which reuses connections and trusts the system's
+//! certificate authorities, so that private ones are among them.
 
 use std::error::Error as _;
 use std::future::Future;
@@ -18,9 +18,9 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 use super::http::Work;
 use crate::tls;
 
-/// Where the plugin gives none; its own time ends the call long before.
+/// The default of the plugin's own time-out; the limits of the call end it long before.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Connections to one host that wait for the next request.
+/// Idle connections kept per host.
 const IDLE: usize = 8;
 
 /// Sends a request; the answer comes with its head, and its body as it arrives.
@@ -41,22 +41,22 @@ pub(super) async fn send(
     Ok((answer, Box::new(async { Ok(()) })))
 }
 
-/// Made when the first plugin asks. A redirect is the plugin's own to follow: it may lead to a host that is
-/// not granted; and so would a proxy.
+/// Returns the client, created on first use. It follows no redirect and uses no proxy: either could lead to a
+/// host that is not granted; the plugin may follow redirects itself.
 fn client() -> Result<&'static reqwest::Client, Error> {
     static CLIENT: OnceLock<Result<reqwest::Client, String>> = OnceLock::new();
     let made = CLIENT.get_or_init(|| {
         tls::choose_provider();
         let client = || reqwest::Client::builder().redirect(redirect::Policy::none()).no_proxy();
         let client = || client().pool_max_idle_per_host(IDLE);
-        // A machine without any certificates can still do without TLS.
+        // A machine without any certificates can still work without TLS.
         client().build().or_else(|_| client().tls_certs_only([]).build()).map_err(|error| error.to_string())
     });
     made.as_ref().map_err(|why| Error::InternalError(Some(why.clone())))
 }
 
 fn explain(error: &reqwest::Error) -> Error {
-    // Its text has the whole address in it, and what that may hold is not for logs; the causes do not.
+    // Its text contains the whole URL, which may hold secrets that must not be logged; its causes do not.
     let mut why = String::new();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -77,8 +77,8 @@ fn explain(error: &reqwest::Error) -> Error {
     Error::InternalError(Some(why))
 }
 
-/// The body that a plugin sends. Its type does not say that several threads may look at it; none do, and
-/// the lock is always free.
+/// The body that a plugin sends. Its type does not permit sharing between threads; no thread does, so the
+/// lock is always free.
 struct Outgoing(Mutex<WasiBody>);
 
 impl Outgoing {
@@ -111,7 +111,7 @@ impl Body for Outgoing {
     }
 }
 
-/// The body of an answer, with a bound on the silence within it.
+/// The body of an answer, with a limit on pauses within it.
 struct Incoming {
     body: reqwest::Body,
     between: Duration,

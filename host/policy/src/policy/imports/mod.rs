@@ -1,5 +1,5 @@
-//! What a plugin calls of the host, beside the log: each grant's interface, and what one call of a hook may
-//! take of them.
+//! The host functions of plugins, besides the log: the interface of each grant, and the limits of one call of
+//! a hook.
 
 mod calls;
 mod clock;
@@ -25,21 +25,21 @@ pub(super) use staged::Staged;
 use super::line_rate::LineRate;
 use tuffet_config::HttpHost;
 
-/// Calls of `kv` and `files` in one call of a hook.
+/// Calls of `kv` and `files` per call of a hook.
 const MAX_OPERATIONS: u32 = 1024;
-/// Payloads in one call of a hook.
+/// Payloads per call of a hook.
 const MAX_PAYLOADS: u32 = 1024;
 /// Bytes of files in one call of a hook.
 const MAX_READ: u64 = 64 << 20;
 
-/// What a plugin may use: what its manifest asks for and the configuration grants.
+/// The access of a plugin: the grants that its manifest requests and the configuration gives.
 #[derive(Debug)]
 pub(super) struct Access {
     /// The plugin's name.
     pub plugin: Arc<str>,
-    /// Whether it is told MAC addresses.
+    /// Whether it gets MAC addresses.
     pub client_mac: bool,
-    /// Whether it has the time.
+    /// Whether it has a clock.
     pub clock: bool,
     /// Whether it has random numbers.
     pub random: bool,
@@ -60,33 +60,33 @@ pub(super) struct Access {
     pub notes: Arc<LineRate>,
 }
 
-/// What a plugin that wants empty batches may have to send still.
+/// The unsent lines of a plugin that wants empty batches.
 #[derive(Debug)]
 pub(super) struct Unsent {
-    /// Whether a sink had no room for something, or whether there may be more than one call sends.
+    /// Whether a sink was full, or there may be more lines than one call sends.
     waits: AtomicBool,
-    /// Whether a sink took something since the last look.
+    /// Whether a sink accepted a line since the last check.
     sent: AtomicBool,
 }
 
 impl Unsent {
-    /// What it kept in an earlier process may have room.
+    /// Lines kept by an earlier process may have room now.
     pub fn new() -> Unsent {
         Unsent { waits: AtomicBool::new(true), sent: AtomicBool::new(false) }
     }
 
-    /// Whether there may be something.
+    /// Returns whether there may be unsent lines.
     pub fn waits(&self) -> bool {
         self.waits.load(Relaxed)
     }
 
-    /// Whether to call it without events now.
+    /// Returns whether to call it without events now.
     pub fn is_due(&self) -> bool {
         self.sent.store(false, Relaxed);
         self.waits.swap(false, Relaxed)
     }
 
-    /// It was called without events: what it sent may not be all.
+    /// Records a call without events: it may not have sent everything.
     pub fn called(&self) {
         if self.sent.load(Relaxed) {
             self.waits.store(true, Relaxed);
@@ -104,25 +104,25 @@ pub(super) struct Taken {
     operations: u32,
     payloads: u32,
     read: u64,
-    /// Set once the instance is configured; before, nothing may have an effect.
+    /// Set once the instance is configured; before, calls must have no effect.
     configured: bool,
 }
 
-/// Why a call is answered without a look.
+/// The error of a call during `configure`.
 const IN_CONFIGURE: &str = "not in `configure`, which must have no effects";
 
 impl Taken {
-    /// Nothing yet, by an instance that is configured.
+    /// Returns an empty usage, for a configured instance.
     pub fn configured() -> Taken {
         Taken { configured: true, ..Taken::default() }
     }
 
-    /// Begins another call of a hook.
+    /// Starts another call of a hook.
     pub fn restart(&mut self) {
         *self = Taken { configured: self.configured, ..Taken::default() };
     }
 
-    /// One more call of `kv` or `files`.
+    /// Counts a call of `kv` or `files`.
     fn operation(&mut self) -> Result<(), String> {
         if self.operations == MAX_OPERATIONS {
             return Err(format!("more than {MAX_OPERATIONS} calls of kv and files in one call of a hook"));

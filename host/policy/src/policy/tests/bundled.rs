@@ -1,5 +1,5 @@
-//! The bundled plugins as they are embedded. Their logic has its own tests, beside it; these are for the way
-//! through WebAssembly.
+//! The bundled plugins as embedded. Their logic has its own tests, beside it; these test the way through
+//! WebAssembly.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Compiled code on disk: used when it is as it was written, never otherwise.
+//! The cache of compiled code: used if unchanged since it was written, never otherwise.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::code_cache::CodeCache;
 use super::*;
 
-/// Loads the plugin in a process of its own, as far as the folder can tell: (from the folder, compiled).
+/// Loads the plugin as a new process would, as far as the folder shows: (from the folder, compiled).
 async fn load_afresh(folder: &Path) -> (usize, usize) {
     let runtime = PolicyRuntime::new(Some(folder)).unwrap();
     let spec = authorizers(vec![acl("acl", json!({ "deny": [{}] }))]);
@@ -18,7 +18,7 @@ async fn load_afresh(folder: &Path) -> (usize, usize) {
     runtime.compiled().unwrap()
 }
 
-/// The one file of code in the folder.
+/// Returns the only file of code in the folder.
 fn file_of_code(folder: &Path) -> PathBuf {
     let compilers = fs::read_dir(folder.join("code/modules")).unwrap();
     let files = compilers.flat_map(|compiler| fs::read_dir(compiler.unwrap().path()).unwrap());
@@ -54,7 +54,7 @@ async fn code_that_is_not_as_it_was_written_is_not_run() {
         assert_eq!(load_afresh(folder.path()).await, (1, 0), "and kept again");
     }
 
-    // Good code of unknown origin is as bad.
+    // Unchanged code without a digest is rejected, too.
     let digests = folder.path().join("digests");
     for digest in fs::read_dir(&digests).unwrap() {
         fs::remove_file(digest.unwrap().path()).unwrap();
@@ -62,7 +62,7 @@ async fn code_that_is_not_as_it_was_written_is_not_run() {
     assert_eq!(load_afresh(folder.path()).await, (0, 1));
 }
 
-/// Changed while the process runs: a reload looks again.
+/// Changed while the process runs: a reload checks again.
 #[test]
 fn a_file_is_looked_at_again_when_it_has_changed() {
     let folder = TempDir::new().unwrap();

@@ -1,8 +1,8 @@
-//! The interface of plugins is a promise: `tuffet:policy@0.1.0` does not change any more.
+//! The interface of plugins is frozen: `tuffet:policy@0.1.0` does not change any more.
 
 use sha2::{Digest, Sha256};
 
-/// Of the interface without its comments and its white space.
+/// The digest of the interface without comments and white space.
 const DIGEST: &str = "55b30540820de47057b67cc725dd18f783b23181bebde0e28bbd6fd73c61cda1";
 
 #[test]

@@ -1,5 +1,5 @@
-//! What surrounds the calls of a plugin: the time of a chain, instances and queue, the breaker, the mode
-//! `monitor`, decisions that are remembered.
+//! The guards around the calls of a plugin: the time limit of a chain, instances and queue, the breaker, the
+//! mode `monitor`, the decision cache.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

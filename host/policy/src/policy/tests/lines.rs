@@ -1,4 +1,4 @@
-//! What plugins log, as a subscriber sees it.
+//! The log lines of plugins, as a subscriber sees them.
 
 use std::io::{self, Write};
 use std::sync::{Arc, LazyLock, Mutex};

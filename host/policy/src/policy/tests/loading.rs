@@ -1,4 +1,4 @@
-//! What cannot be loaded, and how it is said.
+//! Plugins that cannot be loaded, and their errors.
 
 use std::io::Write;
 use std::time::Duration;

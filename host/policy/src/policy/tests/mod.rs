@@ -1,5 +1,5 @@
-//! Policies over real components: the bundled plugins, and `plugins/misbehave`, which does what its
-//! settings ask.
+//! Policies with real components: the bundled plugins, and `plugins/misbehave`, which does what its settings
+//! request.
 #![allow(clippy::unwrap_used)]
 
 mod bundled;

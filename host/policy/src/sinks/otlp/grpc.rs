@@ -21,7 +21,7 @@ pub(super) struct Grpc {
     endpoint: Endpoint,
     metadata: MetadataMap,
     timeout: Duration,
-    /// Made when there is something to deliver: it has tasks.
+    /// Created when there is something to deliver: it has tasks.
     client: Option<LogsServiceClient<Channel>>,
 }
 
@@ -36,7 +36,7 @@ impl Grpc {
             let roots = ClientTlsConfig::new().with_native_roots();
             endpoint = endpoint.tls_config(roots).map_err(|error| io::Error::other(explain(&error)))?;
         }
-        // The type of the content is the protocol's own.
+        // The protocol sets the content type itself.
         let mut headers = headers("application/grpc", &target.headers)?;
         headers.remove("content-type");
         Ok(Grpc {
@@ -47,7 +47,7 @@ impl Grpc {
         })
     }
 
-    /// Within a runtime.
+    /// Sends a request. Must be called within a runtime.
     pub(super) async fn ask(&mut self, request: ExportLogsServiceRequest) -> Answer {
         let client = self.client.get_or_insert_with(|| LogsServiceClient::new(self.endpoint.connect_lazy()));
         let mut request = Request::new(request);
@@ -67,12 +67,13 @@ impl Grpc {
 fn judge(status: &Status) -> Answer {
     let after = status.get_details_retry_info().and_then(|info| info.retry_delay);
     let mut error = format!("the answer has the status {:?}", status.code());
-    // What went wrong on the way has a source; what the other end says may repeat what it was sent.
+    // An error on the path has a source; an error message of the receiver may repeat the data.
     if let Some(source) = status.source() {
         error = format!("{error}: {}", explain(source));
     }
     match status.code() {
-        // As the specification says: without being told when, there is no telling whether it will ever do.
+        // As the specification requires: without a requested pause, it is unknown whether a retry can
+        // succeed.
         Code::ResourceExhausted if after.is_none() => Answer::TooLarge(error),
         Code::ResourceExhausted
         | Code::Cancelled
@@ -81,11 +82,11 @@ fn judge(status: &Status) -> Answer {
         | Code::OutOfRange
         | Code::Unavailable
         | Code::DataLoss => Answer::Later { after, error },
-        // Who we are and where it is, which an operator mends.
+        // Caused by credentials or the address, which an operator fixes.
         Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented => {
             Answer::Later { after, error }
         }
-        // The connection broke before there was an answer: the other end did not say this.
+        // The connection broke before there was an answer: the receiver did not send this status.
         Code::Unknown | Code::Internal if status.source().is_some() => Answer::Later { after: None, error },
         _ => Answer::Never(error),
     }

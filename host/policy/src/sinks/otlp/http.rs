@@ -36,10 +36,10 @@ impl Http {
         let body = read(answer).await;
         let error = format!("the answer has the status {status}");
         match status {
-            // An answer that cannot be read refuses nothing.
+            // An unreadable answer refuses nothing.
             200..=299 => Answer::Taken(ExportLogsServiceResponse::decode(&*body).unwrap_or_default()),
             413 => Answer::TooLarge(error),
-            // As the specification says; and who we are and where it is, which an operator mends.
+            // As the specification requires; also credentials and the address, which an operator fixes.
             429 | 502 | 503 | 504 | 300..=399 | 401 | 403 | 404 | 407 => Answer::Later { after, error },
             _ => Answer::Never(error),
         }

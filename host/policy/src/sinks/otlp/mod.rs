@@ -1,8 +1,7 @@
-//! Lines as log records of an OpenTelemetry collector.
+//! Sends lines as log records to an OpenTelemetry collector.
 //!
-//! What is tried again, and when, is as the specification of OTLP says it, but for one thing: where the collector
-//! does not know us or the path, nothing is wrong with the lines, and they wait for an operator, as those of
-//! `http` do.
+//! Retries follow the specification of OTLP, with one exception: if the collector rejects the credentials or
+//! the path, nothing is wrong with the lines, and they wait for an operator, as those of `http` do.
 
 mod grpc;
 mod http;
@@ -34,7 +33,7 @@ pub(super) struct OtlpOutput {
     protocol: Protocol,
     /// Started when there is something to deliver.
     runtime: Option<Runtime>,
-    /// Whether the log was told what the collector says beside taking everything.
+    /// Whether a warning of the collector has been logged.
     warned: bool,
 }
 
@@ -43,15 +42,15 @@ enum Protocol {
     Grpc(Box<Grpc>),
 }
 
-/// What the collector said to a request.
+/// The collector's answer to a request.
 enum Answer {
-    /// It took them, or some of them.
+    /// It accepted all or some of the lines.
     Taken(ExportLogsServiceResponse),
-    /// It does not take anything now, whatever the lines are; or there was no answer.
+    /// It accepts nothing now, independently of the lines; or there was no answer.
     Later { after: Option<Duration>, error: String },
-    /// Fewer at once may do.
+    /// Fewer at once may be accepted.
     TooLarge(String),
-    /// These lines are not wanted, now or ever.
+    /// These lines are permanently refused.
     Never(String),
 }
 
@@ -81,7 +80,7 @@ impl OtlpOutput {
         })
     }
 
-    /// Sends all of them, in parts where the collector says that they are too many at once.
+    /// Sends all lines, in parts if the collector says that they are too many at once.
     fn send(&mut self, lines: &[String]) -> Result<(), Failure> {
         let request = self.records.request(lines);
         match self.ask(request).map_err(|error| Failure::again(0, error))? {
@@ -98,7 +97,8 @@ impl OtlpOutput {
         }
     }
 
-    /// A request that was taken is not repeated, whatever was refused of it. Which lines those are is not said.
+    /// Handles an accepted request. It is not repeated, even if the collector refused some lines: it does not
+    /// say which.
     fn taken(&mut self, lines: usize, answer: ExportLogsServiceResponse) -> Result<(), Failure> {
         let Some(partial) = answer.partial_success else { return Ok(()) };
         let said = partial.error_message.chars().take(200).collect::<String>();

@@ -1,7 +1,6 @@
-//! From a line to a log record.
+//! Converts lines to log records.
 //!
-//! While it waits, a line carries when it was taken and from which plugin: what is delivered after a restart says
-//! so still.
+//! While it is queued, a line carries its time and plugin, so that both survive a restart.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,10 +16,11 @@ use serde_json::Value;
 
 use super::resource::resource;
 
-/// Maps and lists in each other, beyond which they are JSON in a string: who decodes has limits, too.
+/// The deepest nesting of maps and lists; deeper ones are sent as JSON in a string, because decoders have
+/// limits, too.
 const DEPTH: u32 = 16;
 
-/// Who took a line, and when, before the line.
+/// The time and plugin of a line, before the line.
 #[derive(Serialize, Deserialize)]
 struct Mark {
     /// Nanoseconds since 1970.
@@ -30,7 +30,7 @@ struct Mark {
     plugin: String,
 }
 
-/// A line that was marked.
+/// A marked line.
 #[derive(Deserialize)]
 struct Marked {
     #[serde(flatten)]
@@ -39,11 +39,11 @@ struct Marked {
     line: Value,
 }
 
-/// The line as it waits.
+/// Returns the line as it is queued.
 pub(in crate::sinks) fn mark(plugin: &str, line: &str) -> String {
     let mark = Mark { at: now(), plugin: plugin.to_owned() };
     let mut marked = serde_json::to_string(&mark).unwrap_or_default();
-    // A map with two keys, opened again for the line, which is JSON already.
+    // Reopens the map with two keys for the line, which is already JSON.
     marked.pop();
     marked + ",\"tuffet.line\":" + line + "}"
 }
@@ -52,7 +52,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
 }
 
-/// Makes requests of lines.
+/// Builds requests from lines.
 pub(super) struct Records {
     sink: String,
     resource: Resource,
@@ -91,7 +91,7 @@ impl Records {
     }
 
     fn record(&self, line: &str) -> LogRecord {
-        // A spool may hold lines of before, when the sink was of another kind.
+        // A spool may hold earlier lines, from when the sink was of another kind.
         let (mark, line) = match serde_json::from_str::<Marked>(line) {
             Ok(Marked { mark, line }) => (Some(mark), line),
             Err(_) => (None, serde_json::from_str(line).unwrap_or_else(|_| line.into())),
@@ -112,12 +112,12 @@ impl Records {
     }
 }
 
-/// When it happened, where the line says it as `audit` and `publish` do: `unix_ms`.
+/// Returns the time of the event, if the line has it as `audit` and `publish` write it: `unix_ms`.
 fn said_at(line: &Value) -> Option<u64> {
     line.get("unix_ms")?.as_u64()?.checked_mul(1_000_000)
 }
 
-/// As the line says it (`level` or `severity`), else that it is information.
+/// Returns the severity in the line (`level` or `severity`); by default, information.
 fn severity(line: &Value) -> (SeverityNumber, &'static str) {
     let word = line.get("level").or_else(|| line.get("severity")).and_then(Value::as_str);
     match word.map(str::to_ascii_lowercase).as_deref() {
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(record(&mark("p", "null")).body, Some(AnyValue { value: None }));
     }
 
-    /// As deep as a plugin may nest: what is sent can be decoded.
+    /// At the deepest nesting that a plugin may send, the record can be decoded.
     #[test]
     fn deep_lines_can_be_decoded() {
         use prost::Message;

@@ -1,10 +1,10 @@
-//! Who tells: the resource of all that leaves the process as OTLP.
+//! The resource attributes of all OTLP data of the process.
 
 use opentelemetry::KeyValue;
 use opentelemetry_sdk::Resource;
 use std::sync::OnceLock;
 
-/// Who tells: what is chosen, and what every process has.
+/// Returns the resource: the configured attributes, and those of every process.
 pub fn resource(attributes: &[(String, String)]) -> Resource {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     // One for all signals, and for sinks that send log records.

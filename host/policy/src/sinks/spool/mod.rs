@@ -1,8 +1,7 @@
-//! Lines that wait on disk: in the order in which they came, over crashes and restarts, until they are
-//! delivered.
+//! A spool: lines queued on disk in order, across crashes and restarts, until they are delivered.
 //!
-//! A folder with segments, to the last of which lines are added, and the place up to which they are
-//! delivered. Lines that were under way at a crash are delivered again.
+//! A folder with segments, the last of which grows, and the position of delivery. Lines in flight at a crash
+//! are delivered again.
 
 mod position;
 mod segment;
@@ -26,7 +25,7 @@ use super::{Batch, Full, Pace, SpoolSpec};
 use position::Position;
 use state::State;
 
-/// An open spool. Sinks of one place share it: that of a generation that ends and that of the next.
+/// An open spool. The sinks of consecutive generations share it.
 #[derive(Debug)]
 pub(super) struct Spool {
     folder: PathBuf,
@@ -40,10 +39,10 @@ pub(super) struct Spool {
 }
 
 impl Spool {
-    /// Opens or makes the folder; cuts off what a crash left half written.
+    /// Opens or creates the folder; removes a line that a crash left incomplete.
     ///
     /// # Errors
-    /// The folder cannot be made, read or written, or another process has it.
+    /// The folder cannot be created, read or written, or another process uses it.
     pub fn open(spec: &SpoolSpec) -> io::Result<Spool> {
         let folder = &spec.path;
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -59,7 +58,7 @@ impl Spool {
         })
     }
 
-    /// Takes over what may have changed since it was opened.
+    /// Applies settings that may have changed since it was opened.
     pub fn adopt(&self, spec: &SpoolSpec) {
         let mut state = self.queue.lock();
         (state.bytes_at_most, state.fsync) = (spec.bytes, spec.fsync);
@@ -72,7 +71,7 @@ impl Spool {
         Claim { spool: self, number }
     }
 
-    /// Adds a line; it is on disk then, as far as `fsync` promises. Blocks.
+    /// Appends a line; it is then on disk, as far as `fsync` promises. Blocks.
     pub fn append(&self, line: &str) -> Result<(), Full> {
         let mut state = self.queue.lock();
         if state.waiting() + segment::size_of(line) > state.bytes_at_most {
@@ -161,7 +160,7 @@ impl Backlog for Claim {
     }
 }
 
-/// Keeps other processes out. Waits a little for one that is ending.
+/// Locks out other processes. Waits briefly for one that is exiting.
 fn lock(folder: &Path) -> io::Result<File> {
     let file = segment::open(&folder.join("lock"))?;
     let end = Instant::now() + Duration::from_secs(1);

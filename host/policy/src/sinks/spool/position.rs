@@ -1,4 +1,4 @@
-//! How far a spool has been delivered: a segment and an offset, in a file of one line.
+//! The position of delivery: a segment and an offset, in a file of one line.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -15,7 +15,7 @@ const LENGTH: usize = 16 + 1 + 16 + 1 + 16 + 1;
 pub(super) struct Position(File);
 
 impl Position {
-    /// Opens the file, and reads it; `None` where it says nothing, and delivery begins with what is there.
+    /// Opens and reads the file; `None` if it is invalid, and delivery begins with the oldest line.
     pub fn open(path: &Path) -> io::Result<(Position, Option<Place>)> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
@@ -25,7 +25,7 @@ impl Position {
         Ok((Position(file), place))
     }
 
-    /// By one write, which a crash of the process does not cut off.
+    /// Writes the position in one write, which a crash of the process does not cut.
     pub fn write(&self, place: Place) -> io::Result<()> {
         self.0.write_all_at(show(place).as_bytes(), 0)
     }

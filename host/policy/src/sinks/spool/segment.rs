@@ -1,24 +1,24 @@
-//! One file of a spool: lines, each behind a check of it.
+//! A segment of a spool: lines, each after its checksum.
 //!
-//! `4f2a90c1 {"seq":1,…}` and a line feed: what a person can read and a crash can cut off. A line that is
-//! not as it was written is left out; the next one is found by its line feed.
+//! `4f2a90c1 {"seq":1,…}` and a line feed: readable for people, and a crash may cut it anywhere. A damaged
+//! line is skipped; the line feed leads to the next one.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Bytes of the check and the space behind it.
+/// The length of the checksum and the space after it.
 const CHECK: usize = 9;
-/// Bytes that are read at once.
+/// Bytes per read.
 const CHUNK: usize = 256 << 10;
 
-/// The bytes of a line in a segment.
+/// Returns the size of a line in a segment, in bytes.
 pub(super) fn size_of(line: &str) -> u64 {
     (CHECK + line.len() + 1) as u64
 }
 
-/// The line as it stands in a segment.
+/// Returns the line as stored in a segment.
 pub(super) fn record(line: &str) -> Vec<u8> {
     let mut record = format!("{:08x} ", check(line.as_bytes())).into_bytes();
     record.extend_from_slice(line.as_bytes());
@@ -26,12 +26,12 @@ pub(super) fn record(line: &str) -> Vec<u8> {
     record
 }
 
-/// FNV-1a: it is to notice what a crash cut off or a disk mixed up, not what somebody forged.
+/// FNV-1a: it detects truncation and corruption, not forgery.
 fn check(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-/// A line as it is found in a segment; `None` where it is damaged.
+/// Parses a stored line; `None` if it is damaged.
 fn parse(record: &[u8]) -> Option<String> {
     let (sum, line) = record.split_at_checked(CHECK)?;
     let sum = std::str::from_utf8(sum).ok()?.strip_suffix(' ')?;
@@ -41,12 +41,12 @@ fn parse(record: &[u8]) -> Option<String> {
     String::from_utf8(line.to_vec()).ok()
 }
 
-/// Where a segment of this number lies.
+/// Returns the path of the segment with this number.
 pub(super) fn path(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("{number:016x}.lines"))
 }
 
-/// The numbers of the segments in a folder, sorted.
+/// Returns the numbers of the segments in a folder, sorted.
 pub(super) fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
     let mut numbers = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -59,12 +59,12 @@ pub(super) fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// Opens or makes a segment for reading and for writing at its end.
+/// Opens or creates a segment for reading and appending.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
 }
 
-/// Counts the lines from `offset` on: lines, and the offset behind the last whole one.
+/// Counts the lines from `offset` on. Returns their number, and the offset after the last complete one.
 pub(super) fn scan(file: &mut File, offset: u64) -> io::Result<(u64, u64)> {
     file.seek(SeekFrom::Start(offset))?;
     let (mut lines, mut at, mut whole) = (0, offset, offset);
@@ -82,14 +82,15 @@ pub(super) fn scan(file: &mut File, offset: u64) -> io::Result<(u64, u64)> {
     }
 }
 
-/// What was read of a segment.
+/// The lines read from a segment.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Lines, each with the offset behind it; `None` is one that is damaged.
+    /// Lines, each with the offset after it; `None` is a damaged one.
     pub lines: Vec<(Option<String>, u64)>,
 }
 
-/// Reads lines between two offsets: at most `most`, and of at most `bytes` bytes unless the first has more.
+/// Reads lines between two offsets: at most `most` lines, and at most `bytes` bytes unless the first is
+/// longer.
 pub(super) fn read(file: &File, from: u64, to: u64, most: usize, bytes: usize) -> io::Result<Found> {
     let mut read = Found::default();
     let (mut begun, mut taken) = (Vec::new(), 0_usize);

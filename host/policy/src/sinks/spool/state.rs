@@ -1,4 +1,4 @@
-//! What a spool holds, under its lock: segments, the place up to which they are delivered, and counts.
+//! The state of a spool, under its lock: segments, the position of delivery, and counters.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use crate::sinks::backlog::{Load, Place};
 use crate::sinks::queue::Store;
 use tuffet_config::sinks::{Batch, Fsync, SpoolSpec};
 
-/// Bytes of a segment at least, and at most; between, an eighth of the spool.
+/// The smallest and largest segment in bytes; in between, an eighth of the spool.
 const SEGMENT: (u64, u64) = (4 << 10, 8 << 20);
 
 #[derive(Debug)]
@@ -21,19 +21,19 @@ pub(super) struct State {
     folder: PathBuf,
     pub bytes_at_most: u64,
     pub fsync: Fsync,
-    /// Oldest first; never empty. Lines are added to the last one.
+    /// Oldest first; never empty. Lines are appended to the last one.
     segments: VecDeque<Segment>,
-    /// Up to where it is delivered; always in the first segment.
+    /// The position of delivery; always in the first segment.
     place: Place,
     position: Position,
     pub lines: u64,
-    /// The line that was added last may have been cut off.
+    /// Whether the last appended line may be incomplete.
     cut: bool,
     /// When something was added that is not known to be on the disk.
     dirty: Option<Instant>,
     /// When the first of the lines that wait came.
     pub since: Option<Instant>,
-    /// Whether it was said that it cannot be written.
+    /// Whether a write error has been logged.
     pub complained: bool,
 }
 
@@ -51,7 +51,7 @@ impl State {
         let numbers = segment::numbers(&spec.path)?;
         for number in &numbers {
             let path = segment::path(&spec.path, *number);
-            // Delivered as a whole, and a crash came before it was removed.
+            // Delivered completely, but a crash prevented its removal.
             if *number < place.segment {
                 fs::remove_file(path)?;
                 continue;
@@ -89,7 +89,7 @@ impl State {
         })
     }
 
-    /// Bytes that wait.
+    /// Returns the queued bytes.
     pub fn waiting(&self) -> u64 {
         self.segments.iter().map(|segment| segment.bytes).sum::<u64>() - self.place.offset
     }
@@ -100,7 +100,7 @@ impl State {
         let fsync = self.fsync;
         let last = self.last();
         if last.bytes > 0 && last.bytes + record.len() as u64 > most {
-            // What is in the one before is on the disk before anything in the next one.
+            // The previous segment is synced before anything in the next one.
             if fsync != Fsync::Never {
                 last.file.sync_data()?;
             }
@@ -114,7 +114,7 @@ impl State {
         let cut = self.cut;
         let segment = self.last();
         if cut {
-            // It could not be taken back: a line feed ends it, and it counts as damaged.
+            // It could not be removed: a line feed ends it, and it counts as damaged.
             (&*segment.file).write_all(b"\n")?;
             segment.bytes = segment.file.metadata()?.len();
             self.lines += 1;
@@ -122,7 +122,7 @@ impl State {
         }
         let segment = self.last();
         if let Err(error) = (&*segment.file).write_all(&record) {
-            // A full disk: no half line may stay.
+            // A full disk: no partial line may stay.
             let back = segment.bytes;
             self.cut = segment.file.set_len(back).is_err();
             return Err(error);
@@ -133,7 +133,7 @@ impl State {
         self.since.get_or_insert_with(Instant::now);
         match self.fsync {
             Fsync::Never => {}
-            // Where this fails the plugin hears of it, and the line may come all the same.
+            // If this fails, the plugin gets an error, and the line may still be delivered.
             Fsync::Each => file.sync_data()?,
             Fsync::Every(_) => {
                 self.dirty.get_or_insert_with(Instant::now);
@@ -199,7 +199,7 @@ impl Store for State {
                     }
                     None => {
                         taken.damaged += 1;
-                        // Goes with the line before it, or is left behind at once.
+                        // Skipped with the line before it, or at once.
                         match taken.places.last_mut() {
                             Some(last) => *last = place,
                             None => behind = Some(place),

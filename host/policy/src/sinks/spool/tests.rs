@@ -1,4 +1,4 @@
-//! What a spool holds over restarts, crashes and full disks.
+//! Spools across restarts, crashes and full disks.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -20,7 +20,7 @@ fn taken(spool: &Spool) -> Load {
     spool.take(&BATCH, None, &|| Pace::Stop).unwrap()
 }
 
-/// Takes all that is there, acknowledging it.
+/// Takes and acknowledges all lines.
 fn drain(spool: &Spool) -> Vec<String> {
     let mut all = Vec::new();
     loop {
@@ -78,7 +78,7 @@ fn one_process_has_it() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 1 << 20);
     let spool = Spool::open(&spec).unwrap();
-    // A lock of the same file that was opened anew is that of another process.
+    // A lock on a newly opened file acts like that of another process.
     let error = Spool::open(&spec).unwrap_err().to_string();
     assert!(error.contains("another process has the spool"), "{error}");
     drop(spool);
@@ -112,7 +112,7 @@ fn what_a_crash_cut_off_is_left_out() {
     drop(spool);
     let whole = fs::read(&last).unwrap();
     let record = whole.len() / 3;
-    // Cut off at each byte of the last line.
+    // Cut at each byte of the last line.
     for end in 2 * record..whole.len() {
         fs::write(&last, &whole[..end]).unwrap();
         let spool = Spool::open(&spec).unwrap();
@@ -147,7 +147,7 @@ fn what_a_disk_damaged_is_left_out_and_counted() {
     assert_eq!(spool.size(), (0, 0));
 }
 
-/// All of a segment is damaged: what comes after it is not held up.
+/// A segment with only damaged lines does not delay the next one.
 #[test]
 fn a_segment_of_nothing_good_is_passed() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! `tuffet plugin build`: from a project to a component, and whether a server would take it.
+//! `tuffet plugin build`: builds a project into a component, and checks whether a server would load it.
 
 mod python;
 mod rust;
@@ -15,10 +15,10 @@ use super::subject::{Subject, Surroundings};
 use tuffet_config::EXIT_CONFIG;
 use tuffet_policy::digest;
 
-/// The exit code where a program that is needed is missing (EX_UNAVAILABLE of sysexits.h).
+/// The exit code if a required program is missing (EX_UNAVAILABLE of sysexits.h).
 const EXIT_UNAVAILABLE: u8 = 69;
 
-/// The configuration that a project brings along, which says the settings and grants.
+/// The configuration of a project, with its settings and grants.
 const CONFIG: &str = "tuffet.yaml";
 
 #[derive(Debug, Args)]
@@ -33,24 +33,24 @@ pub(in crate::cli) struct BuildArgs {
     given: Surroundings,
 }
 
-/// Why there is no component.
+/// The reason why there is no component.
 enum Unbuilt {
     /// There is no project that can be built.
     NoProject(String),
-    /// A program is missing.
+    /// A required program is missing.
     Unavailable(String),
-    /// The compiler has said why.
+    /// The compiler printed the reason.
     Failed(String),
-    /// What was made cannot be put where it belongs.
+    /// The component cannot be written to its place.
     Unwritten(String),
 }
 
-/// A component as its compiler left it.
+/// A component from its compiler.
 struct Made {
     /// The name of the project.
     name: String,
     component: PathBuf,
-    /// Where it lies, if that goes with its end.
+    /// The folder that contains it, if it is temporary.
     scratch: Option<python::Scratch>,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn build(args: &BuildArgs) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    // As `tuffet serve` in this folder would see it.
+    // As `tuffet serve` in this folder would find it.
     let config = clean(&args.folder).join(CONFIG);
     let given = if args.given.is_empty() && config.is_file() && names(&config, &output) {
         args.given.with_config(config)
@@ -78,7 +78,7 @@ pub(super) fn build(args: &BuildArgs) -> ExitCode {
     check::check_subject(&Subject::new(output.display().to_string(), given))
 }
 
-/// Builds, and says what came of it.
+/// Builds the project and reports the result.
 fn make(args: &BuildArgs) -> Result<PathBuf, Unbuilt> {
     let folder = &args.folder;
     let made = if folder.join("Cargo.toml").is_file() {
@@ -111,12 +111,12 @@ fn make(args: &BuildArgs) -> Result<PathBuf, Unbuilt> {
     Ok(output)
 }
 
-/// `.` is left out of the paths that are shown.
+/// Removes `.` from paths for display.
 fn clean(folder: &Path) -> &Path {
     if folder == Path::new(".") { Path::new("") } else { folder }
 }
 
-/// Replaces a file at once: a server that reloads meanwhile finds the old one or the new one.
+/// Replaces a file atomically: a reloading server finds the old one or the new one.
 fn put(component: &[u8], output: &Path) -> io::Result<()> {
     let mut temporary = output.as_os_str().to_owned();
     temporary.push(".new");
@@ -124,7 +124,7 @@ fn put(component: &[u8], output: &Path) -> io::Result<()> {
     fs::rename(&temporary, output)
 }
 
-/// Whether a configuration speaks of this component. What is wrong with it otherwise is said later.
+/// Returns whether a configuration names this component. Its other errors are reported later.
 fn names(config: &Path, output: &Path) -> bool {
     let Some(folder) = config.parent() else { return false };
     let (Ok(text), Ok(output)) = (fs::read_to_string(config), output.canonicalize()) else { return false };

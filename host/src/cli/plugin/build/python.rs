@@ -7,16 +7,16 @@ use std::process::{Command, Stdio};
 use super::super::new::sdk_files;
 use super::{Made, Unbuilt};
 
-/// A file by which a project is known.
+/// The file that identifies a project.
 pub(super) const MARKER: &str = "pyproject.toml";
 
 /// The SDK of a project, below its folder.
 const SDK: &str = "sdk/python";
 
-/// Where the virtual environment of a project lies, by custom.
+/// The usual places of a project's virtual environment.
 const ENVIRONMENTS: [&str; 2] = [".venv/bin/python3", "venv/bin/python3"];
 
-/// Builds the project in a folder. What the build says goes to standard error as it comes.
+/// Builds the project in a folder. The output of the build goes to standard error.
 pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     let shown = folder.display();
     let unread = |error: io::Error| Unbuilt::NoProject(format!("{shown}/{MARKER}: {error}"));
@@ -33,9 +33,9 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     let python = environment.unwrap_or_else(|| "python3".into());
     let component = scratch.folder.join("component.wasm");
     let mut command = Command::new(&python);
-    // `-B`: nothing is left in the folders of sources.
+    // `-B`: leaves no bytecode in the source folders.
     command.arg("-B").args([&sdk, folder]).arg("-o").arg(&component);
-    // What the build prints of its own success is said again by who called it.
+    // The caller reports the success itself.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit());
     match command.status() {
         Ok(status) if status.success() => Ok(Made { name, component, scratch: Some(scratch) }),
@@ -62,7 +62,7 @@ fn remedy() -> String {
     format!("    python3 -m venv .venv\n    .venv/bin/pip install '{requirements}'\n")
 }
 
-/// `name` below `[project]`, which is a plain string (PEP 621).
+/// Returns `name` in `[project]`, which is a plain string (PEP 621).
 fn project_name(manifest: &str) -> Option<String> {
     let mut inside = false;
     for line in manifest.lines().map(str::trim) {
@@ -74,7 +74,7 @@ fn project_name(manifest: &str) -> Option<String> {
             let value = value.trim_start();
             let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
             let name = value[1..].split(quote).next()?;
-            // It becomes the name of a file.
+            // It becomes a file name.
             let good = !name.is_empty()
                 && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
                 && !name.starts_with('.');
@@ -84,7 +84,7 @@ fn project_name(manifest: &str) -> Option<String> {
     None
 }
 
-/// A folder of one's own that goes with its end.
+/// A temporary folder, removed on drop.
 pub(super) struct Scratch {
     folder: PathBuf,
 }
@@ -98,7 +98,7 @@ impl Scratch {
         Ok(Scratch { folder })
     }
 
-    /// Writes the SDK of this server into it.
+    /// Writes this server's SDK into it.
     fn sdk(&self) -> Result<PathBuf, Unbuilt> {
         let write = |path: &str, text: &str| {
             let path = self.folder.join(path);

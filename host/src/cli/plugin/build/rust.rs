@@ -1,5 +1,5 @@
 //! Projects in Rust: `cargo build` for the target wasm32-wasip2, or, where rustup cannot fetch it, with
-//! Debian's compiler and library sources, as `plugins/build.sh` does it.
+//! Debian's compiler and library sources, as in `plugins/build.sh`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::{Made, Unbuilt};
 
 const TARGET: &str = "wasm32-wasip2";
 
-/// What a build of something else may have set, and what is not meant for WebAssembly.
+/// Variables that another build may have set, not meant for WebAssembly.
 const FOREIGN: [&str; 6] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -22,7 +22,7 @@ const FOREIGN: [&str; 6] = [
     "RUSTC_WORKSPACE_WRAPPER",
 ];
 
-/// Builds the project in a folder. What the compiler says goes to standard error as it comes.
+/// Builds the project in a folder. The compiler's messages go to standard error.
 pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     let toolchain = Toolchain::find(folder)?;
     let mut command = Command::new(program("CARGO", "cargo"));
@@ -57,7 +57,7 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     })
 }
 
-/// The component among the messages of cargo. The project's own package is built last.
+/// Finds the component in the messages of cargo. The project's own package is built last.
 fn component_in(messages: &str) -> Option<Made> {
     let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut components = artifacts.filter_map(|message| {
@@ -72,11 +72,12 @@ fn component_in(messages: &str) -> Option<Made> {
     components.next_back()
 }
 
-/// What compiles.
+/// The compiler.
 enum Toolchain {
     /// The toolchain has the target.
     Own,
-    /// Debian's compiler, which knows the target, and the sources of the library; the linkers of the other.
+    /// Debian's compiler, which supports the target, with the sources of the library and the linkers of the
+    /// other.
     Debian { rustc: PathBuf, linkers: PathBuf },
 }
 
@@ -120,12 +121,12 @@ fn no_cargo(error: &io::Error) -> Unbuilt {
     ))
 }
 
-/// A program, or what an environment variable names in place of it.
+/// Returns a program, or the one that an environment variable names instead.
 fn program(variable: &str, default: &str) -> OsString {
     env::var_os(variable).filter(|program| !program.is_empty()).unwrap_or_else(|| default.into())
 }
 
-/// What a compiler answers, as it is chosen for this folder.
+/// Runs the compiler chosen for this folder and returns its output.
 fn ask(rustc: &OsString, folder: &Path, words: &[&str]) -> Option<String> {
     let output = Command::new(rustc).current_dir(folder).args(words).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())

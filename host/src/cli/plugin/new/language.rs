@@ -1,4 +1,4 @@
-//! The languages that projects are written in, each a folder of templates.
+//! The languages of projects, each a folder of templates.
 
 use clap::ValueEnum;
 
@@ -17,7 +17,7 @@ pub(super) enum Language {
 struct Template {
     path: &'static str,
     text: &'static str,
-    /// The hook without which there is no such file.
+    /// The file exists only with this hook.
     hook: Option<Hook>,
 }
 
@@ -57,12 +57,12 @@ const PYTHON: [Template; 7] = [
     template!("python" / "test_plugin.py"),
 ];
 
-/// What `tuffet.yaml` serves.
+/// The files that `tuffet.yaml` serves.
 const FILES: [(&str, &str); 2] =
     [("files/firmware/1.4.1.bin", "version 1.4.1\n"), ("files/firmware/1.4.2.bin", "version 1.4.2\n")];
 
 impl Language {
-    /// As it is called in a sentence.
+    /// Returns the name in a sentence.
     pub fn called(self) -> &'static str {
         match self {
             Language::Rust => "Rust",
@@ -70,7 +70,7 @@ impl Language {
         }
     }
 
-    /// The parts of the SDK that a project needs.
+    /// Returns the parts of the SDK that a project needs.
     pub fn sdk_folders(self) -> &'static [&'static str] {
         match self {
             Language::Rust => &["rust/", "wit/"],
@@ -78,7 +78,7 @@ impl Language {
         }
     }
 
-    /// A file by which the SDK is known.
+    /// Returns a file that identifies the SDK.
     pub fn sdk_marker(self) -> &'static str {
         match self {
             Language::Rust => "rust/Cargo.toml",
@@ -86,7 +86,7 @@ impl Language {
         }
     }
 
-    /// The files of a project, but for its copy of the SDK: paths and texts.
+    /// Returns the files of a project, except for its copy of the SDK: paths and texts.
     pub fn project(self, choice: &Choice<'_>) -> Vec<(String, String)> {
         let templates = match self {
             Language::Rust => &RUST[..],

@@ -1,9 +1,9 @@
-//! The versions that a new project in Rust is built with: those that Tuffet itself was tested with.
+//! The versions of dependencies of a new project in Rust: those that Tuffet itself was tested with.
 
 /// The lock of the template, whose project is named `plugin-name`.
 const LOCK: &str = include_str!("../../../../../sdk/templates/rust/Cargo.lock");
 
-/// The lock of a project of this name. Cargo wants packages in the order of their names.
+/// Returns the lock of a project with this name. Cargo requires packages in the order of their names.
 pub(super) fn of(name: &str) -> String {
     let (head, packages) = LOCK.split_once("[[package]]\n").unwrap_or((LOCK, ""));
     let renamed = packages.replace("\"plugin-name\"", &format!("\"{name}\""));
@@ -17,7 +17,7 @@ pub(super) fn of(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Each version of the template is one of the workspace: a new project is built from what was tested.
+    /// Each version of the template is one of the workspace: new projects use tested versions.
     #[test]
     fn the_versions_are_those_of_the_workspace() {
         let blocks = |lock: &'static str| {

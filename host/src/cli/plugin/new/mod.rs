@@ -18,13 +18,13 @@ use template::Choice;
 use tuffet_config::EXIT_CONFIG;
 use tuffet_policy::Hook;
 
-/// The exit code where a file cannot be written (EX_CANTCREAT of sysexits.h).
+/// The exit code if a file cannot be written (EX_CANTCREAT of sysexits.h).
 pub(super) const EXIT_CANNOT_WRITE: u8 = 73;
 
-/// The sources of the SDK, by their path below `sdk`; `build.rs` makes the table.
+/// The sources of the SDK, by their path below `sdk`; `build.rs` generates the table.
 static SDK: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/sdk.rs"));
 
-/// The sources of the SDK: paths below `sdk`, and texts.
+/// Iterates over the sources of the SDK: paths below `sdk`, and texts.
 pub(super) fn sdk_files() -> impl Iterator<Item = (&'static str, &'static str)> {
     SDK.iter().copied()
 }
@@ -94,7 +94,7 @@ pub(super) fn new(args: &NewArgs) -> ExitCode {
     }
 }
 
-/// The path of the SDK of one's own, whatever folder it is looked at from.
+/// Returns the absolute path of the given SDK.
 fn absolute_sdk(sdk: &Path, language: Language) -> Result<String, String> {
     let shown = sdk.display();
     let marker = sdk.join(language.sdk_marker());
@@ -113,7 +113,7 @@ fn absolute_sdk(sdk: &Path, language: Language) -> Result<String, String> {
     })
 }
 
-/// Makes the folder, which must not be there, and what is in it.
+/// Creates the folder, which must not exist, and its files.
 fn write(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
     fs::create_dir(folder)?;
     for (path, text) in files {
@@ -122,7 +122,7 @@ fn write(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
             fs::create_dir_all(parent)?;
         }
         fs::write(path, text).map_err(|error| match error.kind() {
-            // Only the folder itself is the user's to choose.
+            // The user chose only the folder itself.
             io::ErrorKind::AlreadyExists => io::Error::other(error),
             _ => error,
         })?;

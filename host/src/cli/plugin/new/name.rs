@@ -1,13 +1,13 @@
-//! Names of plugins, which are names of packages, modules and folders too.
+//! Names of plugins, which are also names of packages, modules and folders.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A name that every language takes.
+/// A name that is valid in every language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PluginName(String);
 
-/// What means something else already: keywords, standard libraries, what a project depends on or holds.
+/// Reserved names: keywords, standard libraries, a project's dependencies and files.
 const TAKEN: [&str; 84] = [
     "abstract",
     "alloc",
@@ -95,7 +95,7 @@ const TAKEN: [&str; 84] = [
     "yield",
 ];
 
-/// The most bytes of a name.
+/// The longest name in bytes.
 const MAX: usize = 64;
 
 impl FromStr for PluginName {

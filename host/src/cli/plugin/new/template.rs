@@ -1,22 +1,22 @@
-//! From a template to a file.
+//! Renders a template to a file.
 //!
 //! Templates are ordinary files of a project named `plugin-name` that has every hook. Lines between a mark
-//! and the next `% end` stay where one of the words of the mark was chosen: a hook, or `vendored` where the
-//! project has a copy of the SDK. A mark is a comment that begins with a percent sign: `//% resolve`,
-//! `#% resolve`, `<!--% resolve -->`.
+//! and the next `% end` are kept if one of the words of the mark was chosen: a hook, or `vendored` if the
+//! project has a copy of the SDK. A mark is a comment that begins with a percent sign: `//% resolve`, `#%
+//! resolve`, `<!--% resolve -->`.
 
 use tuffet_policy::Hook;
 
-/// What a project is to be.
+/// The choices for a project.
 pub(super) struct Choice<'a> {
     pub name: &'a str,
     pub hooks: &'a [Hook],
-    /// Where the SDK is, when the project has no copy of it.
+    /// The path of the SDK, if the project has no copy of it.
     pub sdk: Option<&'a str>,
 }
 
 impl Choice<'_> {
-    /// Whether a mark with these words keeps its lines.
+    /// Returns whether a mark with these words keeps its lines.
     pub fn keeps(&self, words: &str) -> bool {
         words.split_ascii_whitespace().any(|word| match word {
             "vendored" => self.sdk.is_none(),
@@ -24,7 +24,7 @@ impl Choice<'_> {
         })
     }
 
-    /// The text of a file.
+    /// Renders the text of a file.
     pub fn render(&self, template: &str) -> String {
         let mut text = String::with_capacity(template.len());
         let mut keep = true;
@@ -42,7 +42,7 @@ impl Choice<'_> {
         self.named(text)
     }
 
-    /// The text with the name of the project, and the hooks where all are listed.
+    /// Replaces the name of the project, and the list of all hooks with the chosen ones.
     fn named(&self, text: String) -> String {
         let chosen = Hook::ALL.iter().filter(|hook| self.hooks.contains(hook));
         let chosen: Vec<String> = chosen.map(|hook| hook.word().replace('-', "_")).collect();
@@ -52,7 +52,7 @@ impl Choice<'_> {
     }
 }
 
-/// The words of a mark.
+/// Returns the words of a mark.
 fn mark(line: &str) -> Option<&str> {
     let line = line.trim();
     let words = ["//%", "#%", "<!--%"].iter().find_map(|mark| line.strip_prefix(mark))?;

@@ -61,6 +61,9 @@ impl Device {
     }
 }
 
+/// A device and its name.
+type Found<'a> = (Cow<'a, str>, Cow<'a, Device>);
+
 impl Inventory {
     /// `before` is what was read before the file changed.
     pub fn parse(text: Vec<u8>, before: Option<Inventory>) -> Result<Inventory, String> {
@@ -79,7 +82,7 @@ impl Inventory {
     }
 
     /// By MAC address, else by the name asked for, else by the client's address.
-    pub fn find(&self, request: &Request) -> Result<Option<(Cow<'_, str>, Cow<'_, Device>)>, String> {
+    pub fn find(&self, request: &Request) -> Result<Option<Found<'_>>, String> {
         match self {
             Inventory::Whole(whole) => {
                 Ok(whole.find(request).map(|(name, device)| (Cow::Borrowed(name), Cow::Borrowed(device))))

@@ -104,7 +104,7 @@ impl Blocks {
         self.known.blocks.reserve(places.len());
         for (number, (start, end)) in places.iter().copied().enumerate() {
             let number = number as u32;
-            let hash_of_block = hash(self.text[start as usize..end as usize].as_bytes());
+            let hash_of_block = hash(&self.text.as_bytes()[start as usize..end as usize]);
             let first = self.known.facts.len();
             self.known.blocks.push(Block { start, end, hash: hash_of_block, facts: (0, 0) });
             match old.get(&hash_of_block) {

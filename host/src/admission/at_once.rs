@@ -2,7 +2,7 @@
 //!
 //! Most decisions wait for nothing: plugins compute for some microseconds, and the file is in the kernel's
 //! memory. Going through the runtime's tasks, then to a thread for the disk, and back, costs more than that.
-//! So each request is taken by a thread that may block for a moment. It polls the first stage of the decision once and
+//! So requests are taken by a thread that may block for a moment. It polls the first stage of a decision once and
 //! carries out the others itself (`opening.rs`). A decision that has to wait (for a plugin's turn, its host calls, its
 //! next tick) becomes a task. As many threads decide as there are cores, and more only while those are stuck.
 
@@ -10,8 +10,9 @@ use super::Admission;
 use super::plan::Plan;
 use super::undecided::Undecided;
 use crate::generation::Generation;
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::available_parallelism;
 use tuffet_engine::worker::NewRequest;
@@ -33,11 +34,47 @@ impl Deciding {
 impl Admission {
     /// Decides the requests of one turn of a worker, each for itself: none waits for the disk of another.
     pub(super) fn decide_all(self: &Arc<Self>, requests: Vec<NewRequest>) {
-        let generation = self.generation.get();
-        for new in requests {
-            let (admission, generation) = (Arc::clone(self), Arc::clone(&generation));
-            self.deciding.0.run(move || decide_here(admission, generation, new));
+        let turn = Turn {
+            admission: Arc::clone(self),
+            generation: self.generation.get(),
+            requests: Mutex::new(requests.into()),
+        };
+        Arc::new(turn).offer();
+    }
+}
+
+/// The requests of one turn of a worker. Threads take one after the other: handing over each by itself would cost as
+/// much as deciding it.
+struct Turn {
+    admission: Arc<Admission>,
+    generation: Arc<Generation>,
+    requests: Mutex<VecDeque<NewRequest>>,
+}
+
+impl Turn {
+    /// One more thread may help.
+    fn offer(self: Arc<Self>) {
+        let admission = Arc::clone(&self.admission);
+        admission.deciding.0.run(move || self.decide());
+    }
+
+    /// While requests are left, the next helper stands ready, so that they never wait for a thread that is stuck.
+    fn decide(self: Arc<Self>) {
+        let mut offered = false;
+        while let Some((new, more)) = self.next() {
+            if more && !offered {
+                offered = true;
+                Arc::clone(&self).offer();
+            }
+            decide_here(Arc::clone(&self.admission), Arc::clone(&self.generation), new);
         }
+    }
+
+    /// The next request, and whether there are more.
+    fn next(&self) -> Option<(NewRequest, bool)> {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = requests.pop_front()?;
+        Some((next, !requests.is_empty()))
     }
 }
 

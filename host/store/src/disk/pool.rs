@@ -9,8 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Operations that may wait for a thread. Beyond it a root is so far behind that its clients ask again in vain.
-const MOST_WAITING: usize = 128;
+/// Operations that may wait for a thread: a storm of requests is no reason to drop any, and a root that hangs must leave
+/// most of `limits.pending` to the others.
+const MOST_WAITING: usize = 1_024;
 
 /// Operations that run for longer do not keep others from being begun.
 const STUCK: Duration = Duration::from_millis(2);

@@ -164,7 +164,7 @@ fn with_tls(collector: &Collector, endpoint: &str, protocol: &str) {
         assert_eq!(Peer::new(server.address()).read_plainly("served"), b"content");
         server.outcome("served");
         server.stop();
-        assert!(server.log().contains("the collector does not take what is sent"), "{}", server.log());
+        assert!(server.log().contains("the collector does not accept data"), "{}", server.log());
     }
     assert_eq!(collector.received(), [] as [Value; 0]);
     receives_all(collector, endpoint, protocol, &[known, who[0], who[1]]);

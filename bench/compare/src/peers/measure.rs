@@ -331,20 +331,7 @@ const MEMORY_FILE: u64 = 256 * crate::peers::cases::KIB;
 const STALL_SLACK: Duration = Duration::from_secs(10);
 
 /// Before memory is measured.
-const WARM_UP: Load = Load {
-    write: false,
-    transfers: 32,
-    concurrency: 8,
-    size: 0,
-    blksize: None,
-    windowsize: None,
-    gro: false,
-    gso: false,
-    loss: 0.0,
-    take: None,
-    rate: None,
-    limit: Duration::from_secs(30),
-};
+const WARM_UP: Load = Load { transfers: 32, concurrency: 8, limit: Duration::from_secs(30), ..Load::READ };
 
 /// What a server makes of the options of a load.
 enum Negotiated {

@@ -196,8 +196,8 @@ impl<T: Transmit> Worker<T> {
         })
     }
 
-    /// Puts off repeats to clients on this machine while threads wait for a core. Called before the process gives up
-    /// the right to open files.
+    /// Puts off repeats to clients on this machine while threads wait for a core. Opens /proc/loadavg, which the
+    /// sandbox rules allow.
     #[must_use]
     pub fn watching_cores(mut self) -> Self {
         self.cores = Cores::watch();

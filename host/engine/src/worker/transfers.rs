@@ -105,7 +105,7 @@ impl<T: Transmit> Worker<T> {
                 let DecisionRecord { requested_options, size, .. } = &*ticket.record;
                 let limits = Limits {
                     burst: self.wire.sockets.burst(entry.asked),
-                    windowsize: within_first_window(requested_options, &limits),
+                    windowsize: within_most_window(requested_options, &limits),
                     ..limits
                 };
                 let size = match entry.operation {
@@ -274,8 +274,8 @@ impl<T: Transmit> Worker<T> {
 }
 
 /// The largest window that fits into [`MOST_WINDOW`] with the block size that will be granted.
-fn within_first_window(asked: &OptionSet, limits: &Limits) -> u16 {
-    let blksize = asked.block_size().min(limits.blksize);
+fn within_most_window(requested: &OptionSet, limits: &Limits) -> u16 {
+    let blksize = requested.block_size().min(limits.blksize);
     let most = MOST_WINDOW / u32::from(blksize.max(1));
     limits.windowsize.min(most.clamp(1, u16::MAX.into()) as u16)
 }

@@ -64,17 +64,11 @@ impl<T: Transmit> Wire<T> {
         let Some(mut content) = entry.content.take() else { return Ok(()) };
         let segment = usize::from(entry.core.options().block_size()) + DATA_HEADER;
         let at_once = (MAX_MESSAGE / segment).clamp(1, MAX_SEGMENTS) as u32;
-        let end = blocks.first + u64::from(blocks.count);
+        let mut end = blocks.first + u64::from(blocks.count);
         let mut first = blocks.first;
         let mut queued = Ok(());
         let size_was_known = content.size().is_some();
-        while queued.is_ok() {
-            // The end may have come into sight.
-            let behind_last = content.size().map(|size| size / (segment - DATA_HEADER) as u64 + 2);
-            let end = behind_last.map_or(end, |behind| end.min(behind));
-            if first >= end {
-                break;
-            }
+        while first < end && queued.is_ok() {
             let run = Blocks { first, count: at_once.min((end - first) as u32) };
             queued = match &mut content {
                 // One block is copied faster than it is described.
@@ -85,6 +79,10 @@ impl<T: Transmit> Wire<T> {
                 content => self.copied(entry, content, run, segment).map_err(|error| (run.first, error)),
             };
             first += u64::from(run.count);
+            if !size_was_known && let Some(size) = content.size() {
+                // Nothing comes after the last block, which this run has reached.
+                end = end.min(size / (segment - DATA_HEADER) as u64 + 2);
+            }
         }
         if let Some(size) = content.size().filter(|_| !size_was_known) {
             entry.core.end_at(size);

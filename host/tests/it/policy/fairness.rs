@@ -40,27 +40,24 @@ fn is_served(peer: &mut Peer) -> Result<(), Answer> {
 }
 
 /// 64 calls of one client loop until their time is over, and others ask meanwhile.
-#[test]
-fn looping_calls_of_one_client_leave_instances_for_others() {
-    let server = server("loop", "");
-    let mut looping: Vec<Peer> = (0..64).map(|_| client(1, &server)).collect();
+fn others_are_served_beside_loops(server: &Server) {
+    let mut looping: Vec<Peer> = (0..64).map(|_| client(1, server)).collect();
     looping.iter_mut().for_each(|peer| peer.ask(&rrq("evil", &[])));
     for number in 2..22 {
-        let served = is_served(&mut client(number, &server));
+        let served = is_served(&mut client(number, server));
         assert_eq!(served, Ok(()), "client {number}: {}", server.log());
     }
 }
 
-/// The same with reused instances, of which each loop costs one.
+#[test]
+fn looping_calls_of_one_client_leave_instances_for_others() {
+    others_are_served_beside_loops(&server("loop", ""));
+}
+
+/// Each loop costs an instance.
 #[test]
 fn looping_calls_of_one_client_leave_reused_instances_for_others() {
-    let server = server("loop", "    reuse: {}\n");
-    let mut looping: Vec<Peer> = (0..64).map(|_| client(1, &server)).collect();
-    looping.iter_mut().for_each(|peer| peer.ask(&rrq("evil", &[])));
-    for number in 2..22 {
-        let served = is_served(&mut client(number, &server));
-        assert_eq!(served, Ok(()), "client {number}: {}", server.log());
-    }
+    others_are_served_beside_loops(&server("loop", "    reuse: {}\n"));
 }
 
 /// What fails for one client, again and again, is called for others as before.

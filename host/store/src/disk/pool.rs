@@ -276,7 +276,8 @@ mod tests {
         }
         pool.submit(LONG, false, tell(&sender, "honest"), nothing());
         assert_eq!(receiver.recv_timeout(LONG), Ok("honest"));
-        assert_eq!(pool.load(), (7, 0));
+        // The thread that said so may not be back yet.
+        assert!(matches!(pool.load(), (7 | 8, 0)));
         assert!(pool.oldest().is_some());
         drop(release);
     }

@@ -30,22 +30,10 @@ impl Undecided {
         generation: Arc<Generation>,
         new: NewRequest,
     ) -> (Undecided, Plan) {
-        let (client, interface) = (new.peer.ip(), new.local.map_or(0, |local| local.interface));
-        // Without policy nothing depends on the address: the kernel need not be asked for it.
-        let neighbour = if generation.policy.is_empty() {
-            admission.neighbours.known(client, interface)
-        } else {
-            admission.neighbours.find(client, interface).await
-        };
-        let (request, refused) = admission.read(&new, neighbour);
-        let record = DecisionRecord {
-            requested_options: new.asked,
-            ..DecisionRecord::new(Arc::new(request), new.received)
-        };
-        let mut undecided = Undecided { admission, generation, new, record };
+        let neighbour = admission.neighbours.find(new.peer.ip(), new.interface()).await;
+        let (mut undecided, refused) = Undecided::read(admission, generation, new, neighbour);
         let plan = match refused {
-            Some(error) => Plan::Answer(refuse_name(&error)),
-            None if undecided.generation.policy.is_empty() => Plan::without_policy(),
+            Some(decision) => Plan::Answer(decision),
             // A bug in here must cost one request, not a place among the pending ones for ever.
             None => AssertUnwindSafe(undecided.ask_policy())
                 .catch_unwind()
@@ -53,6 +41,33 @@ impl Undecided {
                 .unwrap_or_else(|_| Plan::Answer(internal_error())),
         };
         (undecided, plan)
+    }
+
+    /// The first stage where policy cannot affect a request: nothing in it waits. As nothing depends on the address of
+    /// the client's network card, the kernel is not asked for it.
+    pub(super) fn without_policy(
+        admission: Arc<Admission>,
+        generation: Arc<Generation>,
+        new: NewRequest,
+    ) -> (Undecided, Plan) {
+        let neighbour = admission.neighbours.known(new.peer.ip(), new.interface());
+        let (undecided, refused) = Undecided::read(admission, generation, new, neighbour);
+        (undecided, refused.map_or_else(Plan::without_policy, Plan::Answer))
+    }
+
+    /// A request as policy sees it, and the decision if its name is refused.
+    fn read(
+        admission: Arc<Admission>,
+        generation: Arc<Generation>,
+        new: NewRequest,
+        neighbour: Option<MacAddress>,
+    ) -> (Undecided, Option<Decision>) {
+        let (request, refused) = admission.read(&new, neighbour);
+        let record = DecisionRecord {
+            requested_options: new.asked,
+            ..DecisionRecord::new(Arc::new(request), new.received)
+        };
+        (Undecided { admission, generation, new, record }, refused.map(|error| refuse_name(&error)))
     }
 
     /// The third stage: the live view and observers learn of the decision before the worker, and so before the end

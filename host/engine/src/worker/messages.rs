@@ -113,6 +113,13 @@ pub struct NewRequest {
     pub share: Share,
 }
 
+impl NewRequest {
+    /// Returns the index of the network interface that it arrived on; 0 if that is unknown.
+    pub fn interface(&self) -> u32 {
+        self.local.map_or(0, |local| local.interface)
+    }
+}
+
 /// From the control side to a worker.
 pub enum ToWorker {
     /// A request was decided.

@@ -299,8 +299,9 @@ impl Sockets {
         let (mut group, mut start) = (0, 0);
         if count > 0 {
             // The last group has the rest of a division, too.
-            group = (self.chooser.hash_one(peer.ip()) % groups) as u16;
-            start = (self.chooser.hash_one(peer) as u16).wrapping_add(self.turn);
+            let random = self.chooser.hash_one(peer.ip());
+            group = (random % groups) as u16;
+            start = ((random >> 48) as u16).wrapping_add(peer.port()).wrapping_add(self.turn);
         }
         let first = range.start + group * size;
         let size = if u64::from(group) + 1 == groups { range.end - first } else { size };

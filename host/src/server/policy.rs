@@ -81,7 +81,16 @@ pub(crate) async fn load_policy(
     if !config.policy.plugins.is_empty() {
         let (kept, compiled) = runtime.compiled().unzip();
         let took_ms = started.elapsed().as_millis() as u64;
-        tracing::info!(plugins = config.policy.plugins.len(), kept, compiled, took_ms, "plugins loaded");
+        let versions: Vec<String> = policy.plugins().iter().map(ToString::to_string).collect();
+        let versions = versions.join(", ");
+        tracing::info!(
+            plugins = config.policy.plugins.len(),
+            versions,
+            kept,
+            compiled,
+            took_ms,
+            "plugins loaded"
+        );
     }
     Ok(policy)
 }
@@ -141,7 +150,7 @@ pub(crate) fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
         (format!("/sinks/{}", escape(name)), message)
     });
     let problems = policy.warnings().iter().map(|problem| place_of(config, problem));
-    let problems: Vec<_> = problems.chain(idle).collect();
+    let problems: Vec<_> = problems.chain(idle).chain(config.warnings.iter().cloned()).collect();
     if problems.is_empty() {
         return Vec::new();
     }
@@ -156,7 +165,7 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         sinks: config.sinks.clone(),
         state: config.state.clone(),
         live,
-        ipv6_prefix: config.limits.bounds.ipv6_prefix,
+        ipv6_prefix: config.bounds().ipv6_prefix,
         stage: None,
     }
 }
@@ -182,6 +191,19 @@ pub(crate) fn place_of(config: &Config, problem: &LoadProblem) -> (String, Strin
             if config.position(&format!("{plugin}/grants")).is_some() =>
         {
             format!("{plugin}/grants")
+        }
+        LoadProblemKind::Hook(hook) => {
+            let policy = &config.policy;
+            let chain = match hook {
+                "authorize" => &policy.authorize,
+                "resolve" => &policy.resolve,
+                "accept-upload" => &policy.accept_upload,
+                _ => &policy.observe,
+            };
+            match chain.iter().position(|name| *name == problem.plugin) {
+                Some(index) => format!("/policy/{hook}/{index}"),
+                None => format!("{plugin}/component"),
+            }
         }
         _ => format!("{plugin}/component"),
     };

@@ -25,7 +25,8 @@ build: wasm-target ## build the optimised binary, target/release/tuffet
 
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
-		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace
+		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace \
+		mandoc=mandoc man=man-db zsh=zsh fish=fish
 	@rm -f "$(SKIPPED)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
 	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace

@@ -2,6 +2,7 @@
 
 mod check;
 mod check_user;
+mod generate;
 mod plugin;
 mod plugin_project;
 mod serve;

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall container test test-install test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build install uninstall deb container test test-install test-deb test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -33,6 +33,10 @@ install: ## install what `make build` built, with units, man pages and completio
 
 uninstall: ## remove what `make install` installed, except the configuration
 	@sh packaging/install.sh uninstall
+
+deb: ## make the Debian package target/deb/package/tuffet_*.deb of what `make build` built (PROFILE=dev: of `make run`)
+	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper
+	@sh packaging/deb.sh "$(RELEASE_BIN)/tuffet" "$(TARGET)/deb/package"
 
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
@@ -114,6 +118,10 @@ test-install: binary ## test `make install` and `make uninstall` in a folder
 test-systemd: binary ## test the units of examples/systemd under a real systemd, in namespaces (root)
 	@sh scripts/packages.sh systemctl=systemd curl=curl
 	@sh scripts/test-systemd.sh "$(BIN)/tuffet"
+
+test-deb: binary ## install, upgrade, remove and purge the Debian package in a clean system under a real systemd (root)
+	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian mmdebstrap=mmdebstrap ip=iproute2
+	@sh scripts/test-deb.sh "$(BIN)/tuffet" "$(TARGET)/deb"
 
 test-firmware: binary ## load 40 MB with U-Boot in QEMU while it is paused and packets are lost (root, minutes); FIRMWARE='--case stops' selects
 	@sh scripts/packages.sh python3=python3 qemu-system-aarch64=qemu-system-arm ip=iproute2 nft=nftables \

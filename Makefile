@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build container test test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build install uninstall deb container test test-install test-deb test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -23,13 +23,30 @@ run: binary ## build what is needed, then serve examples/quickstart on 127.0.0.1
 build: wasm-target ## build the optimised binary, target/release/tuffet
 	$(CARGO) build --locked --release --bin tuffet
 
+# `make install PROFILE=dev` installs the binary of `make run`.
+RELEASE := $(if $(filter file,$(origin PROFILE)),release,$(PROFILE))
+RELEASE_BIN := $(TARGET)/$(if $(filter dev,$(RELEASE)),debug,$(RELEASE))
+export DESTDIR PREFIX SYSCONFDIR UNITDIR ZSHDIR
+
+install: ## install what `make build` built, with units, man pages and completions (PREFIX, DESTDIR; packaging/install.sh)
+	@sh packaging/install.sh install "$(RELEASE_BIN)/tuffet"
+
+uninstall: ## remove what `make install` installed, except the configuration
+	@sh packaging/install.sh uninstall
+
+deb: ## make the Debian package target/deb/package/tuffet_*.deb of what `make build` built (PROFILE=dev: of `make run`)
+	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper
+	@sh packaging/deb.sh "$(RELEASE_BIN)/tuffet" "$(TARGET)/deb/package"
+
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
-		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace
+		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace \
+		mandoc=mandoc man=man-db zsh=zsh fish=fish
 	@rm -f "$(SKIPPED)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
 	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace
 	@sh scripts/check-examples.sh "$(BIN)"
+	@sh scripts/test-install.sh "$(BIN)/tuffet"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)"
 	@if [ -s "$(SKIPPED)" ]; then echo; echo "skipped:"; sort -u "$(SKIPPED)" | sed 's/^/  /'; \
 		else echo; echo "nothing was skipped"; fi
@@ -61,7 +78,7 @@ lint: wasm-target ## check formatting, lints, layers, links, shell scripts, syst
 	@sh scripts/check-systemd.sh
 	@if command -v python3 >/dev/null; then python3 scripts/check-layers.py && python3 scripts/supply.py check; \
 		else echo "python3 is not installed: layers, licences and sources were not checked" >&2; fi
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh scripts/systemd/*.sh bench/k6/*.sh; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh scripts/systemd/*.sh packaging/*.sh bench/k6/*.sh; \
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
 
 FUZZ ?= packet negotiation transfer leases
@@ -95,9 +112,16 @@ plugins: wasm-target ## build the bundled plugins as components below target/gue
 		tuffet-template
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
 
+test-install: binary ## test `make install` and `make uninstall` in a folder
+	@sh scripts/test-install.sh "$(BIN)/tuffet"
+
 test-systemd: binary ## test the units of examples/systemd under a real systemd, in namespaces (root)
 	@sh scripts/packages.sh systemctl=systemd curl=curl
 	@sh scripts/test-systemd.sh "$(BIN)/tuffet"
+
+test-deb: binary ## install, upgrade, remove and purge the Debian package in a clean system under a real systemd (root)
+	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian mmdebstrap=mmdebstrap ip=iproute2
+	@sh scripts/test-deb.sh "$(BIN)/tuffet" "$(TARGET)/deb"
 
 test-firmware: binary ## load 40 MB with U-Boot in QEMU while it is paused and packets are lost (root, minutes); FIRMWARE='--case stops' selects
 	@sh scripts/packages.sh python3=python3 qemu-system-aarch64=qemu-system-arm ip=iproute2 nft=nftables \

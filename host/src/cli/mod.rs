@@ -1,4 +1,4 @@
-//! The command line: `tuffet serve | reload | status | top | check | doctor | plugin | schema | get |
+//! The command line: `tuffet serve | reload | status | top | check | doctor | plugin | schema | generate | get |
 //! put`.
 
 #[cfg(not(all(feature = "top", feature = "doctor")))]
@@ -7,6 +7,7 @@ mod check;
 mod control;
 #[cfg(feature = "doctor")]
 mod doctor;
+mod generate;
 mod plugin;
 mod serve;
 #[cfg(feature = "top")]
@@ -76,6 +77,9 @@ enum Command {
         #[arg(long)]
         markdown: bool,
     },
+    /// Generate man pages and shell completions.
+    #[command(subcommand)]
+    Generate(generate::GenerateCommand),
     /// Download a file.
     Get(transfer::GetArgs),
     /// Upload a file.
@@ -107,6 +111,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(_) => absent::refuse("doctor"),
         Command::Plugin(command) => plugin::run(&command),
         Command::Schema { markdown } => schema(markdown),
+        Command::Generate(command) => generate::run(&command),
         Command::Get(args) => transfer::get(&args),
         Command::Put(args) => transfer::put(&args),
     }

@@ -1,9 +1,13 @@
 //! `tuffet doctor` through the binary: on this machine, and on one with a small MTU and without a privilege.
 
-use crate::harness::{Network, PATIENCE, Ran, Setup, is_root, own_loopback, run, run_as_it_is, tuffet};
+use crate::harness::{
+    Network, PATIENCE, Ran, Setup, is_root, own_loopback, run, run_as_it_is, skipped, tuffet,
+};
 use serde_json::Value;
+use std::fs;
 use std::net::UdpSocket;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -114,6 +118,76 @@ fn uploads_without_room_could_be_better() {
     ran.assert_good();
     let found = finding(&report(&ran), "room for uploads into boot");
     assert_eq!(found["grade"], "could-be-better", "{found}");
+}
+
+/// Run by root, it looks as the user that the server becomes.
+#[test]
+fn files_that_the_servers_user_cannot_read_are_named() {
+    let setup = Setup::new().file("open/a", b"a").file("open/b", b"b").file("closed/c", b"c");
+    let outside = setup.outside();
+    let mode = |name: &str, mode| {
+        fs::set_permissions(outside.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for name in ["", "root", "root/open"] {
+        mode(name, 0o755);
+    }
+    let user = if is_root() { "privileges: { user: 65534 }\n" } else { "" };
+    let yaml = format!(
+        "listeners: [{{ address: \"{}:0\" }}]\nroots: [{{ name: boot, path: root }}]\n{user}",
+        own_loopback()
+    );
+    outside.write("doctor.yaml", yaml.as_bytes());
+    let file = outside.path("doctor.yaml");
+    let found = || {
+        let ran = tuffet(["doctor", "--no-rate", "--json", "--config", file.to_str().unwrap()]);
+        ran.assert_good();
+        finding(&report(&ran), "files of boot")
+    };
+    mode("root/open/a", 0o644);
+    mode("root/open/b", 0o644);
+    mode("root/closed", 0o755);
+    mode("root/closed/c", 0o644);
+    assert_eq!(found()["grade"], "good", "{}", found());
+    mode("root/open/b", 0o200);
+    mode("root/closed", 0o300);
+    let closed = found();
+    assert_eq!(closed["grade"], "could-be-better");
+    let says = closed["says"].as_str().unwrap();
+    assert!(says.contains("cannot read 2 of 4 files and folders: `closed`, `open/b`;"), "{says}");
+    let look = closed["commands"][0].as_str().unwrap();
+    assert!(look.ends_with("/root ! -readable"), "{look}");
+    mode("root/closed", 0o755);
+}
+
+/// Only root and the server's user may ask the server at its control socket.
+#[test]
+fn a_server_that_may_not_be_asked_is_not_good() {
+    if !is_root() || Command::new("setpriv").arg("--version").output().is_err() {
+        return skipped("doctor as another user than the server's: needs root and setpriv");
+    }
+    let server = Setup::new().start();
+    let setup = Setup::new();
+    let outside = setup.outside();
+    fs::set_permissions(outside.path(""), fs::Permissions::from_mode(0o755)).unwrap();
+    let control = server.outside().path("control");
+    let yaml = format!(
+        "listeners: [{{ address: \"{}:0\" }}]\nroots: [{{ name: boot, path: root }}]\ncontrol: {}\n",
+        own_loopback(),
+        control.display()
+    );
+    outside.write("doctor.yaml", yaml.as_bytes());
+    // The build folder of the tests may be closed to others.
+    let binary = outside.path("tuffet");
+    if fs::hard_link(env!("CARGO_BIN_EXE_tuffet"), &binary).is_err() {
+        fs::copy(env!("CARGO_BIN_EXE_tuffet"), &binary).unwrap();
+    }
+    let mut doctor = Command::new("setpriv");
+    doctor.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
+    let ran =
+        run(doctor.args(["doctor", "--no-rate", "--json", "--config"]).arg(outside.path("doctor.yaml")));
+    let found = finding(&report(&ran), "server that runs");
+    assert_eq!(found["grade"], "unknown", "{found}");
+    drop(server);
 }
 
 #[test]

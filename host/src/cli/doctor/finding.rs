@@ -8,6 +8,8 @@ use std::fmt;
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Grade {
     Good,
+    /// This user, or this place, does not show it.
+    Unknown,
     /// The server works, but slower or with less room than it could.
     CouldBeBetter,
     /// The server does not start, or not all of it works.
@@ -63,6 +65,10 @@ impl Finding {
         Finding::new(check, Grade::Good, says)
     }
 
+    pub(super) fn unknown(check: impl Into<String>, says: impl Into<String>) -> Finding {
+        Finding::new(check, Grade::Unknown, says)
+    }
+
     /// Adds a command that fixes it.
     pub(super) fn mend(mut self, command: impl Into<String>) -> Finding {
         self.commands.push(command.into());
@@ -90,6 +96,7 @@ impl fmt::Display for Grade {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Grade::Good => "good",
+            Grade::Unknown => "unknown",
             Grade::CouldBeBetter => "could be better",
             Grade::Wrong => "wrong",
         })
@@ -117,8 +124,9 @@ impl fmt::Display for Report {
         let count = |grade| self.findings.iter().filter(|finding| finding.grade == grade).count();
         writeln!(
             f,
-            "\n{} good, {} could be better, {} wrong",
+            "\n{} good, {} unknown, {} could be better, {} wrong",
             count(Grade::Good),
+            count(Grade::Unknown),
             count(Grade::CouldBeBetter),
             count(Grade::Wrong)
         )

@@ -63,10 +63,9 @@ fn buffers(
     let wanted = KERNEL_BUFFER as u64;
     let bound = system.sysctl(setting).and_then(|value| value.parse::<u64>().ok());
     let (Some(granted), Some(bound)) = (granted, bound) else {
-        return Finding::new(
+        return Finding::unknown(
             check,
-            Grade::CouldBeBetter,
-            format!("the granted size is unknown: no socket could be opened, or {setting} cannot be read"),
+            format!("the granted size: no socket could be opened, or {setting} cannot be read"),
         );
     };
     if bound >= wanted {
@@ -92,9 +91,12 @@ fn buffers(
 pub(super) fn backlog(system: &System) -> Finding {
     const NAME: &str = "net.core.netdev_max_backlog";
     let Some(length) = system.sysctl(NAME).and_then(|value| value.parse::<u64>().ok()) else {
-        return Finding::good("backlog", format!("{NAME} is not visible here"));
+        return Finding::unknown("backlog", format!("{NAME} is not visible here"));
     };
-    let dropped = dropped(system);
+    let Some(dropped) = dropped(system) else {
+        let says = format!("{length} packets per core; how many were dropped is not visible here");
+        return Finding::unknown("backlog", says);
+    };
     if dropped == 0 && length >= BACKLOG {
         return Finding::good("backlog", format!("{length} packets per core, none dropped"));
     }
@@ -104,10 +106,10 @@ pub(super) fn backlog(system: &System) -> Finding {
 }
 
 /// Sums the second column of `/proc/net/softnet_stat`, which has one line per core.
-fn dropped(system: &System) -> u64 {
-    let text = system.text("proc/net/softnet_stat").unwrap_or_default();
+fn dropped(system: &System) -> Option<u64> {
+    let text = system.text("proc/net/softnet_stat")?;
     let column = |line: &str| u64::from_str_radix(line.split_ascii_whitespace().nth(1)?, 16).ok();
-    text.lines().filter_map(column).sum()
+    Some(text.lines().filter_map(column).sum())
 }
 
 /// Memory of all UDP sockets together.
@@ -118,7 +120,7 @@ pub(super) fn udp_memory(system: &System, sockets: u64, buffers: u64) -> Finding
         .sysctl(NAME)
         .map(|text| text.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect());
     let Some([_, _, most]) = values.as_deref() else {
-        return Finding::good("UDP memory", format!("{NAME} is not visible here"));
+        return Finding::unknown("UDP memory", format!("{NAME} is not visible here"));
     };
     // A receive buffer is accounted with twice what was asked.
     let wanted = 2 * buffers;
@@ -155,7 +157,11 @@ pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
         system.sysctl(NAME).and_then(|value| value.parse::<u64>().ok()),
         system.sysctl("net.netfilter.nf_conntrack_count").and_then(|value| value.parse::<u64>().ok()),
     ) else {
-        return Finding::good(CHECK, "not in use");
+        // The settings exist once the kernel's module is loaded.
+        return match system.has("proc/sys/net") && !system.has("proc/sys/net/netfilter/nf_conntrack_max") {
+            true => Finding::good(CHECK, "not in use"),
+            false => Finding::unknown(CHECK, "its settings are not visible here"),
+        };
     };
     let single_port = config.listeners.iter().all(|listener| listener.single_port);
     // A request and the transfer on another port are two.
@@ -194,7 +200,7 @@ pub(super) fn clock(system: &System) -> Finding {
     const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
     let read = |name: &str| system.text(&format!("{FOLDER}/{name}"));
     let Some(current) = read("current_clocksource") else {
-        return Finding::good("clock", "the kernel does not name its clock source");
+        return Finding::unknown("clock", "the kernel does not name its clock source here");
     };
     if !["hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"].contains(&current.as_str()) {
         return Finding::good("clock", current);
@@ -259,6 +265,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_visible_is_not_good() {
+        let (_folder, system) = fake(&[]);
+        let found = [
+            receive_buffers(&system, &None),
+            send_buffers(&system, &None),
+            backlog(&system),
+            udp_memory(&system, 10, 1),
+            clock(&system),
+        ];
+        assert_eq!(found.map(|finding| finding.grade), [Grade::Unknown; 5]);
+        let (_folder, half) = fake(&[("proc/sys/net/core/netdev_max_backlog", "4000")]);
+        assert_eq!(backlog(&half).grade, Grade::Unknown);
+    }
+
+    #[test]
     fn memory_of_udp_is_compared_with_the_sockets() {
         let (_folder, system) = fake(&[("proc/sys/net/ipv4/udp_mem", "1000 2000 40960\n")]);
         let room = 40_960 * rustix::param::page_size() as u64 / 2;
@@ -276,7 +297,11 @@ mod tests {
                 ("proc/sys/net/netfilter/nf_conntrack_count", count),
             ])
         };
-        assert_eq!(conntrack(&fake(&[]).1, &config(false)).grade, Grade::Good);
+        assert_eq!(conntrack(&fake(&[]).1, &config(false)).grade, Grade::Unknown);
+        let (_folder, unused) = fake(&[("proc/sys/net/core/rmem_max", "212992")]);
+        assert_eq!(conntrack(&unused, &config(false)).grade, Grade::Good);
+        let (_folder, half) = fake(&[("proc/sys/net/netfilter/nf_conntrack_max", "262144")]);
+        assert_eq!(conntrack(&half, &config(false)).grade, Grade::Unknown);
         let (_folder, full) = table("1000", "999");
         assert_eq!(conntrack(&full, &config(true)).grade, Grade::Wrong);
         let (_folder, few) = table("1000", "9");

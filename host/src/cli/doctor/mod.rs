@@ -3,9 +3,11 @@
 //! Each check covers one thing and returns [`Finding`]s. All reads of `/proc` and `/sys` go through
 //! [`System`], so that the checks can be tested on any machine.
 
+mod files;
 mod finding;
 mod kernel;
 mod network;
+mod occupant;
 mod offload;
 mod ports;
 mod privileges;
@@ -100,7 +102,13 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
         Err(error) => findings.push(Finding::new("inherited sockets", Grade::Wrong, error.to_string())),
     }
     let system = System::real();
-    let running = privileges::report_of(&subject.config);
+    let running = match privileges::report_of(&subject.config) {
+        Ok(running) => running,
+        Err(finding) => {
+            findings.push(*finding);
+            None
+        }
+    };
     subject.serving = running.as_ref().map(|report| report.process);
     findings.extend(examine(&system, &subject, running.as_ref()));
     let mut rates = Vec::new();

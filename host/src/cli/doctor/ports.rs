@@ -1,6 +1,7 @@
-//! The listeners' ports: the privilege that they need, and the processes that use them.
+//! The listeners' ports: the privilege that they need, and whether they are free.
 
 use super::finding::{Finding, Grade};
+use super::occupant::{Occupant, Occupied, in_the_way, occupied};
 use super::system::System;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -75,17 +76,30 @@ pub(super) fn free(system: &System, listener: &Listener) -> Finding {
     }
     match bind(address) {
         Ok(()) => Finding::good(check, "free"),
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => taken(system, check, address),
-        Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => Finding::new(
+        Err(error) => tried(system, check, address, error),
+    }
+}
+
+/// Reports a port that could not be bound.
+fn tried(system: &System, check: String, address: SocketAddr, error: io::Error) -> Finding {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => taken(system, check, address, occupied(system, address)),
+        io::ErrorKind::AddrNotAvailable => Finding::new(
             check,
             Grade::Wrong,
             "no interface has this address; correct `listeners`, or add it to one",
         )
         .mend("ip -brief address"),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Finding::good(check, "whether it is free cannot be tried without the privilege")
-        }
-        Err(error) => Finding::new(check, Grade::Wrong, format!("it cannot be had: {error}")),
+        // Without the privilege it cannot be tried, but the kernel lists all sockets.
+        io::ErrorKind::PermissionDenied => match occupied(system, address) {
+            Occupied::Free => Finding::good(check, "free: no socket has it"),
+            Occupied::Unknown => Finding::unknown(
+                check,
+                "whether it is free cannot be tried without the privilege, and the sockets are not visible here",
+            ),
+            occupied => taken(system, check, address, occupied),
+        },
+        _ => Finding::new(check, Grade::Wrong, format!("it cannot be bound: {error}")),
     }
 }
 
@@ -101,20 +115,22 @@ fn bind(address: SocketAddr) -> io::Result<()> {
 }
 
 /// Reports the process that uses the port: a server of this kind is fine, others are in the way.
-fn taken(system: &System, check: String, address: SocketAddr) -> Finding {
-    let port = address.port();
+fn taken(system: &System, check: String, address: SocketAddr, occupied: Occupied) -> Finding {
     let unit_of_sockets = socket_unit(system, address);
-    let Some((process, name)) = holder(system, port) else {
+    let Occupied::By(Occupant { process, name }) = &occupied else {
         if let Some(path) = unit_of_sockets {
-            return Finding::good(check, format!("taken, as far as this user may see by systemd for {path}"));
+            let says =
+                format!("taken by a process that this user may not see; probably by systemd for {path}");
+            return Finding::unknown(check, says).mend("systemctl status tuffet.socket");
         }
+        let port = address.port();
         return Finding::new(check, Grade::Wrong, "another process has it, which this user may not see")
             .mend(format!("sudo ss --udp --listening --numeric --processes 'sport = :{port}'"));
     };
     if name == "tuffet" {
         return Finding::good(check, format!("a Tuffet serves there already (process {process})"));
     }
-    if (process, name.as_str()) == (1, "systemd") {
+    if (*process, name.as_str()) == (1, "systemd") {
         return match unit_of_sockets {
             Some(path) => Finding::good(check, format!("systemd has it for the server: {path}")),
             // The unit may have another name.
@@ -126,11 +142,7 @@ fn taken(system: &System, check: String, address: SocketAddr) -> Finding {
             .mend("systemctl list-sockets"),
         };
     }
-    let finding = Finding::new(check, Grade::Wrong, format!("{name} (process {process}) has it"));
-    match unit(system, process) {
-        Some(unit) => finding.mend(format!("systemctl disable --now {unit}")),
-        None => finding.mend(format!("kill {process}")),
-    }
+    in_the_way(system, check, &Occupant { process: *process, name: name.clone() }, address.port())
 }
 
 /// Returns the file of this server's socket unit, if it opens this address.
@@ -140,45 +152,6 @@ fn socket_unit(system: &System, address: SocketAddr) -> Option<String> {
     let (path, text) = paths.into_iter().find_map(|path| system.text(&path).map(|text| (path, text)))?;
     let mut lines = text.lines().filter_map(|line| line.trim().strip_prefix("ListenDatagram="));
     lines.any(|opened| opened.trim().parse() == Ok(address)).then(|| format!("/{path}"))
-}
-
-/// Returns the process with a UDP socket on this port, and its name.
-fn holder(system: &System, port: u16) -> Option<(u32, String)> {
-    let inodes: Vec<String> = ["proc/net/udp", "proc/net/udp6"]
-        .iter()
-        .flat_map(|table| inodes(&system.text(table).unwrap_or_default(), port))
-        .map(|inode| format!("socket:[{inode}]"))
-        .collect();
-    let processes = system.names("proc").into_iter().filter_map(|name| name.parse::<u32>().ok());
-    for process in processes {
-        let folder = format!("proc/{process}/fd");
-        let is_it = |fd: &String| {
-            let link = system.link(&format!("{folder}/{fd}"));
-            link.is_some_and(|link| inodes.iter().any(|inode| link.as_os_str() == inode.as_str()))
-        };
-        if system.names(&folder).iter().any(is_it) {
-            return Some((process, system.text(&format!("proc/{process}/comm")).unwrap_or_default()));
-        }
-    }
-    None
-}
-
-/// Parses `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`, with hexadecimal
-/// addresses.
-fn inodes(table: &str, port: u16) -> Vec<String> {
-    let row = |line: &str| {
-        let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        let its = u16::from_str_radix(words.get(1)?.rsplit_once(':')?.1, 16).ok()?;
-        (its == port).then(|| words.get(9).map(|inode| (*inode).to_owned()))?
-    };
-    table.lines().skip(1).filter_map(row).collect()
-}
-
-/// Returns the service as which systemd started the process.
-fn unit(system: &System, process: u32) -> Option<String> {
-    let text = system.text(&format!("proc/{process}/cgroup"))?;
-    let last = text.lines().next_back()?.rsplit('/').next()?;
-    last.ends_with(".service").then(|| last.to_owned())
 }
 
 #[cfg(test)]
@@ -236,16 +209,18 @@ mod tests {
         assert_eq!(other.grade, Grade::Wrong);
         assert!(other.says.contains("`ListenDatagram=[::]:69`"), "{}", other.says);
         assert_eq!(other.commands.last().unwrap(), "systemctl enable --now tuffet.socket");
-        let hidden = taken(&system, "port".into(), address);
-        assert_eq!((hidden.grade, hidden.commands.len()), (Grade::Good, 0), "{}", hidden.says);
+        let taken = || taken(&system, "port".into(), address, occupied(&system, address));
+        let hidden = taken();
+        assert_eq!(hidden.grade, Grade::Unknown, "{}", hidden.says);
+        assert!(hidden.says.contains("/etc/systemd/system/tuffet.socket"), "{}", hidden.says);
 
         // If it is visible: process 1 must never be killed for it.
         std::os::unix::fs::symlink("socket:[4711]", folder.path().join("proc/1/fd/30")).unwrap();
-        let found = taken(&system, "port".into(), address);
+        let found = taken();
         assert_eq!(found.grade, Grade::Good);
         assert!(found.says.contains("/etc/systemd/system/tuffet.socket"), "{}", found.says);
         std::fs::remove_file(folder.path().join("etc/systemd/system/tuffet.socket")).unwrap();
-        let found = taken(&system, "port".into(), address);
+        let found = taken();
         assert_eq!(
             (found.grade, &found.commands[..]),
             (Grade::CouldBeBetter, &["systemctl list-sockets".to_owned()][..])
@@ -254,25 +229,37 @@ mod tests {
 
     #[test]
     fn a_port_that_this_process_has() {
+        // Another process may have the same port, at another address, or be a child that has not yet run its program.
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        let port = socket.local_addr().unwrap().port();
-        let (process, name) = holder(&System::real(), port).unwrap();
-        assert_eq!(process, std::process::id());
-        let found = free(&System::real(), &listener(&format!("127.0.0.1:{port}")));
-        assert_eq!(found.grade, Grade::Wrong);
-        assert!(found.says.contains(&name), "{}", found.says);
+        let address = socket.local_addr().unwrap();
+        let Occupied::By(found) = occupied(&System::real(), address) else { panic!("{address} is not seen") };
+        assert_eq!(found.process, std::process::id());
+        let finding = free(&System::real(), &listener(&address.to_string()));
+        assert_eq!(finding.grade, Grade::Wrong);
+        let says = format!("{} (process {}) has it", found.name, found.process);
+        assert!(finding.says.starts_with(&says), "{}", finding.says);
         drop(socket);
         let nowhere = free(&System::real(), &listener("192.0.2.77:6969"));
         assert!(nowhere.says.contains("no interface has this address"), "{}", nowhere.says);
     }
 
+    /// As for a user who may not see the sockets' processes, nor bind the port.
     #[test]
-    fn services_are_stopped_by_their_unit() {
-        let (_folder, system) = fake(&[
-            ("proc/7/cgroup", "0::/system.slice/tftpd-hpa.service\n"),
-            ("proc/8/cgroup", "0::/user.slice/session-1.scope\n"),
-        ]);
-        assert_eq!(unit(&system, 7).as_deref(), Some("tftpd-hpa.service"));
-        assert_eq!(unit(&system, 8), None);
+    fn a_port_that_cannot_be_tried_is_looked_up() {
+        const HEAD: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+        let denied = |system: &System| {
+            tried(
+                system,
+                "port".into(),
+                "0.0.0.0:69".parse().unwrap(),
+                io::ErrorKind::PermissionDenied.into(),
+            )
+        };
+        assert_eq!(denied(&fake(&[("proc/net/udp", HEAD)]).1).grade, Grade::Good);
+        assert_eq!(denied(&fake(&[]).1).grade, Grade::Unknown);
+        let row = "7: 00000000:0045 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 4711 2 0 0\n";
+        let found = denied(&fake(&[("proc/net/udp", &format!("{HEAD}{row}"))]).1);
+        assert_eq!(found.grade, Grade::Wrong);
+        assert!(found.commands[0].starts_with("sudo ss "), "{:?}", found.commands);
     }
 }

@@ -6,6 +6,7 @@ use super::system::System;
 use crate::privileges::{Account, Held, Left, SYSCALLS_KNOWN, landlock_here};
 use crate::server::{Reply, ask};
 use crate::status::Report;
+use std::io;
 use tuffet_config::{Config, SeccompMode};
 
 /// Checks the filter of system calls.
@@ -62,11 +63,23 @@ pub(super) fn user(account: Option<&Account>) -> Finding {
     }
 }
 
-/// Returns the running server's report.
-pub(super) fn report_of(config: &Config) -> Option<Report> {
-    match ask(config.control.as_deref()?, "status").ok()? {
-        Reply::Status(report) => Some(report),
-        _ => None,
+/// Returns the running server's report; `None` if none runs.
+///
+/// # Errors
+/// A server may run, but this user may not ask it.
+pub(super) fn report_of(config: &Config) -> Result<Option<Report>, Box<Finding>> {
+    let Some(socket) = config.control.as_deref() else { return Ok(None) };
+    match ask(socket, "status") {
+        Ok(Reply::Status(report)) => Ok(Some(report)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let says = format!(
+                "this user may not ask at {}, only root and the server's user may; whether a server runs, and with which \
+                 privileges and limits, is not visible",
+                socket.display()
+            );
+            Err(Box::new(Finding::unknown("server that runs", says)))
+        }
+        _ => Ok(None),
     }
 }
 

@@ -21,9 +21,13 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
     let serving = subject.serving.map(|process| format!("proc/{process}/limits"));
     let serving = serving.and_then(|path| system.line(&path, "Max open files"));
     let whose = if serving.is_some() { " for the server that runs" } else { "" };
+    let hidden = subject.serving.is_some() && serving.is_none();
     let limit = serving.or_else(|| system.line("proc/self/limits", "Max open files"));
-    let soft = limit.and_then(|rest| rest.split_ascii_whitespace().next()?.parse::<u64>().ok());
-    let Some(soft) = soft else { return Finding::good(CHECK, "unlimited") };
+    let Some(soft) = limit.as_ref().and_then(|rest| rest.split_ascii_whitespace().next()) else {
+        return Finding::unknown(CHECK, "the limit is not visible here (/proc/self/limits)");
+    };
+    // Anything but a number is `unlimited`.
+    let Ok(soft) = soft.parse::<u64>() else { return Finding::good(CHECK, format!("unlimited{whose}")) };
     let (sockets, transfers) = (subject.sockets(Some(soft)), subject.config.limits.transfers as u64);
     let (least, most) = (sockets + OTHERS, sockets + OTHERS + transfers);
     let mend = |finding: Finding| {
@@ -43,6 +47,13 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
             subject.config.limits.transfers
         );
         return mend(Finding::new(CHECK, Grade::CouldBeBetter, says));
+    }
+    if hidden {
+        let says = format!(
+            "{soft} for this process; it takes up to {most}, and the limit of the server that runs is not visible to \
+             this user"
+        );
+        return Finding::unknown(CHECK, says);
     }
     Finding::good(CHECK, format!("{soft}{whose}; it takes up to {most}"))
 }
@@ -70,7 +81,7 @@ pub(super) fn memory(system: &System, config: &Config) -> Finding {
     let total = total.and_then(|text| text.split(' ').next()?.parse::<u64>().ok()).map(|kib| kib << 10);
     let wanted = config.limits.cache + RESIDENT;
     let Some(least) = bound.iter().chain(&total).min().copied() else {
-        return Finding::good(CHECK, "not bounded as far as can be seen");
+        return Finding::unknown(CHECK, "neither the machine's memory nor a limit is visible here");
     };
     if least >= wanted {
         let what = if Some(least) == bound { "the control group allows" } else { "the machine has" };
@@ -145,6 +156,10 @@ mod tests {
         assert!(found.says.starts_with("65536 for the server that runs"), "{}", found.says);
         let gone = descriptors(&system, &Subject { serving: Some(78), ..Subject::of(None).unwrap() });
         assert_eq!(gone.grade, Grade::CouldBeBetter);
+        let (_folder, high) = fake(&[("proc/self/limits", "Max open files  524288  524288  files\n")]);
+        let gone = descriptors(&high, &Subject { serving: Some(78), ..Subject::of(None).unwrap() });
+        assert_eq!(gone.grade, Grade::Unknown);
+        assert_eq!(descriptors(&fake(&[]).1, &Subject::of(None).unwrap()).grade, Grade::Unknown);
     }
 
     #[test]
@@ -166,5 +181,6 @@ mod tests {
         assert!(found.commands[0].starts_with("systemctl set-property tuffet.service MemoryMax="));
         let (_folder, large) = fake(&groups[..1]);
         assert_eq!(memory(&large, &config).grade, Grade::Good);
+        assert_eq!(memory(&fake(&[]).1, &config).grade, Grade::Unknown);
     }
 }

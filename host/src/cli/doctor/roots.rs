@@ -1,5 +1,6 @@
 //! The served folders: whether the user may access them, and the free space.
 
+use super::files;
 use super::finding::{Finding, Grade, size};
 use crate::privileges::Account;
 use rustix::fs::{Access, AtFlags, CWD, Uid, accessat, stat, statvfs};
@@ -10,6 +11,9 @@ use tuffet_request::RootSpec;
 /// Checks a root. `account` is the user that the server becomes, if root runs the check.
 pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> {
     let mut findings = vec![readable(root, account)];
+    if findings[0].grade == Grade::Good {
+        findings.push(files::readable(root, account));
+    }
     if root.writable {
         findings.push(writable(root, account));
         findings.extend(room(root));
@@ -80,7 +84,7 @@ fn may(path: &Path, how: Access, account: Option<&Account>) -> rustix::io::Resul
 }
 
 /// Quotes a path for a shell.
-fn quoted(path: &Path) -> String {
+pub(super) fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,:@".contains(letter);
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
@@ -98,8 +102,8 @@ mod tests {
     fn a_folder_with_room_and_one_without() {
         let folder = tempfile::tempdir().unwrap();
         let grades = |spec: &RootSpec| check(spec, None).iter().map(|found| found.grade).collect::<Vec<_>>();
-        assert_eq!(grades(&root(folder.path(), 1)), [Grade::Good; 3]);
-        assert_eq!(grades(&root(folder.path(), u64::MAX))[2], Grade::CouldBeBetter);
+        assert_eq!(grades(&root(folder.path(), 1)), [Grade::Good; 4]);
+        assert_eq!(grades(&root(folder.path(), u64::MAX))[3], Grade::CouldBeBetter);
         let gone = root(&folder.path().join("not there"), 1);
         let found = readable(&gone, None);
         assert_eq!(found.grade, Grade::Wrong);

@@ -3,6 +3,7 @@
 mod check;
 mod check_mistakes;
 mod check_user;
+mod generate;
 mod plugin;
 mod plugin_project;
 mod schema;

@@ -15,6 +15,7 @@ mod grant;
 mod overrides;
 mod policy;
 mod privileges;
+pub mod reach;
 mod reference;
 mod resolve;
 mod resource;
@@ -47,6 +48,7 @@ pub use policy::{
     PluginLimits, PluginMode, PolicyConfig, ReuseConfig,
 };
 pub use privileges::{Privileges, SeccompMode, Who};
+pub use reach::Silent;
 pub use reference::reference;
 pub use resolve::{check_endpoint, usual_port};
 pub use resource::{decode, resource_attributes};
@@ -75,7 +77,7 @@ pub struct Config {
     /// The listeners, at least one. No two have the same name, or the same address with a port other than 0.
     pub listeners: Vec<Listener>,
     /// The served folders, in the order of search; at least one. Each existed as a folder when the
-    /// configuration was checked.
+    /// configuration was checked, unless it is `silent`.
     pub roots: Vec<RootSpec>,
     /// The plugins and their chains.
     pub policy: PolicyConfig,
@@ -103,6 +105,8 @@ pub struct Config {
     pub privileges: Privileges,
     /// The files that it was read from: the configuration itself and files of secrets.
     pub files: Vec<PathBuf>,
+    /// The roots whose folders did not answer when the configuration was checked.
+    pub silent: Vec<Silent>,
     /// The position of each part.
     source: Source,
 }

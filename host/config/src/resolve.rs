@@ -25,6 +25,7 @@ use super::tree::join;
 use super::written::defaults;
 use super::written::{self, Written};
 use super::{Config, ConfigError, Listener, Retransmit, Transfer};
+use crate::reach::{self, Silent};
 use crate::sinks::SinkSpec;
 use tuffet_request::RootSpec;
 
@@ -34,7 +35,14 @@ use tuffet_request::RootSpec;
 /// All problems.
 pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<Config, ConfigError> {
     let files = source.file().map(std::path::absolute).and_then(Result::ok).into_iter().collect();
-    let mut resolver = Resolver { base, source: &source, findings: Vec::new(), resource: Vec::new(), files };
+    let mut resolver = Resolver {
+        base,
+        source: &source,
+        findings: Vec::new(),
+        resource: Vec::new(),
+        files,
+        silent: Vec::new(),
+    };
     let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
     resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
     let listeners = resolver.listeners(&written.listeners);
@@ -54,7 +62,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
     let drain = written.drain.0;
     let transfer = resolver.transfer(&written.transfer);
     let limits = resolver.limits(&written.limits, &written.transfer);
-    let (findings, files) = (resolver.findings, resolver.files);
+    let (findings, files, silent) = (resolver.findings, resolver.files, resolver.silent);
     if findings.is_empty() {
         Ok(Config {
             listeners,
@@ -72,6 +80,7 @@ pub(super) fn resolve(written: Written, base: &Path, source: Source) -> Result<C
             telemetry,
             privileges,
             files,
+            silent,
             source,
         })
     } else {
@@ -87,6 +96,8 @@ struct Resolver<'a> {
     resource: Vec<(String, String)>,
     /// The files that were read.
     files: Vec<PathBuf>,
+    /// The roots that do not answer.
+    silent: Vec<Silent>,
 }
 
 impl Resolver<'_> {
@@ -136,15 +147,22 @@ impl Resolver<'_> {
             self.wrong("/roots", message);
         }
         let mut roots: Vec<RootSpec> = Vec::new();
-        for (index, root) in written.iter().enumerate() {
+        let paths: Vec<PathBuf> = written.iter().map(|root| self.absolute(&root.path)).collect();
+        let answers = reach::look(&paths);
+        for ((index, root), (path, answer)) in written.iter().enumerate().zip(paths.into_iter().zip(answers))
+        {
             let pointer = format!("/roots/{index}");
             if roots.iter().any(|other| other.name == root.name) {
                 let message = format!("two roots are named `{}`; give each a name of its own", root.name);
                 self.wrong(join(&pointer, "name"), message);
             }
-            let path = self.absolute(&root.path);
-            if let Some(complaint) = complaint_of_folder(&path) {
-                self.wrong(join(&pointer, "path"), complaint);
+            match answer {
+                Ok(()) => {
+                    if let Some(complaint) = complaint_of_folder(&path) {
+                        self.wrong(join(&pointer, "path"), complaint);
+                    }
+                }
+                Err(above) => self.silent.push(Silent { root: root.name.clone(), above }),
             }
             if root.private && root.writable {
                 let message = "nobody can upload into a private root: clients do not see it; set \

@@ -54,6 +54,20 @@ impl Undecided {
         (undecided, plan)
     }
 
+    /// A request that nobody has looked at, to be concluded as it is.
+    pub(super) fn unasked(
+        admission: Arc<Admission>,
+        generation: Arc<Generation>,
+        new: NewRequest,
+    ) -> Undecided {
+        let (request, _) = admission.read(&new, None);
+        let record = DecisionRecord {
+            requested_options: new.asked,
+            ..DecisionRecord::new(Arc::new(request), new.received)
+        };
+        Undecided { admission, generation, new, record }
+    }
+
     /// The third stage: the live view and observers learn of the decision before the worker, and so before the end
     /// of the transfer.
     pub(super) fn conclude(self, decision: Decision) {

@@ -6,7 +6,7 @@ use crate::server::{self, ServeError};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tuffet_config::{Config, Overrides};
+use tuffet_config::{Config, Overrides, reach};
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
@@ -18,6 +18,7 @@ pub(super) struct CheckArgs {
 }
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
+    reach::look_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let config = Config::load_with(&args.file, &overrides);
     let config = config.and_then(|config| features::check(&config).map(|()| config));

@@ -161,7 +161,23 @@ impl Generator {
         file: &str,
         scratch: &Path,
     ) -> Result<Background, String> {
+        self.beside_with(server, load, file, scratch, &[])
+    }
+
+    /// As [`Generator::beside`], with more flags.
+    ///
+    /// # Errors
+    /// As [`Generator::beside`].
+    pub fn beside_with(
+        &self,
+        server: SocketAddr,
+        load: &Load,
+        file: &str,
+        scratch: &Path,
+        flags: &[&str],
+    ) -> Result<Background, String> {
         let mut command = self.loading(server, load, file, "");
+        command.args(flags);
         let inner: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
         let program = command.get_program().to_owned();
         command = Command::new("nice");

@@ -18,6 +18,7 @@ use super::listeners::{Listener, WrittenListener};
 use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
+use super::reach::Silent;
 use super::resolver::{Resolver, environment, started_by_root};
 use super::resource::resource_attributes;
 use super::roots::Root;
@@ -102,7 +103,7 @@ pub struct Config {
     /// The listeners, at least one. No two have the same name, or the same address with a port other than 0.
     pub listeners: Vec<Listener>,
     /// The served folders, in the order of search; at least one. Each existed as a folder when the
-    /// configuration was checked.
+    /// configuration was checked, unless it is `silent`.
     pub roots: Vec<RootSpec>,
     /// The plugins and their chains.
     pub policy: PolicyConfig,
@@ -130,6 +131,8 @@ pub struct Config {
     pub privileges: Privileges,
     /// The files that it was read from: the configuration itself and files of secrets.
     pub files: Vec<PathBuf>,
+    /// The roots whose folders did not answer when the configuration was checked.
+    pub silent: Vec<Silent>,
     /// What is allowed and hardly meant: pairs of a JSON pointer into the configuration and a message.
     pub warnings: Vec<(String, String)>,
     /// The position of each part.
@@ -172,6 +175,7 @@ impl Config {
             warnings: Vec::new(),
             resource: Vec::new(),
             files,
+            silent: Vec::new(),
         };
         let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
@@ -194,7 +198,7 @@ impl Config {
         let Written { busy_poll, drain, transfer, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
-        let Resolver { findings, warnings, files, .. } = resolver;
+        let Resolver { findings, warnings, files, silent, .. } = resolver;
         if !findings.is_empty() {
             let plugins = source.contains("/plugins");
             let error = source.error(findings);
@@ -216,6 +220,7 @@ impl Config {
             telemetry,
             privileges,
             files,
+            silent,
             warnings,
             source,
         })

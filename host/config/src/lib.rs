@@ -26,6 +26,7 @@ mod overrides;
 mod plugins;
 mod policy;
 mod privileges;
+pub mod reach;
 mod reference;
 mod resolver;
 mod resource;
@@ -59,6 +60,7 @@ pub use plugins::{
 };
 pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
 pub use privileges::{Privileges, SeccompMode, Who};
+pub use reach::Silent;
 pub use reference::reference;
 pub use resource::{decode, resource_attributes};
 pub use schema::schema;

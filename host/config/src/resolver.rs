@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use super::reach::Silent;
 use super::source::{Finding, Source};
 use super::tree::join;
 use super::units::TimeSpan;
@@ -22,6 +23,8 @@ pub(crate) struct Resolver<'a> {
     pub resource: Vec<(String, String)>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
+    /// The roots that do not answer.
+    pub silent: Vec<Silent>,
 }
 
 impl Resolver<'_> {

@@ -11,6 +11,7 @@ use tuffet_request::{Links, RootSpec};
 
 use super::address::{name_schema, path_schema};
 use super::policy::PolicyConfig;
+use super::reach::{self, Silent};
 use super::resolver::Resolver;
 use super::tree::join;
 use super::units::{ByteCount, GIB, plain};
@@ -142,15 +143,22 @@ impl Resolver<'_> {
             self.wrong("/roots", message);
         }
         let mut roots: Vec<RootSpec> = Vec::new();
-        for (index, root) in written.into_iter().enumerate() {
+        let paths: Vec<PathBuf> = written.iter().map(|root| self.absolute(&root.path)).collect();
+        let answers = reach::look(&paths);
+        let found = paths.into_iter().zip(answers);
+        for ((index, root), (path, answer)) in written.into_iter().enumerate().zip(found) {
             let pointer = format!("/roots/{index}");
             if roots.iter().any(|other| other.name == root.name) {
                 let message = format!("two roots are named `{}`; give each a name of its own", root.name);
                 self.wrong(join(&pointer, "name"), message);
             }
-            let path = self.absolute(&root.path);
-            if let Some(complaint) = complaint_of_folder(&path) {
-                self.wrong(join(&pointer, "path"), complaint);
+            match answer {
+                Ok(()) => {
+                    if let Some(complaint) = complaint_of_folder(&path) {
+                        self.wrong(join(&pointer, "path"), complaint);
+                    }
+                }
+                Err(above) => self.silent.push(Silent { root: root.name.clone(), above }),
             }
             if root.private && root.writable {
                 let message = "nobody can upload into a private root: clients do not see it; set \

@@ -15,19 +15,27 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::available_parallelism;
-use tuffet_engine::worker::NewRequest;
-use tuffet_store::Pool;
+use tuffet_engine::worker::{Decision, NewRequest};
+use tuffet_request::events::{Ending, Outcome};
+use tuffet_store::{Pool, Undone};
 
 /// Threads that decide, at most: some for each of many roots that hang at a time.
 const MOST: usize = 64;
 
 /// The threads that decide.
+#[derive(Clone)]
 pub(crate) struct Deciding(Pool);
 
 impl Deciding {
     pub(crate) fn new() -> Deciding {
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         Deciding(Pool::new("tuffet-decide", cores.min(MOST), MOST))
+    }
+
+    /// Drops requests that no thread has begun in time, and returns why the system starts none. To be called a few
+    /// times in a second.
+    pub(crate) fn look(&self) -> Option<String> {
+        self.0.look()
     }
 }
 
@@ -54,8 +62,17 @@ struct Turn {
 impl Turn {
     /// One more thread may help.
     fn offer(self: Arc<Self>) {
-        let admission = Arc::clone(&self.admission);
-        admission.deciding.0.run(move || self.decide());
+        let (admission, within) = (Arc::clone(&self.admission), self.generation.open_time);
+        let its = Arc::clone(&self);
+        admission.deciding.0.run(within, move || self.decide(), move |why| its.give_up(why));
+    }
+
+    /// Drops what no thread has begun: its clients ask again.
+    fn give_up(&self, why: Undone) {
+        while let Some((new, _)) = self.next() {
+            let (admission, generation) = (Arc::clone(&self.admission), Arc::clone(&self.generation));
+            Undecided::unasked(admission, generation, new).conclude(not_begun(why));
+        }
     }
 
     /// While requests are left, the next helper stands ready, so that they never wait for a thread that is stuck.
@@ -99,9 +116,33 @@ fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewR
 async fn decide_as_task(asking: impl Future<Output = (Undecided, Plan)>) {
     let (undecided, plan) = asking.await;
     if plan.needs_disk() {
-        let admission = Arc::clone(&undecided.admission);
-        admission.deciding.0.run(move || undecided.open(plan));
+        let (admission, within) = (Arc::clone(&undecided.admission), undecided.generation.open_time);
+        let slot = Arc::new(Mutex::new(Some((undecided, plan))));
+        let its = Arc::clone(&slot);
+        let open = move || {
+            if let Some((undecided, plan)) = take(&slot) {
+                undecided.open(plan);
+            }
+        };
+        let undone = move |why| {
+            if let Some((undecided, _)) = take(&its) {
+                undecided.conclude(not_begun(why));
+            }
+        };
+        admission.deciding.0.run(within, open, undone);
     } else {
         undecided.open(plan);
     }
+}
+
+fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+fn not_begun(why: Undone) -> Decision {
+    let detail = match why {
+        Undone::NoThread => "the system has no thread to decide the request (`TasksMax=`, `ulimit -u`)",
+        _ => "no thread was free to decide the request in time",
+    };
+    Decision::Drop { ending: Ending::new(Outcome::Failed, detail) }
 }

@@ -126,7 +126,7 @@ async fn on_disk<T: Send + 'static>(
 fn not_stored(why: Undone, root: &str) -> StoreError {
     match why {
         Undone::Panicked => panicked(),
-        Undone::Late | Undone::Full => StoreError::Io(io::Error::other(format!(
+        Undone::Late | Undone::NoThread | Undone::Full => StoreError::Io(io::Error::other(format!(
             "root `{root}` does not answer; the upload may become visible later"
         ))),
     }

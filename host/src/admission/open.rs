@@ -199,7 +199,7 @@ fn within(opened: Opened, ceilings: &Ceilings) -> Result<Opened, Decision> {
 
 /// What can be opened in a moment is not refused but left without an answer, so that the client asks again.
 pub(super) fn refused(error: &StoreError) -> Decision {
-    if let StoreError::Exhausted(_) = error {
+    if let StoreError::Exhausted(_) | StoreError::Unopened = error {
         return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };
     }
     let Denial { code, message, reason } = error.denial();

@@ -126,6 +126,7 @@ fn give_up(slot: &Mutex<Option<Undecided>>, why: Undone, root: &str, within: Dur
             let within = humantime::format_duration(within);
             format!("root `{root}` did not open the file within {within} (`limits.open-time`)")
         }
+        Undone::NoThread => format!("the system has no thread to open a file of root `{root}`"),
         Undone::Full => format!("too many requests wait for root `{root}`"),
     };
     undecided.conclude(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) });

@@ -7,7 +7,7 @@ use clap::Args;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tuffet_config::{Config, ConfigError, Overrides};
+use tuffet_config::{Config, ConfigError, Overrides, reach};
 
 /// What standard input is called in messages.
 const STDIN: &str = "<stdin>";
@@ -26,6 +26,7 @@ pub(super) struct CheckArgs {
 }
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
+    reach::look_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let is_stdin = args.file.as_os_str() == "-";
     let config = if is_stdin {

@@ -18,7 +18,7 @@ use clap::{Parser, Subcommand};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use tuffet_config::EXIT_CONFIG;
+use tuffet_config::{EXIT_CONFIG, reach};
 
 /// A TFTP server with a native data path and policy in WebAssembly.
 #[derive(Debug, Parser)]
@@ -88,6 +88,12 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    let mut words = std::env::args_os();
+    if words.next().is_some_and(|name| name == reach::NAME) {
+        close_inherited();
+        reach::answer_as_process(words);
+        return ExitCode::SUCCESS;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -114,6 +120,17 @@ pub fn main() -> ExitCode {
         Command::Generate(command) => generate::run(&command),
         Command::Get(args) => transfer::get(&args),
         Command::Put(args) => transfer::put(&args),
+    }
+}
+
+/// Closes all but the standard streams: a process that hangs must not keep sockets that the server inherited.
+fn close_inherited() {
+    let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return };
+    let numbers = open.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let inherited: Vec<i32> = numbers.filter(|number| *number > 2).collect();
+    for number in inherited {
+        // That of the listing is closed already.
+        let _ = nix::unistd::close(number);
     }
 }
 

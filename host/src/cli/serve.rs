@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tracing_subscriber::Layer;
-use tuffet_config::{Config, EXIT_CONFIG, Overrides};
+use tuffet_config::{Config, EXIT_CONFIG, Overrides, reach};
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {
@@ -67,7 +67,10 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
 
 fn configure(args: &ServeArgs) -> Result<Config, ServeError> {
     if let Some(root) = &args.root {
-        server::require_folder(root)?;
+        // One that hangs is served when it answers.
+        if reach::answers(root) {
+            server::require_folder(root)?;
+        }
     }
     let overrides = Overrides {
         root: args.root.clone(),

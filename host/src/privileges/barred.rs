@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{Barred, ComponentSource, Config, barred, outside};
+use tuffet_request::RootSpec;
 
 /// Returns the paths that a reload needs and the sandbox forbids: pairs of a JSON pointer and a message.
 pub(crate) fn out_of_bounds(next: &Config) -> Vec<(String, String)> {
@@ -16,7 +17,7 @@ pub(crate) fn out_of_bounds(next: &Config) -> Vec<(String, String)> {
             found.push((pointer, outside(path)));
         }
     };
-    for (number, root) in next.roots.iter().enumerate() {
+    for (number, root) in next.roots.iter().enumerate().filter(|(_, root)| !is_silent(next, root)) {
         look(format!("/roots/{number}/path"), &root.path, false);
         if root.writable {
             look(format!("/roots/{number}/writable"), &root.path, true);
@@ -40,6 +41,11 @@ pub(crate) fn out_of_bounds(next: &Config) -> Vec<(String, String)> {
         look("/state".into(), there(folder), true);
     }
     found
+}
+
+/// Whether a look at the folder of this root would have to wait for it.
+pub(super) fn is_silent(config: &Config, root: &RootSpec) -> bool {
+    config.silent.iter().any(|silent| silent.root == root.name)
 }
 
 /// Returns the folder, or its nearest existing ancestor.
@@ -85,7 +91,7 @@ pub(super) fn require(
     let Some(account) = account else { return Ok(Vec::new()) };
     let user = &account.name;
     let (mut problems, mut advice) = (Vec::new(), Vec::new());
-    for root in &config.roots {
+    for root in config.roots.iter().filter(|root| !is_silent(config, root)) {
         let (name, path) = (&root.name, root.path.display());
         let word = if barred(&root.path, false).is_some() || !may_enter(&root.path) {
             "read"

@@ -1,6 +1,7 @@
 //! The files that a server may open after its start: those of its configuration, and those that the system's
 //! libraries read. Landlock denies everything else, whatever a process is tricked into.
 
+use super::barred::is_silent;
 use super::{own, unique};
 use landlock::{ABI, AccessFs, BitFlags, PathFd, make_bitflags};
 use rustix::fs::{Stat, fstat};
@@ -90,7 +91,9 @@ fn read(config: &Config, stays_root: bool) -> Vec<PathBuf> {
             paths.push(around(path));
         }
     }
-    for root in &config.roots {
+    // Where a folder does not answer, the one above it that does has to do.
+    paths.extend(config.silent.iter().filter_map(|silent| silent.above.clone()));
+    for root in config.roots.iter().filter(|root| !is_silent(config, root)) {
         paths.push(root.path.clone());
         paths.extend(releases(&root.path));
         paths.extend(root.follow.then(|| around(&root.path)));
@@ -110,6 +113,10 @@ fn read(config: &Config, stays_root: bool) -> Vec<PathBuf> {
 fn written(config: &Config) -> Vec<PathBuf> {
     let mut paths = own::folders(config);
     for root in config.roots.iter().filter(|root| root.writable) {
+        if let Some(silent) = config.silent.iter().find(|silent| silent.root == root.name) {
+            paths.extend(silent.above.clone());
+            continue;
+        }
         paths.push(root.path.clone());
         paths.extend(root.follow.then(|| around(&root.path)));
     }

@@ -1,5 +1,6 @@
 //! Looks whether the disks of all roots answer.
 
+use crate::admission::Deciding;
 use crate::generation::Current;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -15,18 +16,34 @@ const SETTLE: Duration = Duration::from_millis(2);
 /// How often to look where the paths of roots lead.
 const PATHS: Duration = Duration::from_secs(5);
 
+/// The shortest time between two log lines about threads that cannot be started.
+const QUIET: Duration = Duration::from_secs(60);
+
 /// Gives up what takes too long and notes which roots hang, for ever.
-pub(super) async fn look(disks: Disks) {
+pub(super) async fn look(disks: Disks, deciding: Deciding) {
+    let mut complained: Option<Instant> = None;
     loop {
-        sleep(if disks.look() { BUSY } else { IDLE }).await;
+        let mut busy = disks.look();
+        if let Some(error) = deciding.look() {
+            busy = true;
+            if complained.is_none_or(|at| at.elapsed() >= QUIET) {
+                complained = Some(Instant::now());
+                tracing::error!(
+                    error,
+                    "no thread can be started to decide requests; they get no answer until one can: raise the limit \
+                     of threads (`TasksMax=`, `ulimit -u`, the pids limit of the container)"
+                );
+            }
+        }
+        sleep(if busy { BUSY } else { IDLE }).await;
     }
 }
 
-/// Notes which roots were replaced, for ever.
+/// Notes which roots were replaced, and opens those that did not answer before, for ever.
 pub(super) async fn look_for_replaced(generation: Current) {
     loop {
-        sleep(PATHS).await;
         generation.get().files.roots.look_for_replaced();
+        sleep(PATHS).await;
     }
 }
 

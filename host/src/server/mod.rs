@@ -33,10 +33,10 @@ use signals::Signals;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
-use tuffet_config::Config;
+use tuffet_config::{Config, Silent, reach};
 use tuffet_core::Limits;
 use tuffet_policy::{Policy, PolicyRuntime};
-use tuffet_store::Roots;
+use tuffet_store::{Disks, Roots};
 
 /// Threads that decide requests; plugins yield, and files are opened on threads of their own.
 const CONTROL_THREADS: usize = 2;
@@ -60,11 +60,13 @@ struct Prepared {
 /// The server cannot start; each kind has its own exit code.
 pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let mut signals = Signals::catch()?;
+    reach::look_by_process(true);
     let config = configure()?;
     let manager = Manager::of_process();
     let account = privileges::prepare(&config)?;
     let opened = Opened::of(&config, account.as_ref())?;
     let left = privileges::give_up(&config, account.as_ref())?;
+    reach::look_by_process(false);
     // The first thread beside this one.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
     let runtime = start_runtime(&config)?;
@@ -116,7 +118,7 @@ async fn load_unless_stopped(
 /// # Errors
 /// The problems that would prevent the server from starting.
 pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
-    let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
+    let roots = open_roots(config, &Disks::default(), None)?;
     // Before the change of user: root's cache of compiled plugins is of no use to that user.
     let compiled = policy::compiled(config).filter(|_| keeps_its_user(&config.privileges));
     let mut found = privileges::check(config)?;
@@ -124,9 +126,30 @@ pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
     let policy = control_runtime()?.block_on(load_policy(&runtime, config, &roots, false))?;
     let mut warnings = warnings(config, &policy);
     warnings.append(&mut found);
+    warnings.extend(config.silent.iter().map(not_answering));
     let (_, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
     warnings.extend(complaints.iter().map(ToString::to_string));
     Ok(warnings)
+}
+
+/// Opens the roots, but for those that did not answer.
+fn open_roots(config: &Config, disks: &Disks, before: Option<&Roots>) -> Result<Roots, ServeError> {
+    let silent: Vec<String> = config.silent.iter().map(|its| its.root.clone()).collect();
+    Roots::open_without(&config.roots, disks, &silent, before).map_err(ServeError::Root)
+}
+
+/// What an operator has to know about a root that did not answer.
+fn not_answering(silent: &Silent) -> String {
+    let Silent { root, above } = silent;
+    let patience = reach::PATIENCE.as_secs();
+    let sandbox = match above {
+        Some(above) => format!("until then the sandbox rules allow {}", above.display()),
+        None => "where the sandbox rules (Landlock) are in force, that takes a restart".to_owned(),
+    };
+    format!(
+        "root `{root}`: its folder has not answered for {patience} s; a server starts without it and serves it as soon \
+         as it answers; {sandbox}"
+    )
 }
 
 /// Checks a folder named on the command line.

@@ -2,9 +2,9 @@
 //!
 //! The only thread opens them, so that privileges can be dropped for all later threads.
 
-use super::ServeError;
 use super::control::Control;
 use super::given::Given;
+use super::{ServeError, open_roots};
 use crate::admin;
 use crate::privileges::Account;
 use crate::systemd::Inherited;
@@ -34,7 +34,7 @@ impl Opened {
     pub(super) fn of(config: &Config, account: Option<&Account>) -> Result<Opened, ServeError> {
         let given = Given::of(config, Inherited::take()?)?;
         let disks = Disks::default();
-        let roots = Roots::open_on(&config.roots, &disks).map_err(ServeError::Root)?;
+        let roots = open_roots(config, &disks, None)?;
         let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let mut listeners: Vec<ListenerSpec> = config
             .listeners

@@ -1,7 +1,7 @@
 //! Reload: replaces the active configuration as a whole, or not at all.
 
 use super::policy::{load_policy, warnings};
-use super::{ServeError, ceilings, serving};
+use super::{ServeError, ceilings, not_answering, open_roots, serving};
 use crate::admin::Access;
 use crate::generation::{Current, Files, Generation};
 use crate::privileges::out_of_bounds;
@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
 use tuffet_policy::PolicyRuntime;
-use tuffet_store::{Disks, Roots, Uploads};
+use tuffet_store::{Disks, Uploads};
 
 /// Reads the configuration again, from the source of the first one.
 pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;
@@ -68,6 +68,7 @@ impl Reloader {
                 let (number, plugins) = (next.number, config.policy.plugins.len());
                 let roots = next.files.roots.clone();
                 self.generation.replace(next);
+                roots.look_for_replaced();
                 // The other roots have been swept before.
                 let is_new = |name: &str| {
                     !config.roots.iter().any(|root| root.name == name && self.config.roots.contains(root))
@@ -118,8 +119,15 @@ impl Reloader {
         if !barred.is_empty() {
             return Err(config.error(barred).into());
         }
-        let (specs, disks) = (config.roots.clone(), self.disks.clone());
-        let roots = off_thread(move || Roots::open_on(&specs, &disks).map_err(ServeError::Root)).await?;
+        for silent in &config.silent {
+            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", not_answering(silent));
+        }
+        let (disks, before) = (self.disks.clone(), self.generation.get().files.roots.clone());
+        let (config, roots) = off_thread(move || {
+            let roots = open_roots(&config, &disks, Some(&before))?;
+            Ok((config, roots))
+        })
+        .await?;
         let policy = load_policy(&self.runtime, &config, &roots, true).await?;
         for warning in warnings(&config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");

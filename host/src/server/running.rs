@@ -5,7 +5,7 @@ use super::disks;
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted};
 use super::signals::{Signals, Wish};
-use super::{Opened, Prepared, ServeError, ceilings, serving};
+use super::{Opened, Prepared, ServeError, ceilings, not_answering, serving};
 use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Deciding};
 use crate::events::{Observers, log_summaries};
@@ -85,6 +85,9 @@ impl Server {
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
+        for silent in &config.silent {
+            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", not_answering(silent));
+        }
         let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
             tracing::warn!(%error, "no neighbour table; MAC addresses come from requested names alone");
             Neighbours::none()
@@ -147,7 +150,7 @@ impl Server {
             services.push(tokio::spawn(admin.run(shown)));
         }
         services.push(tokio::spawn(watch.clone().sample()));
-        services.push(tokio::spawn(disks::look(disks.clone())));
+        services.push(tokio::spawn(disks::look(disks.clone(), admission.deciding.clone())));
         services.push(tokio::spawn(disks::look_for_replaced(generation.clone())));
 
         let mut server = Server {

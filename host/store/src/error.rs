@@ -48,6 +48,9 @@ pub enum StoreError {
              lower `limits.transfers`"
     )]
     Exhausted(io::Error),
+    /// The folder of the root did not answer when it was to be opened, and has not since.
+    #[error("the folder of its root has not answered since it was to be opened")]
+    Unopened,
     /// A folder, FIFO, device or socket.
     #[error("not a regular file but {0}")]
     NotRegular(&'static str),
@@ -87,7 +90,7 @@ impl StoreError {
             Self::Exists => ErrorCode::FileExists,
             Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
             Self::Refused(denial) => denial.code,
-            Self::UnknownRoot(_) | Self::Exhausted(_) | Self::Io(_) | Self::Busy { .. } => {
+            Self::UnknownRoot(_) | Self::Exhausted(_) | Self::Unopened | Self::Io(_) | Self::Busy { .. } => {
                 ErrorCode::NotDefined
             }
         }
@@ -105,7 +108,7 @@ impl StoreError {
             Self::TooLarge { .. } => "file too large",
             Self::Busy { .. } => "the file is being written by others",
             Self::Refused(denial) => &denial.message,
-            Self::Exhausted(_) => "the server is too busy; try again later",
+            Self::Exhausted(_) | Self::Unopened => "the server is too busy; try again later",
             Self::UnknownRoot(_) | Self::Io(_) => "server error",
         }
     }

@@ -61,7 +61,8 @@ struct Root {
     path: PathBuf,
     /// Whether a folder that takes its place is served instead.
     follow: bool,
-    folder: RwLock<Arc<Dir>>,
+    /// `None` where it did not answer when it was to be opened, until it does.
+    folder: RwLock<Option<Arc<Dir>>>,
     disk: Arc<Disk>,
 }
 
@@ -91,7 +92,25 @@ impl Roots {
     /// # Errors
     /// As there.
     pub fn open_on(specs: &[RootSpec], disks: &Disks) -> Result<Self, RootError> {
-        let roots = specs.iter().map(|spec| Root::open(spec, disks)).collect::<Result<_, _>>()?;
+        Self::open_without(specs, disks, &[], None)
+    }
+
+    /// As [`Roots::open_on`], but waits for none of the roots that are named in `silent`, whose folders do not answer.
+    /// Such a root keeps its folder of `before`, or has none until [`Roots::look_for_replaced`] gets an answer.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_without(
+        specs: &[RootSpec],
+        disks: &Disks,
+        silent: &[String],
+        before: Option<&Roots>,
+    ) -> Result<Self, RootError> {
+        let open = |spec: &RootSpec| match silent.contains(&spec.name) {
+            true => Ok(Root::unopened(spec, disks, before)),
+            false => Root::open(spec, disks),
+        };
+        let roots = specs.iter().map(open).collect::<Result<_, _>>()?;
         Ok(Self { roots })
     }
 
@@ -106,11 +125,11 @@ impl Roots {
         let path = path::checked(path)?;
         if let Some(name) = root {
             let root = self.named(name)?;
-            return OpenFile::open(&root.folder(), &root.disk, path);
+            return OpenFile::open(&*root.folder()?, &root.disk, path);
         }
         let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
-            match OpenFile::open(&root.folder(), &root.disk, path) {
+            match OpenFile::open(&*root.folder()?, &root.disk, path) {
                 Err(StoreError::NotFound) => {}
                 Err(StoreError::Spelling) => absent = StoreError::Spelling,
                 decided => return decided,
@@ -181,7 +200,22 @@ impl Roots {
 impl Root {
     fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
         let folder = replaced_root::open_folder(&spec.name, &spec.path)?;
-        Ok(Self {
+        let root = Self::with(spec, Some(Arc::new(folder)), disks);
+        root.disk.set_open(true);
+        Ok(root)
+    }
+
+    /// A root whose folder does not answer now.
+    fn unopened(spec: &RootSpec, disks: &Disks, before: Option<&Roots>) -> Self {
+        let same = |root: &&Root| *root.name == *spec.name && root.path == spec.path;
+        let folder = before.and_then(|before| before.roots.iter().find(same)).and_then(Root::served);
+        let root = Self::with(spec, folder, disks);
+        root.disk.set_open(root.served().is_some());
+        root
+    }
+
+    fn with(spec: &RootSpec, folder: Option<Arc<Dir>>, disks: &Disks) -> Self {
+        Self {
             name: spec.name.as_str().into(),
             writable: spec.writable,
             overwrite: spec.overwrite,
@@ -191,8 +225,8 @@ impl Root {
             mode: spec.mode,
             path: spec.path.clone(),
             follow: spec.follow,
-            folder: RwLock::new(Arc::new(folder)),
+            folder: RwLock::new(folder),
             disk: disks.of(&spec.name, &spec.path),
-        })
+        }
     }
 }

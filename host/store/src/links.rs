@@ -21,11 +21,12 @@ pub(super) fn refusal(links: Links) -> StoreError {
 /// # Errors
 /// `Denied` for a link that leads nowhere, or out of the root.
 pub(super) fn followed<'a>(root: &Root, target: &'a str) -> Result<Cow<'a, str>, StoreError> {
-    let is_link = || root.folder().symlink_metadata(target).is_ok_and(|about| about.is_symlink());
+    let folder = root.folder()?;
+    let is_link = || folder.symlink_metadata(target).is_ok_and(|about| about.is_symlink());
     if !root.overwrite || root.links != Links::Follow || !is_link() {
         return Ok(target.into());
     }
-    let real = root.folder().canonicalize(target).map_err(|error| match error.kind() {
+    let real = folder.canonicalize(target).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StoreError::Denied("the name is a symbolic link that leads nowhere"),
         _ => StoreError::from_open(error),
     })?;

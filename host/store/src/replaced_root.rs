@@ -3,7 +3,7 @@
 //! A root is opened once, so that nothing that happens to its path leads requests elsewhere. But a folder that was put
 //! in its place, or a file system that was mounted over it later, is then not served, and nobody sees why.
 
-use super::{Lane, Root, RootError, Roots};
+use super::{Lane, Root, RootError, Roots, StoreError};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, CWD, Statx, StatxFlags, statx};
@@ -17,7 +17,8 @@ type Identity = (u64, u32, u32, u64);
 
 impl Roots {
     /// Looks at the path of each root, on a thread of its disk: that may hang. Where a folder was replaced it is noted
-    /// for [`super::DiskState`] and said in the log, or the new one is served from now on (`follow`).
+    /// for [`super::DiskState`] and said in the log, or the new one is served from now on (`follow`). The folder of a
+    /// root that has none yet is opened.
     pub fn look_for_replaced(&self) {
         for (number, root) in self.roots.iter().enumerate() {
             // One look at a time.
@@ -27,12 +28,24 @@ impl Roots {
             let roots = self.clone();
             let looked = Looked(Arc::clone(&root.disk));
             let look = move || {
-                roots.roots[number].look();
+                let root = &roots.roots[number];
+                if root.look() == Found::Opened {
+                    roots.sweep_in_background(|name| name == &*root.name);
+                }
                 drop(looked);
             };
             root.disk.submit_anyway(Lane::Open, Duration::MAX, look, |_| {});
         }
     }
+}
+
+/// What a look came to.
+#[derive(PartialEq, Eq)]
+enum Found {
+    /// The folder of a root that had none.
+    Opened,
+    /// Nothing that others have to know of.
+    Nothing,
 }
 
 /// Ends a look, also by a panic.
@@ -45,13 +58,52 @@ impl Drop for Looked {
 }
 
 impl Root {
-    /// The folder that is served.
-    pub(super) fn folder(&self) -> Arc<Dir> {
-        Arc::clone(&self.folder.read().unwrap_or_else(PoisonError::into_inner))
+    /// The folder that is served, if there is one yet.
+    pub(super) fn served(&self) -> Option<Arc<Dir>> {
+        self.folder.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn look(&self) {
-        let served = identity(&statx(&*self.folder(), "", AtFlags::EMPTY_PATH, WANTED));
+    /// The folder that is served.
+    ///
+    /// # Errors
+    /// There is none yet.
+    pub(super) fn folder(&self) -> Result<Arc<Dir>, StoreError> {
+        self.served().ok_or(StoreError::Unopened)
+    }
+
+    fn look(&self) -> Found {
+        match self.served() {
+            Some(folder) => {
+                self.compare(&folder);
+                Found::Nothing
+            }
+            None => self.open_at_last(),
+        }
+    }
+
+    fn open_at_last(&self) -> Found {
+        match open_folder(&self.name, &self.path) {
+            Ok(folder) => {
+                *self.folder.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(folder));
+                self.disk.set_open(true);
+                let path = self.path.display();
+                tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root that did not answer is open; the root is served from now on");
+                Found::Opened
+            }
+            Err(error) => {
+                let text = error.to_string();
+                let mut last = self.disk.not_opened.lock().unwrap_or_else(PoisonError::into_inner);
+                if last.as_ref() != Some(&text) {
+                    tracing::warn!(target: "tuffet::store::root", root = %self.name, %error, "a root that did not answer does, but its folder cannot be opened; the server tries again, and a restart helps where it is outside of the sandbox");
+                    *last = Some(text);
+                }
+                Found::Nothing
+            }
+        }
+    }
+
+    fn compare(&self, folder: &Dir) {
+        let served = identity(&statx(folder, "", AtFlags::EMPTY_PATH, WANTED));
         let there = identity(&statx(CWD, &self.path, AtFlags::empty(), WANTED));
         // Without an answer nothing is known.
         let Some(served) = served else { return };
@@ -79,7 +131,7 @@ impl Root {
             Ok(folder) => {
                 let before = std::mem::replace(
                     &mut *self.folder.write().unwrap_or_else(PoisonError::into_inner),
-                    Arc::new(folder),
+                    Some(Arc::new(folder)),
                 );
                 drop(before);
                 self.disk.replaced.store(false, Relaxed);

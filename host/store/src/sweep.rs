@@ -58,13 +58,15 @@ impl Roots {
     /// Removes the temporary files of servers that are gone, in the writable roots that are `wanted` by name;
     /// in the background, on a thread that ends with the process. Logs the result.
     pub fn sweep_in_background(&self, wanted: impl Fn(&str) -> bool) {
-        let roots = self.clone();
-        let names: Vec<_> = self.writable().filter(|name| wanted(name)).map(str::to_owned).collect();
-        if names.is_empty() {
-            return;
+        for name in self.writable().filter(|name| wanted(name)) {
+            self.clone().sweep_one_in_background(name.to_owned());
         }
+    }
+
+    /// On a thread for each root: one that hangs keeps only its own.
+    fn sweep_one_in_background(self, name: String) {
         let sweep = move || {
-            for (root, swept) in roots.sweep(|name| names.iter().any(|wanted| wanted == name)) {
+            for (root, swept) in self.sweep(|its| its == name) {
                 swept.log(&root);
             }
         };
@@ -81,7 +83,9 @@ impl Roots {
         let mut all = Vec::new();
         for root in self.roots.iter().filter(|root| root.writable && wanted(&root.name)) {
             let mut walk = Walk { names_left: NAMES, swept: Swept::default(), first: None };
-            match open_folder(&*root.folder(), c".") {
+            // One that does not answer is swept when it is opened.
+            let Some(served) = root.served() else { continue };
+            match open_folder(&*served, c".") {
                 Ok(folder) => walk.folder(folder, 0),
                 Err(error) => walk.failed(&format_args!("the root: {error}")),
             }

@@ -62,8 +62,9 @@ impl Upload {
     pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
-        let parent = root.folder().open_dir(folder).map_err(StoreError::from_open)?;
-        spelling::require_of_upload(&root.folder(), target)?;
+        let root_folder = root.folder()?;
+        let parent = root_folder.open_dir(folder).map_err(StoreError::from_open)?;
+        spelling::require_of_upload(&root_folder, target)?;
         let replaces = judge(&parent, name, root.overwrite, root.links)?;
         let folder = syncable(&parent)?;
         let closed = replaces || root.mode.is_some();
@@ -132,8 +133,9 @@ impl Upload {
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
-        let parent = root.folder().open_dir(folder).map_err(StoreError::from_open)?;
-        spelling::require_of_upload(&root.folder(), target)?;
+        let root_folder = root.folder()?;
+        let parent = root_folder.open_dir(folder).map_err(StoreError::from_open)?;
+        spelling::require_of_upload(&root_folder, target)?;
         judge(&parent, name, self.overwrite, self.links)?;
         self.moved = Some(syncable(&parent)?);
         self.name = name.to_owned();

@@ -3,6 +3,8 @@
 use crate::abuse::forger;
 use crate::abuse::kind::Abuse;
 use crate::abuse::patient;
+use socket2::{Domain, Protocol, Type};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -58,7 +60,11 @@ impl Abusers {
                 let sockets = sockets(if addresses == 1 { PORTS_OF_ONE } else { PORTS }, false)?;
                 thread::spawn(move || flood(&wires, &sockets, &packet, per_second, addresses))
             }
-            Abuse::Clients { request, count, addresses, wait_ms, blksize } => {
+            Abuse::PortZero { packet, per_second } => {
+                let socket = raw().map_err(|error| format!("a raw socket (root has them): {error}"))?;
+                thread::spawn(move || port_zero(&wires, &socket, &packet, per_second))
+            }
+            Abuse::Clients { request, count, addresses, wait_ms, blksize, again } => {
                 let ports = count.div_ceil(addresses) as usize;
                 let clients = patient::Clients {
                     request,
@@ -66,6 +72,7 @@ impl Abusers {
                     addresses,
                     wait: Duration::from_millis(wait_ms),
                     blksize: blksize.into(),
+                    again,
                 };
                 let sockets = sockets(ports, true)?;
                 thread::spawn(move || patient::run(&wires, &sockets, &clients))
@@ -107,6 +114,31 @@ impl Drop for Abusers {
     }
 }
 
+fn raw() -> io::Result<socket2::Socket> {
+    let socket = socket2::Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::UDP))?;
+    socket.bind(&SocketAddr::from((address(0), 0)).into())?;
+    Ok(socket)
+}
+
+/// Sends at a rate, each time from port 0.
+fn port_zero(wires: &Wires, socket: &socket2::Socket, packet: &[u8], per_second: f64) {
+    let length = (8 + packet.len() as u16).to_be_bytes();
+    // No checksum (RFC 768).
+    let header = [&[0; 2], &wires.server.port().to_be_bytes(), &length[..], &[0; 2]].concat();
+    let (datagram, to) = ([&header, packet].concat(), wires.server.into());
+    let (began, mut number) = (Instant::now(), 0_u64);
+    while !wires.stop.load(Relaxed) {
+        if number > (began.elapsed().as_secs_f64() * per_second) as u64 {
+            thread::sleep(Duration::from_micros(500));
+            continue;
+        }
+        // A full buffer is part of a flood.
+        let _ = socket.send_to(&datagram, &to);
+        number += 1;
+        wires.sent.store(number, Relaxed);
+    }
+}
+
 /// The address of this number.
 pub(crate) fn address(number: u32) -> Ipv4Addr {
     Ipv4Addr::from(FIRST + number)
@@ -130,11 +162,11 @@ pub(crate) fn number_of(address: IpAddr) -> Option<u32> {
 fn flood(wires: &Wires, sockets: &[Socket], packet: &[u8], per_second: f64, addresses: u32) {
     let mut batch = SendBatch::new();
     let (began, mut number) = (Instant::now(), 0_u64);
-    // With one address, each packet needs another port.
-    let in_a_row = BATCH.min(addresses as usize);
+    // With one address, each packet needs another port; at a low rate, none waits for a batch.
+    let in_a_row = BATCH.min(addresses as usize).min((per_second / 100.0) as usize).max(1);
     while !wires.stop.load(Relaxed) {
         let due = (began.elapsed().as_secs_f64() * per_second) as u64;
-        if number + (BATCH as u64) > due {
+        if number + (in_a_row as u64) > due {
             thread::sleep(Duration::from_micros(500));
             continue;
         }

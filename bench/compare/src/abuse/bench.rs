@@ -1,6 +1,7 @@
 //! Runs one kind of abuse against one server.
 
 use crate::abuse::abuser::Abusers;
+use crate::abuse::around::{self, Around};
 use crate::abuse::kind::Kind;
 use crate::generator::{Load, Quantiles};
 use crate::install::Installed;
@@ -16,6 +17,9 @@ const HONEST: u64 = 64 << 10;
 
 /// What abusers ask for.
 const LARGE: u64 = 64 << 20;
+
+/// What a phone asks for.
+const PHONE: u64 = 511;
 
 /// Between the begin of abuse and the first honest client, so that limits have been reached.
 const HEAD_START: Duration = Duration::from_secs(1);
@@ -84,6 +88,12 @@ impl Bench {
         self.servers.iter().map(|(server, _)| server.name.to_owned()).collect()
     }
 
+    /// Why a server is not asked for that, which is no fault of it.
+    pub(crate) fn excuse(&self, name: &str, kind: Option<Kind>) -> Option<&'static str> {
+        let found = self.servers.iter().find(|(server, _)| server.name == name);
+        around::excuse(&found?.0, kind?)
+    }
+
     pub(crate) fn version(&self, name: &str) -> String {
         let found = self.servers.iter().find(|(server, _)| server.name == name);
         found.map(|(_, installed)| installed.version.clone()).unwrap_or_default()
@@ -103,11 +113,16 @@ impl Bench {
         }
         let place = &self.rig.place;
         let (honest, large) = (place.file(HONEST).map_err(io)?, place.file(LARGE).map_err(io)?);
+        let phone = place.file(PHONE).map_err(io)?;
         let files = place.files();
         let (core, scratch) = (self.rig.core.to_string(), place.scratch());
         let folders = (files.as_path(), scratch.as_path());
-        let mut server = Server::start(contender, installed, &core, folders, uploads, &honest)?;
-        let abuse = kind.map(|kind| kind.abuse(&large, self.scale.factor));
+        let around = Around::new(contender, kind, place)?;
+        let (its, there) = (around.contender(), around.there());
+        let mut server = Server::start_there(its, installed, &core, folders, uploads, &honest, there)?;
+        let asked =
+            around.file.as_deref().unwrap_or(if kind == Some(Kind::Phones) { &phone } else { &large });
+        let abuse = kind.map(|kind| kind.abuse(asked, self.scale.factor));
         let mut what = match (kind, &abuse) {
             (Some(kind), Some(abuse)) => kind.describe(abuse),
             _ => "none".to_owned(),

@@ -28,6 +28,18 @@ pub(crate) enum Kind {
     SlowReaders,
     /// Uploads that never end, in blocks of 8 bytes
     EndlessUploads,
+    /// Read requests from source port 0, which nobody can answer
+    PortZero,
+    /// Clients that read a file on a disk whose reads take 100 ms
+    SlowDisk,
+    /// Requests for a file on a disk that never answers its open
+    HungDisk,
+    /// Requests for files that are not there, while nobody reads the log
+    BlockedLog,
+    /// Requests on which a plugin loops, from one address
+    LoopingPlugin,
+    /// 300 phones that ask at once, every second; Tuffet looks each up in inventories of 100,000 devices
+    Phones,
 }
 
 /// What abusers do.
@@ -36,7 +48,9 @@ pub(crate) enum Abuse {
     /// Packets, so many a second, from so many addresses; what is answered is not read.
     Flood { packet: Vec<u8>, per_second: f64, addresses: u32 },
     /// Clients that answer, each from a port of its own at one of so many addresses.
-    Clients { request: Vec<u8>, count: u32, addresses: u32, wait_ms: u64, blksize: u16 },
+    Clients { request: Vec<u8>, count: u32, addresses: u32, wait_ms: u64, blksize: u16, again: bool },
+    /// Packets from source port 0, so many a second.
+    PortZero { packet: Vec<u8>, per_second: f64 },
     /// One that sends in the name of others and counts what they get.
     Forger { request: Vec<u8> },
 }
@@ -44,8 +58,11 @@ pub(crate) enum Abuse {
 /// A file of this name is not there.
 const MISSING: &str = "missing";
 
+/// Phones that ask at once.
+const PHONES: u32 = 300;
+
 impl Kind {
-    pub(crate) const ALL: [Kind; 10] = [
+    pub(crate) const ALL: [Kind; 16] = [
         Kind::HalfOpen,
         Kind::OneAddress,
         Kind::NotFound,
@@ -56,6 +73,12 @@ impl Kind {
         Kind::ForgedAcks,
         Kind::SlowReaders,
         Kind::EndlessUploads,
+        Kind::PortZero,
+        Kind::SlowDisk,
+        Kind::HungDisk,
+        Kind::BlockedLog,
+        Kind::LoopingPlugin,
+        Kind::Phones,
     ];
 
     /// Whether the server must take uploads.
@@ -98,6 +121,7 @@ impl Kind {
                 addresses: 100,
                 wait_ms: 10_000,
                 blksize: 512,
+                again: false,
             },
             Kind::EndlessUploads => Abuse::Clients {
                 request: request(Operation::Write, "endless", &OptionSet { blksize: Some(8), ..plain }),
@@ -105,6 +129,31 @@ impl Kind {
                 addresses: 100,
                 wait_ms: 100,
                 blksize: 8,
+                again: false,
+            },
+            Kind::PortZero => Abuse::PortZero {
+                packet: request(Operation::Read, file, &OptionSet { blksize: Some(1_428), ..plain }),
+                per_second: 1_000.0 * factor,
+            },
+            Kind::SlowDisk => Abuse::Clients {
+                request: request(Operation::Read, file, &plain),
+                count: many(100.0),
+                addresses: 10,
+                wait_ms: 0,
+                blksize: 512,
+                again: false,
+            },
+            Kind::HungDisk => flood(request(Operation::Read, file, &plain), 50.0, 1 << 20),
+            Kind::BlockedLog => flood(request(Operation::Read, MISSING, &plain), 20_000.0, 1 << 20),
+            Kind::LoopingPlugin => flood(request(Operation::Read, file, &plain), 100.0, 1),
+            Kind::Phones => Abuse::Clients {
+                request: request(Operation::Read, file, &plain),
+                // As many at any scale: a few are no storm.
+                count: PHONES,
+                addresses: PHONES,
+                wait_ms: 0,
+                blksize: 512,
+                again: true,
             },
         }
     }
@@ -113,7 +162,9 @@ impl Kind {
     pub(crate) fn describe(self, abuse: &Abuse) -> String {
         let what = self.what();
         match abuse {
-            Abuse::Flood { per_second, .. } => format!("{what}: {per_second:.0}/s"),
+            Abuse::Flood { per_second, .. } | Abuse::PortZero { per_second, .. } => {
+                format!("{what}: {per_second:.0}/s")
+            }
             Abuse::Clients { count, .. } => format!("{what}: {count}"),
             Abuse::Forger { .. } => what.to_owned(),
         }
@@ -132,6 +183,12 @@ impl Kind {
             Kind::ForgedAcks => "forged requests and ACKs",
             Kind::SlowReaders => "slow readers, a block in 10 s, 100 addresses",
             Kind::EndlessUploads => "endless uploads, 80 bytes a second, 100 addresses",
+            Kind::PortZero => "reads from source port 0",
+            Kind::SlowDisk => "readers of a disk whose reads take 100 ms",
+            Kind::HungDisk => "reads of a file whose open hangs, a million addresses",
+            Kind::BlockedLog => "reads of what is not there, a million addresses, and nobody reads the log",
+            Kind::LoopingPlugin => "reads on which a plugin loops, one address",
+            Kind::Phones => "phones that all ask at once, every second",
         }
     }
 }
@@ -160,7 +217,11 @@ mod tests {
                 }
                 (Abuse::Clients { request, count, .. }, Abuse::Clients { count: less, .. }) => {
                     assert!(!request.is_empty(), "{kind:?}");
-                    assert_eq!(less * 10, count);
+                    assert_eq!(if kind == Kind::Phones { less } else { less * 10 }, count);
+                }
+                (Abuse::PortZero { packet, per_second }, Abuse::PortZero { per_second: less, .. }) => {
+                    assert!(!packet.is_empty());
+                    assert!((less * 10.0 - per_second).abs() < 1.0);
                 }
                 (Abuse::Forger { request }, Abuse::Forger { .. }) => assert!(!request.is_empty()),
                 different => unreachable!("{different:?}"),

@@ -5,7 +5,9 @@
 
 mod abuser;
 mod args;
+mod around;
 mod bench;
+mod disk;
 mod forger;
 mod kind;
 mod patient;

@@ -21,6 +21,8 @@ pub(crate) struct Clients {
     pub(crate) wait: Duration,
     /// Of the blocks that they write.
     pub(crate) blksize: usize,
+    /// Whether all of them begin anew every second, also those that got their file.
+    pub(crate) again: bool,
 }
 
 /// Requests are sent again after this, until they are answered.
@@ -65,6 +67,9 @@ pub(crate) fn run(wires: &Wires, sockets: &[Socket], clients: &Clients) {
         }
         if asked >= last.len() && began.elapsed() > AGAIN {
             (began, asked) = (Instant::now(), 0);
+            if clients.again {
+                last.fill(None);
+            }
         }
         let now = Instant::now();
         while waiting.front().is_some_and(|answer| answer.due <= now) {

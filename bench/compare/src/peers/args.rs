@@ -189,6 +189,7 @@ impl Args {
         Ok(Bench {
             generator,
             place,
+            disk: cache.to_owned(),
             cores,
             least: scale.least(),
             settle: scale.settle(),

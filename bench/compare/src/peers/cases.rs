@@ -37,6 +37,10 @@ pub(crate) enum Kind {
     Transfers(Load),
     /// Files are transferred, alone and while a storm of requests comes.
     Beside { load: Load, storm: Load },
+    /// Files are transferred that are in nobody's memory.
+    Cold(Load),
+    /// A file from memory is transferred, alone and while cold ones are.
+    BesideCold { load: Load, cold: Load },
     /// Transfers are opened and held open: how much the server's memory grows.
     Memory { open: u32, windowsize: u16 },
     /// Nothing happens, with so many transfers held open by clients that stay silent.
@@ -92,6 +96,8 @@ const LOSSY: Load = Load {
 /// Requests at a constant rate; the file is one block.
 const ADMITTED: Load = Load { transfers: 10_000, concurrency: 4_096, size: 511, rate: Some(1_000.0), ..READ };
 const PHONES: Load = Load { transfers: 300, concurrency: 300, size: 511, ..READ };
+const COLD: Load =
+    Load { transfers: 32, size: MIB, windowsize: Some(8), limit: Duration::from_secs(120), ..LOCKSTEP_1400 };
 const STORM: Load = Load { transfers: 25_000, rate: Some(5_000.0), ..ADMITTED };
 
 const fn tuffet(metric: Metric, bound: Bound) -> Target {
@@ -206,6 +212,27 @@ pub(crate) const CASES: &[Case] = &[
             Target { who: "tuffet-bundled", metric: Metric::Incomplete, bound: Bound::AtMost(0.0) },
             Target { who: "tuffet-bundled", metric: Metric::ClientTimeouts, bound: Bound::AtMost(0.0) },
         ],
+    },
+    Case {
+        name: "cold",
+        title: "cold files from a disk (dropped from the page cache), 32 × 1 MiB, one at a time, blksize 1400, lockstep",
+        kind: Kind::Cold(COLD),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
+    },
+    Case {
+        name: "cold-100",
+        title: "cold files from a disk (dropped from the page cache), 100 × 1 MiB, all at once, blksize 1400, lockstep",
+        kind: Kind::Cold(Load { transfers: 100, concurrency: 100, ..COLD }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
+    },
+    Case {
+        name: "beside-cold",
+        title: "a lockstep transfer of 512-byte blocks from memory, beside 100 × 1 MiB of cold files from a disk",
+        kind: Kind::BesideCold { load: READ, cold: Load { transfers: 100, concurrency: 100, ..COLD } },
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE],
     },
     Case {
         name: "medium-window8",

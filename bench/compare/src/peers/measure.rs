@@ -4,9 +4,11 @@ use crate::files::{PROBE, Workplace};
 use crate::generator::{Generator, Load, Report};
 use crate::install::Installed;
 use crate::peers::cases::Kind;
+use crate::peers::cold::ColdFiles;
 use crate::peers::metric::{Figures, Metric};
 use crate::server::{Contender, Mark, Server, quantile};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_core::{Operation, OptionSet};
@@ -23,6 +25,8 @@ const SAMPLE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct Bench {
     pub(crate) place: Workplace,
+    /// A folder on a disk, for files that are to be read from there.
+    pub(crate) disk: PathBuf,
     pub(crate) generator: Generator,
     /// The first is that of servers with one worker.
     pub(crate) cores: Vec<Place>,
@@ -77,10 +81,26 @@ impl Bench {
         let Some(cores) = self.cores.get(contender.cores - 1).or(self.cores.first()) else {
             return Outcome::Failed("no core was given to the servers".to_owned());
         };
-        match self.started(contender, installed, cores, write) {
+        let cold = match kind {
+            Kind::Cold(load) => Some((load, 1)),
+            Kind::BesideCold { load, cold } => Some((cold, load.size)),
+            _ => None,
+        };
+        let cold = cold.map(|(load, cached)| {
+            ColdFiles::write(&self.disk, &self.place.files(), load.transfers, load.size, cached)
+        });
+        let cold = match cold.transpose() {
+            Ok(cold) => cold,
+            Err(error) => return Outcome::Failed(format!("{}: {error}", self.disk.display())),
+        };
+        match self.started(contender, installed, cores, write, cold.as_ref()) {
             Ok(mut server) => match kind {
                 Kind::Transfers(load) => self.transfers(&mut server, cores, load),
                 Kind::Beside { load, storm } => self.beside(&mut server, cores, load, storm),
+                Kind::Cold(load) => self.cold(&mut server, cores, load, cold.as_ref()),
+                Kind::BesideCold { load, cold: storm } => {
+                    self.beside_cold(&mut server, cores, load, storm, cold.as_ref())
+                }
                 Kind::Memory { open, windowsize } => {
                     self.memory(&mut server, (*open).min(contender.max_open), *windowsize)
                 }
@@ -98,8 +118,11 @@ impl Bench {
         installed: &Installed,
         cores: &Place,
         write: bool,
+        cold: Option<&ColdFiles>,
     ) -> Result<Server, String> {
-        let (root, file) = if write {
+        let (root, file) = if let Some(cold) = cold {
+            (cold.folder().to_owned(), cold.cached().to_owned())
+        } else if write {
             (self.place.uploads().map_err(|error| error.to_string())?, PROBE.to_owned())
         } else {
             (self.place.files(), self.place.file(1).map_err(|error| error.to_string())?)
@@ -189,18 +212,72 @@ impl Bench {
         for metric in [Metric::CpuSPerGb, Metric::CpuUsPerBlock, Metric::CpuMsPerTransfer] {
             figures.remove(&metric); // of both loads
         }
-        *figures.entry(Metric::Incomplete).or_default() +=
-            within.iter().chain([&alone]).map(|report| report.incomplete() as f64).sum::<f64>();
-        let median = |of: Quantile| tuffet_measure::median(within.iter().filter_map(of));
-        let turnarounds = [
-            (Metric::TurnaroundP50Ms, alone.turnaround_ms.p50),
-            (Metric::TurnaroundP99Ms, alone.turnaround_ms.p99),
-            (Metric::TurnaroundStormP50Ms, median(|report| report.turnaround_ms.p50)),
-            (Metric::TurnaroundStormP99Ms, median(|report| report.turnaround_ms.p99)),
-        ];
-        for (metric, value) in turnarounds {
-            value.map(|value| figures.insert(metric, value));
+        tell_turnarounds(figures, &alone, &within);
+        Ok(Outcome::Measured(sample))
+    }
+
+    /// Each file once, so that no server has it in memory.
+    fn cold(
+        &self,
+        server: &mut Server,
+        cores: &Place,
+        load: &Load,
+        files: Option<&ColdFiles>,
+    ) -> Result<Outcome, String> {
+        let files = files.ok_or("no cold files")?;
+        let note = match negotiate(server, load, files.cached())? {
+            Negotiated::Granted(note) => note,
+            Negotiated::Refused(why) => return Ok(Outcome::Cannot(why)),
+        };
+        if let Err(why) = files.drop_from_memory() {
+            return Ok(Outcome::Cannot(why));
         }
+        let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
+        let report = self.generator.load_with(server.address, load, files.first(), "", &files.flags())?;
+        let busy = meter.stop().map_err(|error| error.to_string())?;
+        let mut sample = sample(load, &[report], &busy, &cores.idle);
+        sample.note = note;
+        Ok(Outcome::Measured(sample))
+    }
+
+    /// A file from memory alone, and again while cold ones are read: how long its blocks take. The other figures are
+    /// those of the cold files.
+    fn beside_cold(
+        &self,
+        server: &mut Server,
+        cores: &Place,
+        load: &Load,
+        cold: &Load,
+        files: Option<&ColdFiles>,
+    ) -> Result<Outcome, String> {
+        let files = files.ok_or("no cold files")?;
+        let cached = files.cached();
+        // From the disk into memory.
+        self.generator.load(server.address, load, cached, "")?;
+        let alone = self.generator.load(server.address, load, cached, "")?;
+        if let Err(why) = files.drop_from_memory() {
+            return Ok(Outcome::Cannot(why));
+        }
+        let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
+        let scratch = self.place.scratch();
+        let (address, flags) = (server.address, files.flags());
+        let mut raging = self.generator.beside_with(address, cold, files.first(), &scratch, &flags)?;
+        let (mut within, deadline) = (Vec::new(), Instant::now() + cold.limit);
+        while within.is_empty() || raging.runs() {
+            if Instant::now() > deadline {
+                return Err("the cold files did not come in time".to_owned());
+            }
+            within.push(self.generator.load(server.address, load, cached, "")?);
+        }
+        let busy = meter.stop().map_err(|error| error.to_string())?;
+        // The last one may have outlived the others.
+        within.truncate(within.len().max(2) - 1);
+        let mut sample = sample(cold, &[raging.report()?], &busy, &cores.idle);
+        let figures = &mut sample.figures;
+        for metric in [Metric::CpuSPerGb, Metric::CpuUsPerBlock, Metric::CpuMsPerTransfer] {
+            figures.remove(&metric); // of both loads
+        }
+        tell_turnarounds(figures, &alone, &within);
         Ok(Outcome::Measured(sample))
     }
 
@@ -263,6 +340,22 @@ fn tell_decisions(figures: &mut Figures, mark: &Mark) {
     let decisions = mark.decisions().unwrap_or_default();
     for (metric, part) in [(Metric::DecisionP50Us, 0.5), (Metric::DecisionP99Us, 0.99)] {
         quantile(&decisions, part).map(|value| figures.insert(metric, value));
+    }
+}
+
+/// How long the blocks of a transfer took alone, and beside others.
+fn tell_turnarounds(figures: &mut Figures, alone: &Report, within: &[Report]) {
+    *figures.entry(Metric::Incomplete).or_default() +=
+        within.iter().chain([alone]).map(|report| report.incomplete() as f64).sum::<f64>();
+    let median = |of: Quantile| tuffet_measure::median(within.iter().filter_map(of));
+    let turnarounds = [
+        (Metric::TurnaroundP50Ms, alone.turnaround_ms.p50),
+        (Metric::TurnaroundP99Ms, alone.turnaround_ms.p99),
+        (Metric::TurnaroundStormP50Ms, median(|report| report.turnaround_ms.p50)),
+        (Metric::TurnaroundStormP99Ms, median(|report| report.turnaround_ms.p99)),
+    ];
+    for (metric, value) in turnarounds {
+        value.map(|value| figures.insert(metric, value));
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod args;
 mod cases;
+mod cold;
 mod limit;
 mod measure;
 mod metric;

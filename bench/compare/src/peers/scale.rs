@@ -22,6 +22,16 @@ impl Scale {
                     _ => kind,
                 }
             }
+            (scale, Kind::Cold(load)) => match scale.kind(Kind::Transfers(load)) {
+                Kind::Transfers(load) => Kind::Cold(load),
+                _ => kind,
+            },
+            (scale, Kind::BesideCold { load, cold }) => {
+                match (scale.kind(Kind::Transfers(load)), scale.kind(Kind::Transfers(cold))) {
+                    (Kind::Transfers(load), Kind::Transfers(cold)) => Kind::BesideCold { load, cold },
+                    _ => kind,
+                }
+            }
             (Scale::Quick, Kind::Memory { open, windowsize }) => Kind::Memory { open: open / 10, windowsize },
             (Scale::Quick, kind @ Kind::Idle { .. }) => kind,
             (Scale::Smoke, Kind::Transfers(mut load)) => {

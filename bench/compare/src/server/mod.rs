@@ -11,7 +11,7 @@ pub(crate) use decisions::{Mark, quantile};
 pub use list::SERVERS;
 pub(crate) use probe::{Answer, probe};
 pub use running::{Server, Where};
-pub(crate) use tuffet::with_settings;
+pub(crate) use tuffet::{with_all_settings, with_inventory, with_settings};
 
 use crate::install::{Installed, Workshop};
 use std::net::SocketAddr;

@@ -39,7 +39,7 @@ pub(super) fn with_acl_kept(server: &Installed, launch: &Launch<'_>) -> Result<C
 }
 
 /// The plugins `template` and `mac-map` as by default, each with so many devices. None of them is the client.
-pub(super) fn with_inventory(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+pub(crate) fn with_inventory(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let own = launch.scratch.join("own");
     let mac = |device: u32| {
         let [_, a, b, c] = device.to_be_bytes();
@@ -101,6 +101,19 @@ pub(crate) fn with_settings(
     settings: &str,
 ) -> Result<Command, String> {
     configured(server, launch, name, &format!("{PLAIN}{settings}")).map(quiet)
+}
+
+/// With these settings alone, in which some words stand for what the run chooses.
+///
+/// # Errors
+/// As [`with_settings`].
+pub(crate) fn with_all_settings(
+    server: &Installed,
+    launch: &Launch<'_>,
+    name: &str,
+    settings: &str,
+) -> Result<Command, String> {
+    configured(server, launch, name, settings).map(quiet)
 }
 
 fn quiet(mut command: Command) -> Command {

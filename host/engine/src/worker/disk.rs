@@ -72,6 +72,7 @@ impl DiskWork {
 fn not_done(why: Undone, root: &str) -> io::Error {
     io::Error::other(match why {
         Undone::Late => format!("root `{root}` does not answer"),
+        Undone::NoThread => format!("the system has no thread for root `{root}`"),
         Undone::Full => format!("too much waits for root `{root}`"),
         Undone::Panicked => "a bug: reading or writing panicked".into(),
     })

@@ -310,6 +310,7 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         StoreError::Forbidden(_)
         | StoreError::NoSpace(_)
         | StoreError::Exhausted(_)
+        | StoreError::Unopened
         | StoreError::UnknownRoot(_)
         | StoreError::Io(_) => Outcome::Failed,
     }

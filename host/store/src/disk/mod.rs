@@ -15,7 +15,7 @@ pub use registry::{DiskState, Disks};
 use pool::Instead;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bytes that may lie in memory for one root because they were read ahead of their clients. Transfers that find no
@@ -29,6 +29,7 @@ const MOST_OPENS_THERE: usize = 4;
 const MOST_READS: usize = 16;
 const MOST_WRITES: usize = 16;
 const MOST_STORES: usize = 32;
+const MOST_PLUGIN_READS: usize = 16;
 
 /// How long an operation may take before its root counts as hung.
 const HUNG: Duration = Duration::from_secs(5);
@@ -47,10 +48,12 @@ pub enum Lane {
     Write,
     /// Syncing and renaming uploads, removing what is left of them.
     Store,
+    /// Files that plugins read.
+    Plugin,
 }
 
 impl Lane {
-    const ALL: [Lane; 4] = [Lane::Open, Lane::Read, Lane::Write, Lane::Store];
+    const ALL: [Lane; 5] = [Lane::Open, Lane::Read, Lane::Write, Lane::Store, Lane::Plugin];
 
     /// What an operation in it does, for the log.
     pub fn as_str(self) -> &'static str {
@@ -59,6 +62,7 @@ impl Lane {
             Lane::Read => "read",
             Lane::Write => "write",
             Lane::Store => "store",
+            Lane::Plugin => "plugin read",
         }
     }
 
@@ -68,6 +72,7 @@ impl Lane {
             Lane::Read => MOST_READS,
             Lane::Write => MOST_WRITES,
             Lane::Store => MOST_STORES,
+            Lane::Plugin => MOST_PLUGIN_READS,
         }
     }
 
@@ -87,13 +92,17 @@ impl Lane {
 /// The disk of one root. Every thread that must not wait hands its operations over here.
 pub struct Disk {
     root: Arc<str>,
-    lanes: [Pool; 4],
+    lanes: [Pool; 5],
     held: AtomicU64,
     /// Devices, and whether their files may be read in place.
     in_place: Mutex<Vec<(u64, bool)>>,
     /// Whether the path of its root leads to another folder now, and whether somebody looks.
     pub(crate) replaced: AtomicBool,
     pub(crate) looking: AtomicBool,
+    /// Since when the folder of its root has been waited for, where that did not answer when it was to be opened.
+    unopened: Mutex<Option<Instant>>,
+    /// The error of the last attempt to open it, which the log has.
+    pub(crate) not_opened: Mutex<Option<String>>,
 }
 
 impl fmt::Debug for Disk {
@@ -111,6 +120,8 @@ impl Disk {
             in_place: Mutex::default(),
             replaced: AtomicBool::new(false),
             looking: AtomicBool::new(false),
+            unopened: Mutex::new(None),
+            not_opened: Mutex::new(None),
         }
     }
 
@@ -180,8 +191,22 @@ impl Disk {
         self.load() == (0, 0)
     }
 
+    /// Whether the folder of its root is open. While it is not, its root counts as hung.
+    pub(crate) fn set_open(&self, open: bool) {
+        let mut unopened = self.unopened.lock().unwrap_or_else(PoisonError::into_inner);
+        *unopened = if open { None } else { unopened.or_else(|| Some(Instant::now())) };
+    }
+
+    /// Why the system starts no thread for it, while something waits for one.
+    pub(crate) fn refused(&self) -> Option<String> {
+        self.lanes.iter().find_map(Pool::refused)
+    }
+
     /// The operation that has been under way for longest, if it should have ended.
     pub(crate) fn overdue(&self, now: Instant) -> Option<(Lane, Instant)> {
+        if let Some(since) = *self.unopened.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Some((Lane::Open, since));
+        }
         let oldest =
             Lane::ALL.into_iter().filter_map(|lane| Some((lane, self.lanes[lane as usize].oldest()?)));
         let overdue = oldest.filter(|(lane, since)| now.saturating_duration_since(*since) >= lane.patience());

@@ -4,6 +4,7 @@
 //! a few run at once. Where those that run are stuck, one more thread after another takes what waits, up to a bound.
 
 use std::collections::VecDeque;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -19,6 +20,9 @@ const STUCK: Duration = Duration::from_millis(2);
 /// Where an operation has been running for longer, others are not begun by threads that have other things to do.
 const SUSPECT: Duration = Duration::from_millis(50);
 
+/// The pause before the system is asked for a thread again after it refused one.
+const RETRY: Duration = Duration::from_millis(100);
+
 /// How long a thread stays without work.
 const IDLE: Duration = Duration::from_secs(10);
 
@@ -27,6 +31,8 @@ const IDLE: Duration = Duration::from_secs(10);
 pub enum Undone {
     /// It took too long, or waited for too long.
     Late,
+    /// It waited for too long because the system has no thread for it.
+    NoThread,
     /// Too much waits already.
     Full,
     /// A bug: it panicked.
@@ -36,11 +42,20 @@ pub enum Undone {
 type Work = Box<dyn FnOnce() + Send>;
 pub(super) type Instead = Box<dyn FnOnce(Undone) + Send>;
 
-/// Threads that may wait. They end when the pool is dropped and they have nothing left to do.
+/// Starts a thread of this name.
+type Spawn = Box<dyn Fn(&str, Work) -> io::Result<()> + Send + Sync>;
+
+fn start_thread(name: &str, work: Work) -> io::Result<()> {
+    thread::Builder::new().name(name.into()).spawn(work).map(drop)
+}
+
+/// Threads that may wait. They end when they have had nothing to do for a while. Cheap to clone; clones are one.
+#[derive(Clone)]
 pub struct Pool(Arc<Shared>);
 
 struct Shared {
     name: &'static str,
+    spawn: Spawn,
     /// Threads that begin work at once, as long as none is stuck; threads in all.
     eager: usize,
     most: usize,
@@ -63,6 +78,8 @@ struct State {
     begun: u64,
     /// Operations under way on threads of others.
     guests: usize,
+    /// When the system last refused a thread that something waits for, and why.
+    refused: Option<(Instant, io::Error)>,
 }
 
 struct Waiting {
@@ -84,12 +101,28 @@ struct Running {
 impl Pool {
     /// Up to `most` threads of this name, of which `eager` begin work at once, the others where those are stuck.
     pub fn new(name: &'static str, eager: usize, most: usize) -> Pool {
-        Pool(Arc::new(Shared { name, eager, most, state: Mutex::default(), wake: Condvar::new() }))
+        Pool::spawning(name, eager, most, Box::new(start_thread))
     }
 
-    /// Does `work` on one of the threads, however long that may take to begin.
-    pub fn run(&self, work: impl FnOnce() + Send + 'static) {
-        self.submit(Duration::MAX, true, Box::new(work), Box::new(|_| {}));
+    fn spawning(name: &'static str, eager: usize, most: usize, spawn: Spawn) -> Pool {
+        Pool(Arc::new(Shared { name, spawn, eager, most, state: Mutex::default(), wake: Condvar::new() }))
+    }
+
+    /// Does `work` on one of the threads. Where that is not done `within` this time, [`Pool::look`] calls `undone`.
+    pub fn run(
+        &self,
+        within: Duration,
+        work: impl FnOnce() + Send + 'static,
+        undone: impl FnOnce(Undone) + Send + 'static,
+    ) {
+        self.submit(within, true, Box::new(work), Box::new(undone));
+    }
+
+    /// Gives up what is late, and asks the system again for a thread that it refused; why it refuses one, while
+    /// something waits for that. To be called a few times in a second.
+    pub fn look(&self) -> Option<String> {
+        self.expire(Some(Instant::now()));
+        self.refused()
     }
 
     /// An operation that this thread carries out itself, until [`Pool::leave`]; as many as `most` at a time, and
@@ -122,17 +155,31 @@ impl Pool {
         self.0.rouse(&mut state);
     }
 
-    /// Gives up what was to be done by `now`; everything without a time.
+    /// Gives up what was to be done by `now`; everything without a time. Asks again for a thread that was refused,
+    /// where something waits for it.
     pub(super) fn expire(&self, now: Option<Instant>) {
         let late = |until: Option<Instant>| now.is_none_or(|now| until.is_some_and(|until| until <= now));
         let mut state = self.0.lock();
+        if state.waiting.is_empty() {
+            state.refused = None;
+        } else if state.threads == 0 || state.refused.is_some() {
+            self.0.rouse(&mut state);
+        }
+        let why = if state.refused.is_some() { Undone::NoThread } else { Undone::Late };
         let State { waiting, running, .. } = &mut *state;
         let running = running.iter_mut().flatten().map(|its| (its.until, &mut its.instead));
         let waiting = waiting.iter_mut().map(|its| (its.until, &mut its.instead));
         let all = running.chain(waiting).filter(|(until, _)| late(*until));
         let late: Vec<Instead> = all.filter_map(|(_, instead)| instead.take()).collect();
         drop(state);
-        late.into_iter().for_each(|instead| instead(Undone::Late));
+        late.into_iter().for_each(|instead| instead(why));
+    }
+
+    /// Why the system refuses a thread, where something waits for it.
+    pub(super) fn refused(&self) -> Option<String> {
+        let state = self.0.lock();
+        let refused = state.refused.as_ref().filter(|_| !state.waiting.is_empty());
+        refused.map(|(_, error)| error.to_string())
     }
 
     /// What runs and what waits.
@@ -160,10 +207,18 @@ impl Shared {
         if state.idle > 0 {
             self.wake.notify_one();
         } else if state.threads < self.most {
+            if state.refused.as_ref().is_some_and(|(at, _)| at.elapsed() < RETRY) {
+                return;
+            }
             let shared = Arc::clone(self);
-            let spawned = thread::Builder::new().name(self.name.into()).spawn(move || shared.serve());
-            // The others do it, if there are any.
-            state.threads += usize::from(spawned.is_ok());
+            state.refused = match (self.spawn)(self.name, Box::new(move || shared.serve())) {
+                Ok(()) => {
+                    state.threads += 1;
+                    None
+                }
+                // `expire` asks again. Threads that are there may do it meanwhile.
+                Err(error) => Some((Instant::now(), error)),
+            };
         }
     }
 
@@ -242,6 +297,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     use std::sync::mpsc::{Sender, channel};
 
     const LONG: Duration = Duration::from_secs(3600);
@@ -327,6 +383,36 @@ mod tests {
         assert!(pool.enter(2, LONG, nothing()).is_err(), "one takes its time");
         pool.leave(slots[1]);
         assert!(pool.enter(2, LONG, nothing()).is_ok());
+    }
+
+    /// As with EAGAIN, where the process may have no more threads.
+    #[test]
+    fn without_a_thread_requests_end_in_time_and_later_ones_are_served() {
+        let may_spawn = Arc::new(AtomicBool::new(false));
+        let its = Arc::clone(&may_spawn);
+        let spawn = move |name: &str, work: Work| match its.load(Relaxed) {
+            true => start_thread(name, work),
+            false => Err(io::Error::from(io::ErrorKind::WouldBlock)),
+        };
+        let pool = Pool::spawning("test", 1, 1, Box::new(spawn));
+        let (sender, receiver) = channel();
+        let undone = move |why| {
+            let _ = sender.send(why);
+        };
+        pool.submit(Duration::ZERO, false, Box::new(|| panic!("it has no thread")), Box::new(undone));
+        assert!(pool.refused().is_some());
+        pool.expire(Some(Instant::now()));
+        assert_eq!(receiver.recv_timeout(LONG), Ok(Undone::NoThread));
+        // Nobody submits anything else: the next look finds a thread for what waits.
+        let (sender, receiver) = channel();
+        pool.submit(LONG, false, tell(&sender, "served"), nothing());
+        may_spawn.store(true, Relaxed);
+        while pool.load().1 > 0 {
+            pool.expire(Some(Instant::now()));
+            thread::yield_now();
+        }
+        assert_eq!(receiver.recv_timeout(LONG), Ok("served"));
+        assert_eq!(pool.refused(), None);
     }
 
     #[test]

@@ -4,7 +4,10 @@ use super::{Disk, Hung};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// The shortest time between two log lines about threads that cannot be started for a root.
+const QUIET: Duration = Duration::from_secs(60);
 
 /// The disks of all roots that are served, and of those that were and are still in use. Cheap to clone; all clones
 /// are one.
@@ -31,6 +34,21 @@ struct Known {
     path: PathBuf,
     disk: Arc<Disk>,
     hung: Option<Hung>,
+    /// When the log last said that no thread can be started for it.
+    complained: Option<Instant>,
+}
+
+impl Known {
+    fn complain(&mut self, error: &str, now: Instant) {
+        if self.complained.is_none_or(|at| now.saturating_duration_since(at) >= QUIET) {
+            self.complained = Some(now);
+            tracing::error!(
+                target: "tuffet::store::disk", root = %self.disk.root(), error,
+                "no thread can be started for the disk of a root; its requests get no answer until one can: raise \
+                 the limit of threads (`TasksMax=`, `ulimit -u`, the pids limit of the container)"
+            );
+        }
+    }
 }
 
 impl Disks {
@@ -43,7 +61,7 @@ impl Disks {
             return Arc::clone(&found.disk);
         }
         let disk = Arc::new(Disk::new(root));
-        known.push(Known { path: path.into(), disk: Arc::clone(&disk), hung: None });
+        known.push(Known { path: path.into(), disk: Arc::clone(&disk), hung: None, complained: None });
         disk
     }
 
@@ -60,6 +78,13 @@ impl Disks {
         let disks: Vec<Arc<Disk>> = known.iter().map(|its| Arc::clone(&its.disk)).collect();
         drop(known);
         disks.iter().for_each(|disk| disk.expire(now));
+        let mut known = self.lock();
+        for its in known.iter_mut() {
+            if let Some(error) = its.disk.refused() {
+                its.complain(&error, now);
+            }
+        }
+        drop(known);
         disks.iter().any(|disk| !disk.is_idle())
     }
 

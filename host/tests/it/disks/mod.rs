@@ -2,8 +2,10 @@
 
 mod named;
 mod opens;
+mod plugins;
 mod reads;
 mod replaced;
+mod starting;
 mod stopping;
 mod uploads;
 

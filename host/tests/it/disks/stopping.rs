@@ -12,7 +12,7 @@ fn hang_in(step: Step, disk: &SlowDisk, server: &Server) {
     disk.file("file", &bytes(2_000));
     let mut peer = Peer::new(server.address());
     match step {
-        Step::Lookup | Step::Open | Step::Read => {
+        Step::Folder | Step::Lookup | Step::Open | Step::Read => {
             disk.set(step, "file", Pace::Hangs);
             peer.ask(&rrq("file", &[("blksize", "8")]));
             if step == Step::Read {

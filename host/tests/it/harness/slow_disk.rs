@@ -17,6 +17,8 @@ use tempfile::TempDir;
 /// What can be made slow, of files whose name contains a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
+    /// Whatever concerns the folder itself.
+    Folder,
     Lookup,
     Open,
     Read,
@@ -158,7 +160,9 @@ impl SlowDisk {
     pub fn hangs(&self, step: Step, count: usize) {
         let state = self.shared.state.lock().unwrap();
         let hang = |state: &mut State| state.waiting.iter().filter(|(its, _)| *its == step).count() < count;
-        let (_state, waited) = self.shared.changed.wait_timeout_while(state, super::SOON, hang).unwrap();
+        let (state, waited) = self.shared.changed.wait_timeout_while(state, super::SOON, hang).unwrap();
+        // A poisoned lock would end the file system, and what hangs in it could not be killed.
+        drop(state);
         assert!(!waited.timed_out(), "fewer than {count} requests hang in {step:?}");
     }
 }
@@ -297,6 +301,7 @@ impl Shared {
     fn wait(&self, request: &Request) -> Result<(), i32> {
         let mut state = self.state.lock().unwrap();
         let (step, name) = match request.opcode {
+            GETATTR | OPENDIR | STATFS if request.node == FOLDER => (Step::Folder, String::new()),
             LOOKUP => (Step::Lookup, request.names(0)[0].clone()),
             CREATE => (Step::Open, request.names(16)[0].clone()),
             OPEN => (Step::Open, state.name(request.node)),

@@ -35,7 +35,7 @@ fn headline(case: &CaseResult) -> Metric {
     let kind = CASES.iter().find(|known| known.name == case.name).map(|known| known.kind);
     match kind {
         Some(Kind::Transfers(load)) if load.rate.is_some() => Metric::AnswerP50Ms,
-        Some(Kind::Beside { .. }) => Metric::TurnaroundStormP99Ms,
+        Some(Kind::Beside { .. } | Kind::BesideCold { .. }) => Metric::TurnaroundStormP99Ms,
         Some(Kind::Transfers(load)) if load.size < SMALL => Metric::TransfersPerS,
         Some(Kind::Memory { .. }) => Metric::GrowthBytes,
         Some(Kind::Idle { .. }) => Metric::BusyPercent,

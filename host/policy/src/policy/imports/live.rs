@@ -1,9 +1,11 @@
 //! The host itself: the roots, the network, the file of keys, the sinks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::Request;
-use tokio::task::spawn_blocking;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
 use super::calls::{HostCalls, Keys, Outlet, Pending};
@@ -14,7 +16,10 @@ use crate::kv::{KvError, KvStore, Quota};
 use crate::policy::bindings::tuffet::policy::files::{Error, Metadata};
 use crate::policy::bindings::tuffet::policy::kv;
 use crate::sinks::{Full, Sink};
-use tuffet_store::Roots;
+use tuffet_store::{Lane, Roots, StoreError};
+
+/// How long a read may take. A call that waits for longer than its `wall` limit ends before.
+const READ_TIME: Duration = Duration::from_secs(5);
 
 /// The host as a server has it.
 #[derive(Debug)]
@@ -25,15 +30,25 @@ pub(in crate::policy) struct Live {
 impl HostCalls for Live {
     fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<Metadata>, Error>> {
         let roots = self.roots.clone();
-        Box::pin(blocking(move || match roots.open_read(Some(&root), &path) {
-            Ok(file) => Ok(Some(Metadata { bytes: file.size(), modified_unix_ms: file.modified_unix_ms() })),
-            Err(error) => absent(&error),
-        }))
+        Box::pin(async move {
+            let (its, name) = (roots.clone(), root.clone());
+            let stat = move || match its.open_read(Some(&name), &path) {
+                Ok(file) => {
+                    Ok(Some(Metadata { bytes: file.size(), modified_unix_ms: file.modified_unix_ms() }))
+                }
+                Err(error) => absent(&error),
+            };
+            on_disk(&roots, root, stat).await
+        })
     }
 
     fn read(&self, root: String, path: String, most: u64) -> Pending<'_, Result<Option<Vec<u8>>, Error>> {
         let roots = self.roots.clone();
-        Box::pin(blocking(move || steady(|| roots.open_read(Some(&root), &path), &root, &path, most)))
+        Box::pin(async move {
+            let (its, name) = (roots.clone(), root.clone());
+            let read = move || steady(|| its.open_read(Some(&name), &path), &name, &path, most);
+            on_disk(&roots, root, read).await
+        })
     }
 
     fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent {
@@ -41,10 +56,28 @@ impl HostCalls for Live {
     }
 }
 
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, Error> {
-    spawn_blocking(work).await.unwrap_or_else(|panicked| Err(Error::Unavailable(panicked.to_string())))
+/// Does `work` on a thread of that root, so that a root that hangs keeps only the calls that read it.
+async fn on_disk<T: Send + 'static>(
+    roots: &Roots,
+    root: String,
+    work: impl FnOnce() -> Result<Option<T>, Error> + Send + 'static,
+) -> Result<Option<T>, Error> {
+    let Some(disk) = roots.disk(&root) else { return absent(&StoreError::UnknownRoot(root)) };
+    let (sender, receiver) = oneshot::channel();
+    let work = move || {
+        // Nobody waits any more for what has waited for too long.
+        if !sender.is_closed() {
+            let _ = sender.send(work());
+        }
+    };
+    // Whatever the reason, the sender is dropped with the work.
+    disk.submit(Lane::Plugin, READ_TIME, work, |_| {});
+    let unavailable = |why: &str| Err(Error::Unavailable(format!("root `{root}` {why}")));
+    match timeout(READ_TIME, receiver).await {
+        Ok(Ok(done)) => done,
+        Ok(Err(_)) => unavailable("could not be read: too many reads wait for it, or one of them failed"),
+        Err(_) => unavailable(&format!("did not answer within {} s", READ_TIME.as_secs())),
+    }
 }
 
 /// Keys in the file of keys, below the plugin's name.

@@ -1,0 +1,143 @@
+//! What a kind of abuse needs around the server: a disk of its own, a log that nobody reads, plugins.
+
+use crate::abuse::disk::{HUNG, SLOW, SlowDisk};
+use crate::abuse::kind::Kind;
+use crate::files::Workplace;
+use crate::install::Installed;
+use crate::server::{Contender, Launch, Where, with_all_settings, with_inventory, with_settings};
+use std::fs::{File, OpenOptions};
+use std::process::Command;
+
+/// Stays while the server runs.
+pub(crate) struct Around {
+    contender: Contender,
+    there: Where,
+    /// What abusers ask for, if that is not the large file.
+    pub(crate) file: Option<String>,
+    _disk: Option<SlowDisk>,
+    _log: Option<File>,
+}
+
+/// Why this server is not asked for that, which is no fault of it.
+pub(crate) fn excuse(contender: &Contender, kind: Kind) -> Option<&'static str> {
+    let (ours, defaults) = (contender.is_tuffet(), contender.name == "tuffet");
+    match kind {
+        Kind::BlockedLog if !ours => Some("its log does not go to standard error here: Tuffet alone"),
+        Kind::LoopingPlugin if !ours => Some("it has no plugins: Tuffet alone"),
+        Kind::SlowDisk | Kind::HungDisk | Kind::BlockedLog | Kind::LoopingPlugin | Kind::Phones
+            if ours && !defaults =>
+        {
+            Some("limits of clients play no part: see `tuffet`")
+        }
+        _ => None,
+    }
+}
+
+impl Around {
+    /// # Errors
+    /// When it cannot be had on this machine.
+    pub(crate) fn new(
+        contender: &Contender,
+        kind: Option<Kind>,
+        place: &Workplace,
+    ) -> Result<Around, String> {
+        let contender = Contender { ..*contender };
+        let mut around = Around { contender, there: Where::default(), file: None, _disk: None, _log: None };
+        let ours = around.contender.is_tuffet();
+        match kind {
+            Some(kind @ (Kind::SlowDisk | Kind::HungDisk)) => {
+                let name = if kind == Kind::SlowDisk { SLOW } else { HUNG };
+                // A root of its own; peers have one only.
+                let (folder, file) = match ours {
+                    true => (place.scratch().join("slow"), name.to_owned()),
+                    false => (place.files().join("slow"), format!("slow/{name}")),
+                };
+                around._disk = Some(SlowDisk::mount(&folder)?);
+                around.file = Some(file);
+                if ours {
+                    around.contender.command = beside_a_disk;
+                }
+            }
+            Some(Kind::BlockedLog) => {
+                let fifo = place.scratch().join("stderr");
+                let _ = std::fs::remove_file(&fifo);
+                let made = Command::new("mkfifo").arg(&fifo).status();
+                if !made.is_ok_and(|made| made.success()) {
+                    return Err("no FIFO can be made".to_owned());
+                }
+                // Held open for reading, and never read.
+                let log = OpenOptions::new().read(true).write(true).open(&fifo);
+                around._log = Some(log.map_err(|error| format!("{}: {error}", fifo.display()))?);
+                let script = format!("exec \"$@\" 2>'{}'", fifo.display());
+                around.there.behind = ["sh", "-c", &script, "sh"].map(str::to_owned).into();
+                around.contender.command = with_lines;
+            }
+            Some(Kind::LoopingPlugin) => {
+                around.file = Some("loop.cfg".to_owned());
+                around.contender.command = looping;
+            }
+            Some(Kind::Phones) if ours => around.contender.command = with_inventory,
+            _ => {}
+        }
+        Ok(around)
+    }
+
+    pub(crate) fn contender(&self) -> &Contender {
+        &self.contender
+    }
+
+    pub(crate) fn there(&self) -> &Where {
+        &self.there
+    }
+}
+
+/// A second root, on the slow disk.
+fn beside_a_disk(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let slow = launch.scratch.join("slow");
+    let yaml = format!(
+        "listeners: [{{ address: ADDRESS }}]\nroots:\n  - {{ name: files, path: \"ROOT\" }}\n  - {{ name: slow, path: \"{}\" }}\n\
+         control: none\n",
+        slow.display()
+    );
+    with_all_settings(server, launch, "slow-disk.yaml", &yaml)
+}
+
+/// As [`with_settings`], with a line for each request.
+fn with_lines(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let quiet = with_settings(server, launch, "lines.yaml", "")?;
+    let mut command = Command::new(quiet.get_program());
+    let words: Vec<_> = quiet.get_args().collect();
+    // The last two are the level of the log; by default there are lines.
+    command.args(&words[..words.len().saturating_sub(2)]);
+    Ok(command)
+}
+
+/// A template that never ends, for one name.
+fn looping(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let own = launch.scratch.join("own");
+    let template =
+        "{% for a in range(9999) %}{% for b in range(9999) %}{% set c = a * b %}{% endfor %}{% endfor %}\n";
+    std::fs::create_dir_all(&own)
+        .and_then(|()| {
+            std::fs::write(own.join("inventory.yaml"), "devices: { loop: { names: [loop.cfg] } }\n")
+        })
+        .and_then(|()| std::fs::write(own.join("loop.j2"), template))
+        .map_err(|error| format!("{}: {error}", own.display()))?;
+    with_all_settings(server, launch, "loop.yaml", LOOPING)
+}
+
+const LOOPING: &str = r#"listeners: [{ address: ADDRESS }]
+roots:
+  - { name: files, path: "ROOT" }
+  - { name: own, path: "OWN" }
+control: none
+policy: { resolve: [template] }
+plugins:
+  template:
+    component: builtin:template
+    grants: [files/own, client-mac]
+    settings:
+      root: own
+      inventory: inventory.yaml
+      rules: [{ match: "loop.cfg", template: loop.j2 }]
+"#;

@@ -1,0 +1,116 @@
+//! Files that are read from a disk: dropped from the page cache before they are asked for.
+//!
+//! They are dropped with posix_fadvise(2) rather than by a small memory cgroup: that needs no privilege, works in every
+//! container, and takes no memory from the servers for anything else. Whether they are gone is looked at, so that a
+//! file system that keeps them is named instead of measured. What a hypervisor keeps of its disks is beyond it.
+
+use rustix::fs::{Advice, fadvise, fsync};
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
+use std::fs::{self, File};
+use std::io::{self, IoSliceMut};
+use std::path::{Path, PathBuf};
+
+/// So many files for each transfer: a generator picks them at random, and seldom the same one twice.
+const FILES: u32 = 4;
+
+/// The file that is read from memory beside them, and the one that a server is probed with.
+const CACHED: &str = "cached.img";
+
+/// The files of a case, in a folder on a disk. The folder is removed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct ColdFiles {
+    folder: PathBuf,
+    names: Vec<String>,
+}
+
+impl ColdFiles {
+    /// Writes the files for so many transfers, each of `size` bytes, and one of `cached` bytes; and the same into
+    /// `copies`, where nobody reads them but the generator.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn write(
+        disk: &Path,
+        copies: &Path,
+        transfers: u32,
+        size: u64,
+        cached: u64,
+    ) -> io::Result<ColdFiles> {
+        let folder = disk.join(format!("cold-{}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        let names: Vec<String> = (0..transfers * FILES).map(|number| format!("cold-{number}.img")).collect();
+        let files = ColdFiles { folder, names };
+        let all = files.names.iter().map(|name| (name.as_str(), size)).chain([(CACHED, cached)]);
+        for (seed, (name, size)) in (0..).zip(all) {
+            let mut bytes = vec![0; usize::try_from(size).map_err(io::Error::other)?];
+            fastrand::Rng::with_seed(seed).fill(&mut bytes);
+            fs::write(copies.join(name), &bytes)?;
+            let file = files.folder.join(name);
+            fs::write(&file, &bytes)?;
+            // What is not on the disk yet cannot be dropped.
+            fsync(File::open(file)?)?;
+        }
+        Ok(files)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Flags of the generator for all but the first of the cold files.
+    pub(crate) fn flags(&self) -> Vec<&str> {
+        self.names.iter().skip(1).flat_map(|name| ["--file", name]).collect()
+    }
+
+    pub(crate) fn first(&self) -> &str {
+        self.names.first().map_or(CACHED, String::as_str)
+    }
+
+    pub(crate) fn cached(&self) -> &'static str {
+        CACHED
+    }
+
+    /// Drops them from the page cache.
+    ///
+    /// # Errors
+    /// They are still there.
+    pub(crate) fn drop_from_memory(&self) -> Result<(), String> {
+        for name in &self.names {
+            let file = File::open(self.folder.join(name)).map_err(|error| error.to_string())?;
+            fadvise(&file, 0, None, Advice::DontNeed).map_err(|error| format!("posix_fadvise: {error}"))?;
+        }
+        let file = File::open(self.folder.join(self.first())).map_err(|error| error.to_string())?;
+        match preadv2(&file, &mut [IoSliceMut::new(&mut [0])], 0, ReadWriteFlags::NOWAIT) {
+            Err(Errno::AGAIN) => Ok(()),
+            _ => Err(format!("the file system of {} keeps its files in memory", self.folder.display())),
+        }
+    }
+}
+
+impl Drop for ColdFiles {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.folder) {
+            eprintln!("{} is left behind: {error}", self.folder.display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_file_lies_in_both_folders_until_the_end() {
+        let (disk, copies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let files = ColdFiles::write(disk.path(), copies.path(), 2, 100, 50).unwrap();
+        assert_eq!(files.flags().len(), 14);
+        for name in [files.first(), files.cached(), "cold-7.img"] {
+            let [served, copy] =
+                [files.folder(), copies.path()].map(|folder| fs::read(folder.join(name)).unwrap());
+            assert!(served == copy && !copy.is_empty());
+        }
+        let folder = files.folder().to_owned();
+        drop(files);
+        assert!(!folder.exists());
+    }
+}

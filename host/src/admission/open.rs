@@ -1,29 +1,30 @@
 //! The disk's part of a decision: opens the file of a transfer. Blocks.
 
+use super::candidates::Candidates;
 use super::plan::denied;
-use super::undecided::Undecided;
 use crate::generation::{Files, Generation};
 use std::sync::Arc;
 use tuffet_core::Limits;
 use tuffet_core::netascii::Encoder;
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
-use tuffet_policy::Target;
-use tuffet_request::events::{Ending, Outcome};
+use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Ceilings, ClientClass, Denial, ErrorCode, Mode, Operation, Request};
 use tuffet_store::StoreError;
 
-impl Undecided {
-    /// The decision once something is open, or is not.
-    pub(super) fn granted(&mut self, opened: Result<Opened, Decision>, ceilings: &Ceilings) -> Decision {
-        let Undecided { generation, record, .. } = self;
-        match opened.and_then(|opened| within(opened, ceilings)) {
-            Ok(Opened { content, resolved }) => {
-                let limits = generation.lowered(ceilings, record.request.class);
-                record.resolved = Some(resolved);
-                Decision::Grant { content, limits }
-            }
-            Err(decision) => decision,
+/// The decision once something is open, or is not.
+pub(super) fn granted(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    opened: Result<Opened, Decision>,
+    ceilings: &Ceilings,
+) -> Decision {
+    match opened.and_then(|opened| within(opened, ceilings)) {
+        Ok(Opened { content, resolved }) => {
+            let limits = generation.lowered(ceilings, record.request.class);
+            record.resolved = Some(resolved);
+            Decision::Grant { content, limits }
         }
+        Err(decision) => decision,
     }
 }
 
@@ -55,39 +56,25 @@ impl Opened {
 
 /// What is to be opened: the first of several files that exists.
 pub(super) struct Wanted {
-    request: Arc<Request>,
-    /// Roots and paths, those that were not asked for yet.
-    candidates: std::vec::IntoIter<(Arc<str>, Option<String>)>,
+    candidates: Arc<Candidates>,
+    /// How many of them were asked for.
+    asked: usize,
     announced: Option<u64>,
     ceilings: Ceilings,
 }
 
 impl Wanted {
-    /// Without targets, the path is looked up in the roots.
-    pub(super) fn new(
-        files: &Files,
-        request: Arc<Request>,
-        targets: Vec<Target>,
-        announced: Option<u64>,
-        ceilings: Ceilings,
-    ) -> Wanted {
-        let named = targets.into_iter().map(|target| (target.root.into(), Some(target.path)));
-        let mut candidates: Vec<(Arc<str>, Option<String>)> = named.collect();
-        match request.operation {
-            Operation::Read if candidates.is_empty() => {
-                candidates = files.roots.public().map(|root| (Arc::clone(root), None)).collect();
-            }
-            Operation::Write if candidates.is_empty() => {
-                candidates = files.roots.of_uploads().map(|root| (root.into(), None)).into_iter().collect();
-            }
-            Operation::Write => candidates.truncate(1),
-            Operation::Read => {}
-        }
-        Wanted { request, candidates: candidates.into_iter(), announced, ceilings }
+    pub(super) fn new(candidates: Candidates, announced: Option<u64>, ceilings: Ceilings) -> Wanted {
+        Wanted { candidates: Arc::new(candidates), asked: 0, announced, ceilings }
     }
 
-    pub(super) fn request(&self) -> &Request {
-        &self.request
+    pub(super) fn candidates(&self) -> &Arc<Candidates> {
+        &self.candidates
+    }
+
+    /// How many candidates were asked for.
+    pub(super) fn asked(&self) -> usize {
+        self.asked
     }
 
     pub(super) fn ceilings(&self) -> &Ceilings {
@@ -96,22 +83,27 @@ impl Wanted {
 
     /// The error where no root comes into question.
     pub(super) fn nowhere(&self) -> StoreError {
-        if self.request.operation == Operation::Write { StoreError::ReadOnly } else { StoreError::NotFound }
+        match self.candidates.request().operation {
+            Operation::Write => StoreError::ReadOnly,
+            Operation::Read => StoreError::NotFound,
+        }
     }
 
-    /// The next root, and the path in it.
-    pub(super) fn next(&mut self) -> Option<(Arc<str>, String)> {
-        let (root, path) = self.candidates.next()?;
-        Some((root, path.unwrap_or_else(|| self.request.path.clone())))
+    /// The root of the next candidate, which counts as asked for from now on.
+    pub(super) fn next(&mut self) -> Option<Arc<str>> {
+        let (root, _) = self.candidates.get(self.asked)?;
+        self.asked += 1;
+        Some(Arc::clone(root))
     }
 
-    /// Opens it. Blocks on the disk.
-    pub(super) fn open(&self, files: &Files, root: &str, path: &str) -> Result<Opened, StoreError> {
-        match self.request.operation {
-            Operation::Read => files.open_read(&self.request, root, path, self.announced.is_some()),
-            Operation::Write => {
-                files.open_write(&self.request, root, path, self.announced, self.ceilings.bytes)
-            }
+    /// Opens the candidate that was asked for last. Blocks on the disk.
+    pub(super) fn open(&self, files: &Files) -> Result<Opened, StoreError> {
+        let last = self.asked.checked_sub(1).and_then(|last| self.candidates.get(last));
+        let Some((root, path)) = last else { return Err(self.nowhere()) };
+        let request = self.candidates.request();
+        match request.operation {
+            Operation::Read => files.open_read(request, root, path, self.announced.is_some()),
+            Operation::Write => files.open_write(request, root, path, self.announced, self.ceilings.bytes),
         }
     }
 }

@@ -10,7 +10,7 @@ use tuffet_request::{Ceilings, Denial, ErrorCode};
 /// What remains to be done for a request once policy has answered.
 pub(super) enum Plan {
     /// Open the first of these files that exists; without any, the requested path in the roots.
-    Open { targets: Vec<Target>, ceilings: Ceilings },
+    Open { targets: Vec<Target>, by: Option<Arc<str>>, ceilings: Ceilings },
     /// Send content that a plugin made.
     Content { bytes: Arc<[u8]>, ceilings: Ceilings },
     /// Nothing: the request is decided.
@@ -29,7 +29,7 @@ impl Undecided {
         let Undecided { generation, record, .. } = self;
         let (policy, request) = (&generation.policy, &record.request);
         if policy.is_empty() {
-            return Plan::Open { targets: Vec::new(), ceilings: Ceilings::default() };
+            return Plan::Open { targets: Vec::new(), by: None, ceilings: Ceilings::default() };
         }
         let patience = policy.patience();
         let authorization = policy.authorize(request, patience).await;
@@ -47,14 +47,14 @@ impl Undecided {
         let resolution = policy.resolve(request, patience).await;
         record.plugin_calls += resolution.calls;
         if resolution.by.is_some() {
-            record.verdict_by = resolution.by;
+            record.verdict_by.clone_from(&resolution.by);
         }
         match resolution.answer {
             Answer::Deny(denial) => Plan::Answer(denied(denial)),
             Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
             Answer::Content(bytes) => Plan::Content { bytes, ceilings },
-            Answer::Files(targets) => Plan::Open { targets, ceilings },
-            Answer::Abstain => Plan::Open { targets: Vec::new(), ceilings },
+            Answer::Files(targets) => Plan::Open { targets, by: resolution.by, ceilings },
+            Answer::Abstain => Plan::Open { targets: Vec::new(), by: None, ceilings },
         }
     }
 }

@@ -3,15 +3,17 @@
 use super::Observers;
 use super::flood::Flood;
 use super::refusals::Refusals;
+use crate::logging::List;
 use crate::telemetry::Telemetry;
 use crate::watch::Watch;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout_at};
+use tracing::field;
 use tuffet_core::OptionSet;
 use tuffet_request::Traced;
-use tuffet_request::events::{Happening, Outcome, Summary};
+use tuffet_request::events::{Happening, Outcome, Summary, Tried};
 
 /// Summaries handled at once.
 const BATCH: usize = 256;
@@ -91,6 +93,8 @@ fn asked(asked: &OptionSet) -> Option<String> {
 }
 
 fn log(summary: &Summary, traced: Option<Traced>) {
+    let tried = summary.record.tried.as_deref();
+    let other_case = tried.map(Tried::other_case).filter(|others| !others.is_empty());
     // One place lists the fields; only the level differs.
     macro_rules! line {
         ($level:ident) => {
@@ -106,6 +110,9 @@ fn log(summary: &Summary, traced: Option<Traced>) {
                 path = %summary.record.request.path,
                 resolved = summary.record.resolved.as_deref(),
                 detail = summary.ending.detail.as_deref(),
+                tried = tried.map(|tried| field::debug(List(tried.places()))),
+                tried_by = tried.and_then(Tried::by),
+                other_case = other_case.map(|others| field::debug(List(others))),
                 decision = summary.decision.as_str(),
                 verdict_by = summary.record.verdict_by.as_deref(),
                 plugin_calls = summary.record.plugin_calls,

@@ -12,3 +12,4 @@ mod surge;
 
 pub(crate) use log::log_summaries;
 pub(crate) use observers::Observers;
+pub(crate) use surge::Surge;

@@ -7,7 +7,7 @@ use super::reload::{Configure, Reloader, Wanted};
 use super::signals::{Signals, Wish};
 use super::{Opened, Prepared, ServeError, ceilings, serving};
 use crate::admin::{self, Access, Pulse};
-use crate::admission::{Admission, Deciding};
+use crate::admission::{Admission, Deciding, Looks};
 use crate::events::{Observers, log_summaries};
 use crate::generation::{Current, Files, Generation};
 use crate::neighbours::Neighbours;
@@ -116,6 +116,7 @@ impl Server {
             ids: AtomicU64::new(fastrand::u64(..)),
             runtime: Handle::current(),
             deciding: Deciding::new(),
+            looks: Looks::new(),
             sampling: telemetry.sampling(),
         });
         let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone()));

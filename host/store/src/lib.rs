@@ -7,6 +7,7 @@
 //!
 //! Everything here but [`OpenFile::read_now`] may wait for a disk and belongs on a thread of that [`Disk`].
 
+mod absence;
 mod attributes;
 mod cache;
 mod disk;
@@ -35,6 +36,7 @@ use cap_std::fs::Dir;
 use thiserror::Error;
 use tuffet_request::{Links, RootSpec};
 
+pub use absence::{Absence, Sought};
 pub use cache::{FileCache, Growth, MemoryBytes};
 pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;

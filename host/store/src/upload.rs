@@ -62,7 +62,7 @@ impl Upload {
     pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
-        let parent = root.folder().open_dir(folder).map_err(StoreError::from_open)?;
+        let parent = open_folder(root, folder)?;
         spelling::require_of_upload(&root.folder(), target)?;
         let replaces = judge(&parent, name, root.overwrite, root.links)?;
         let folder = syncable(&parent)?;
@@ -132,7 +132,7 @@ impl Upload {
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
-        let parent = root.folder().open_dir(folder).map_err(StoreError::from_open)?;
+        let parent = open_folder(root, folder)?;
         spelling::require_of_upload(&root.folder(), target)?;
         judge(&parent, name, self.overwrite, self.links)?;
         self.moved = Some(syncable(&parent)?);
@@ -264,6 +264,14 @@ pub struct Sealed {
     pub bytes: u64,
     /// The SHA-256 digest of the file.
     pub sha256: [u8; 32],
+}
+
+/// The folder of an upload.
+fn open_folder(root: &Root, folder: &str) -> Result<Dir, StoreError> {
+    root.folder().open_dir(folder).map_err(|error| match StoreError::from_open(error) {
+        StoreError::NotFound => StoreError::NoFolder(folder.to_owned()),
+        other => other,
+    })
 }
 
 /// cap-std opens folders by O_PATH, which cannot be synced; `.` leads nowhere else.

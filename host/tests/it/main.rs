@@ -40,5 +40,6 @@ mod sizes;
 mod systemd;
 mod telemetry;
 mod top;
+mod tried;
 mod uploads;
 mod windows;

@@ -4,11 +4,13 @@ mod event;
 mod kinds;
 mod outcome;
 mod record;
+mod tried;
 
 pub use event::{Event, Happening};
 pub use kinds::{Kind, Kinds};
 pub use outcome::{Ending, Outcome, outcome_of};
 pub use record::DecisionRecord;
+pub use tried::Tried;
 
 use serde::Deserialize;
 use std::sync::Arc;

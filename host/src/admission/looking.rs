@@ -112,7 +112,7 @@ fn again(error: &StoreError) -> StoreError {
 pub(super) struct Findings(Vec<(Arc<str>, Absence)>);
 
 impl Findings {
-    fn add(&mut self, root: &Arc<str>, absence: Absence) {
+    pub(super) fn add(&mut self, root: &Arc<str>, absence: Absence) {
         self.0.push((Arc::clone(root), absence));
     }
 

@@ -6,6 +6,7 @@
 
 mod at_once;
 mod candidates;
+mod explain;
 mod gate;
 mod looking;
 mod open;
@@ -19,6 +20,7 @@ use crate::neighbours::Neighbours;
 use crate::telemetry::Sampling;
 use crate::watch::Watch;
 pub(crate) use at_once::Deciding;
+pub(crate) use explain::{Circumstances, explain};
 pub(crate) use looking::Looks;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

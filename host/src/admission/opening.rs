@@ -11,6 +11,7 @@ use super::open::{Opened, Wanted, content, granted, refused};
 use super::plan::Plan;
 use super::undecided::{Undecided, internal_error};
 use crate::generation::Generation;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,8 +30,6 @@ pub(super) struct Opening {
     generation: Arc<Generation>,
     began: Instant,
     undecided: Slot,
-    /// What the roots so far answered, none of which has the file.
-    absent: Option<StoreError>,
 }
 
 impl Undecided {
@@ -51,7 +50,7 @@ impl Undecided {
         let wanted = Wanted::new(candidates, record.requested_options.tsize, ceilings);
         let undecided = Arc::new(Mutex::new(Some(self)));
         let began = Instant::now();
-        Opening { wanted, generation, began, undecided, absent: None }.go_on();
+        Opening { wanted, generation, began, undecided }.go_on();
     }
 }
 
@@ -59,7 +58,7 @@ impl Opening {
     /// Asks the next root, on this thread or on one of its own.
     fn go_on(mut self) {
         let Some(root) = self.wanted.next() else {
-            let absent = self.absent.take().unwrap_or_else(|| self.wanted.nowhere());
+            let absent = self.wanted.absent();
             return self.decide(Err(absent));
         };
         let Some(disk) = self.generation.files.roots.disk(&root).map(Arc::clone) else {
@@ -103,16 +102,9 @@ impl Opening {
     }
 
     fn after(mut self, opened: Result<Opened, StoreError>) {
-        match opened {
-            Err(StoreError::NotFound) => {
-                self.absent.get_or_insert(StoreError::NotFound);
-                self.go_on();
-            }
-            Err(StoreError::Spelling) => {
-                self.absent = Some(StoreError::Spelling);
-                self.go_on();
-            }
-            decided => self.decide(decided),
+        match self.wanted.heard(opened) {
+            ControlFlow::Continue(()) => self.go_on(),
+            ControlFlow::Break(decided) => self.decide(decided),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The command line: `tuffet serve | reload | status | top | check | doctor | plugin | schema | get |
+//! The command line: `tuffet serve | reload | status | top | check | explain | doctor | plugin | schema | get |
 //! put`.
 
 #[cfg(not(all(feature = "top", feature = "doctor")))]
@@ -7,6 +7,7 @@ mod check;
 mod control;
 #[cfg(feature = "doctor")]
 mod doctor;
+mod explain;
 mod plugin;
 mod serve;
 #[cfg(feature = "top")]
@@ -58,6 +59,12 @@ enum Command {
     /// Run by root, it checks with the rights of the user that would serve. Exit code 0 if a server could start,
     /// 64 if the configuration is invalid, 66 if a root cannot be opened, 77 if that user lacks a permission.
     Check(check::CheckArgs),
+    /// Explain what would become of a request, and why: limits, plugins, files, options, outcome.
+    ///
+    /// Needs no running server (`--config FILE`), or asks the running one (`--live`). Has no effects: nothing is
+    /// stored, logged or counted. Run by root, it looks with the rights of the user that would serve. Exit code 0 if
+    /// the request would be granted, 1 if not, those of `check` if a server could not start, 69 if no server answers.
+    Explain(explain::ExplainArgs),
     /// Check the host settings that a server depends on, and print the commands to fix them.
     ///
     /// Run it as the server's user. Exit code 0 if nothing is wrong, 1 if something is, 64 if the
@@ -101,6 +108,7 @@ pub fn main() -> ExitCode {
         #[cfg(not(feature = "top"))]
         Command::Top(_) => absent::refuse("top"),
         Command::Check(args) => check::check(&args),
+        Command::Explain(args) => explain::explain(&args),
         #[cfg(feature = "doctor")]
         Command::Doctor(args) => doctor::doctor(&args),
         #[cfg(not(feature = "doctor"))]

@@ -1,10 +1,12 @@
 //! The control socket, through which `tuffet reload` and `tuffet status` reach the running server.
 //!
-//! One line in each direction: `reload`, `status`, `live` or `metrics`, and JSON; for `watch`, a line per
-//! second. Only root and the server's user may connect.
+//! One line in each direction: `reload`, `status`, `live`, `metrics` or `explain` with a request, and JSON; for
+//! `watch`, a line per second. Only root and the server's user may connect.
 
+use super::explain::Explainer;
 use super::reload::{Reloaded, Wanted};
 use crate::accept::Trouble;
+use crate::explanation::Explanation;
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
 use crate::status::{Report, Status};
@@ -21,8 +23,8 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// The longest command in bytes.
-const MAX_QUESTION: u64 = 64;
+/// The longest command in bytes: a request to be explained, with a name of the longest path and options.
+const MAX_QUESTION: u64 = 16 << 10;
 /// How long a client may take to send its command.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -40,10 +42,23 @@ pub(crate) enum Reply {
     Live(Box<Snapshot>),
     /// Metrics in the text format of Prometheus.
     Metrics(String),
+    /// What would become of a request.
+    Explained(Box<Explanation>),
+    /// The request cannot be explained, because it cannot be made.
+    Unexplained(String),
     /// There are too many viewers.
     Busy,
     /// The command is unknown.
     Unknown(String),
+}
+
+/// What commands show.
+#[derive(Clone)]
+pub(super) struct Shown {
+    pub(super) status: Status,
+    pub(super) watch: Watch,
+    pub(super) feed: Feed,
+    pub(super) explainer: Explainer,
 }
 
 /// The socket. Its file is removed on drop, unless another process created it.
@@ -68,7 +83,7 @@ impl Control {
     }
 
     /// Answers commands until it is dropped.
-    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, status: Status, watch: Watch, feed: Feed) {
+    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, shown: Shown) {
         let listener = self.listener.try_clone().and_then(UnixListener::from_std);
         let listener = match listener {
             Ok(listener) => listener,
@@ -81,10 +96,9 @@ impl Control {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let (wanted, status) = (wanted.clone(), status.clone());
-                    let (watch, feed) = (watch.clone(), feed.clone());
+                    let (wanted, shown) = (wanted.clone(), shown.clone());
                     tokio::spawn(async move {
-                        if let Err(error) = answer(stream, &wanted, &status, &watch, &feed).await {
+                        if let Err(error) = answer(stream, &wanted, &shown).await {
                             tracing::debug!(%error, "a request on the control socket failed");
                         }
                     });
@@ -97,13 +111,7 @@ impl Control {
     }
 }
 
-async fn answer(
-    stream: UnixStream,
-    wanted: &mpsc::Sender<Wanted>,
-    status: &Status,
-    watch: &Watch,
-    feed: &Feed,
-) -> io::Result<()> {
+async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, shown: &Shown) -> io::Result<()> {
     let asker = stream.peer_cred()?.uid();
     if asker != 0 && asker != rustix::process::geteuid().as_raw() {
         return Err(io::ErrorKind::PermissionDenied.into());
@@ -112,6 +120,7 @@ async fn answer(
     let mut question = String::new();
     timeout(PATIENCE, BufReader::new(reader.take(MAX_QUESTION)).read_line(&mut question)).await??;
     let question = question.trim();
+    let Shown { status, watch, feed, explainer } = shown;
     let reply = match question.split_once(' ').unwrap_or((question, "")) {
         ("reload", "") => match reload(wanted).await {
             Ok(generation) => Reply::Reloaded(generation),
@@ -123,6 +132,13 @@ async fn answer(
         ("live", since) => match if since.is_empty() { Ok(0) } else { since.parse() } {
             Ok(since) => Reply::Live(Box::new(watch.snapshot(since))),
             Err(_) => Reply::Unknown(question.to_owned()),
+        },
+        ("explain", question) => match serde_json::from_str(question) {
+            Ok(question) => match explainer.explain(&question).await {
+                Ok(explained) => Reply::Explained(Box::new(explained)),
+                Err(why) => Reply::Unexplained(why),
+            },
+            Err(_) => Reply::Unknown("explain".into()),
         },
         ("watch", "") => match feed.join() {
             Some(viewer) => return stream_to(writer, viewer).await,

@@ -9,6 +9,7 @@ mod control;
 mod deadline;
 mod disks;
 mod error;
+mod explain;
 mod given;
 mod open;
 mod policy;
@@ -18,6 +19,7 @@ mod signals;
 
 pub(crate) use control::{Reply, ask};
 pub use error::ServeError;
+pub(crate) use explain::explain;
 pub(crate) use given::inherited;
 pub(crate) use policy::{place_of, start_runtime_to_look};
 pub use reload::Configure;

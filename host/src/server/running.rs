@@ -1,7 +1,9 @@
 //! A running server: its parts, its start, and the order of its shutdown.
 
+use super::control::Shown;
 use super::deadline::Deadline;
 use super::disks;
+use super::explain::Explainer;
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted};
 use super::signals::{Signals, Wish};
@@ -92,6 +94,7 @@ impl Server {
         let access = Access::of(config.admin.as_ref());
         let uploads = Uploads::new(config.limits.bounds.uploads_per_name);
         let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
+        let user = format!("uid {}", left.held.uid);
         let status = Status::new(runtime.clone(), left, disks.clone());
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let telemetry = start_telemetry(config, &listeners, &watch);
@@ -111,7 +114,7 @@ impl Server {
             generation: generation.clone(),
             observers: observers.clone(),
             watch: watch.clone(),
-            neighbours,
+            neighbours: neighbours.clone(),
             mailboxes: mailboxes.clone(),
             ids: AtomicU64::new(fastrand::u64(..)),
             runtime: Handle::current(),
@@ -129,7 +132,7 @@ impl Server {
             status: status.clone(),
             access: access.clone(),
             manager: manager.clone(),
-            limiter,
+            limiter: limiter.clone(),
             uploads,
             disks: disks.clone(),
         };
@@ -138,7 +141,15 @@ impl Server {
         let mut services = vec![tokio::spawn(reloader.run(wanted))];
         let feed = Feed::new(watch.clone());
         if let Some(control) = control {
-            services.push(tokio::spawn(control.run(reload.clone(), status, watch.clone(), feed.clone())));
+            let explainer = Explainer {
+                generation: generation.clone(),
+                listeners: config.listeners.clone().into(),
+                neighbours,
+                limiter,
+                user,
+            };
+            let shown = Shown { status, watch: watch.clone(), feed: feed.clone(), explainer };
+            services.push(tokio::spawn(control.run(reload.clone(), shown)));
         }
         let admin_address = admin.as_ref().and_then(|socket| socket.address().ok());
         let pulse = Arc::new(Pulse::new(mailboxes));
@@ -273,7 +284,12 @@ async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
     }
 }
 
-fn first_generation(config: &Config, roots: Roots, policy: Policy, uploads: Uploads) -> Generation {
+pub(super) fn first_generation(
+    config: &Config,
+    roots: Roots,
+    policy: Policy,
+    uploads: Uploads,
+) -> Generation {
     let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
     Generation {
         number: 1,

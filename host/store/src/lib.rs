@@ -140,6 +140,18 @@ impl Roots {
         Upload::create(root, path)
     }
 
+    /// Says what [`Roots::create`] would, and creates nothing. Returns the largest size of the upload, in bytes.
+    ///
+    /// # Errors
+    /// As [`Roots::create`], and `Forbidden` where this user may not write to the folder.
+    pub fn judge(&self, root: &str, path: &str) -> Result<u64, StoreError> {
+        let (path, root) = (path::checked(path)?, self.named(root)?);
+        if !root.writable {
+            return Err(StoreError::ReadOnly);
+        }
+        Upload::judge(root, path)
+    }
+
     /// Returns the root for uploads, unless policy names one.
     ///
     /// # Errors

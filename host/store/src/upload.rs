@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, openat, renameat,
-    renameat_with, statat, unlinkat,
+    Access, AtFlags, FileType, Mode, OFlags, RenameFlags, accessat, fchmod, fstat, fsync, linkat, openat,
+    renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
@@ -83,6 +83,18 @@ impl Upload {
             limit: root.max_upload,
             writing: None,
         })
+    }
+
+    /// Says what [`Upload::create`] would, without creating anything: also whether this process may write to the
+    /// folder. Returns the limit in bytes.
+    pub(super) fn judge(root: &Root, target: &str) -> Result<u64, StoreError> {
+        let target = &*followed(root, target)?;
+        let (folder, name) = path::split(target);
+        let parent = open_folder(root, folder)?;
+        spelling::require_of_upload(&root.folder(), target)?;
+        judge(&parent, name, root.overwrite, root.links)?;
+        accessat(&parent, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?;
+        Ok(root.max_upload)
     }
 
     /// The name of the root it goes to.

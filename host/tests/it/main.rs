@@ -15,6 +15,7 @@ mod doctor;
 mod drain;
 mod durable;
 mod exhaustion;
+mod explain;
 mod get;
 mod harness;
 mod hostile;

@@ -51,7 +51,7 @@ pub use sockets::{
     ListenerId, ListenerSpec, SocketId, Sockets, open_all, receive_buffers_per_worker, sockets_per_worker,
     tid_ports,
 };
-pub use transfers::outcome_of_store_error;
+pub use transfers::{granted_options, outcome_of_store_error};
 
 use crate::limits::Limiter;
 use mio::{Events, Poll, Token, Waker};

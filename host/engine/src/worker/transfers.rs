@@ -102,18 +102,8 @@ impl<T: Transmit> Worker<T> {
         };
         match decision {
             Decision::Grant { content, limits } => {
-                let DecisionRecord { requested_options, size, .. } = &*ticket.record;
-                let limits = Limits {
-                    burst: self.wire.sockets.burst(entry.asked),
-                    windowsize: within_most_window(requested_options, &limits),
-                    ..limits
-                };
-                let size = match entry.operation {
-                    // Where it ends is found on the way.
-                    Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),
-                    Operation::Write => *size,
-                };
-                entry.core.handle_grant(now, requested_options, &limits, size);
+                let limits = Limits { burst: self.wire.sockets.burst(entry.asked), ..limits };
+                grant(&mut entry.core, entry.operation, now, &ticket.record, &limits);
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
                 entry.progress.clone_from(&ticket.progress);
@@ -271,6 +261,26 @@ impl<T: Transmit> Worker<T> {
             fail(entry, error);
         }
     }
+}
+
+/// Negotiates the options of a granted request.
+fn grant(core: &mut Transfer, operation: Operation, now: Time, record: &DecisionRecord, limits: &Limits) {
+    let DecisionRecord { requested_options, size, .. } = record;
+    let limits = Limits { windowsize: within_most_window(requested_options, limits), ..*limits };
+    let size = match operation {
+        // Where it ends is found on the way.
+        Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),
+        Operation::Write => *size,
+    };
+    core.handle_grant(now, requested_options, &limits, size);
+}
+
+/// The options that a worker would grant to this request.
+pub fn granted_options(record: &DecisionRecord, limits: &Limits) -> OptionSet {
+    let operation = record.request.operation;
+    let mut core = Transfer::server(Time::from_micros(0), operation, Arc::default());
+    grant(&mut core, operation, Time::from_micros(0), record, limits);
+    *core.options()
 }
 
 /// The largest window that fits into [`MOST_WINDOW`] with the block size that will be granted.

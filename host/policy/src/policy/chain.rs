@@ -155,6 +155,26 @@ impl Policy {
         self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
     }
 
+    /// Returns what holds where every plugin of `authorize` abstains, in a word.
+    pub fn default_word(&self) -> &'static str {
+        match self.default {
+            DefaultVerdict::Allow => "allow",
+            DefaultVerdict::Deny => "deny",
+        }
+    }
+
+    /// Returns the chains by hook, and in each the plugins: the name, and whether it is only monitored.
+    pub fn chains(&self) -> [(&'static str, Vec<(Arc<str>, bool)>); 3] {
+        let named = |chain: &[Arc<Plugin>]| {
+            chain.iter().map(|plugin| (Arc::clone(&plugin.name), plugin.monitors)).collect()
+        };
+        [
+            ("authorize", named(&self.authorize)),
+            ("resolve", named(&self.resolve)),
+            ("accept-upload", named(&self.accept_upload)),
+        ]
+    }
+
     /// Returns the time limit of a request, from now on.
     pub fn patience(&self) -> Patience {
         Patience::of(self.time_limit)
@@ -168,7 +188,7 @@ impl Policy {
         let mut calls = 0;
         for plugin in &self.authorize {
             if plugin.monitors {
-                monitor::authorize(plugin, request);
+                monitor::authorize(plugin, request).await;
                 continue;
             }
             calls += 1;
@@ -211,7 +231,7 @@ impl Policy {
         let mut calls = 0;
         for plugin in &self.resolve {
             if plugin.monitors {
-                monitor::resolve(plugin, request, &self.roots);
+                monitor::resolve(plugin, request, &self.roots).await;
                 continue;
             }
             calls += 1;

@@ -2,6 +2,7 @@
 
 use super::Observers;
 use super::flood::Flood;
+use super::hints::Hints;
 use super::refusals::Refusals;
 use crate::logging::List;
 use crate::telemetry::Telemetry;
@@ -28,6 +29,7 @@ pub(crate) async fn log_summaries(
     observers: Observers,
     watch: Watch,
     telemetry: Telemetry,
+    mut hints: Hints,
 ) {
     let mut batch = Vec::with_capacity(BATCH);
     let mut flood = Flood::new(Instant::now());
@@ -54,7 +56,8 @@ pub(crate) async fn log_summaries(
         watch.summaries_wait(summaries.len());
         let now = Instant::now();
         for summary in batch.drain(..) {
-            let summary = Arc::new(summary);
+            let hint = hints.of(&summary);
+            let summary = Arc::new(Summary { hint, ..summary });
             watch.ended(&summary);
             let traced = telemetry.ended(&summary);
             let has_line = match summary.unanswered {
@@ -113,6 +116,7 @@ fn log(summary: &Summary, traced: Option<Traced>) {
                 tried = tried.map(|tried| field::debug(List(tried.places()))),
                 tried_by = tried.and_then(Tried::by),
                 other_case = other_case.map(|others| field::debug(List(others))),
+                hint = summary.hint.as_deref(),
                 decision = summary.decision.as_str(),
                 verdict_by = summary.record.verdict_by.as_deref(),
                 plugin_calls = summary.record.plugin_calls,

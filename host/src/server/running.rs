@@ -10,7 +10,7 @@ use super::signals::{Signals, Wish};
 use super::{Opened, Prepared, ServeError, ceilings, serving};
 use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Deciding, Looks};
-use crate::events::{Observers, log_summaries};
+use crate::events::{Hints, Observers, log_summaries};
 use crate::generation::{Current, Files, Generation};
 use crate::neighbours::Neighbours;
 use crate::status::Status;
@@ -122,7 +122,9 @@ impl Server {
             looks: Looks::new(),
             sampling: telemetry.sampling(),
         });
-        let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone()));
+        let single_ports = config.listeners.iter().filter(|listener| listener.single_port);
+        let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
+        let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone(), hints));
 
         let reloader = Reloader {
             configure,

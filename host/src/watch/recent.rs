@@ -48,6 +48,7 @@ fn row(Kept { at, summary }: &Kept) -> Finished {
         decision: summary.decision.as_str().into(),
         resolved: record.resolved.as_deref().map(str::to_owned),
         verdict_by: record.verdict_by.as_deref().map(str::to_owned),
+        hint: summary.hint.clone(),
         tried: tried.map(|tried| tried.places().to_vec()).unwrap_or_default(),
         tried_by: tried.and_then(Tried::by).map(str::to_owned),
         other_case: tried.map(|tried| tried.other_case().to_vec()).unwrap_or_default(),

@@ -247,6 +247,9 @@ pub(crate) struct Finished {
     pub(crate) decision: Word,
     pub(crate) resolved: Option<String>,
     pub(crate) verdict_by: Option<String>,
+    /// What its pattern usually means.
+    #[serde(default)]
+    pub(crate) hint: Option<String>,
     /// Where its file was looked for, as `ROOT:PATH`, in order, if the request was not granted.
     #[serde(default)]
     pub(crate) tried: Vec<String>,

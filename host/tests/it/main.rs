@@ -18,6 +18,7 @@ mod exhaustion;
 mod explain;
 mod get;
 mod harness;
+mod hints;
 mod hostile;
 mod languages;
 mod limits;

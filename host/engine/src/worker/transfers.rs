@@ -347,6 +347,7 @@ pub(super) fn report(
         record,
         ending,
         unanswered,
+        hint: None,
         decision: answered,
         options: core.map(|core| *core.options()).unwrap_or_default(),
         bytes: core.map_or(0, Transfer::bytes),

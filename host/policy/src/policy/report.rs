@@ -153,11 +153,12 @@ impl<'a> Fact<'a> {
 
 /// What an ended request has beside the fields of the interface; docs/plugins.md lists it.
 fn attributes(summary: &Summary) -> Vec<(&str, &str)> {
-    let Some(tried) = summary.record.tried.as_deref() else { return Vec::new() };
+    let hint = summary.hint.iter().map(|hint| ("hint", hint.as_str()));
+    let Some(tried) = summary.record.tried.as_deref() else { return hint.collect() };
     let places = tried.places().iter().map(|place| ("tried", place.as_str()));
     let by = tried.by().map(|by| ("tried-by", by));
     let others = tried.other_case().iter().map(|place| ("other-case", place.as_str()));
-    places.chain(by).chain(others).collect()
+    places.chain(by).chain(others).chain(hint).collect()
 }
 
 type Lists<'a> = (Vec<wit_events::Mac<'a>>, Vec<(&'a str, &'a str)>);

@@ -61,6 +61,8 @@ pub struct Summary {
     pub ending: Ending,
     /// How the transfer ended, if it was still half-open.
     pub unanswered: Option<Unanswered>,
+    /// What its pattern usually means, if that is known.
+    pub hint: Option<String>,
     /// The decision.
     pub decision: Answered,
     /// The negotiated options.

@@ -89,7 +89,7 @@ export const finished = (rows, words, outcomes) => {
       outcome.append(badge);
       client(who, row);
       file(what, row);
-      const more = [row.verdict_by && `by ${row.verdict_by}`, row.tried?.length && `tried ${row.tried.join(', ')}`];
+      const more = [row.verdict_by && `by ${row.verdict_by}`, row.tried?.length && `tried ${row.tried.join(', ')}`, row.hint];
       lines(why, row.detail ?? '', more.filter(Boolean).join(' · '));
       say(size, row.bytes === 0 ? '–' : bytes(row.bytes));
       say(took, micros(row.duration_us));

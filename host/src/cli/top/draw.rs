@@ -156,6 +156,10 @@ fn ended<'a>(all: &[&Finished]) -> Rows<'a> {
             why += "; tried ";
             why += &row.tried.join(", ");
         }
+        if let Some(hint) = &row.hint {
+            why += "; ";
+            why += hint;
+        }
         Row::new([
             Cell::from(row.outcome.as_str()).style(color(row.outcome)),
             Cell::from(client(&row.who)),

@@ -88,7 +88,7 @@ fn ask(args: &ControlArgs, question: &str) -> ExitCode {
             complain("as many watch as may; close one of the views");
             ExitCode::from(69)
         }
-        Ok(Reply::Unknown(_) | Reply::Explained(_) | Reply::Unexplained(_)) => {
+        Ok(_) => {
             complain(format_args!("the server does not know `{question}`: it is of another version"));
             ExitCode::from(76)
         }

@@ -1,8 +1,9 @@
-//! The command line: `tuffet serve | reload | status | top | check | explain | doctor | plugin | schema | get |
+//! The command line: `tuffet serve | reload | status | top | capture | check | explain | doctor | plugin | schema | get |
 //! put`.
 
 #[cfg(not(all(feature = "top", feature = "doctor")))]
 mod absent;
+mod capture;
 mod check;
 mod control;
 #[cfg(feature = "doctor")]
@@ -54,6 +55,11 @@ enum Command {
     /// Not in this build.
     #[cfg(not(feature = "top"))]
     Top(absent::AbsentArgs),
+    /// Capture the datagrams of chosen clients of the running server, in the format of Wireshark.
+    ///
+    /// The server copies what it sends and receives; nothing needs a privilege. Its IP and UDP headers are made from
+    /// the addresses. Exit code 0 when the capture is complete, 69 if no server answers or another capture runs.
+    Capture(capture::CaptureArgs),
     /// Check a configuration, including its plugins and file permissions, without opening a socket.
     ///
     /// Run by root, it checks with the rights of the user that would serve. Exit code 0 if a server could start,
@@ -107,6 +113,7 @@ pub fn main() -> ExitCode {
         Command::Top(args) => top::top(&args),
         #[cfg(not(feature = "top"))]
         Command::Top(_) => absent::refuse("top"),
+        Command::Capture(args) => capture::capture(&args),
         Command::Check(args) => check::check(&args),
         Command::Explain(args) => explain::explain(&args),
         #[cfg(feature = "doctor")]

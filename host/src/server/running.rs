@@ -1,5 +1,6 @@
 //! A running server: its parts, its start, and the order of its shutdown.
 
+use super::capture::Captures;
 use super::control::Shown;
 use super::deadline::Deadline;
 use super::disks;
@@ -150,7 +151,8 @@ impl Server {
                 limiter,
                 user,
             };
-            let shown = Shown { status, watch: watch.clone(), feed: feed.clone(), explainer };
+            let captures = Captures::new(&mailboxes);
+            let shown = Shown { status, watch: watch.clone(), feed: feed.clone(), explainer, captures };
             services.push(tokio::spawn(control.run(reload.clone(), shown)));
         }
         let admin_address = admin.as_ref().and_then(|socket| socket.address().ok());

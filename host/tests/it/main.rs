@@ -8,6 +8,7 @@ mod addresses;
 mod admin;
 mod admin_places;
 mod cached;
+mod capture;
 mod cli;
 mod clock;
 mod disks;

@@ -19,6 +19,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tuffet_core::{Limits, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
+use tuffet_policy::Chained;
 use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{Ceilings, MacAddress, Operation, RequestId, Step, Trail, What};
 use tuffet_store::{Absence, Lane, StoreError};
@@ -78,7 +79,7 @@ pub(crate) async fn explain(
         Some(error) => Plan::Answer(refuse_name(&error)),
         None => ask_policy(generation, &mut record).await,
     };
-    explained.policy = calls(generation, trail.take());
+    explained.policy = calls(generation, &trail.take());
     let decision = carry_out(generation, &mut record, plan, &mut explained).await;
     conclude(generation, &record, decision, &given, &mut explained);
     Ok(explained)
@@ -136,24 +137,21 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
 }
 
 /// Every plugin of the chains, with what it said if it was asked.
-fn calls(generation: &Generation, steps: Vec<Step>) -> Vec<Call> {
-    let mut calls = Vec::new();
-    for (hook, chain) in generation.policy.chains() {
-        for (name, monitored) in chain {
-            let its = steps.iter().find(|step| {
-                matches!(&step.what, What::Plugin { plugin, hook: its, .. } if *plugin == name && *its == hook)
-            });
-            calls.push(call(hook, &name, monitored, its));
-        }
-    }
-    calls
+fn calls(generation: &Generation, steps: &[Step]) -> Vec<Call> {
+    let calls = generation.policy.chained().map(|chained| {
+        let is_it = |step: &&Step| {
+            matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook)
+        };
+        call(&chained, steps.iter().find(is_it))
+    });
+    calls.collect()
 }
 
-fn call(hook: &str, name: &str, monitored: bool, step: Option<&Step>) -> Call {
+fn call(chained: &Chained, step: Option<&Step>) -> Call {
     let mut call = Call {
-        hook: hook.into(),
-        plugin: name.into(),
-        monitored,
+        hook: chained.hook.into(),
+        plugin: chained.plugin.to_string(),
+        monitored: chained.monitored,
         verdict: "not-asked".into(),
         detail: None,
         failure: None,
@@ -197,8 +195,7 @@ async fn carry_out(
     let decided = search(generation, &mut wanted, named_by.as_ref(), explained).await;
     let mut found = Findings::default();
     let candidates = Arc::clone(wanted.candidates());
-    for number in wanted.asked()..usize::MAX {
-        let Some((root, path)) = candidates.get(number) else { break };
+    for (root, path) in (wanted.asked()..).map_while(|number| candidates.get(number)) {
         explained.candidates.push(candidate(root, path, named_by.as_ref(), "not asked"));
     }
     for its in &explained.candidates {

@@ -120,8 +120,8 @@ impl Findings {
     pub(super) fn explain(&self, error: &StoreError, reason: &mut String, tried: Option<&mut Tried>) {
         // An upload's folder is in its reason already.
         let folders = !matches!(error, StoreError::NoFolder(_));
-        let missing = self.0.iter().filter_map(|(root, its)| Some((root, its.folder.as_ref()?)));
-        if let Some((root, folder)) = missing.filter(|_| folders).next() {
+        let mut missing = self.0.iter().filter_map(|(root, its)| Some((root, its.folder.as_ref()?)));
+        if let Some((root, folder)) = missing.next().filter(|_| folders) {
             reason.push_str(&format!("; the folder {root}:{folder} does not exist"));
         }
         let others = self.0.iter().filter_map(|(root, its)| Some((root, its.other_case.as_ref()?)));

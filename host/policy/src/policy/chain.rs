@@ -28,6 +28,17 @@ pub struct Policy {
     warnings: Vec<LoadProblem>,
 }
 
+/// A plugin in a chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chained {
+    /// The hook of the chain.
+    pub hook: &'static str,
+    /// Its name.
+    pub plugin: Arc<str>,
+    /// Whether its verdicts are only recorded.
+    pub monitored: bool,
+}
+
 /// The result of the `authorize` chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorization {
@@ -163,16 +174,20 @@ impl Policy {
         }
     }
 
-    /// Returns the chains by hook, and in each the plugins: the name, and whether it is only monitored.
-    pub fn chains(&self) -> [(&'static str, Vec<(Arc<str>, bool)>); 3] {
-        let named = |chain: &[Arc<Plugin>]| {
-            chain.iter().map(|plugin| (Arc::clone(&plugin.name), plugin.monitors)).collect()
-        };
-        [
-            ("authorize", named(&self.authorize)),
-            ("resolve", named(&self.resolve)),
-            ("accept-upload", named(&self.accept_upload)),
-        ]
+    /// Returns the plugins of all chains but `observe`, in the order in which requests meet them.
+    pub fn chained(&self) -> impl Iterator<Item = Chained> + '_ {
+        let chains = [
+            ("authorize", &self.authorize),
+            ("resolve", &self.resolve),
+            ("accept-upload", &self.accept_upload),
+        ];
+        chains.into_iter().flat_map(|(hook, chain)| {
+            chain.iter().map(move |plugin| Chained {
+                hook,
+                plugin: Arc::clone(&plugin.name),
+                monitored: plugin.monitors,
+            })
+        })
     }
 
     /// Returns the time limit of a request, from now on.

@@ -107,6 +107,11 @@ impl Pacer {
         (self.burst != UNLIMITED && self.left == 0 && now < self.next).then_some(self.next)
     }
 
+    /// Returns where windows were cut off, in blocks, if the burst was lowered for that; else 0.
+    pub(crate) fn overflows_after(&self) -> u16 {
+        if self.lowered > 0 { self.lowered_at } else { 0 }
+    }
+
     /// Handles a window that was cut off after a part of it arrived.
     pub(crate) fn cut(&mut self, window: u16, sample: AckSample) {
         if window == 1 {

@@ -188,6 +188,11 @@ impl Sender {
         self.sampled_of = self.sampled_of.min(of.try_into().unwrap_or(u16::MAX));
     }
 
+    /// Where windows were cut off again and again, in blocks, if bursts were lowered for that; else 0.
+    pub(crate) fn overflows_after(&self) -> u16 {
+        self.pacer.overflows_after()
+    }
+
     /// Whether this block is on its way, as far as is known here. Some number on the wire may mean several positions.
     pub(crate) fn is_in_flight(&self, wire: u16) -> bool {
         let ahead = self.rollover.ahead(self.acked, wire);

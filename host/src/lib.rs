@@ -15,6 +15,7 @@ mod admission;
 pub mod cli;
 mod client;
 mod events;
+mod explanation;
 mod features;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -69,6 +69,12 @@ impl Neighbours {
         self.known.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied()
     }
 
+    /// Returns the MAC address of an on-link client, whatever the interface.
+    pub(crate) fn anywhere(&self, client: IpAddr) -> Option<MacAddress> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|((_, ip), _)| *ip == client).map(|(_, address)| *address)
+    }
+
     async fn ask(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
         let mut handle = self.handle.clone()?;
         let mut question = NeighbourMessage::default();

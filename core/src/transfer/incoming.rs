@@ -82,9 +82,13 @@ impl Transfer {
         }
         let blksize = self.options.block_size();
         let Phase::Sending(sender) = &mut self.phase else { return };
+        // It lacks the first block, and says so.
+        let lacks_all = sender.acked() == 0;
         let (rtt, timing) = (&self.rtt, &self.settings.timing);
         let ack_timing = |blocks| rtt.ack_timing(timing, unmeasured(timing, blksize, blocks));
-        match sender.on_ack(now, wire, rtt.soonest(), ack_timing) {
+        let acked = sender.on_ack(now, wire, rtt.soonest(), ack_timing);
+        self.stats.cut_after = sender.overflows_after();
+        match acked {
             Acked::Ignored => self.stats.duplicates += 1,
             Acked::Late => {
                 self.stats.duplicates += 1;
@@ -92,9 +96,11 @@ impl Transfer {
             }
             Acked::Echo => {
                 self.stats.duplicates += 1;
-                self.stats.needless += u32::from(self.rtt.echoed(&self.settings.timing));
+                let needless = u16::from(self.rtt.echoed(&self.settings.timing));
+                self.stats.needless = self.stats.needless.saturating_add(needless);
             }
             Acked::Gap => {
+                self.stats.duplicates += u32::from(lacks_all);
                 self.rtt.reset_back_off();
                 self.arm(now);
             }

@@ -96,8 +96,10 @@ pub struct Stats {
     pub duplicates: u32,
     /// Time-outs.
     pub timeouts: u32,
-    /// Needless time-outs: the answer was already on its way.
-    pub needless: u32,
+    /// Needless time-outs: the answer was already on its way. At most 65535 are counted.
+    pub needless: u16,
+    /// Where windows were cut off again and again, in blocks, if the sender lowered its bursts for that; else 0.
+    pub cut_after: u16,
 }
 
 /// The settings of an endpoint.

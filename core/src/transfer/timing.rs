@@ -99,7 +99,7 @@ impl Transfer {
                 } else {
                     self.rtt.answered_after_timeout(timing, first, last)
                 };
-                self.stats.needless += u32::from(needless);
+                self.stats.needless = self.stats.needless.saturating_add(needless.into());
             }
         }
     }

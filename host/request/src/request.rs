@@ -84,6 +84,13 @@ pub struct Request {
     pub trail: Option<Arc<Trail>>,
 }
 
+impl Request {
+    /// Returns whether the request is only explained: nothing that it causes may have an effect.
+    pub fn is_rehearsal(&self) -> bool {
+        self.trail.as_ref().is_some_and(|trail| trail.rehearsal)
+    }
+}
+
 /// A refusal: the ERROR for the client, and the reason for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {

@@ -47,6 +47,8 @@ pub struct Trail {
     pub span: SpanId,
     /// Whether the sampling ratio selected it; its trace is then exported whatever the outcome.
     pub chosen: bool,
+    /// Whether the request is only explained: nothing that it causes may have an effect.
+    pub rehearsal: bool,
     received: Instant,
     received_at: SystemTime,
     steps: Mutex<Vec<Step>>,
@@ -74,6 +76,8 @@ pub enum What {
         hook: &'static str,
         /// Its verdict, `abstain` included; after a failure, the verdict that `on_error` stands for.
         verdict: &'static str,
+        /// What it said beside the verdict, such as the reason of a denial; only of explained requests.
+        detail: Option<String>,
         /// The cause of a failure: a word, and details.
         failure: Option<(&'static str, String)>,
         /// Whether the decision cache answered.
@@ -91,7 +95,12 @@ impl Trail {
     /// Creates the trail of a request that arrived at `received`.
     pub fn new(trace: TraceId, span: SpanId, chosen: bool, received: Instant) -> Trail {
         let received_at = SystemTime::now() - received.elapsed();
-        Trail { trace, span, chosen, received, received_at, steps: Mutex::default() }
+        Trail { trace, span, chosen, rehearsal: false, received, received_at, steps: Mutex::default() }
+    }
+
+    /// Creates the trail of a request that is explained, not served.
+    pub fn rehearsal(received: Instant) -> Trail {
+        Trail { rehearsal: true, ..Trail::new(TraceId(0), SpanId(0), false, received) }
     }
 
     /// Records a step that has just ended.

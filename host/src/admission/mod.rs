@@ -5,7 +5,10 @@
 //! decides which thread takes which request: plugins and disks may be slow, and one that is must not hold up another.
 
 mod at_once;
+mod candidates;
+mod explain;
 mod gate;
+mod looking;
 mod open;
 mod opening;
 mod plan;
@@ -17,6 +20,8 @@ use crate::neighbours::Neighbours;
 use crate::telemetry::Sampling;
 use crate::watch::Watch;
 pub(crate) use at_once::Deciding;
+pub(crate) use explain::{Circumstances, explain};
+pub(crate) use looking::Looks;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tokio::runtime::Handle;
@@ -40,6 +45,8 @@ pub(crate) struct Admission {
     pub(crate) runtime: Handle,
     /// Threads that decide at once.
     pub(crate) deciding: Deciding,
+    /// Bounds second looks at the roots.
+    pub(crate) looks: Looks,
     /// How traces are chosen, where there are any.
     pub(crate) sampling: Option<Sampling>,
 }

@@ -1,34 +1,37 @@
 //! The disk's part of a decision: opens the file of a transfer. Blocks.
 
+use super::candidates::Candidates;
 use super::plan::denied;
-use super::undecided::Undecided;
 use crate::generation::{Files, Generation};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use tuffet_core::Limits;
 use tuffet_core::netascii::Encoder;
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
-use tuffet_policy::Target;
-use tuffet_request::events::{Ending, Outcome};
+use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Ceilings, ClientClass, Denial, ErrorCode, Mode, Operation, Request};
 use tuffet_store::StoreError;
 
-impl Undecided {
-    /// The decision once something is open, or is not.
-    pub(super) fn granted(&mut self, opened: Result<Opened, Decision>, ceilings: &Ceilings) -> Decision {
-        let Undecided { generation, record, .. } = self;
-        match opened.and_then(|opened| within(opened, ceilings)) {
-            Ok(Opened { content, resolved }) => {
-                let limits = generation.lowered(ceilings, record.request.class);
-                record.resolved = Some(resolved);
-                Decision::Grant { content, limits }
-            }
-            Err(decision) => decision,
+/// The decision once something is open, or is not.
+pub(super) fn granted(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    opened: Result<Opened, Decision>,
+    ceilings: &Ceilings,
+) -> Decision {
+    match opened.and_then(|opened| within(opened, ceilings)) {
+        Ok(Opened { content, resolved }) => {
+            let limits = generation.lowered(ceilings, record.request.class);
+            record.resolved = Some(resolved);
+            Decision::Grant { content, limits }
         }
+        Err(decision) => decision,
     }
 }
 
 impl Generation {
-    fn lowered(&self, ceilings: &Ceilings, class: ClientClass) -> Limits {
+    /// The ceilings of the negotiation.
+    pub(super) fn lowered(&self, ceilings: &Ceilings, class: ClientClass) -> Limits {
         Limits {
             blksize: ceilings.blksize.map_or(self.limits.blksize, |most| most.min(self.limits.blksize)),
             windowsize: ceilings
@@ -55,63 +58,81 @@ impl Opened {
 
 /// What is to be opened: the first of several files that exists.
 pub(super) struct Wanted {
-    request: Arc<Request>,
-    /// Roots and paths, those that were not asked for yet.
-    candidates: std::vec::IntoIter<(Arc<str>, Option<String>)>,
+    candidates: Arc<Candidates>,
+    /// How many of them were asked for.
+    asked: usize,
+    /// What the roots so far answered, none of which has the file.
+    absent: Option<StoreError>,
     announced: Option<u64>,
     ceilings: Ceilings,
 }
 
 impl Wanted {
-    /// Without targets, the path is looked up in the roots.
-    pub(super) fn new(
-        files: &Files,
-        request: Arc<Request>,
-        targets: Vec<Target>,
-        announced: Option<u64>,
-        ceilings: Ceilings,
-    ) -> Wanted {
-        let named = targets.into_iter().map(|target| (target.root.into(), Some(target.path)));
-        let mut candidates: Vec<(Arc<str>, Option<String>)> = named.collect();
-        match request.operation {
-            Operation::Read if candidates.is_empty() => {
-                candidates = files.roots.public().map(|root| (Arc::clone(root), None)).collect();
-            }
-            Operation::Write if candidates.is_empty() => {
-                candidates = files.roots.of_uploads().map(|root| (root.into(), None)).into_iter().collect();
-            }
-            Operation::Write => candidates.truncate(1),
-            Operation::Read => {}
-        }
-        Wanted { request, candidates: candidates.into_iter(), announced, ceilings }
+    pub(super) fn new(candidates: Candidates, announced: Option<u64>, ceilings: Ceilings) -> Wanted {
+        Wanted { candidates: Arc::new(candidates), asked: 0, absent: None, announced, ceilings }
     }
 
-    pub(super) fn request(&self) -> &Request {
-        &self.request
+    pub(super) fn candidates(&self) -> &Arc<Candidates> {
+        &self.candidates
+    }
+
+    /// How many candidates were asked for.
+    pub(super) fn asked(&self) -> usize {
+        self.asked
+    }
+
+    /// Bytes of an upload, as its client announced.
+    pub(super) fn announced(&self) -> Option<u64> {
+        self.announced
     }
 
     pub(super) fn ceilings(&self) -> &Ceilings {
         &self.ceilings
     }
 
-    /// The error where no root comes into question.
-    pub(super) fn nowhere(&self) -> StoreError {
-        if self.request.operation == Operation::Write { StoreError::ReadOnly } else { StoreError::NotFound }
-    }
-
-    /// The next root, and the path in it.
-    pub(super) fn next(&mut self) -> Option<(Arc<str>, String)> {
-        let (root, path) = self.candidates.next()?;
-        Some((root, path.unwrap_or_else(|| self.request.path.clone())))
-    }
-
-    /// Opens it. Blocks on the disk.
-    pub(super) fn open(&self, files: &Files, root: &str, path: &str) -> Result<Opened, StoreError> {
-        match self.request.operation {
-            Operation::Read => files.open_read(&self.request, root, path, self.announced.is_some()),
-            Operation::Write => {
-                files.open_write(&self.request, root, path, self.announced, self.ceilings.bytes)
+    /// Takes the answer of a root: `Continue` if the next one is to be asked.
+    pub(super) fn heard<T>(&mut self, answer: Result<T, StoreError>) -> ControlFlow<Result<T, StoreError>> {
+        match answer {
+            Err(StoreError::NotFound) => {
+                self.absent.get_or_insert(StoreError::NotFound);
+                ControlFlow::Continue(())
             }
+            Err(StoreError::Spelling) => {
+                self.absent = Some(StoreError::Spelling);
+                ControlFlow::Continue(())
+            }
+            decided => ControlFlow::Break(decided),
+        }
+    }
+
+    /// The error once every root was asked.
+    pub(super) fn absent(&mut self) -> StoreError {
+        self.absent.take().unwrap_or_else(|| self.nowhere())
+    }
+
+    /// The error where no root comes into question.
+    fn nowhere(&self) -> StoreError {
+        match self.candidates.request().operation {
+            Operation::Write => StoreError::ReadOnly,
+            Operation::Read => StoreError::NotFound,
+        }
+    }
+
+    /// The root of the next candidate, which counts as asked for from now on.
+    pub(super) fn next(&mut self) -> Option<Arc<str>> {
+        let (root, _) = self.candidates.get(self.asked)?;
+        self.asked += 1;
+        Some(Arc::clone(root))
+    }
+
+    /// Opens the candidate that was asked for last. Blocks on the disk.
+    pub(super) fn open(&self, files: &Files) -> Result<Opened, StoreError> {
+        let last = self.asked.checked_sub(1).and_then(|last| self.candidates.get(last));
+        let Some((root, path)) = last else { return Err(self.nowhere()) };
+        let request = self.candidates.request();
+        match request.operation {
+            Operation::Read => files.open_read(request, root, path, self.announced.is_some()),
+            Operation::Write => files.open_write(request, root, path, self.announced, self.ceilings.bytes),
         }
     }
 }
@@ -155,14 +176,53 @@ impl Files {
         if let Some(most) = most {
             upload.lower_limit(most);
         }
-        // Netascii grows on the wire, so what is announced may still fit.
-        if request.mode == Mode::Octet && announced.is_some_and(|bytes| bytes > upload.limit()) {
-            return Err(StoreError::TooLarge { limit: upload.limit() });
-        }
+        require_room(request, announced, upload.limit())?;
         let resolved = format!("{}:{}", upload.root(), upload.path()).into();
         let sink = Sink::new(upload, request.mode == Mode::Netascii);
         Ok(Opened { content: Content::Upload(Box::new(sink)), resolved })
     }
+}
+
+/// What [`Wanted::open`] would come to, found without an effect.
+pub(super) struct Rehearsed {
+    /// `ROOT:PATH`.
+    pub(super) resolved: Arc<str>,
+    /// Bytes of the file, or as announced.
+    pub(super) size: Option<u64>,
+}
+
+/// As [`Wanted::open`] of one candidate, without creating a file or filling the cache. Blocks on the disk.
+pub(super) fn rehearse(
+    files: &Files,
+    candidates: &Candidates,
+    number: usize,
+    announced: Option<u64>,
+    ceilings: &Ceilings,
+) -> Result<Rehearsed, StoreError> {
+    let Some((root, path)) = candidates.get(number) else { return Err(StoreError::NotFound) };
+    let request = candidates.request();
+    match request.operation {
+        Operation::Read => {
+            let file = files.roots.open_read(Some(root), path)?;
+            let resolved = format!("{}:{}", file.root(), file.path()).into();
+            Ok(Rehearsed { resolved, size: Some(file.size()) })
+        }
+        Operation::Write => {
+            let _writing = files.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
+            let limit = files.roots.judge(root, path)?;
+            require_room(request, announced, ceilings.bytes.map_or(limit, |most| most.min(limit)))?;
+            Ok(Rehearsed { resolved: format!("{root}:{path}").into(), size: announced })
+        }
+    }
+}
+
+/// Whether an upload of the announced size may come.
+fn require_room(request: &Request, announced: Option<u64>, limit: u64) -> Result<(), StoreError> {
+    // Netascii grows on the wire, so what is announced may still fit.
+    if request.mode == Mode::Octet && announced.is_some_and(|bytes| bytes > limit) {
+        return Err(StoreError::TooLarge { limit });
+    }
+    Ok(())
 }
 
 /// Content that a plugin made.
@@ -185,15 +245,22 @@ pub(super) fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Dec
     Ok(Opened { content: Content::Bytes(bytes.into()), resolved: "content".into() })
 }
 
-/// Policy's ceiling on the bytes of a file that is read, before it is encoded.
 fn within(opened: Opened, ceilings: &Ceilings) -> Result<Opened, Decision> {
-    match (opened.content.source_size(), ceilings.bytes) {
+    match require_small(opened.content.source_size(), ceilings) {
+        Ok(()) => Ok(opened),
+        Err(decision) => Err(decision),
+    }
+}
+
+/// Policy's ceiling on the bytes of a file that is read, before it is encoded.
+pub(super) fn require_small(size: Option<u64>, ceilings: &Ceilings) -> Result<(), Decision> {
+    match (size, ceilings.bytes) {
         (Some(size), Some(most)) if size > most => Err(denied(Denial {
             code: ErrorCode::AccessViolation,
             message: "the file is larger than policy allows".into(),
             reason: format!("the file has {size} bytes and policy allows {most}"),
         })),
-        _ => Ok(opened),
+        _ => Ok(()),
     }
 }
 

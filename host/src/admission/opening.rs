@@ -5,58 +5,60 @@
 //! threads of that root and wait there, for as long as a decision may take. Then the request is dropped, so that its
 //! client asks again; what the open comes to later is closed unseen.
 
-use super::open::{Opened, Wanted, content, refused};
+use super::candidates::Candidates;
+use super::looking::{Findings, Looking, is_absence};
+use super::open::{Opened, Wanted, content, granted, refused};
 use super::plan::Plan;
 use super::undecided::{Undecided, internal_error};
 use crate::generation::Generation;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_engine::worker::Decision;
 use tuffet_request::What;
-use tuffet_request::events::{Ending, Outcome};
+use tuffet_request::events::{Ending, Outcome, Tried};
 use tuffet_store::{Lane, StoreError, Undone};
+
+/// Whoever takes it decides the request: the thread that opens the file, or the one that finds it too late. Held by
+/// nothing else, so that a thread that hangs keeps neither the request nor the server.
+pub(super) type Slot = Arc<Mutex<Option<Undecided>>>;
 
 /// A request whose file is being opened.
 pub(super) struct Opening {
     wanted: Wanted,
     generation: Arc<Generation>,
     began: Instant,
-    /// Whoever takes it decides the request: the thread that opens the file, or the one that finds it too late. Held
-    /// by nothing else, so that a thread that hangs keeps neither the request nor the server.
-    undecided: Arc<Mutex<Option<Undecided>>>,
-    /// What the roots so far answered, none of which has the file.
-    absent: Option<StoreError>,
+    undecided: Slot,
 }
 
 impl Undecided {
     /// The second and the third stage: opens what policy chose, and posts the decision. Blocks on the disk for a
     /// moment at most while it answers; after that other threads go on with it.
     pub(super) fn open(mut self, plan: Plan) {
-        let (targets, ceilings) = match plan {
+        let (targets, by, ceilings) = match plan {
             Plan::Answer(decision) => return self.conclude(decision),
             Plan::Content { bytes, ceilings } => {
                 let opened = content(&self.record.request, bytes);
-                let decision = self.granted(opened, &ceilings);
+                let decision = granted(&self.generation, &mut self.record, opened, &ceilings);
                 return self.conclude(decision);
             }
-            Plan::Open { targets, ceilings } => (targets, ceilings),
+            Plan::Open { targets, by, ceilings } => (targets, by, ceilings),
         };
         let (generation, record) = (Arc::clone(&self.generation), &self.record);
-        let request = Arc::clone(&record.request);
-        let wanted =
-            Wanted::new(&generation.files, request, targets, record.requested_options.tsize, ceilings);
+        let candidates = Candidates::new(&generation.files.roots, Arc::clone(&record.request), targets, by);
+        let wanted = Wanted::new(candidates, record.requested_options.tsize, ceilings);
         let undecided = Arc::new(Mutex::new(Some(self)));
         let began = Instant::now();
-        Opening { wanted, generation, began, undecided, absent: None }.go_on();
+        Opening { wanted, generation, began, undecided }.go_on();
     }
 }
 
 impl Opening {
     /// Asks the next root, on this thread or on one of its own.
     fn go_on(mut self) {
-        let Some((root, path)) = self.wanted.next() else {
-            let absent = self.absent.take().unwrap_or_else(|| self.wanted.nowhere());
+        let Some(root) = self.wanted.next() else {
+            let absent = self.wanted.absent();
             return self.decide(Err(absent));
         };
         let Some(disk) = self.generation.files.roots.disk(&root).map(Arc::clone) else {
@@ -64,20 +66,29 @@ impl Opening {
         };
         let within = self.generation.open_time;
         let left = within.saturating_sub(self.began.elapsed());
-        let (slot, its) = (Arc::clone(&self.undecided), Arc::clone(&root));
-        let undone = Box::new(move |why| give_up(&slot, why, &its, within));
+        let late = Late {
+            undecided: Arc::clone(&self.undecided),
+            candidates: Arc::clone(self.wanted.candidates()),
+            asked: self.wanted.asked(),
+            within,
+        };
+        let undone = Box::new(move |why| late.give_up(why));
         match disk.enter(left, undone) {
             Ok(entered) => {
-                let opened = catch_unwind(AssertUnwindSafe(|| self.ask(&root, &path)));
+                let opened = catch_unwind(AssertUnwindSafe(|| self.ask()));
                 drop(entered);
                 match opened {
                     Ok(opened) => self.after(opened),
-                    Err(_) => give_up(&self.undecided, Undone::Panicked, &root, within),
+                    Err(_) => {
+                        if let Some(undecided) = take(&self.undecided) {
+                            undecided.conclude(internal_error());
+                        }
+                    }
                 }
             }
             Err(undone) => {
                 let work = move || {
-                    let opened = self.ask(&root, &path);
+                    let opened = self.ask();
                     self.after(opened);
                 };
                 disk.submit(Lane::Open, left, work, undone);
@@ -86,50 +97,102 @@ impl Opening {
     }
 
     /// Blocks on the disk.
-    fn ask(&self, root: &str, path: &str) -> Result<Opened, StoreError> {
-        self.wanted.open(&self.generation.files, root, path)
+    fn ask(&self) -> Result<Opened, StoreError> {
+        self.wanted.open(&self.generation.files)
     }
 
     fn after(mut self, opened: Result<Opened, StoreError>) {
-        match opened {
-            Err(StoreError::NotFound) => {
-                self.absent.get_or_insert(StoreError::NotFound);
-                self.go_on();
-            }
-            Err(StoreError::Spelling) => {
-                self.absent = Some(StoreError::Spelling);
-                self.go_on();
-            }
-            decided => self.decide(decided),
+        match self.wanted.heard(opened) {
+            ControlFlow::Continue(()) => self.go_on(),
+            ControlFlow::Break(decided) => self.decide(decided),
         }
     }
 
     fn decide(self, opened: Result<Opened, StoreError>) {
-        let request = self.wanted.request();
-        if let Some(trail) = &request.trail {
+        let (candidates, asked) = (self.wanted.candidates(), self.wanted.asked());
+        if let Some(trail) = &candidates.request().trail {
             let noted = opened.as_ref().map(|opened| opened.resolved()).map_err(ToString::to_string);
             trail.step(self.began, What::Open(noted));
         }
-        // Too late: somebody else has decided. What was opened is closed here, on a thread that may wait for it.
-        let Some(mut undecided) = take(&self.undecided) else { return };
-        let decision = undecided.granted(opened.map_err(|error| refused(&error)), self.wanted.ceilings());
-        undecided.conclude(decision);
+        let error = match opened {
+            Ok(opened) => {
+                // Too late: somebody else has decided. What was opened is closed here, on a thread that may wait for it.
+                let Some(mut undecided) = take(&self.undecided) else { return };
+                let Undecided { generation, record, .. } = &mut undecided;
+                let decision = granted(generation, record, Ok(opened), self.wanted.ceilings());
+                if !matches!(decision, Decision::Grant { .. }) {
+                    record.tried = candidates.tried(asked).map(Arc::new);
+                }
+                return undecided.conclude(decision);
+            }
+            Err(error) => error,
+        };
+        if is_absence(&error) && asked > 0 && may_look(&self.undecided) {
+            let candidates = Arc::clone(candidates);
+            return Looking::new(self.generation, self.undecided, candidates, asked, error).go_on();
+        }
+        refuse(&self.undecided, candidates, asked, &error, &Findings::default());
     }
 }
 
-/// Decides a request whose file is not open yet.
-fn give_up(slot: &Mutex<Option<Undecided>>, why: Undone, root: &str, within: Duration) {
-    let Some(undecided) = take(slot) else { return };
-    let detail = match why {
-        Undone::Panicked => return undecided.conclude(internal_error()),
-        Undone::Late => {
-            let within = humantime::format_duration(within);
-            format!("root `{root}` did not open the file within {within} (`limits.open-time`)")
-        }
-        Undone::NoThread => format!("the system has no thread to open a file of root `{root}`"),
-        Undone::Full => format!("too many requests wait for root `{root}`"),
-    };
-    undecided.conclude(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) });
+/// Decides a request whose file cannot be opened.
+pub(super) fn refuse(
+    slot: &Mutex<Option<Undecided>>,
+    candidates: &Candidates,
+    asked: usize,
+    error: &StoreError,
+    found: &Findings,
+) {
+    let Some(mut undecided) = take(slot) else { return };
+    let (decision, tried) = refusal(candidates, asked, error, found);
+    undecided.record.tried = tried.map(Arc::new);
+    undecided.conclude(decision);
+}
+
+/// The decision about a request whose file cannot be opened, and where it was looked for.
+pub(super) fn refusal(
+    candidates: &Candidates,
+    asked: usize,
+    error: &StoreError,
+    found: &Findings,
+) -> (Decision, Option<Tried>) {
+    let (mut tried, mut decision) = (candidates.tried(asked), refused(error));
+    if let Decision::Refuse { ending: Ending { detail: Some(detail), .. }, .. } = &mut decision {
+        found.explain(error, detail.to_mut(), tried.as_mut());
+    }
+    (decision, tried)
+}
+
+/// What decides a request whose file is not open in time.
+struct Late {
+    undecided: Slot,
+    candidates: Arc<Candidates>,
+    asked: usize,
+    within: Duration,
+}
+
+impl Late {
+    fn give_up(self, why: Undone) {
+        let Some(mut undecided) = take(&self.undecided) else { return };
+        undecided.record.tried = self.candidates.tried(self.asked).map(Arc::new);
+        let last = self.asked.checked_sub(1).and_then(|last| self.candidates.get(last));
+        let root = last.map_or("", |(root, _)| root);
+        let detail = match why {
+            Undone::Panicked => return undecided.conclude(internal_error()),
+            Undone::Late => {
+                let within = humantime::format_duration(self.within);
+                format!("root `{root}` did not open the file within {within} (`limits.open-time`)")
+            }
+            Undone::NoThread => format!("the system has no thread to open a file of root `{root}`"),
+            Undone::Full => format!("too many requests wait for root `{root}`"),
+        };
+        undecided.conclude(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) });
+    }
+}
+
+fn may_look(slot: &Mutex<Option<Undecided>>) -> bool {
+    let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    slot.as_ref().is_some_and(|undecided| undecided.admission.looks.take())
 }
 
 fn take(slot: &Mutex<Option<Undecided>>) -> Option<Undecided> {

@@ -1,16 +1,16 @@
 //! authorize → resolve: policy's part of a decision.
 
-use super::undecided::Undecided;
+use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
 use tuffet_policy::{Answer, Target, Verdict};
-use tuffet_request::events::{Ending, Outcome};
+use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Ceilings, Denial, ErrorCode};
 
 /// What remains to be done for a request once policy has answered.
 pub(super) enum Plan {
     /// Open the first of these files that exists; without any, the requested path in the roots.
-    Open { targets: Vec<Target>, ceilings: Ceilings },
+    Open { targets: Vec<Target>, by: Option<Arc<str>>, ceilings: Ceilings },
     /// Send content that a plugin made.
     Content { bytes: Arc<[u8]>, ceilings: Ceilings },
     /// Nothing: the request is decided.
@@ -20,7 +20,7 @@ pub(super) enum Plan {
 impl Plan {
     /// What policy cannot affect.
     pub(super) fn without_policy() -> Plan {
-        Plan::Open { targets: Vec::new(), ceilings: Ceilings::default() }
+        Plan::Open { targets: Vec::new(), by: None, ceilings: Ceilings::default() }
     }
 
     /// Whether carrying it out blocks.
@@ -29,35 +29,33 @@ impl Plan {
     }
 }
 
-impl Undecided {
-    pub(super) async fn ask_policy(&mut self) -> Plan {
-        let Undecided { generation, record, .. } = self;
-        let (policy, request) = (&generation.policy, &record.request);
-        let patience = policy.patience();
-        let authorization = policy.authorize(request, patience).await;
-        record.verdict_by = authorization.by;
-        record.plugin_calls = authorization.calls;
-        let ceilings = match authorization.verdict {
-            Verdict::Allow(ceilings) => ceilings,
-            Verdict::Deny(denial) => return Plan::Answer(denied(denial)),
-            Verdict::Drop => {
-                let ending = Ending::new(Outcome::Denied, "dropped by policy");
-                return Plan::Answer(Decision::Drop { ending });
-            }
-            Verdict::Overloaded(reason) => return Plan::Answer(overloaded(reason)),
-        };
-        let resolution = policy.resolve(request, patience).await;
-        record.plugin_calls += resolution.calls;
-        if resolution.by.is_some() {
-            record.verdict_by = resolution.by;
+/// Asks the chains of a generation. The record gets to know who decided.
+pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
+    let (policy, request) = (&generation.policy, &record.request);
+    let patience = policy.patience();
+    let authorization = policy.authorize(request, patience).await;
+    record.verdict_by = authorization.by;
+    record.plugin_calls = authorization.calls;
+    let ceilings = match authorization.verdict {
+        Verdict::Allow(ceilings) => ceilings,
+        Verdict::Deny(denial) => return Plan::Answer(denied(denial)),
+        Verdict::Drop => {
+            let ending = Ending::new(Outcome::Denied, "dropped by policy");
+            return Plan::Answer(Decision::Drop { ending });
         }
-        match resolution.answer {
-            Answer::Deny(denial) => Plan::Answer(denied(denial)),
-            Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
-            Answer::Content(bytes) => Plan::Content { bytes, ceilings },
-            Answer::Files(targets) => Plan::Open { targets, ceilings },
-            Answer::Abstain => Plan::Open { targets: Vec::new(), ceilings },
-        }
+        Verdict::Overloaded(reason) => return Plan::Answer(overloaded(reason)),
+    };
+    let resolution = policy.resolve(request, patience).await;
+    record.plugin_calls += resolution.calls;
+    if resolution.by.is_some() {
+        record.verdict_by.clone_from(&resolution.by);
+    }
+    match resolution.answer {
+        Answer::Deny(denial) => Plan::Answer(denied(denial)),
+        Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
+        Answer::Content(bytes) => Plan::Content { bytes, ceilings },
+        Answer::Files(targets) => Plan::Open { targets, by: resolution.by, ceilings },
+        Answer::Abstain => Plan::Open { targets: Vec::new(), by: None, ceilings },
     }
 }
 

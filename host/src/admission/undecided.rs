@@ -1,17 +1,21 @@
 //! One request on its way to its decision, in three stages.
 
 use super::Admission;
-use super::plan::Plan;
+use super::plan::{Plan, ask_policy};
 use crate::generation::Generation;
 use crate::watch::Granted;
 use futures_util::FutureExt;
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tuffet_engine::worker::{Decision, NewRequest, Ticket, ToWorker};
 use tuffet_request::events::{DecisionRecord, Ending, Happening, Outcome};
 use tuffet_request::names::{self, NameError};
-use tuffet_request::{ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Progress, Request, RequestId};
+use tuffet_request::{
+    ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Progress, Request, RequestId,
+    Trail,
+};
 
 /// A request that is not decided yet, and everything that its decision needs.
 pub(super) struct Undecided {
@@ -35,7 +39,7 @@ impl Undecided {
         let plan = match refused {
             Some(decision) => Plan::Answer(decision),
             // A bug in here must cost one request, not a place among the pending ones for ever.
-            None => AssertUnwindSafe(undecided.ask_policy())
+            None => AssertUnwindSafe(ask_policy(&undecided.generation, &mut undecided.record))
                 .catch_unwind()
                 .await
                 .unwrap_or_else(|_| Plan::Answer(internal_error())),
@@ -62,7 +66,18 @@ impl Undecided {
         new: NewRequest,
         neighbour: Option<MacAddress>,
     ) -> (Undecided, Option<Decision>) {
-        let (request, refused) = admission.read(&new, neighbour);
+        let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
+        let listener = admission.listeners.get(usize::from(new.listener)).cloned();
+        let asked = Asked {
+            id: admission.next_id(),
+            listener: listener.unwrap_or_else(|| "".into()),
+            operation: new.operation,
+            mode: new.mode,
+            client: new.peer,
+            name: &new.name,
+            options: &new.options,
+        };
+        let (request, refused) = asked.read(neighbour, trail);
         let record = DecisionRecord {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
@@ -115,31 +130,53 @@ impl Undecided {
 }
 
 impl Admission {
+    pub(super) fn next_id(&self) -> RequestId {
+        RequestId(self.ids.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A parsed packet and where it came from.
+pub(super) struct Asked<'a> {
+    pub(super) id: RequestId,
+    pub(super) listener: Arc<str>,
+    pub(super) operation: Operation,
+    pub(super) mode: Mode,
+    pub(super) client: SocketAddr,
+    pub(super) name: &'a [u8],
+    /// Names in lower case.
+    pub(super) options: &'a [(String, String)],
+}
+
+impl Asked<'_> {
     /// The request as policy sees it, and why its name is refused if it is.
-    fn read(&self, new: &NewRequest, neighbour: Option<MacAddress>) -> (Request, Option<NameError>) {
-        let requested = String::from_utf8_lossy(&new.name).into_owned();
-        let (path, refused) = match names::normalise(&new.name) {
+    pub(super) fn read(
+        self,
+        neighbour: Option<MacAddress>,
+        trail: Option<Arc<Trail>>,
+    ) -> (Request, Option<NameError>) {
+        let requested = String::from_utf8_lossy(self.name).into_owned();
+        let (path, refused) = match names::normalise(self.name) {
             Ok(path) => (path, None),
             Err(error) => (requested.escape_default().take(200).collect(), Some(error)),
         };
         let request = Request {
-            id: RequestId(self.ids.fetch_add(1, Ordering::Relaxed)),
-            listener: self.listeners.get(usize::from(new.listener)).cloned().unwrap_or_else(|| "".into()),
-            operation: new.operation,
-            mode: new.mode,
+            id: self.id,
+            listener: self.listener,
+            operation: self.operation,
+            mode: self.mode,
             macs: macs(neighbour, &path),
-            class: ClientClass::guess(new.operation, &path, &new.options),
+            class: ClientClass::guess(self.operation, &path, self.options),
             path,
             requested,
-            client: new.peer,
-            options: new.options.clone(),
-            trail: self.sampling.map(|sampling| sampling.begin(new.received)),
+            client: self.client,
+            options: self.options.to_vec(),
+            trail,
         };
         (request, refused)
     }
 }
 
-fn refuse_name(error: &NameError) -> Decision {
+pub(super) fn refuse_name(error: &NameError) -> Decision {
     let ending = Ending::new(Outcome::Denied, format!("the name is refused: {error}"));
     Decision::Refuse { code: error.code(), message: error.to_string(), ending }
 }

@@ -17,6 +17,11 @@ pub(super) struct ControlArgs {
 }
 
 impl ControlArgs {
+    /// Returns the configuration file, if one is given.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
     /// Returns the path of the control socket.
     pub(super) fn socket(&self) -> Option<PathBuf> {
         self.control.clone().or_else(|| tuffet_config::control_of(self.config.as_deref()))
@@ -105,7 +110,7 @@ fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
             complain("as many watch as may; close one of the views");
             ExitCode::from(69)
         }
-        Ok(Reply::Unknown(question)) => {
+        Ok(_) => {
             complain(format_args!("the server does not know `{question}`: it is of another version"));
             ExitCode::from(76)
         }

@@ -1,12 +1,14 @@
-//! The command line: `tuffet serve | reload | status | top | check | doctor | plugin | schema | generate | get |
-//! put`.
+//! The command line: `tuffet serve | reload | status | top | capture | check | explain | doctor | plugin | schema |
+//! generate | get | put`.
 
 #[cfg(not(all(feature = "top", feature = "doctor")))]
 mod absent;
+mod capture;
 mod check;
 mod control;
 #[cfg(feature = "doctor")]
 mod doctor;
+mod explain;
 mod generate;
 mod plugin;
 mod serve;
@@ -54,11 +56,22 @@ enum Command {
     /// Not in this build.
     #[cfg(not(feature = "top"))]
     Top(absent::AbsentArgs),
+    /// Capture the datagrams of chosen clients of the running server, in the format of Wireshark.
+    ///
+    /// The server copies what it sends and receives; nothing needs a privilege. Its IP and UDP headers are made from
+    /// the addresses. Exit code 0 when the capture is complete, 69 if no server answers or another capture runs.
+    Capture(capture::CaptureArgs),
     /// Check a configuration, including its plugins and file permissions, without opening a socket.
     ///
     /// Run by root, it checks with the rights of the user that would serve. Exit code 0 if a server could start,
     /// 64 if the configuration is invalid, 66 if a root cannot be opened, 77 if that user lacks a permission.
     Check(check::CheckArgs),
+    /// Explain what would become of a request, and why: limits, plugins, files, options, outcome.
+    ///
+    /// Needs no running server (`--config FILE`), or asks the running one (`--live`). Has no effects: nothing is
+    /// stored, logged or counted. Run by root, it looks with the rights of the user that would serve. Exit code 0 if
+    /// the request would be granted, 1 if not, those of `check` if a server could not start, 69 if no server answers.
+    Explain(explain::ExplainArgs),
     /// Check the host settings that a server depends on, and print the commands to fix them.
     ///
     /// Run it as the server's user. Exit code 0 if nothing is wrong, 1 if something is, 64 if the
@@ -110,7 +123,9 @@ pub fn main() -> ExitCode {
         Command::Top(args) => top::top(&args),
         #[cfg(not(feature = "top"))]
         Command::Top(_) => absent::refuse("top"),
+        Command::Capture(args) => capture::capture(&args),
         Command::Check(args) => check::check(&args),
+        Command::Explain(args) => explain::explain(&args),
         #[cfg(feature = "doctor")]
         Command::Doctor(args) => doctor::doctor(&args),
         #[cfg(not(feature = "doctor"))]

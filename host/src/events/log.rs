@@ -2,16 +2,19 @@
 
 use super::Observers;
 use super::flood::Flood;
+use super::hints::Hints;
 use super::refusals::Refusals;
+use crate::logging::List;
 use crate::telemetry::Telemetry;
 use crate::watch::Watch;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout_at};
+use tracing::field;
 use tuffet_core::OptionSet;
 use tuffet_request::Traced;
-use tuffet_request::events::{Happening, Outcome, Summary};
+use tuffet_request::events::{Happening, Outcome, Summary, Tried};
 
 /// Summaries handled at once.
 const BATCH: usize = 256;
@@ -26,6 +29,7 @@ pub(crate) async fn log_summaries(
     observers: Observers,
     watch: Watch,
     telemetry: Telemetry,
+    mut hints: Hints,
 ) {
     let mut batch = Vec::with_capacity(BATCH);
     let mut flood = Flood::new(Instant::now());
@@ -52,7 +56,8 @@ pub(crate) async fn log_summaries(
         watch.summaries_wait(summaries.len());
         let now = Instant::now();
         for summary in batch.drain(..) {
-            let summary = Arc::new(summary);
+            let hint = hints.of(&summary);
+            let summary = Arc::new(Summary { hint, ..summary });
             watch.ended(&summary);
             let traced = telemetry.ended(&summary);
             let has_line = match summary.unanswered {
@@ -91,6 +96,8 @@ fn asked(asked: &OptionSet) -> Option<String> {
 }
 
 fn log(summary: &Summary, traced: Option<Traced>) {
+    let tried = summary.record.tried.as_deref();
+    let other_case = tried.map(Tried::other_case).filter(|others| !others.is_empty());
     // One place lists the fields; only the level differs.
     macro_rules! line {
         ($level:ident) => {
@@ -106,6 +113,10 @@ fn log(summary: &Summary, traced: Option<Traced>) {
                 path = %summary.record.request.path,
                 resolved = summary.record.resolved.as_deref(),
                 detail = summary.ending.detail.as_deref(),
+                tried = tried.map(|tried| field::debug(List(tried.places()))),
+                tried_by = tried.and_then(Tried::by),
+                other_case = other_case.map(|others| field::debug(List(others))),
+                hint = summary.hint.as_deref(),
                 decision = summary.decision.as_str(),
                 verdict_by = summary.record.verdict_by.as_deref(),
                 plugin_calls = summary.record.plugin_calls,

@@ -5,10 +5,13 @@
 //! queue is full, new requests wait.
 
 mod flood;
+mod hints;
 mod log;
 mod observers;
 mod refusals;
 mod surge;
 
+pub(crate) use hints::Hints;
 pub(crate) use log::log_summaries;
 pub(crate) use observers::Observers;
+pub(crate) use surge::Surge;

@@ -148,6 +148,7 @@ mod tests {
             )),
             ending: outcome.into(),
             unanswered: None,
+            hint: None,
             decision,
             options: OptionSet::default(),
             bytes,

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 pub(super) const SECOND: Duration = Duration::from_secs(1);
 
 /// The events of this second.
-pub(super) struct Surge {
+pub(crate) struct Surge {
     /// How many of a second have a line each.
     most: u64,
     second: Instant,
@@ -16,12 +16,12 @@ pub(super) struct Surge {
 }
 
 impl Surge {
-    pub(super) fn new(most: u64, now: Instant) -> Surge {
+    pub(crate) fn new(most: u64, now: Instant) -> Surge {
         Surge { most, second: now, in_second: 0, goes_on: false }
     }
 
     /// Counts one more. Whether it has a line of its own.
-    pub(super) fn has_line(&mut self, now: Instant) -> bool {
+    pub(crate) fn has_line(&mut self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.second);
         if elapsed >= SECOND {
             self.goes_on = elapsed < 2 * SECOND && self.in_second > self.most;

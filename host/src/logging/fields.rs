@@ -4,6 +4,7 @@
 //! control characters and invisible ones (such as U+202E, which reverses the direction of text) are escaped as in
 //! Rust's string literals.
 
+use super::list::is_list;
 use std::fmt::{self, Debug, Write};
 use tracing::field::{Field, Visit};
 use tracing_subscriber::field::RecordFields;
@@ -42,7 +43,8 @@ impl Text<'_> {
         } else {
             write!(self.writer, "{}=", field.name())?;
         }
-        write_text(&mut self.writer, text, !quoted && is_word(text))
+        // A list quotes its texts itself.
+        write_text(&mut self.writer, text, !quoted && (is_word(text) || is_list(field.name())))
     }
 
     fn add(&mut self, field: &Field, text: &str, quoted: bool) {

@@ -1,5 +1,6 @@
 //! One line on its way into the queue: its priority in front for the journal, invisible characters escaped in JSON.
 
+use super::list::with_arrays;
 use super::queue::Queue;
 use std::fmt::Write as _;
 use std::io;
@@ -19,6 +20,8 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn put(&self, level: Level, line: &str) {
         let prefix: &[u8] = if self.prioritised { priority(level) } else { b"" };
+        let arrays = if self.json { with_arrays(line) } else { None };
+        let line = arrays.as_deref().unwrap_or(line);
         if self.json && !is_ascii_text(line) {
             return self.queue.push(&[prefix, escaped(line).as_bytes()]);
         }
@@ -71,7 +74,7 @@ fn is_ascii_text(line: &str) -> bool {
 
 /// JSON with escapes for what a terminal would not show. Such characters appear in strings alone, where `\u` stands
 /// for the same character.
-fn escaped(line: &str) -> String {
+pub(super) fn escaped(line: &str) -> String {
     let mut text = String::with_capacity(line.len() + 16);
     for char in line.chars() {
         // Combining marks are escaped too; a reader of JSON gets the same text.

@@ -7,10 +7,12 @@ mod fields;
 mod filter;
 mod journal;
 mod line;
+mod list;
 mod panics;
 mod queue;
 
 use line::Lines;
+pub(crate) use list::List;
 use queue::Queue;
 use std::fmt::Display;
 use std::io::{self, IsTerminal};

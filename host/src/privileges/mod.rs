@@ -26,7 +26,7 @@ pub(crate) use report::Held;
 pub(crate) use syscalls::KNOWN as SYSCALLS_KNOWN;
 pub(crate) use user::{Account, become_of};
 
-use nix::unistd::Uid;
+use nix::unistd::{Uid, User};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
@@ -84,6 +84,21 @@ pub(crate) fn prepare(config: &Config) -> Result<Option<Account>, PrivilegeError
     let account = become_of(&config.privileges)?;
     own::make(config, account.as_ref());
     Ok(account)
+}
+
+/// Becomes the user that the server would run as, for good, so that files are judged by its permissions. Returns its
+/// name.
+///
+/// # Errors
+/// The user is unknown, or the system refuses.
+pub(crate) fn become_server(config: &Config) -> Result<String, PrivilegeError> {
+    let account = become_of(&config.privileges)?;
+    drop::to(account.as_ref())?;
+    let own = || {
+        let uid = Uid::effective();
+        User::from_uid(uid).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name)
+    };
+    Ok(account.map_or_else(own, |account| account.name))
 }
 
 /// Drops all privileges.

@@ -1,28 +1,31 @@
 //! The control socket, through which `tuffet reload` and `tuffet status` reach the running server.
 //!
-//! One line in each direction: `reload`, `status`, `live` or `metrics`, and JSON; for `watch`, a line per
-//! second. Only root and the server's user may connect.
+//! One line in each direction: `reload`, `status`, `live`, `metrics` or `explain` with a request, and JSON; for
+//! `watch`, a line per second; for `capture`, parts of a file. Only root and the server's user may connect.
 
+use super::capture::{Captured, Captures, Running, Wanted as CaptureWanted};
+use super::explain::Explainer;
 use super::reload::{Reloaded, Wanted};
 use crate::accept::Trouble;
+use crate::explanation::Explanation;
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
 use crate::status::{Report, Status};
 use crate::telemetry::exposition;
 use crate::watch::{Feed, Snapshot, Viewer, Watch};
 use serde::{Deserialize, Serialize};
-use std::io;
+use std::io::{self, BufRead, BufReader as BlockingReader, Read, Write};
 use std::os::unix::net::{UnixListener as BlockingListener, UnixStream as BlockingStream};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::unix::OwnedWriteHalf;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// The longest command in bytes.
-const MAX_QUESTION: u64 = 64;
+/// The longest command in bytes: a request to be explained, with a name of the longest path and options.
+const MAX_QUESTION: u64 = 16 << 10;
 /// How long a client may take to send its command.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -40,10 +43,28 @@ pub(crate) enum Reply {
     Live(Box<Snapshot>),
     /// Metrics in the text format of Prometheus.
     Metrics(String),
-    /// There are too many viewers.
+    /// What would become of a request.
+    Explained(Box<Explanation>),
+    /// The request cannot be explained, because it cannot be made.
+    Unexplained(String),
+    /// The capture begins; parts follow.
+    Capturing,
+    /// The capture has ended.
+    Captured(Captured),
+    /// There are too many viewers, or there is another capture.
     Busy,
     /// The command is unknown.
     Unknown(String),
+}
+
+/// What commands show.
+#[derive(Clone)]
+pub(super) struct Shown {
+    pub(super) status: Status,
+    pub(super) watch: Watch,
+    pub(super) feed: Feed,
+    pub(super) explainer: Explainer,
+    pub(super) captures: Captures,
 }
 
 /// The socket. Its file is removed on drop, unless another process created it.
@@ -68,7 +89,7 @@ impl Control {
     }
 
     /// Answers commands until it is dropped.
-    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, status: Status, watch: Watch, feed: Feed) {
+    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, shown: Shown) {
         let listener = self.listener.try_clone().and_then(UnixListener::from_std);
         let listener = match listener {
             Ok(listener) => listener,
@@ -81,10 +102,9 @@ impl Control {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let (wanted, status) = (wanted.clone(), status.clone());
-                    let (watch, feed) = (watch.clone(), feed.clone());
+                    let (wanted, shown) = (wanted.clone(), shown.clone());
                     tokio::spawn(async move {
-                        if let Err(error) = answer(stream, &wanted, &status, &watch, &feed).await {
+                        if let Err(error) = answer(stream, &wanted, &shown).await {
                             tracing::debug!(%error, "a request on the control socket failed");
                         }
                     });
@@ -97,21 +117,17 @@ impl Control {
     }
 }
 
-async fn answer(
-    stream: UnixStream,
-    wanted: &mpsc::Sender<Wanted>,
-    status: &Status,
-    watch: &Watch,
-    feed: &Feed,
-) -> io::Result<()> {
+async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, shown: &Shown) -> io::Result<()> {
     let asker = stream.peer_cred()?.uid();
     if asker != 0 && asker != rustix::process::geteuid().as_raw() {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     let (reader, mut writer) = stream.into_split();
     let mut question = String::new();
-    timeout(PATIENCE, BufReader::new(reader.take(MAX_QUESTION)).read_line(&mut question)).await??;
+    let mut reader = BufReader::new(reader.take(MAX_QUESTION));
+    timeout(PATIENCE, reader.read_line(&mut question)).await??;
     let question = question.trim();
+    let Shown { status, watch, feed, explainer, captures } = shown;
     let reply = match question.split_once(' ').unwrap_or((question, "")) {
         ("reload", "") => match reload(wanted).await {
             Ok(generation) => Reply::Reloaded(generation),
@@ -124,15 +140,56 @@ async fn answer(
             Ok(since) => Reply::Live(Box::new(watch.snapshot(since))),
             Err(_) => Reply::Unknown(question.to_owned()),
         },
+        ("explain", question) => match serde_json::from_str(question) {
+            Ok(question) => match explainer.explain(&question).await {
+                Ok(explained) => Reply::Explained(Box::new(explained)),
+                Err(why) => Reply::Unexplained(why),
+            },
+            Err(_) => Reply::Unknown("explain".into()),
+        },
+        ("capture", wanted) => match serde_json::from_str(wanted) {
+            Ok(wanted) => match captures.begin(&wanted).await {
+                Some(running) => {
+                    let reader = reader.into_inner().into_inner();
+                    return capture((reader, writer), running, &wanted).await;
+                }
+                None => Reply::Busy,
+            },
+            Err(_) => Reply::Unknown("capture".into()),
+        },
         ("watch", "") => match feed.join() {
             Some(viewer) => return stream_to(writer, viewer).await,
             None => Reply::Busy,
         },
         _ => Reply::Unknown(question.to_owned()),
     };
-    let mut line = serde_json::to_vec(&reply)?;
+    writer.write_all(&line(&reply)?).await
+}
+
+fn line(reply: &Reply) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(reply)?;
     line.push(b'\n');
-    writer.write_all(&line).await
+    Ok(line)
+}
+
+/// A line, the parts of the capture, and a line about its end.
+async fn capture(
+    (mut reader, mut writer): (OwnedReadHalf, OwnedWriteHalf),
+    running: Running,
+    wanted: &CaptureWanted,
+) -> io::Result<()> {
+    tracing::info!(
+        clients = wanted.clients.len(),
+        milliseconds = wanted.milliseconds,
+        "datagrams are captured for a process that asked at the control socket"
+    );
+    writer.write_all(&line(&Reply::Capturing)?).await?;
+    let captured = tokio::select! {
+        captured = running.stream(wanted, &mut writer) => captured?,
+        // Whoever asked sends nothing more until it goes.
+        _ = reader.read_u8() => return Ok(()),
+    };
+    writer.write_all(&line(&Reply::Captured(captured))?).await
 }
 
 /// Sends snapshots until the viewer is gone or too slow.
@@ -151,16 +208,61 @@ async fn reload(wanted: &mpsc::Sender<Wanted>) -> Reloaded {
     told.await.unwrap_or_else(|_| Err(stopping()))
 }
 
+/// A capture that has begun, for the command line.
+pub(crate) struct Begun(BlockingReader<BlockingStream>);
+
+impl Begun {
+    /// Copies the capture, as it comes; blocks until it ends.
+    ///
+    /// # Errors
+    /// The server has gone, or the output fails.
+    pub(crate) fn copy_to(mut self, output: &mut dyn Write) -> io::Result<Captured> {
+        let mut length = [0; 4];
+        loop {
+            self.0.read_exact(&mut length)?;
+            let expected = u64::from(u32::from_be_bytes(length));
+            if expected == 0 {
+                break;
+            }
+            if io::copy(&mut (&mut self.0).take(expected), output)? < expected {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            output.flush()?;
+        }
+        let mut line = String::new();
+        self.0.read_line(&mut line)?;
+        match serde_json::from_str(&line) {
+            Ok(Reply::Captured(captured)) => Ok(captured),
+            _ => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+}
+
+/// Asks the running server for a capture. For the command line; blocks until every worker copies.
+///
+/// # Errors
+/// There is no server, or it captures already.
+pub(crate) fn begin_capture(socket: &Path, wanted: &CaptureWanted) -> io::Result<Begun> {
+    let mut stream = BlockingStream::connect(socket)?;
+    stream.write_all(format!("capture {}\n", serde_json::json!(wanted)).as_bytes())?;
+    let (mut reader, mut line) = (BlockingReader::new(stream), String::new());
+    reader.read_line(&mut line)?;
+    match serde_json::from_str(&line) {
+        Ok(Reply::Capturing) => Ok(Begun(reader)),
+        Ok(Reply::Busy) => Err(io::Error::other("another capture runs; wait until it ends")),
+        _ => Err(io::Error::other("it does not know `capture`: it is of another version")),
+    }
+}
+
 /// Sends a command to the running server. For the command line; blocks.
 ///
 /// # Errors
 /// There is no server, or its reply is invalid.
 pub(crate) fn ask(socket: &Path, question: &str) -> io::Result<Reply> {
-    use std::io::{BufRead, BufReader, Write};
     let mut stream = BlockingStream::connect(socket)?;
     stream.write_all(format!("{question}\n").as_bytes())?;
     let mut line = String::new();
-    BufReader::new(stream).read_line(&mut line)?;
+    BlockingReader::new(stream).read_line(&mut line)?;
     serde_json::from_str(&line)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the server ended, or does not understand"))
 }

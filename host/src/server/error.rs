@@ -76,6 +76,9 @@ pub enum ServeError {
     /// the user does not exist.
     #[error(transparent)]
     Privileges(#[from] PrivilegeError),
+    /// A request to be explained cannot be made. Exit code 64.
+    #[error("{0}")]
+    Request(String),
     /// The system failed. Exit code 71.
     #[error("{0}: {1}")]
     System(&'static str, io::Error),
@@ -85,7 +88,7 @@ impl ServeError {
     /// Returns the exit code, from sysexits(3).
     pub fn exit_code(&self) -> u8 {
         match self {
-            ServeError::Config(_) | ServeError::Inherited(_) => EXIT_CONFIG,
+            ServeError::Config(_) | ServeError::Inherited(_) | ServeError::Request(_) => EXIT_CONFIG,
             ServeError::Root(_) | ServeError::Folder { .. } => 66,
             ServeError::InUse { .. } | ServeError::Address { .. } | ServeError::Admin { .. } => 69,
             ServeError::System(..) => 71,

@@ -5,19 +5,24 @@
 //! other threads start and plugins are loaded, and after that the first request is answered. The order of a
 //! shutdown is that of [`running::Server::shutdown`].
 
+mod capture;
 mod control;
 mod deadline;
 mod disks;
 mod error;
+mod explain;
 mod given;
 mod open;
+mod pcapng;
 mod policy;
 mod reload;
 mod running;
 mod signals;
 
-pub(crate) use control::{Reply, ask};
+pub(crate) use capture::{Captured, LONGEST as LONGEST_CAPTURE, Wanted as CaptureWanted};
+pub(crate) use control::{Reply, ask, begin_capture};
 pub use error::ServeError;
+pub(crate) use explain::explain;
 pub(crate) use given::inherited;
 pub(crate) use policy::{place_of, start_runtime_to_look};
 pub use reload::Configure;

@@ -4,9 +4,12 @@ use super::ServeError;
 use crate::privileges::become_of;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 use tuffet_config::{Config, Grant, Privileges};
-use tuffet_policy::{LoadProblem, LoadProblemKind, Policy, PolicyRuntime, PolicySpec, is_own_code_cache};
+use tuffet_policy::{
+    LoadProblem, LoadProblemKind, Policy, PolicyRuntime, PolicySpec, Stage, is_own_code_cache,
+};
 use tuffet_store::Roots;
 
 /// Starts the plugin runtime; there is one per process.
@@ -65,8 +68,25 @@ pub(crate) async fn load_policy(
     roots: &Roots,
     live: bool,
 ) -> Result<Policy, ServeError> {
-    let started = Instant::now();
-    let policy = Policy::load(runtime, &spec(config, roots, live)).await.map_err(|problems| {
+    load(runtime, config, spec(config, roots, live)).await
+}
+
+/// As [`load_policy`], for plugins on a stage: what they do has no effect.
+///
+/// # Errors
+/// As there.
+pub(super) async fn load_policy_on(
+    runtime: &PolicyRuntime,
+    config: &Config,
+    roots: &Roots,
+    stage: Option<Arc<Stage>>,
+) -> Result<Policy, ServeError> {
+    load(runtime, config, PolicySpec { stage, ..spec(config, roots, false) }).await
+}
+
+async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Result<Policy, ServeError> {
+    let (started, live) = (Instant::now(), spec.live);
+    let policy = Policy::load(runtime, &spec).await.map_err(|problems| {
         for problem in problems.iter().filter(|_| live) {
             tracing::error!(
                 target: "tuffet::policy",

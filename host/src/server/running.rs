@@ -1,14 +1,17 @@
 //! A running server: its parts, its start, and the order of its shutdown.
 
+use super::capture::Captures;
+use super::control::Shown;
 use super::deadline::Deadline;
 use super::disks;
+use super::explain::Explainer;
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted};
 use super::signals::{Signals, Wish};
 use super::{Opened, Prepared, ServeError, ceilings, not_answering, serving};
 use crate::admin::{self, Access, Pulse};
-use crate::admission::{Admission, Deciding};
-use crate::events::{Observers, log_summaries};
+use crate::admission::{Admission, Deciding, Looks};
+use crate::events::{Hints, Observers, log_summaries};
 use crate::generation::{Current, Files, Generation};
 use crate::neighbours::Neighbours;
 use crate::status::Status;
@@ -96,6 +99,7 @@ impl Server {
         let uploads = Uploads::new(config.bounds().uploads_per_name);
         let plugins = policy.plugins().to_vec();
         let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
+        let user = format!("uid {}", left.held.uid);
         let status = Status::new(config.file(), &plugins, runtime.clone(), left, disks.clone());
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let telemetry = start_telemetry(config, &listeners, &watch);
@@ -115,14 +119,17 @@ impl Server {
             generation: generation.clone(),
             observers: observers.clone(),
             watch: watch.clone(),
-            neighbours,
+            neighbours: neighbours.clone(),
             mailboxes: mailboxes.clone(),
             ids: AtomicU64::new(fastrand::u64(..)),
             runtime: Handle::current(),
             deciding: Deciding::new(),
+            looks: Looks::new(),
             sampling: telemetry.sampling(),
         });
-        let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone()));
+        let single_ports = config.listeners.iter().filter(|listener| listener.single_port);
+        let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
+        let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone(), hints));
 
         let reloader = Reloader {
             configure,
@@ -132,7 +139,7 @@ impl Server {
             status: status.clone(),
             access: access.clone(),
             manager: manager.clone(),
-            limiter,
+            limiter: limiter.clone(),
             uploads,
             disks: disks.clone(),
         };
@@ -141,7 +148,16 @@ impl Server {
         let mut services = vec![tokio::spawn(reloader.run(wanted))];
         let feed = Feed::new(watch.clone());
         if let Some(control) = control {
-            services.push(tokio::spawn(control.run(reload.clone(), status, watch.clone(), feed.clone())));
+            let explainer = Explainer {
+                generation: generation.clone(),
+                listeners: config.listeners.clone().into(),
+                neighbours,
+                limiter,
+                user,
+            };
+            let captures = Captures::new(&mailboxes);
+            let shown = Shown { status, watch: watch.clone(), feed: feed.clone(), explainer, captures };
+            services.push(tokio::spawn(control.run(reload.clone(), shown)));
         }
         let admin_address = admin.as_ref().and_then(|socket| socket.address().ok());
         let pulse = Arc::new(Pulse::new(mailboxes));
@@ -276,7 +292,12 @@ async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
     }
 }
 
-fn first_generation(config: &Config, roots: Roots, policy: Policy, uploads: Uploads) -> Generation {
+pub(super) fn first_generation(
+    config: &Config,
+    roots: Roots,
+    policy: Policy,
+    uploads: Uploads,
+) -> Generation {
     let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
     Generation {
         number: 1,

@@ -2,7 +2,7 @@
 //! begin with `tftp.`.
 
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
-use opentelemetry::{InstrumentationScope, KeyValue, Value};
+use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -84,7 +84,7 @@ impl Maker<'_> {
     fn step(&self, step: Step) -> SpanData {
         let (began, ended) = (self.trail.at(step.began), self.trail.at(step.ended));
         match step.what {
-            What::Plugin { plugin, hook, verdict, failure, remembered, monitored } => {
+            What::Plugin { plugin, hook, verdict, detail: _, failure, remembered, monitored } => {
                 let name = match hook {
                     "authorize" => "tftp.authorize",
                     "resolve" => "tftp.resolve",
@@ -179,6 +179,11 @@ fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> 
     all.put("tftp.decision", summary.decision.as_str());
     all.maybe("tftp.resolved", record.resolved.as_deref().map(short));
     all.maybe("tftp.verdict_by", record.verdict_by.as_deref().map(str::to_owned));
+    if let Some(tried) = &record.tried {
+        let places = tried.places().iter().map(|place| StringValue::from(short(place)));
+        all.put("tftp.tried", Value::Array(Array::String(places.collect())));
+        all.maybe("tftp.tried_by", tried.by().map(str::to_owned));
+    }
     all.put("tftp.plugin_calls", i64::from(record.plugin_calls));
     all.maybe("tftp.size", record.size.map(whole));
     all.put("tftp.bytes", whole(summary.bytes));

@@ -4,7 +4,7 @@ use super::snapshot::{Finished, unix_ms};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
-use tuffet_request::events::Summary;
+use tuffet_request::events::{Summary, Tried};
 
 /// The most requests kept.
 pub(crate) const FINISHED: usize = 200;
@@ -39,6 +39,7 @@ impl Recent {
 fn row(Kept { at, summary }: &Kept) -> Finished {
     let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     let record = &summary.record;
+    let tried = record.tried.as_deref();
     Finished {
         who: (&*record.request).into(),
         ended_unix_ms: unix_ms(*at),
@@ -47,6 +48,10 @@ fn row(Kept { at, summary }: &Kept) -> Finished {
         decision: summary.decision.as_str().into(),
         resolved: record.resolved.as_deref().map(str::to_owned),
         verdict_by: record.verdict_by.as_deref().map(str::to_owned),
+        hint: summary.hint.clone(),
+        tried: tried.map(|tried| tried.places().to_vec()).unwrap_or_default(),
+        tried_by: tried.and_then(Tried::by).map(str::to_owned),
+        other_case: tried.map(|tried| tried.other_case().to_vec()).unwrap_or_default(),
         size: record.size,
         bytes: summary.bytes,
         blocks: summary.blocks,

@@ -247,6 +247,18 @@ pub(crate) struct Finished {
     pub(crate) decision: Word,
     pub(crate) resolved: Option<String>,
     pub(crate) verdict_by: Option<String>,
+    /// What its pattern usually means.
+    #[serde(default)]
+    pub(crate) hint: Option<String>,
+    /// Where its file was looked for, as `ROOT:PATH`, in order, if the request was not granted.
+    #[serde(default)]
+    pub(crate) tried: Vec<String>,
+    /// The plugin that proposed these places.
+    #[serde(default)]
+    pub(crate) tried_by: Option<String>,
+    /// What lies there under the same letters in another case.
+    #[serde(default)]
+    pub(crate) other_case: Vec<String>,
     pub(crate) size: Option<u64>,
     pub(crate) bytes: u64,
     pub(crate) blocks: u64,

@@ -14,6 +14,9 @@ pub enum StoreError {
     /// No such file, or no such folder on the way to it.
     #[error("no such file")]
     NotFound,
+    /// The folder of an upload does not exist: uploads create none.
+    #[error("no such folder: `{0}`; uploads create no folders, so create it (`mkdir`) or correct the path")]
+    NoFolder(String),
     /// The file system finds a file by this name but spells it differently, or would ([`super::spelling`]).
     #[error(
         "the file system spells the name of this file, or of a folder on the way to it, differently; policy has judged \
@@ -81,7 +84,7 @@ impl StoreError {
     /// Returns the code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound | Self::Spelling => ErrorCode::FileNotFound,
+            Self::NotFound | Self::NoFolder(_) | Self::Spelling => ErrorCode::FileNotFound,
             Self::Denied(_)
             | Self::Forbidden(_)
             | Self::Protected(_)
@@ -100,6 +103,7 @@ impl StoreError {
     pub fn message(&self) -> &str {
         match self {
             Self::NotFound | Self::Spelling => "file not found",
+            Self::NoFolder(_) => "folder not found",
             Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) => "access denied",
             Self::Exists => "file exists",
             Self::ReadOnly => "uploads are not allowed",

@@ -7,6 +7,7 @@
 //!
 //! Everything here but [`OpenFile::read_now`] may wait for a disk and belongs on a thread of that [`Disk`].
 
+mod absence;
 mod attributes;
 mod cache;
 mod disk;
@@ -35,6 +36,7 @@ use cap_std::fs::Dir;
 use thiserror::Error;
 use tuffet_request::{Links, RootSpec};
 
+pub use absence::{Absence, Sought};
 pub use cache::{FileCache, Growth, MemoryBytes};
 pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
@@ -155,6 +157,18 @@ impl Roots {
             return Err(StoreError::ReadOnly);
         }
         Upload::create(root, path)
+    }
+
+    /// Says what [`Roots::create`] would, and creates nothing. Returns the largest size of the upload, in bytes.
+    ///
+    /// # Errors
+    /// As [`Roots::create`], and `Forbidden` where this user may not write to the folder.
+    pub fn judge(&self, root: &str, path: &str) -> Result<u64, StoreError> {
+        let (path, root) = (path::checked(path)?, self.named(root)?);
+        if !root.writable {
+            return Err(StoreError::ReadOnly);
+        }
+        Upload::judge(root, path)
     }
 
     /// Returns the root for uploads, unless policy names one.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, linkat, openat, renameat,
-    renameat_with, statat, unlinkat,
+    Access, AtFlags, FileType, Mode, OFlags, RenameFlags, accessat, fchmod, fstat, fsync, linkat, openat,
+    renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
@@ -62,9 +62,8 @@ impl Upload {
     pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
-        let root_folder = root.folder()?;
-        let parent = root_folder.open_dir(folder).map_err(StoreError::from_open)?;
-        spelling::require_of_upload(&root_folder, target)?;
+        let parent = open_folder(root, folder)?;
+        spelling::require_of_upload(&*root.folder()?, target)?;
         let replaces = judge(&parent, name, root.overwrite, root.links)?;
         let folder = syncable(&parent)?;
         let closed = replaces || root.mode.is_some();
@@ -84,6 +83,18 @@ impl Upload {
             limit: root.max_upload,
             writing: None,
         })
+    }
+
+    /// Says what [`Upload::create`] would, without creating anything: also whether this process may write to the
+    /// folder. Returns the limit in bytes.
+    pub(super) fn judge(root: &Root, target: &str) -> Result<u64, StoreError> {
+        let target = &*followed(root, target)?;
+        let (folder, name) = path::split(target);
+        let parent = open_folder(root, folder)?;
+        spelling::require_of_upload(&*root.folder()?, target)?;
+        judge(&parent, name, root.overwrite, root.links)?;
+        accessat(&parent, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?;
+        Ok(root.max_upload)
     }
 
     /// The name of the root it goes to.
@@ -133,9 +144,8 @@ impl Upload {
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
-        let root_folder = root.folder()?;
-        let parent = root_folder.open_dir(folder).map_err(StoreError::from_open)?;
-        spelling::require_of_upload(&root_folder, target)?;
+        let parent = open_folder(root, folder)?;
+        spelling::require_of_upload(&*root.folder()?, target)?;
         judge(&parent, name, self.overwrite, self.links)?;
         self.moved = Some(syncable(&parent)?);
         self.name = name.to_owned();
@@ -266,6 +276,14 @@ pub struct Sealed {
     pub bytes: u64,
     /// The SHA-256 digest of the file.
     pub sha256: [u8; 32],
+}
+
+/// The folder of an upload.
+fn open_folder(root: &Root, folder: &str) -> Result<Dir, StoreError> {
+    root.folder()?.open_dir(folder).map_err(|error| match StoreError::from_open(error) {
+        StoreError::NotFound => StoreError::NoFolder(folder.to_owned()),
+        other => other,
+    })
 }
 
 /// cap-std opens folders by O_PATH, which cannot be synced; `.` leads nowhere else.

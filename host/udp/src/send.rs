@@ -1,5 +1,7 @@
 //! Sending: sendmmsg(2) across peers, UDP_SEGMENT within a window.
 
+mod queued;
+
 use super::address::{CONTROL_ROOM, ControlBuffer, ControlWriter, to_kernel};
 use super::segment_limits::SegmentLimits;
 use super::send_errors::{MOST_LATE_ERRORS, is_late, refuses_segments};
@@ -187,30 +189,6 @@ impl SendBatch {
         self.messages = messages;
         self.used = 0;
         report
-    }
-
-    /// Returns the queued datagrams instead of sending them: for tests without a network.
-    pub fn drain(&mut self) -> Vec<(SocketAddr, Vec<u8>)> {
-        let mut datagrams = Vec::new();
-        for message in std::mem::take(&mut self.messages) {
-            let bytes = &self.arena[message.bytes.clone()];
-            match &message.payload {
-                None => {
-                    let each = bytes.chunks(message.segment);
-                    datagrams.extend(each.map(|datagram| (message.peer, datagram.to_vec())));
-                }
-                Some(Payload { content, range, header }) => {
-                    let mut rest = &content[range.clone()];
-                    for header in bytes.chunks(*header) {
-                        let (now, later) = rest.split_at(rest.len().min(message.segment - header.len()));
-                        datagrams.push((message.peer, [header, now].concat()));
-                        rest = later;
-                    }
-                }
-            }
-        }
-        self.used = 0;
-        datagrams
     }
 
     /// Sends messages up to the first that fails or must be segmented here; an error is that of the very

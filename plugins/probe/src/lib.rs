@@ -110,7 +110,7 @@ impl Observe for Probe {
                     format!(r#"{{"progressed":{:?},"bytes":{}}}"#, progress.id, progress.bytes)
                 }
                 Happening::Finished(summary) => format!(
-                    r#"{{"finished":{:?},"path":{:?},"outcome":"{:?}","decision":"{:?}","class":{:?},"bytes":{},"blocks":{},"first_block":{},"resolved":{:?}}}"#,
+                    r#"{{"finished":{:?},"path":{:?},"outcome":"{:?}","decision":"{:?}","class":{:?},"bytes":{},"blocks":{},"first_block":{},"resolved":{:?},"attributes":{:?}}}"#,
                     summary.request.id,
                     summary.request.path,
                     summary.outcome,
@@ -120,6 +120,11 @@ impl Observe for Probe {
                     summary.blocks,
                     summary.first_block_us.is_some(),
                     summary.resolved.as_deref().unwrap_or_default(),
+                    summary
+                        .attributes
+                        .iter()
+                        .map(|(key, value)| format!("{key}={value}"))
+                        .collect::<Vec<_>>(),
                 ),
             };
             assert_eq!(sinks::emit(sink, &line), Ok(()), "{line}");

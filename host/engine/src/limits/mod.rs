@@ -65,6 +65,11 @@ impl Refused {
         }
     }
 
+    /// Its key in the configuration.
+    fn key(self) -> &'static str {
+        self.what().trim_matches('`')
+    }
+
     /// For the log: what was reached.
     pub(crate) fn what(self) -> &'static str {
         match self {
@@ -77,6 +82,19 @@ impl Refused {
             Refused::ClientPerSecond => "`limits.per-client.per-second`",
         }
     }
+}
+
+/// One limit, as it stands for one client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The key in the configuration.
+    pub limit: &'static str,
+    /// The limit; `None` where there is none.
+    pub most: Option<u64>,
+    /// How much of it is taken, where that is counted.
+    pub taken: Option<u64>,
+    /// Whether a request would be dropped now.
+    pub reached: bool,
 }
 
 /// A request's part of its client's share, to be given back: the place of its transfer when that is dropped,
@@ -154,6 +172,30 @@ impl Limiter {
             return Err(Refused::ClientPending);
         };
         Ok(Claim { transfer, pending })
+    }
+
+    /// The limits of one client as they stand, for people. Takes nothing.
+    pub fn standing(&self, peer: &SocketAddr) -> [Standing; 4] {
+        let client = self.hasher.hash_one(ClientKey::of(peer, self.live.ipv6_prefix.load(Relaxed)));
+        let now = self.since(Instant::now());
+        let places = |refused: Refused, places: &Places, most: u32| Standing {
+            limit: refused.key(),
+            most: Some(u64::from(most)),
+            taken: Some(places.taken_by(client)),
+            reached: places.taken_by(client) >= u64::from(most),
+        };
+        let rate = |refused: Refused, most: Option<u64>, has_room: bool| Standing {
+            limit: refused.key(),
+            most,
+            taken: None,
+            reached: !has_room,
+        };
+        [
+            rate(Refused::ClientPerSecond, self.clients.per_second(), self.clients.has_room(client, now)),
+            rate(Refused::PerSecond, self.all.per_second(), self.all.has_room(now)),
+            places(Refused::ClientTransfers, &self.transfers, self.live.client_transfers.load(Relaxed)),
+            places(Refused::ClientPending, &self.pending, self.live.client_pending.load(Relaxed)),
+        ]
     }
 
     /// Its transfer is forgotten.

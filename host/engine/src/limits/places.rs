@@ -64,6 +64,12 @@ impl Places {
         }
     }
 
+    /// How many places a client has.
+    pub(super) fn taken_by(&self, client: u64) -> u64 {
+        let words = self.bucket(client).0.iter().map(|cell| cell.load(Relaxed));
+        words.filter(|word| word >> COUNT_BITS == client >> COUNT_BITS).map(|word| word & COUNT).sum()
+    }
+
     /// Gives a place back.
     pub(super) fn give(&self, share: Share) {
         let Share::Counted(client) = share else { return };

@@ -33,6 +33,10 @@ impl Pace {
         self.interval.store(interval, Relaxed);
     }
 
+    fn per_second(&self) -> Option<u64> {
+        self.get().map(|(interval, _)| SECOND / interval)
+    }
+
     /// Returns the interval and how far a bucket may be ahead, if there is a limit.
     fn get(&self) -> Option<(u64, u64)> {
         let interval = self.interval.load(Relaxed);
@@ -52,11 +56,25 @@ impl Rate {
         self.pace.set(rate);
     }
 
+    /// Returns the requests per second, if there is a limit.
+    pub(super) fn per_second(&self) -> Option<u64> {
+        self.pace.per_second()
+    }
+
+    /// Returns whether [`Rate::take`] would return true.
+    pub(super) fn has_room(&self, now: u64) -> bool {
+        self.pace.get().is_none_or(|(_, ahead)| has_room(&self.paid, now, ahead))
+    }
+
     /// Returns whether one more request is within the rate at `now`, in nanoseconds.
     pub(super) fn take(&self, now: u64) -> bool {
         let Some((interval, ahead)) = self.pace.get() else { return true };
         take(&self.paid, now, interval, ahead)
     }
+}
+
+fn has_room(paid: &AtomicU64, now: u64, ahead: u64) -> bool {
+    paid.load(Relaxed).saturating_sub(now) <= ahead
 }
 
 fn take(paid: &AtomicU64, now: u64, interval: u64, ahead: u64) -> bool {
@@ -91,6 +109,20 @@ impl Default for Rates {
 impl Rates {
     pub(super) fn set(&self, rate: Option<PerSecond>) {
         self.pace.set(rate);
+    }
+
+    /// Returns the requests per second of one client, if there is a limit.
+    pub(super) fn per_second(&self) -> Option<u64> {
+        self.pace.per_second()
+    }
+
+    /// Returns whether [`Rates::take`] would return true.
+    pub(super) fn has_room(&self, client: u64, now: u64) -> bool {
+        let Some((_, ahead)) = self.pace.get() else { return true };
+        let start = client as usize % (CLIENTS / CELLS) * CELLS;
+        let own =
+            self.cells[start..start + CELLS].iter().find(|cell| cell.client.load(Relaxed) == client | 1);
+        own.is_none_or(|own| has_room(&own.paid, now, ahead))
     }
 
     /// Returns whether one more request of this client is within the rate at `now`, in nanoseconds.

@@ -6,6 +6,7 @@ use super::disk::DiskWork;
 use super::signal::{Due, Signal};
 use super::sink::Written;
 use super::sockets::ListenerId;
+use super::tap::Tap;
 use super::transfers::report;
 use crate::limits::Share;
 use crossbeam_queue::SegQueue;
@@ -152,6 +153,8 @@ pub enum ToWorker {
         /// How it went.
         written: Box<Written>,
     },
+    /// Copy datagrams from now on, or no more.
+    Tap(Option<Arc<Tap>>),
     /// Say that you are there.
     Ping(oneshot::Sender<()>),
     /// Admit nothing more; stop when the transfers have ended, at the latest then.
@@ -239,7 +242,7 @@ impl Decision {
 }
 
 /// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of letters: each has at
-/// most one pending decision or upload, and there is at most one ping.
+/// most one pending decision or upload, and there are few pings and taps.
 pub struct Mailbox {
     letters: SegQueue<ToWorker>,
     signal: Signal,

@@ -26,6 +26,7 @@ mod sink;
 mod sockets;
 mod source;
 mod table;
+mod tap;
 mod transfers;
 mod transmit;
 mod unread;
@@ -51,7 +52,8 @@ pub use sockets::{
     ListenerId, ListenerSpec, SocketId, Sockets, open_all, receive_buffers_per_worker, sockets_per_worker,
     tid_ports,
 };
-pub use transfers::outcome_of_store_error;
+pub use tap::{Tap, Tapped};
+pub use transfers::{granted_options, outcome_of_store_error};
 
 use crate::limits::Limiter;
 use mio::{Events, Poll, Token, Waker};
@@ -322,6 +324,7 @@ impl<T: Transmit> Worker<T> {
             if !received.is_empty() {
                 *now = self.clock.now();
                 self.busy_poll.arrived(*now);
+                self.tap_received(number, received);
             }
             let now = *now;
             for buffer in (0..received.len()).filter_map(|index| received.get(index)) {
@@ -374,6 +377,7 @@ impl<T: Transmit> Worker<T> {
                     // Who asked may have gone.
                     let _ = answer.send(());
                 }
+                ToWorker::Tap(tap) => self.set_tap(tap),
                 ToWorker::Drain { until } => self.drain(until, now),
             }
         }

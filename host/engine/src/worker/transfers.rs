@@ -102,18 +102,8 @@ impl<T: Transmit> Worker<T> {
         };
         match decision {
             Decision::Grant { content, limits } => {
-                let DecisionRecord { requested_options, size, .. } = &*ticket.record;
-                let limits = Limits {
-                    burst: self.wire.sockets.burst(entry.listening),
-                    windowsize: within_most_window(requested_options, &limits),
-                    ..limits
-                };
-                let size = match entry.operation {
-                    // Where it ends is found on the way.
-                    Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),
-                    Operation::Write => *size,
-                };
-                entry.core.handle_grant(now, requested_options, &limits, size);
+                let limits = Limits { burst: self.wire.sockets.burst(entry.listening), ..limits };
+                grant(&mut entry.core, entry.operation, now, &ticket.record, &limits);
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
                 entry.progress.clone_from(&ticket.progress);
@@ -273,6 +263,26 @@ impl<T: Transmit> Worker<T> {
     }
 }
 
+/// Negotiates the options of a granted request.
+fn grant(core: &mut Transfer, operation: Operation, now: Time, record: &DecisionRecord, limits: &Limits) {
+    let DecisionRecord { requested_options, size, .. } = record;
+    let limits = Limits { windowsize: within_most_window(requested_options, limits), ..*limits };
+    let size = match operation {
+        // Where it ends is found on the way.
+        Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),
+        Operation::Write => *size,
+    };
+    core.handle_grant(now, requested_options, &limits, size);
+}
+
+/// The options that a worker would grant to this request.
+pub fn granted_options(record: &DecisionRecord, limits: &Limits) -> OptionSet {
+    let operation = record.request.operation;
+    let mut core = Transfer::server(Time::from_micros(0), operation, Arc::default());
+    grant(&mut core, operation, Time::from_micros(0), record, limits);
+    *core.options()
+}
+
 /// The largest window that fits into [`MOST_WINDOW`] with the block size that will be granted.
 fn within_most_window(requested: &OptionSet, limits: &Limits) -> u16 {
     let blksize = requested.block_size().min(limits.blksize);
@@ -298,7 +308,7 @@ fn fail(entry: &mut Entry, error: &StoreError) {
 /// Returns the outcome by cause: the rules, the client's choice of a name, or the server.
 pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     match error {
-        StoreError::NotFound | StoreError::Spelling => Outcome::NotFound,
+        StoreError::NotFound | StoreError::NoFolder(_) | StoreError::Spelling => Outcome::NotFound,
         StoreError::Denied(_)
         | StoreError::Protected(_)
         | StoreError::Exists
@@ -338,6 +348,7 @@ pub(super) fn report(
         record,
         ending,
         unanswered,
+        hint: None,
         decision: answered,
         options: core.map(|core| *core.options()).unwrap_or_default(),
         bytes: core.map_or(0, Transfer::bytes),

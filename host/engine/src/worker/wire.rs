@@ -5,6 +5,7 @@ use super::counters::Counters;
 use super::sockets::{SocketId, Sockets};
 use super::source::ReadError;
 use super::table::Entry;
+use super::tap::Tap;
 use super::transmit::Transmit;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,12 +22,14 @@ pub(super) struct Wire<T> {
     /// None before the first packet.
     through: Option<SocketId>,
     pub(super) transmit: T,
+    /// Where copies go, while somebody captures.
+    pub(super) tap: Option<Arc<Tap>>,
 }
 
 impl<T: Transmit> Wire<T> {
     pub(super) fn new(sockets: Sockets, transmit: T) -> Wire<T> {
         let (counters, batch) = (Counters::default(), SendBatch::new());
-        Wire { sockets, counters, batch, through: None, transmit }
+        Wire { sockets, counters, batch, through: None, transmit, tap: None }
     }
 
     /// Sends all that waits.
@@ -35,6 +38,9 @@ impl<T: Transmit> Wire<T> {
             return;
         }
         if let Some(through) = self.through {
+            if let Some(tap) = &self.tap {
+                self.sockets.get(through).inspect(|socket| tap.sent(socket.socket.local(), &self.batch));
+            }
             self.counters.send_lost += self.transmit.transmit(&self.sockets, through, &mut self.batch);
         }
     }

@@ -118,19 +118,26 @@ impl Plugin {
             traced: traced(request),
             patience: Some(patience),
             probes: false,
+            rehearses: request.is_rehearsal(),
         };
-        // Boxed: the future of a call is kilobytes, and each future around it would hold and move them twice.
-        let guarded = Box::pin(self.guarded(hook, asker, Some(&called), call));
-        let opinion = match decisions {
-            None => guarded.await,
-            Some(decisions) => decisions.get(request, &self.counters, patience.until, guarded).await,
+        let opinion = if asker.rehearses {
+            Box::pin(self.rehearsed(request, asker, &called, decisions, call)).await
+        } else {
+            // Boxed: the future of a call is kilobytes, and each future around it would hold and move them twice.
+            let guarded = Box::pin(self.guarded(hook, asker, Some(&called), call));
+            match decisions {
+                None => guarded.await,
+                Some(decisions) => decisions.get(request, &self.counters, patience.until, guarded).await,
+            }
         };
         let failed = |failure: &Failure| (failure.cause.as_str(), failure.detail.clone());
         let noted = request.trail.as_deref().map(|trail| (trail, opinion.as_ref().err().map(failed)));
         let said = match opinion {
             Ok(opinion) => Ok(opinion),
             Err(failure) if failure.cause == Cause::Busy => {
-                self.overload.note(&self.name, hook, &failure.detail);
+                if !asker.rehearses {
+                    self.overload.note(&self.name, hook, &failure.detail);
+                }
                 Err(Overloaded(format!("plugin {} is overloaded in {hook}: {}", self.name, failure.detail)))
             }
             Err(failure) => Ok(self.stand_in(question, &failure, deny)),
@@ -143,6 +150,10 @@ impl Plugin {
                     Ok(said) => said.as_ref().map_or("abstain", Weighty::word),
                     Err(Overloaded(_)) => "drop",
                 },
+                detail: match &said {
+                    Ok(Some(said)) if asker.rehearses => Some(said.detail()),
+                    _ => None,
+                },
                 remembered: failure.is_none() && !called.load(Ordering::Relaxed),
                 failure,
                 monitored: self.monitors,
@@ -150,6 +161,26 @@ impl Plugin {
             trail.step(began.into_std(), step);
         }
         said
+    }
+
+    /// The opinion on a request that is only explained. What is remembered and the breaker are looked at, and neither
+    /// they nor counters learn of the call.
+    async fn rehearsed<O: Weighty + Clone>(
+        &self,
+        request: &Request,
+        asker: Asker,
+        called: &AtomicBool,
+        decisions: Option<&Decisions<O>>,
+        call: impl AsyncFnOnce(Asker) -> Result<Option<O>, Failure>,
+    ) -> Result<Option<O>, Failure> {
+        if let Some(opinion) = decisions.and_then(|decisions| decisions.peek(request)) {
+            return Ok(opinion);
+        }
+        called.store(true, Ordering::Relaxed);
+        match self.breaker.shut(std::time::Instant::now()) {
+            Some(shut) => Err(shut.into()),
+            None => call(asker).await,
+        }
     }
 
     /// Calls through the breaker, and counts. `called` is told, unless a decision of before makes it needless.
@@ -209,7 +240,7 @@ impl Plugin {
     fn stand_in<O>(&self, question: Question<'_>, failure: &Failure, deny: fn(Denial) -> O) -> Option<O> {
         let Question { hook, request, .. } = question;
         // That it is not asked was said when that began.
-        if failure.cause != Cause::Repeated && self.access.notes.take() {
+        if failure.cause != Cause::Repeated && !request.is_rehearsal() && self.access.notes.take() {
             tracing::warn!(
                 target: "tuffet::policy",
                 plugin = %self.name,

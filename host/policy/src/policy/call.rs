@@ -29,12 +29,14 @@ pub(super) struct Asker {
     pub patience: Option<Patience>,
     /// Whether this call finds out if a plugin works again. It goes before all others.
     pub probes: bool,
+    /// Whether nothing that the plugin does may have an effect.
+    pub rehearses: bool,
 }
 
 impl Asker {
     /// The server itself.
     pub const SERVER: Asker =
-        Asker { client: ClientKey::SERVER, traced: None, patience: None, probes: false };
+        Asker { client: ClientKey::SERVER, traced: None, patience: None, probes: false, rehearses: false };
 }
 
 /// A call that has begun. The fields are dropped in this order: the turn ends before another instance is made for
@@ -170,6 +172,7 @@ impl<'a> Call<'a> {
         let muted = configured.is_none();
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
         instance.calls += 1;
+        instance.store.data_mut().taken.rehearses = asker.rehearses;
         let meter = instance.begin(request, asker.traced, CpuLimit::of_call(plugin.limits.cpu), muted);
         Ok(Call {
             instance: Some(instance),

@@ -30,6 +30,17 @@ pub struct Policy {
     identities: Vec<PluginIdentity>,
 }
 
+/// A plugin in a chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chained {
+    /// The hook of the chain.
+    pub hook: &'static str,
+    /// Its name.
+    pub plugin: Arc<str>,
+    /// Whether its verdicts are only recorded.
+    pub monitored: bool,
+}
+
 /// The result of the `authorize` chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorization {
@@ -164,6 +175,30 @@ impl Policy {
         self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
     }
 
+    /// Returns what holds where every plugin of `authorize` abstains, in a word.
+    pub fn default_word(&self) -> &'static str {
+        match self.default {
+            DefaultVerdict::Allow => "allow",
+            DefaultVerdict::Deny => "deny",
+        }
+    }
+
+    /// Returns the plugins of all chains but `observe`, in the order in which requests meet them.
+    pub fn chained(&self) -> impl Iterator<Item = Chained> + '_ {
+        let chains = [
+            ("authorize", &self.authorize),
+            ("resolve", &self.resolve),
+            ("accept-upload", &self.accept_upload),
+        ];
+        chains.into_iter().flat_map(|(hook, chain)| {
+            chain.iter().map(move |plugin| Chained {
+                hook,
+                plugin: Arc::clone(&plugin.name),
+                monitored: plugin.monitors,
+            })
+        })
+    }
+
     /// Returns the time limit of a request, from now on.
     pub fn patience(&self) -> Patience {
         Patience::of(self.time_limit)
@@ -177,7 +212,7 @@ impl Policy {
         let mut calls = 0;
         for plugin in &self.authorize {
             if plugin.monitors {
-                monitor::authorize(plugin, request);
+                monitor::authorize(plugin, request).await;
                 continue;
             }
             calls += 1;
@@ -220,7 +255,7 @@ impl Policy {
         let mut calls = 0;
         for plugin in &self.resolve {
             if plugin.monitors {
-                monitor::resolve(plugin, request, &self.roots);
+                monitor::resolve(plugin, request, &self.roots).await;
                 continue;
             }
             calls += 1;

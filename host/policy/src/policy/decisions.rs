@@ -10,7 +10,7 @@ use super::convert::{Found, Opinion, UploadOpinion};
 use super::counters::Counters;
 use super::failure::{Cause, Failure};
 use tuffet_config::{DecisionCacheConfig, Fact};
-use tuffet_request::Request;
+use tuffet_request::{Ceilings, Denial, Request};
 
 /// Bytes of content that weigh as much as one decision.
 const CONTENT_UNIT: usize = 1024;
@@ -36,6 +36,8 @@ pub(super) trait Weighty {
     fn weight(&self) -> u64;
     /// For traces.
     fn word(&self) -> &'static str;
+    /// What there is to say beside the word.
+    fn detail(&self) -> String;
 }
 
 impl Weighty for Opinion {
@@ -50,6 +52,14 @@ impl Weighty for Opinion {
             Opinion::Drop => "drop",
         }
     }
+
+    fn detail(&self) -> String {
+        match self {
+            Opinion::Allow(ceilings) => ceilings_of(ceilings),
+            Opinion::Deny(denial) => reason_of(denial),
+            Opinion::Drop => String::new(),
+        }
+    }
 }
 
 impl Weighty for UploadOpinion {
@@ -62,6 +72,14 @@ impl Weighty for UploadOpinion {
             UploadOpinion::Accept => "accept",
             UploadOpinion::Rename(_) => "rename",
             UploadOpinion::Deny(_) => "deny",
+        }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            UploadOpinion::Accept => String::new(),
+            UploadOpinion::Rename(path) => path.clone(),
+            UploadOpinion::Deny(denial) => reason_of(denial),
         }
     }
 }
@@ -82,6 +100,31 @@ impl Weighty for Found {
             Found::Deny(_) => "deny",
         }
     }
+
+    fn detail(&self) -> String {
+        match self {
+            Found::Files(files) => {
+                let places = files.iter().map(|file| format!("{}:{}", file.root, file.path));
+                places.collect::<Vec<_>>().join(", ")
+            }
+            Found::Content(content) => format!("{} bytes", content.len()),
+            Found::Deny(denial) => reason_of(denial),
+        }
+    }
+}
+
+fn ceilings_of(ceilings: &Ceilings) -> String {
+    let all = [
+        ("blksize", ceilings.blksize.map(u64::from)),
+        ("windowsize", ceilings.windowsize.map(u64::from)),
+        ("bytes", ceilings.bytes),
+    ];
+    let given = all.into_iter().filter_map(|(name, most)| Some(format!("{name} at most {}", most?)));
+    given.collect::<Vec<_>>().join(", ")
+}
+
+fn reason_of(denial: &Denial) -> String {
+    if denial.reason.is_empty() { denial.message.clone() } else { denial.reason.clone() }
 }
 
 impl<O: Weighty> Weighter<Box<str>, Decided<O>> for Weight {
@@ -100,6 +143,12 @@ impl<O: Weighty + Clone> Decisions<O> {
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.decided.len()
+    }
+
+    /// The decision of before, if there is one that still holds.
+    pub fn peek(&self, request: &Request) -> Option<Option<O>> {
+        let decided = self.decided.peek(&*key(&self.config.key, request))?;
+        (decided.until > Instant::now()).then_some(decided.opinion)
     }
 
     /// The decision of before, or the one that `decide` comes to. Of several that ask the same at once one

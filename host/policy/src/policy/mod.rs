@@ -56,7 +56,7 @@ mod waits;
 mod wit_events;
 
 pub use ask::Patience;
-pub use chain::{Answer, Policy, Resolution, Verdict};
+pub use chain::{Answer, Chained, Policy, Resolution, Verdict};
 pub use code_cache::is_own as is_own_code_cache;
 pub use convert::Target;
 pub use counters::on_call;

@@ -11,22 +11,33 @@ use super::convert::{Asked, Found, Opinion, UploadOpinion};
 use super::plugin::Plugin;
 use tuffet_request::{Denial, Request};
 
-pub(super) fn authorize(plugin: &Arc<Plugin>, request: &Request) {
+pub(super) async fn authorize(plugin: &Arc<Plugin>, request: &Request) {
     let (plugin, request) = (Arc::clone(plugin), request.clone());
-    tokio::spawn(async move {
+    beside(request.is_rehearsal(), async move {
         let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
         let opinion = plugin.verdict(&request, asked.by(&plugin.access), patience).await;
         plugin.note("authorize", &request, opinion.ok().flatten().map(Said::Verdict));
-    });
+    })
+    .await;
 }
 
-pub(super) fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[String]>) {
+pub(super) async fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[String]>) {
     let (plugin, request, roots) = (Arc::clone(plugin), request.clone(), Arc::clone(roots));
-    tokio::spawn(async move {
+    beside(request.is_rehearsal(), async move {
         let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
         let found = plugin.resolution(&request, asked.by(&plugin.access), &roots, patience).await;
         plugin.note("resolve", &request, found.ok().flatten().map(Said::Resolution));
-    });
+    })
+    .await;
+}
+
+/// Carries out a call in a task of its own, unless its result is waited for.
+async fn beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) {
+    if waits {
+        call.await;
+    } else {
+        drop(tokio::spawn(call));
+    }
 }
 
 pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Upload) {
@@ -41,6 +52,9 @@ pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Up
 impl Plugin {
     /// Logs what it would have said, unless that is nothing.
     fn note(&self, hook: &'static str, request: &Request, said: Option<Said>) {
+        if request.is_rehearsal() {
+            return;
+        }
         self.counters.monitor();
         let Some(said) = said.filter(|_| self.access.notes.take()) else { return };
         tracing::info!(

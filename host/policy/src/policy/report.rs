@@ -41,6 +41,8 @@ pub(super) struct Fact<'a> {
     texts: &'a Texts,
     macs: Vec<wit_events::Mac<'a>>,
     options: Vec<(&'a str, &'a str)>,
+    /// Facts that the interface has no fields for.
+    attributes: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Fact<'a> {
@@ -54,7 +56,11 @@ impl<'a> Fact<'a> {
             Happening::Finished(summary) => lists(&summary.record.request, texts),
             Happening::Progressed { .. } => Default::default(),
         };
-        Fact { event, texts, macs, options }
+        let attributes = match &event.what {
+            Happening::Finished(summary) => attributes(summary),
+            Happening::Started { .. } | Happening::Progressed { .. } => Vec::new(),
+        };
+        Fact { event, texts, macs, options, attributes }
     }
 
     /// As a plugin with this access sees it.
@@ -140,9 +146,19 @@ impl<'a> Fact<'a> {
             decision_us: record.decided_after.map(us),
             first_block_us: summary.first_block_after.map(us),
             duration_us: us(summary.duration),
-            attributes: &[],
+            attributes: &self.attributes,
         }
     }
+}
+
+/// What an ended request has beside the fields of the interface; docs/plugins.md lists it.
+fn attributes(summary: &Summary) -> Vec<(&str, &str)> {
+    let hint = summary.hint.iter().map(|hint| ("hint", hint.as_str()));
+    let Some(tried) = summary.record.tried.as_deref() else { return hint.collect() };
+    let places = tried.places().iter().map(|place| ("tried", place.as_str()));
+    let by = tried.by().map(|by| ("tried-by", by));
+    let others = tried.other_case().iter().map(|place| ("other-case", place.as_str()));
+    places.chain(by).chain(others).chain(hint).collect()
 }
 
 type Lists<'a> = (Vec<wit_events::Mac<'a>>, Vec<(&'a str, &'a str)>);

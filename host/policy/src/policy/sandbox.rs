@@ -85,7 +85,7 @@ impl Sandbox {
     /// The instance is configured: from now on it may log, and do what has an effect.
     pub fn configured(&mut self) {
         self.log.muted = false;
-        self.taken = Taken::configured();
+        self.taken.configure();
         self.http.open();
         self.memory.configured();
     }

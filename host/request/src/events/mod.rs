@@ -4,11 +4,13 @@ mod event;
 mod kinds;
 mod outcome;
 mod record;
+mod tried;
 
 pub use event::{Event, Happening};
 pub use kinds::{Kind, Kinds};
 pub use outcome::{Ending, Outcome, outcome_of};
 pub use record::DecisionRecord;
+pub use tried::Tried;
 
 use serde::Deserialize;
 use std::sync::Arc;
@@ -59,6 +61,8 @@ pub struct Summary {
     pub ending: Ending,
     /// How the transfer ended, if it was still half-open.
     pub unanswered: Option<Unanswered>,
+    /// What its pattern usually means, if that is known.
+    pub hint: Option<String>,
     /// The decision.
     pub decision: Answered,
     /// The negotiated options.

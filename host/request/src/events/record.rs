@@ -1,5 +1,6 @@
 //! The facts of a decision.
 
+use super::Tried;
 use crate::request::Request;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +26,8 @@ pub struct DecisionRecord {
     pub plugin_calls: u32,
     /// Bytes on the wire, if known: of the file that is read, or as the client announced.
     pub size: Option<u64>,
+    /// Where its file was looked for, if the request was not granted and something was looked for.
+    pub tried: Option<Arc<Tried>>,
 }
 
 impl DecisionRecord {
@@ -39,6 +42,7 @@ impl DecisionRecord {
             verdict_by: None,
             plugin_calls: 0,
             size: None,
+            tried: None,
         }
     }
 }

@@ -31,7 +31,7 @@ const file = (td, one) => {
 
 const matches = (one, words) => {
   if (words.length === 0) return true;
-  const all = [one.client, one.mac, one.class, one.listener, one.operation, one.path, one.resolved, one.verdict_by, one.outcome, one.detail, one.id];
+  const all = [one.client, one.mac, one.class, one.listener, one.operation, one.path, one.resolved, one.verdict_by, one.outcome, one.detail, ...(one.tried ?? []), one.id];
   const text = all.filter(Boolean).join('\n').toLowerCase();
   return words.every((word) => text.includes(word));
 };
@@ -89,7 +89,8 @@ export const finished = (rows, words, outcomes) => {
       outcome.append(badge);
       client(who, row);
       file(what, row);
-      lines(why, row.detail ?? '', row.verdict_by ? `by ${row.verdict_by}` : '');
+      const more = [row.verdict_by && `by ${row.verdict_by}`, row.tried?.length && `tried ${row.tried.join(', ')}`, row.hint];
+      lines(why, row.detail ?? '', more.filter(Boolean).join(' · '));
       say(size, row.bytes === 0 ? '–' : bytes(row.bytes));
       say(took, micros(row.duration_us));
       say(again, count(row.retransmissions));

@@ -151,6 +151,7 @@ impl Finished {
             record: Arc::new(record),
             ending: Ending { outcome: self.outcome, detail: self.detail.clone().map(Into::into) },
             unanswered: None,
+            hint: None,
             decision: self.decision.unwrap_or(otherwise),
             options: OptionSet {
                 tsize: self.tsize,
@@ -165,6 +166,7 @@ impl Finished {
                 duplicates: self.duplicates,
                 timeouts: self.timeouts,
                 needless: 0,
+                ..Stats::default()
             },
             rtt: self.rtt_us.map(us),
             first_block_after: self.first_block_us.map(us),

@@ -146,12 +146,20 @@ fn running<'a>(all: &[&Active]) -> Rows<'a> {
 
 fn ended<'a>(all: &[&Finished]) -> Rows<'a> {
     let row = |row: &&Finished| {
-        let why = match (&row.detail, &row.verdict_by) {
+        let mut why = match (&row.detail, &row.verdict_by) {
             (Some(detail), Some(by)) => format!("{detail} (by {by})"),
             (Some(detail), None) => detail.clone(),
             (None, Some(by)) => format!("by {by}"),
             (None, None) => String::new(),
         };
+        if !row.tried.is_empty() {
+            why += "; tried ";
+            why += &row.tried.join(", ");
+        }
+        if let Some(hint) = &row.hint {
+            why += "; ";
+            why += hint;
+        }
         Row::new([
             Cell::from(row.outcome.as_str()).style(color(row.outcome)),
             Cell::from(client(&row.who)),

@@ -152,7 +152,8 @@ impl State {
         let words = self.words();
         let more = |row: &Finished| {
             let outcome = Some(row.outcome.to_string());
-            [row.resolved.clone(), row.verdict_by.clone(), row.detail.clone(), outcome]
+            let tried = (!row.tried.is_empty()).then(|| row.tried.join("\n"));
+            [row.resolved.clone(), row.verdict_by.clone(), row.detail.clone(), outcome, tried]
         };
         self.snapshot.finished.iter().filter(|row| matches(&words, &row.who, &more(row))).collect()
     }

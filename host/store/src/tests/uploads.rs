@@ -189,8 +189,8 @@ fn an_upload_stops_at_its_limit() {
 fn what_cannot_be_created_says_why() {
     let scene = Scene::new();
     let roots = scene.roots();
-    assert!(matches!(roots.create(None, "no/such/folder"), Err(StoreError::NotFound)));
-    assert!(matches!(roots.create(None, "boot/x"), Err(StoreError::NotFound)));
+    assert!(matches!(roots.create(None, "no/such/folder"), Err(StoreError::NoFolder(_))));
+    assert!(matches!(roots.create(None, "boot/x"), Err(StoreError::NoFolder(_))));
     assert!(matches!(roots.create(None, &"n".repeat(256)), Err(StoreError::Denied(_))));
     assert!(matches!(roots.create(None, ".tuffet-0123456789abcdef.part"), Err(StoreError::Denied(_))));
     assert!(matches!(roots.open_read(None, ".tuffet-x/y"), Err(StoreError::Denied(_))));

@@ -125,6 +125,17 @@ fn quotes_and_invisible_characters_are_escaped() {
 }
 
 #[test]
+fn a_list_shows_as_one_and_its_texts_forge_nothing() {
+    let server = Spoken::start("text", None);
+    let mut peer = Peer::new(server.address);
+    peer.ask(&rrq("x\", \"outcome=served\u{202e}", &[]));
+    peer.expect_error(1);
+    let line = server.line("tuffet::transfer");
+    assert!(line.contains(r#" tried=["root:x\", \"outcome=served\u202e"] "#), "{line}");
+    assert_eq!(outside_of_quotes(&line).matches("outcome=").count(), 1, "{line}");
+}
+
+#[test]
 fn an_honest_path_stays_bare() {
     let server = Spoken::start("text", None);
     let mut peer = Peer::new(server.address);

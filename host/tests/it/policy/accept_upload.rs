@@ -85,7 +85,7 @@ fn renamed() {
 fn a_rename_stays_within_the_rules_of_its_root() {
     for (path, answer, outcome, detail) in [
         ("there", Answer::Error(6, "file exists".into()), "denied", "`overwrite: false`"),
-        ("missing/x", Answer::Error(1, "file not found".into()), "not-found", "no such file"),
+        ("missing/x", Answer::Error(1, "folder not found".into()), "not-found", "no such folder"),
         (".tuffet-x.part", Answer::Error(2, "access denied".into()), "denied", "unfinished uploads"),
         ("../out", Answer::Error(0, "policy failure".into()), "denied", "not a plain path"),
         ("/etc/x", Answer::Error(0, "policy failure".into()), "denied", "not a plain path"),

@@ -106,20 +106,24 @@ pub(super) struct Taken {
     read: u64,
     /// Set once the instance is configured; before, calls must have no effect.
     configured: bool,
+    /// Set for each call: what would have an effect only seems to succeed.
+    pub rehearses: bool,
 }
 
 /// The error of a call during `configure`.
 const IN_CONFIGURE: &str = "not in `configure`, which must have no effects";
 
 impl Taken {
-    /// Returns an empty usage, for a configured instance.
-    pub fn configured() -> Taken {
-        Taken { configured: true, ..Taken::default() }
+    /// Starts afresh, for an instance that is configured from now on.
+    pub fn configure(&mut self) {
+        self.configured = true;
+        self.restart();
     }
 
     /// Starts another call of a hook.
     pub fn restart(&mut self) {
-        *self = Taken { configured: self.configured, ..Taken::default() };
+        let Taken { configured, rehearses, .. } = *self;
+        *self = Taken { configured, rehearses, ..Taken::default() };
     }
 
     /// Counts a call of `kv` or `files`.

@@ -26,6 +26,9 @@ impl Host for Sandbox {
         }
         self.taken.payloads += 1;
         check(&payload).map_err(Error::Invalid)?;
+        if self.taken.rehearses {
+            return Ok(());
+        }
         // The sink is not taken away while a payload waits for it.
         let (open, plugin) = (Arc::clone(open), Arc::clone(self.log.plugin()));
         self.waits.begin(format!("the sink `{sink}`"));

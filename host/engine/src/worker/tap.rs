@@ -1,0 +1,171 @@
+//! Copies of datagrams for somebody who looks at them: `tuffet capture`.
+//!
+//! A worker has a tap only while somebody captures; otherwise a batch costs one comparison with `None`. Copies go into
+//! a bounded queue. What finds no room is counted and not copied, so that capturing never makes a worker wait.
+
+use super::Worker;
+use super::sockets::SocketId;
+use super::transmit::Transmit;
+use crossbeam_queue::ArrayQueue;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::SystemTime;
+use tuffet_udp::{Local, ReceiveBatch, SendBatch};
+
+/// Bytes that wait to be taken, at most: some 100 ms of a fast transfer.
+const ROOM: u64 = 16 << 20;
+
+/// Datagrams that wait to be taken, at most.
+const MOST: usize = 16 << 10;
+
+/// The queue between the workers and the reader of a capture.
+#[derive(Debug)]
+pub struct Tap {
+    /// Whose datagrams are copied; everybody's, if there is none. A client without a port has all of its ports.
+    clients: Vec<(IpAddr, Option<u16>)>,
+    queue: ArrayQueue<Tapped>,
+    /// Bytes in the queue.
+    waiting: AtomicU64,
+    dropped: AtomicU64,
+}
+
+/// A copy of a datagram.
+#[derive(Debug)]
+pub struct Tapped {
+    /// When it was received, or handed to the kernel.
+    pub at: SystemTime,
+    /// Whether it came from the client.
+    pub inbound: bool,
+    /// The client.
+    pub peer: SocketAddr,
+    /// The server's end; its address may be unspecified where the kernel chooses it.
+    pub local: SocketAddr,
+    /// Its payload.
+    pub bytes: Box<[u8]>,
+}
+
+impl Tap {
+    /// For the datagrams of these clients; without any, for all.
+    pub fn new(clients: Vec<(IpAddr, Option<u16>)>) -> Tap {
+        let queue = ArrayQueue::new(MOST);
+        Tap { clients, queue, waiting: AtomicU64::new(0), dropped: AtomicU64::new(0) }
+    }
+
+    /// Takes the oldest copy.
+    pub fn take(&self) -> Option<Tapped> {
+        let tapped = self.queue.pop()?;
+        self.waiting.fetch_sub(tapped.bytes.len() as u64, Relaxed);
+        Some(tapped)
+    }
+
+    /// Datagrams that found no room.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Relaxed)
+    }
+
+    fn wants(&self, peer: &SocketAddr) -> bool {
+        let (ip, port) = (peer.ip().to_canonical(), peer.port());
+        let is_it = |(its, only): &(IpAddr, Option<u16>)| *its == ip && only.is_none_or(|only| only == port);
+        self.clients.is_empty() || self.clients.iter().any(is_it)
+    }
+
+    fn put(&self, at: SystemTime, inbound: bool, ends: (SocketAddr, SocketAddr), parts: [&[u8]; 2]) {
+        let length = (parts[0].len() + parts[1].len()) as u64;
+        // Nothing is copied in vain.
+        let has_room = self.waiting.fetch_add(length, Relaxed) + length <= ROOM && !self.queue.is_full();
+        let (peer, local) = ends;
+        let copy = || Tapped { at, inbound, peer, local, bytes: parts.concat().into() };
+        if !has_room || self.queue.push(copy()).is_err() {
+            self.waiting.fetch_sub(length, Relaxed);
+            self.dropped.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Copies what is about to be sent through a socket with this address.
+    pub(super) fn sent(&self, through: SocketAddr, batch: &SendBatch) {
+        let at = SystemTime::now();
+        batch.each(|peer, local, header, payload| {
+            if self.wants(&peer) {
+                self.put(at, false, (peer, end(through, local)), [header, payload]);
+            }
+        });
+    }
+
+    fn received(&self, through: SocketAddr, batch: &ReceiveBatch) {
+        let at = SystemTime::now();
+        for buffer in (0..batch.len()).filter_map(|index| batch.get(index)) {
+            if self.wants(&buffer.peer) {
+                for datagram in buffer.each() {
+                    self.put(at, true, (buffer.peer, end(through, buffer.local)), [datagram.payload, &[]]);
+                }
+            }
+        }
+    }
+}
+
+/// The server's end of a datagram.
+fn end(socket: SocketAddr, local: Option<Local>) -> SocketAddr {
+    let address = local.and_then(|local| local.address).filter(|_| socket.ip().is_unspecified());
+    SocketAddr::new(address.unwrap_or(socket.ip()), socket.port())
+}
+
+impl<T: Transmit> Worker<T> {
+    /// Copies what a socket has just received, if somebody captures.
+    pub(super) fn tap_received(&self, number: SocketId, batch: &ReceiveBatch) {
+        let Some(tap) = &self.wire.tap else { return };
+        if let Some(socket) = self.wire.sockets.get(number) {
+            tap.received(socket.socket.local(), batch);
+        }
+    }
+
+    /// From now on copies go there, or nowhere.
+    pub(super) fn set_tap(&mut self, tap: Option<Arc<Tap>>) {
+        self.wire.tap = tap;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(port: u16) -> SocketAddr {
+        ([192, 0, 2, 1], port).into()
+    }
+
+    fn put(tap: &Tap, bytes: usize) {
+        tap.put(SystemTime::UNIX_EPOCH, true, (peer(1), peer(69)), [&vec![7; bytes], &[8]]);
+    }
+
+    #[test]
+    fn what_finds_no_room_is_counted() {
+        let tap = Tap::new(Vec::new());
+        for _ in 0..MOST + 5 {
+            put(&tap, 9);
+        }
+        assert_eq!(tap.dropped(), 5);
+        let first = tap.take().unwrap();
+        assert_eq!((first.bytes.len(), first.bytes[9]), (10, 8));
+        while tap.take().is_some() {}
+        assert_eq!(tap.waiting.load(Relaxed), 0);
+        // Large ones: bytes count, too.
+        for _ in 0..300 {
+            put(&tap, (1 << 16) - 1);
+        }
+        assert_eq!(tap.dropped(), 5 + 300 - (ROOM >> 16));
+        while tap.take().is_some() {}
+        put(&tap, 1);
+        assert!(tap.take().is_some() && tap.take().is_none());
+        assert_eq!(tap.waiting.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn a_client_is_an_address_or_one_port_of_it() {
+        assert!(Tap::new(Vec::new()).wants(&peer(1)));
+        let all = Tap::new(vec![([192, 0, 2, 1].into(), None)]);
+        assert!(all.wants(&peer(1)) && all.wants(&"[::ffff:192.0.2.1]:1".parse().unwrap()));
+        assert!(!all.wants(&([192, 0, 2, 2], 1).into()));
+        let one = Tap::new(vec![([192, 0, 2, 1].into(), Some(7))]);
+        assert!(one.wants(&peer(7)) && !one.wants(&peer(8)));
+    }
+}

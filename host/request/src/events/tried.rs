@@ -1,0 +1,96 @@
+//! The places where the file of a refused request was looked for.
+
+use std::sync::Arc;
+
+/// Places kept. A plugin may name 64 files.
+const MOST: usize = 16;
+
+/// Bytes of a place.
+const LONGEST: usize = 200;
+
+/// What was looked for, in order, and by whom. Bounded: it goes into the log, to observers and into the live view.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tried {
+    places: Vec<String>,
+    by: Option<Arc<str>>,
+    other_case: Vec<String>,
+}
+
+impl Tried {
+    /// Collects places as roots and paths, in the order in which they were tried; `by` is the plugin that proposed
+    /// them. Of many, the first ones and the last one are kept, and the number of the others stands between them.
+    pub fn new<'a>(places: impl ExactSizeIterator<Item = (&'a str, &'a str)>, by: Option<Arc<str>>) -> Tried {
+        let count = places.len();
+        // One entry is for the number.
+        let left_out = if count > MOST { MOST - 2..count - 1 } else { 0..0 };
+        let mut kept = Vec::with_capacity(count.min(MOST));
+        for (index, (root, path)) in places.enumerate() {
+            if index == left_out.start && !left_out.is_empty() {
+                kept.push(format!("… {} more …", left_out.len()));
+            }
+            if !left_out.contains(&index) {
+                kept.push(place(root, path));
+            }
+        }
+        Tried { places: kept, by, other_case: Vec::new() }
+    }
+
+    /// Adds a file or folder that was found under the same letters in another case.
+    pub fn add_other_case(&mut self, root: &str, path: &str) {
+        if self.other_case.len() < MOST {
+            self.other_case.push(place(root, path));
+        }
+    }
+
+    /// Returns the places as `ROOT:PATH`, in order.
+    pub fn places(&self) -> &[String] {
+        &self.places
+    }
+
+    /// Returns the plugin that proposed them; `None` if the roots were searched for the requested path.
+    pub fn by(&self) -> Option<&str> {
+        self.by.as_deref()
+    }
+
+    /// Returns the files and folders beside them whose names differ in case alone, as `ROOT:PATH`.
+    pub fn other_case(&self) -> &[String] {
+        &self.other_case
+    }
+}
+
+fn place(root: &str, path: &str) -> String {
+    let whole = root.len() + 1 + path.len();
+    if whole <= LONGEST {
+        return format!("{root}:{path}");
+    }
+    let room = LONGEST.saturating_sub(root.len() + 1);
+    format!("{root}:{}…", &path[..path.floor_char_boundary(room)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tried(count: usize) -> Tried {
+        let paths: Vec<String> = (0..count).map(|number| number.to_string()).collect();
+        Tried::new(paths.iter().map(|path| ("boot", path.as_str())), None)
+    }
+
+    #[test]
+    fn the_first_and_the_last_of_many_are_kept() {
+        assert_eq!(tried(0).places(), [""; 0]);
+        assert_eq!(tried(2).places(), ["boot:0", "boot:1"]);
+        let (all, many) = (tried(MOST), tried(64));
+        assert_eq!((all.places().len(), all.places()[15].as_str()), (16, "boot:15"));
+        assert_eq!(many.places().len(), MOST);
+        assert_eq!(many.places()[13..], ["boot:13", "… 49 more …", "boot:63"]);
+    }
+
+    #[test]
+    fn a_long_path_is_cut_between_letters() {
+        let path = "ü".repeat(200);
+        let tried = Tried::new([("boot", path.as_str())].into_iter(), None);
+        let [place] = tried.places() else { unreachable!("one place") };
+        assert!(place.starts_with("boot:üü") && place.ends_with("ü…") && place.len() <= LONGEST + 3);
+    }
+}

@@ -1,0 +1,62 @@
+//! The files that a request may be answered with, in order.
+
+use std::sync::Arc;
+use tuffet_policy::Target;
+use tuffet_request::events::Tried;
+use tuffet_request::{Operation, Request};
+use tuffet_store::Roots;
+
+/// Places to look in, one after the other. Shared, because whoever decides a request says where its file was looked
+/// for.
+pub(super) struct Candidates {
+    request: Arc<Request>,
+    /// Roots and paths; `None` is the requested path.
+    places: Vec<(Arc<str>, Option<String>)>,
+    /// The plugin that named them; `None` if the roots are searched.
+    by: Option<Arc<str>>,
+}
+
+impl Candidates {
+    /// The `targets` that a plugin named; without any, the requested path in the roots.
+    pub(super) fn new(
+        roots: &Roots,
+        request: Arc<Request>,
+        targets: Vec<Target>,
+        by: Option<Arc<str>>,
+    ) -> Candidates {
+        let by = by.filter(|_| !targets.is_empty());
+        let named = targets.into_iter().map(|target| (target.root.into(), Some(target.path)));
+        let mut places: Vec<(Arc<str>, Option<String>)> = named.collect();
+        match request.operation {
+            Operation::Read if places.is_empty() => {
+                places = roots.public().map(|root| (Arc::clone(root), None)).collect();
+            }
+            Operation::Write if places.is_empty() => {
+                places = roots.of_uploads().map(|root| (root.into(), None)).into_iter().collect();
+            }
+            Operation::Write => places.truncate(1),
+            Operation::Read => {}
+        }
+        Candidates { request, places, by }
+    }
+
+    pub(super) fn request(&self) -> &Arc<Request> {
+        &self.request
+    }
+
+    /// The root of a candidate, and the path in it.
+    pub(super) fn get(&self, number: usize) -> Option<(&Arc<str>, &str)> {
+        let (root, path) = self.places.get(number)?;
+        Some((root, path.as_deref().unwrap_or(&self.request.path)))
+    }
+
+    /// The first `count` of them, for the log; `None` without any.
+    pub(super) fn tried(&self, count: usize) -> Option<Tried> {
+        let count = count.min(self.places.len());
+        let places = (0..count).map(|number| {
+            let (root, path) = &self.places[number];
+            (&**root, path.as_deref().unwrap_or(&self.request.path))
+        });
+        (count > 0).then(|| Tried::new(places, self.by.clone()))
+    }
+}

@@ -1,0 +1,358 @@
+//! What would become of a request: the stages of a decision, without an effect.
+//!
+//! These are the same stages that decide requests ([`super`]): the name, policy, the candidates, the negotiation. What
+//! differs is the end: nothing is opened for a transfer, and nobody learns of it. Plugins are called as for a
+//! rehearsal ([`tuffet_request::Trail::rehearsal`]).
+
+use super::candidates::Candidates;
+use super::looking::{Findings, absence, is_absence};
+use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
+use super::opening::refusal;
+use super::plan::{Plan, ask_policy};
+use super::undecided::{Asked, refuse_name};
+use crate::explanation::{self, Call, Candidate, Explanation, Limit, Mac, Options, Question};
+use crate::generation::Generation;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tuffet_core::{Limits, Packet};
+use tuffet_engine::worker::{Decision, granted_options};
+use tuffet_policy::Chained;
+use tuffet_request::events::{DecisionRecord, Ending};
+use tuffet_request::{Ceilings, MacAddress, Operation, RequestId, Step, Trail, What};
+use tuffet_store::{Absence, Lane, StoreError};
+
+/// What is known of the server beside its generation.
+pub(crate) struct Circumstances {
+    /// The name of the listener, whether it has a single port, and its burst.
+    pub(crate) listener: Arc<str>,
+    pub(crate) single_port: bool,
+    pub(crate) burst: Option<u16>,
+    /// Of the client, in the neighbour table.
+    pub(crate) neighbour: Option<MacAddress>,
+    /// As they stand; empty without a running server.
+    pub(crate) limits: Vec<Limit>,
+    /// Whose permissions decide.
+    pub(crate) user: String,
+    /// Whether the generation is that of a running server.
+    pub(crate) runs: bool,
+}
+
+/// Explains a request.
+///
+/// # Errors
+/// The request cannot be a packet.
+pub(crate) async fn explain(
+    generation: &Arc<Generation>,
+    question: &Question,
+    given: Circumstances,
+) -> Result<Explanation, String> {
+    let packet = packet(question);
+    let parsed = match Packet::parse(&packet) {
+        Ok(Packet::Request(request)) => request,
+        Ok(_) => return Err("the request cannot be sent".into()),
+        Err(malformed) => return Err(format!("the request cannot be sent: {malformed}")),
+    };
+    let received = Instant::now();
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let options: Vec<(String, String)> =
+        parsed.options.iter().map(|(name, value)| (lossy(name).to_ascii_lowercase(), lossy(value))).collect();
+    let asked = Asked {
+        id: RequestId(0),
+        listener: Arc::clone(&given.listener),
+        operation: parsed.operation,
+        mode: parsed.mode,
+        client: question.client,
+        name: parsed.name,
+        options: &options,
+    };
+    let trail = Arc::new(Trail::rehearsal(received));
+    let (request, refused) = asked.read(given.neighbour, Some(Arc::clone(&trail)));
+    let mut record = DecisionRecord {
+        requested_options: parsed.options.requested(),
+        ..DecisionRecord::new(Arc::new(request), received)
+    };
+    let mut explained = begin(generation, &record, &given);
+    let plan = match refused {
+        Some(error) => Plan::Answer(refuse_name(&error)),
+        None => ask_policy(generation, &mut record).await,
+    };
+    explained.policy = calls(generation, &trail.take());
+    let decision = carry_out(generation, &mut record, plan, &mut explained).await;
+    conclude(generation, &record, decision, &given, &mut explained);
+    Ok(explained)
+}
+
+/// The packet that a client would send.
+fn packet(question: &Question) -> Vec<u8> {
+    let mut packet = vec![0, if question.write { 2 } else { 1 }];
+    let mode = if question.netascii { "netascii" } else { "octet" };
+    let options = question.options.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+    for text in [question.name.as_str(), mode].into_iter().chain(options) {
+        packet.extend_from_slice(text.as_bytes());
+        packet.push(0);
+    }
+    packet
+}
+
+fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances) -> Explanation {
+    let request = &record.request;
+    let word = |operation| if operation == Operation::Read { "read" } else { "write" };
+    let macs = request
+        .macs
+        .iter()
+        .map(|fact| Mac { address: fact.address.to_string(), source: fact.source.as_str().into() });
+    Explanation {
+        request: explanation::Asked {
+            listener: request.listener.to_string(),
+            client: request.client.to_string(),
+            operation: word(request.operation).into(),
+            mode: format!("{:?}", request.mode).to_lowercase(),
+            requested: request.requested.clone(),
+            path: request.path.clone(),
+            class: request.class.as_str().into(),
+            macs: macs.collect(),
+            options: request.options.clone(),
+        },
+        user: given.user.clone(),
+        generation: given.runs.then_some(generation.number),
+        limits: given.limits.clone(),
+        policy: Vec::new(),
+        default: generation.policy.default_word().into(),
+        candidates: Vec::new(),
+        options: None,
+        outcome: explanation::Outcome {
+            decision: String::new(),
+            outcome: None,
+            code: None,
+            message: None,
+            detail: None,
+            resolved: None,
+            size: None,
+            verdict_by: None,
+        },
+    }
+}
+
+/// Every plugin of the chains, with what it said if it was asked.
+fn calls(generation: &Generation, steps: &[Step]) -> Vec<Call> {
+    let calls = generation.policy.chained().map(|chained| {
+        let is_it = |step: &&Step| {
+            matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook)
+        };
+        call(&chained, steps.iter().find(is_it))
+    });
+    calls.collect()
+}
+
+fn call(chained: &Chained, step: Option<&Step>) -> Call {
+    let mut call = Call {
+        hook: chained.hook.into(),
+        plugin: chained.plugin.to_string(),
+        monitored: chained.monitored,
+        verdict: "not-asked".into(),
+        detail: None,
+        failure: None,
+        remembered: false,
+        took_us: None,
+    };
+    if let Some(Step { what: What::Plugin { verdict, detail, failure, remembered, .. }, began, ended }) = step
+    {
+        call.verdict = (*verdict).into();
+        call.detail.clone_from(detail);
+        call.failure = failure.as_ref().map(|(cause, detail)| format!("{cause}: {detail}"));
+        call.remembered = *remembered;
+        call.took_us = Some(micros(ended.saturating_duration_since(*began)));
+    }
+    call
+}
+
+/// The second stage: the candidates.
+async fn carry_out(
+    generation: &Arc<Generation>,
+    record: &mut DecisionRecord,
+    plan: Plan,
+    explained: &mut Explanation,
+) -> Result<Ceilings, Decision> {
+    let (targets, by, ceilings) = match plan {
+        Plan::Answer(decision) => return Err(decision),
+        Plan::Content { bytes, ceilings } => {
+            let opened = content(&record.request, bytes);
+            let decision = granted(generation, record, opened, &ceilings);
+            record.size = decision.size(record.requested_options.tsize);
+            return match decision {
+                Decision::Grant { .. } => Ok(ceilings),
+                refused => Err(refused),
+            };
+        }
+        Plan::Open { targets, by, ceilings } => (targets, by, ceilings),
+    };
+    let named_by = by.as_ref().filter(|_| !targets.is_empty()).map(ToString::to_string);
+    let candidates = Candidates::new(&generation.files.roots, Arc::clone(&record.request), targets, by);
+    let mut wanted = Wanted::new(candidates, record.requested_options.tsize, ceilings);
+    let decided = search(generation, &mut wanted, named_by.as_ref(), explained).await;
+    let mut found = Findings::default();
+    let candidates = Arc::clone(wanted.candidates());
+    for (root, path) in (wanted.asked()..).map_while(|number| candidates.get(number)) {
+        explained.candidates.push(candidate(root, path, named_by.as_ref(), "not asked"));
+    }
+    for its in &explained.candidates {
+        let absence = Absence { folder: its.missing_folder.clone(), other_case: its.other_case.clone() };
+        found.add(&its.root.as_str().into(), absence);
+    }
+    match decided {
+        Ok(Rehearsed { resolved, size }) => {
+            if record.request.operation == Operation::Read {
+                require_small(size, &ceilings)?;
+            }
+            record.resolved = Some(resolved);
+            record.size = size;
+            Ok(ceilings)
+        }
+        Err(error) => Err(refusal(&candidates, wanted.asked(), &error, &found).0),
+    }
+}
+
+/// Asks one root after the other, as long as none decides.
+async fn search(
+    generation: &Arc<Generation>,
+    wanted: &mut Wanted,
+    by: Option<&String>,
+    explained: &mut Explanation,
+) -> Result<Rehearsed, StoreError> {
+    let operation = wanted.candidates().request().operation;
+    while let Some(root) = wanted.next() {
+        let candidates = Arc::clone(wanted.candidates());
+        let Some((_, path)) = candidates.get(wanted.asked() - 1) else { break };
+        let mut row = candidate(&root, path, by, "");
+        let began = Instant::now();
+        let answer = open(generation, wanted, &root).await;
+        row.took_us = Some(micros(began.elapsed()));
+        row.answer = match &answer {
+            Ok(_) => "good".into(),
+            Err(error) => in_words(error),
+        };
+        if answer.as_ref().is_err_and(is_absence) {
+            let (its, root, path) = (Arc::clone(generation), Arc::clone(&root), path.to_owned());
+            let look = move || absence(&its.files.roots, &root, &path, operation);
+            if let Ok(absence) = on_disk(generation, &row.root, look).await {
+                row.missing_folder = absence.folder;
+                row.other_case = absence.other_case;
+            }
+        }
+        explained.candidates.push(row);
+        if let ControlFlow::Break(decided) = wanted.heard(answer) {
+            return decided;
+        }
+    }
+    Err(wanted.absent())
+}
+
+/// Opens the candidate that was asked for last, without an effect.
+async fn open(generation: &Arc<Generation>, wanted: &Wanted, root: &str) -> Result<Rehearsed, StoreError> {
+    let (its, candidates) = (Arc::clone(generation), Arc::clone(wanted.candidates()));
+    let (number, announced, ceilings) = (wanted.asked() - 1, wanted.announced(), *wanted.ceilings());
+    let work = move || rehearse(&its.files, &candidates, number, announced, &ceilings);
+    let late = |why: String| Err(StoreError::Io(std::io::Error::other(why)));
+    on_disk(generation, root, work).await.unwrap_or_else(late)
+}
+
+/// Does it on a thread of the root, for as long as opening may take.
+async fn on_disk<T: Send + 'static>(
+    generation: &Generation,
+    root: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let Some(disk) = generation.files.roots.disk(root) else {
+        return Err(format!("there is no root `{root}`"));
+    };
+    let (sender, receiver) = oneshot::channel();
+    // Whoever waited may have given up.
+    disk.submit(Lane::Open, generation.open_time, move || drop(sender.send(work())), |_| {});
+    let within = humantime::format_duration(generation.open_time);
+    match timeout(generation.open_time, receiver).await {
+        Ok(Ok(done)) => Ok(done),
+        _ => Err(format!("root `{root}` did not answer within {within} (`limits.open-time`)")),
+    }
+}
+
+/// An error, with what the system calls it.
+fn in_words(error: &StoreError) -> String {
+    match error {
+        StoreError::NotFound => "no such file (ENOENT)".into(),
+        StoreError::Exists => "the file exists (EEXIST), and its root has `overwrite: false`".into(),
+        other => other.to_string(),
+    }
+}
+
+fn candidate(root: &str, path: &str, by: Option<&String>, answer: &str) -> Candidate {
+    Candidate {
+        root: root.into(),
+        path: path.into(),
+        by: by.cloned(),
+        answer: answer.into(),
+        missing_folder: None,
+        other_case: None,
+        took_us: None,
+    }
+}
+
+/// The third stage: the answer.
+fn conclude(
+    generation: &Generation,
+    record: &DecisionRecord,
+    decision: Result<Ceilings, Decision>,
+    given: &Circumstances,
+    explained: &mut Explanation,
+) {
+    let outcome = &mut explained.outcome;
+    outcome.verdict_by = record.verdict_by.as_deref().map(str::to_owned);
+    outcome.resolved = record.resolved.as_deref().map(str::to_owned);
+    match decision {
+        // It would not come that far.
+        _ if given.limits.iter().any(|limit| limit.reached) => {
+            let reached = given.limits.iter().filter(|its| its.reached).map(|its| its.limit.as_str());
+            let names = reached.collect::<Vec<_>>().join(", ");
+            outcome.decision = "dropped".into();
+            outcome.detail = Some(format!("not admitted, because a limit is reached: {names}"));
+        }
+        Ok(ceilings) => {
+            let most = generation.lowered(&ceilings, record.request.class);
+            let options = granted_options(record, &Limits { burst: given.burst, ..most });
+            outcome.decision = "granted".into();
+            outcome.size = record.size;
+            explained.options = Some(Options {
+                blksize: options.block_size(),
+                windowsize: options.window_size(),
+                timeout: options.timeout,
+                tsize: options.tsize,
+                most_blksize: most.blksize,
+                most_windowsize: most.windowsize,
+                single_port: given.single_port,
+                burst: given.burst,
+            });
+        }
+        Err(Decision::Refuse { code, message, ending }) => {
+            outcome.decision = "refused".into();
+            outcome.code = Some(code as u16);
+            outcome.message = Some(message);
+            end(outcome, ending);
+        }
+        Err(Decision::Drop { ending }) => {
+            outcome.decision = "dropped".into();
+            end(outcome, ending);
+        }
+        Err(Decision::Grant { .. }) => outcome.decision = "granted".into(),
+    }
+}
+
+fn end(outcome: &mut explanation::Outcome, ending: Ending) {
+    outcome.outcome = Some(ending.outcome.to_string());
+    outcome.detail = ending.detail.map(Into::into);
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

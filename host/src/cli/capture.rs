@@ -1,0 +1,102 @@
+//! `tuffet capture`: the datagrams of a running server, for Wireshark.
+
+use super::complain;
+use super::control::ControlArgs;
+use crate::server::{self, CaptureWanted, Captured};
+use clap::Args;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use tuffet_config::EXIT_CONFIG;
+
+#[derive(Debug, Args)]
+pub(super) struct CaptureArgs {
+    /// The file to write, in the format pcapng; `-` is standard output, as for `wireshark -k -i -`.
+    file: PathBuf,
+    #[command(flatten)]
+    server: ControlArgs,
+    /// Only this client: IP, IP:PORT or [IPv6]:PORT; may be repeated [default: all clients].
+    #[arg(long = "client", value_name = "ADDR", value_parser = client)]
+    clients: Vec<Client>,
+    /// How long to capture, at most 24h.
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration)]
+    duration: Duration,
+    /// The largest size of the file in MiB, at most 4096.
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    size: u64,
+    /// Stop after this many datagrams.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Client(IpAddr, Option<u16>);
+
+/// Captures. Exit code: 0 when it is complete, 69 if no server answers or another capture runs.
+pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
+    let Some(socket) = args.server.socket() else {
+        complain("the server has no control socket; write `control: PATH` in its configuration");
+        return ExitCode::from(69);
+    };
+    let wanted = CaptureWanted {
+        clients: args.clients.iter().map(|client| (client.0, client.1)).collect(),
+        milliseconds: u64::try_from(args.duration.as_millis()).unwrap_or(u64::MAX),
+        bytes: args.size << 20,
+        datagrams: args.count,
+    };
+    let begun = match server::begin_capture(&socket, &wanted) {
+        Ok(begun) => begun,
+        Err(error) => {
+            complain(format_args!("no capture by the server at {}: {error}", socket.display()));
+            return ExitCode::from(69);
+        }
+    };
+    let mut output = match output(args) {
+        Ok(output) => output,
+        Err(error) => {
+            complain(format_args!("{}: {error}", args.file.display()));
+            return ExitCode::from(EXIT_CONFIG);
+        }
+    };
+    complain(format_args!("capturing to {}", args.file.display()));
+    match begun.copy_to(&mut output) {
+        Ok(Captured { datagrams, bytes, dropped }) => {
+            let missing = if dropped > 0 {
+                format!("; {dropped} more are missing, as they came faster than they could be written")
+            } else {
+                String::new()
+            };
+            complain(format_args!("{datagrams} datagrams, {bytes} bytes{missing}"));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            complain(format_args!("the capture is incomplete: {error}"));
+            ExitCode::from(74)
+        }
+    }
+}
+
+/// Contents of files are in it: nobody else may read it.
+fn output(args: &CaptureArgs) -> io::Result<Box<dyn Write>> {
+    if args.file.as_os_str() == "-" {
+        return Ok(Box::new(io::stdout()));
+    }
+    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&args.file)?;
+    Ok(Box::new(file))
+}
+
+fn client(text: &str) -> Result<Client, String> {
+    let address = text.parse::<IpAddr>().map(|address| Client(address.to_canonical(), None));
+    let with_port = |_| text.parse::<SocketAddr>().map(|at| Client(at.ip().to_canonical(), Some(at.port())));
+    address.or_else(with_port).map_err(|_| "write an address such as 192.0.2.7 or [2001:db8::7]:2000".into())
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a time up to 24h, such as 30s or 5m".to_owned();
+    let duration = humantime::parse_duration(text).map_err(|_| wrong())?;
+    Some(duration).filter(|it| !it.is_zero() && *it <= server::LONGEST_CAPTURE).ok_or_else(wrong)
+}

@@ -1,0 +1,140 @@
+//! `tuffet explain`: what would become of a request, and why.
+
+use super::complain;
+use super::control::ControlArgs;
+use crate::explanation::{Explanation, Question, text};
+use crate::features;
+use crate::server::{self, Reply, ServeError};
+use clap::Args;
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+use tuffet_config::{Config, EXIT_CONFIG, Overrides};
+
+/// The port of a client that is given without one.
+const PORT: u16 = 49152;
+
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// The requested name, as the client sends it.
+    path: String,
+    #[command(flatten)]
+    server: ControlArgs,
+    /// Ask the running server, through its control socket: its limits, its generation, its keys.
+    #[arg(long)]
+    live: bool,
+    /// The address of the client: IP, IP:PORT or [IPv6]:PORT.
+    #[arg(long, value_name = "ADDR", value_parser = client, default_value_t = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORT))]
+    client: SocketAddr,
+    /// The MAC address of the client, as the neighbour table would have it [default: what it has].
+    #[arg(long, value_name = "MAC", value_parser = mac)]
+    mac: Option<Mac>,
+    /// The name of the listener that receives the request [default: the first one].
+    #[arg(long, value_name = "NAME")]
+    listener: Option<String>,
+    /// Explain an upload instead of a download.
+    #[arg(long)]
+    write: bool,
+    /// In the mode netascii instead of octet.
+    #[arg(long)]
+    netascii: bool,
+    /// An option of the request, such as `blksize=1428`; may be repeated.
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
+    options: Vec<(String, String)>,
+    /// The user that would serve, if root starts the server: as `tuffet serve --user`.
+    #[arg(long, value_name = "USER", conflicts_with = "live")]
+    user: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Mac([u8; 6]);
+
+/// Explains. Exit code: 0 if the request would be granted, 1 if not; those of `check` if a server could not start; 69
+/// if no server answers.
+pub(super) fn explain(args: &ExplainArgs) -> ExitCode {
+    let question = Question {
+        name: args.path.clone(),
+        client: args.client,
+        mac: args.mac.map(|mac| mac.0),
+        listener: args.listener.clone(),
+        write: args.write,
+        netascii: args.netascii,
+        options: args.options.clone(),
+    };
+    if args.live { ask(args, &question) } else { foresee(args, &question) }
+}
+
+fn ask(args: &ExplainArgs, question: &Question) -> ExitCode {
+    let Some(socket) = args.server.socket() else {
+        complain("the server has no control socket; write `control: PATH` in its configuration");
+        return ExitCode::from(69);
+    };
+    match server::ask(&socket, &format!("explain {}", serde_json::json!(question))) {
+        Ok(Reply::Explained(explained)) => show(args, &explained),
+        Ok(Reply::Unexplained(why)) => {
+            complain(why);
+            ExitCode::from(EXIT_CONFIG)
+        }
+        Ok(_) => {
+            complain("the server does not know `explain`: it is of another version");
+            ExitCode::from(76)
+        }
+        Err(error) => {
+            complain(format_args!(
+                "no server answers at {}: {error}; start it, leave out --live, or name its socket with --control or its \
+                 file with --config",
+                socket.display()
+            ));
+            ExitCode::from(69)
+        }
+    }
+}
+
+fn foresee(args: &ExplainArgs, question: &Question) -> ExitCode {
+    let Some(file) = args.server.file() else {
+        complain("name the configuration with --config FILE, or ask the running server with --live");
+        return ExitCode::from(EXIT_CONFIG);
+    };
+    let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
+    let config = Config::load_with(file, &overrides);
+    let config = config.and_then(|config| features::check(&config).map(|()| config));
+    match config.map_err(ServeError::from).and_then(|config| server::explain(&config, question)) {
+        Ok(explained) => show(args, &explained),
+        Err(error) => {
+            complain(&error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn show(args: &ExplainArgs, explained: &Explanation) -> ExitCode {
+    let text = if args.json { format!("{:#}\n", serde_json::json!(explained)) } else { text(explained) };
+    // A reader that closes early, such as head(1), is not an error.
+    let _ = io::stdout().write_all(text.as_bytes());
+    ExitCode::from(u8::from(!explained.outcome.is_granted()))
+}
+
+fn client(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse().map(|address| SocketAddr::new(address, PORT));
+    let client: Result<SocketAddr, _> = address.or_else(|_| text.parse());
+    client.map_err(|_| "write an address such as 192.0.2.7 or [2001:db8::7]:2000".into())
+}
+
+fn mac(text: &str) -> Result<Mac, String> {
+    let part = |part: &str| (part.len() == 2).then(|| u8::from_str_radix(part, 16).ok()).flatten();
+    let bytes: Option<Vec<u8>> = text.split([':', '-']).map(part).collect();
+    let mac = bytes.and_then(|bytes| bytes.try_into().ok());
+    mac.map(Mac).ok_or_else(|| "write a MAC address such as 02:00:5e:10:00:01".into())
+}
+
+fn option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as blksize=1428")?;
+    let sendable = |part: &str| !part.contains('\0');
+    if name.is_empty() || !sendable(name) || !sendable(value) {
+        return Err("write NAME=VALUE, such as blksize=1428".into());
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}

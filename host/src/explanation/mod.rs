@@ -1,0 +1,154 @@
+//! The explanation of a request: what `tuffet explain` asks, and what it prints. docs/explain.md has the fields.
+
+mod text;
+
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+pub(crate) use text::text;
+use tuffet_request::MacAddress;
+
+/// A request that nobody sends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Question {
+    /// The requested name.
+    pub(crate) name: String,
+    pub(crate) client: SocketAddr,
+    /// As the neighbour table would have it.
+    pub(crate) mac: Option<[u8; 6]>,
+    /// The name of a listener; the first one otherwise.
+    pub(crate) listener: Option<String>,
+    pub(crate) write: bool,
+    pub(crate) netascii: bool,
+    /// Names and values.
+    pub(crate) options: Vec<(String, String)>,
+}
+
+impl Question {
+    /// The given MAC address.
+    pub(crate) fn mac(&self) -> Option<MacAddress> {
+        self.mac.map(MacAddress)
+    }
+}
+
+/// What would become of a request, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Explanation {
+    pub(crate) request: Asked,
+    /// The user whose permissions decide.
+    pub(crate) user: String,
+    /// The generation of the running server; `None` without one.
+    pub(crate) generation: Option<u64>,
+    pub(crate) limits: Vec<Limit>,
+    pub(crate) policy: Vec<Call>,
+    /// What holds if every plugin of `authorize` abstains: `allow` or `deny`.
+    pub(crate) default: String,
+    pub(crate) candidates: Vec<Candidate>,
+    /// If it is granted.
+    pub(crate) options: Option<Options>,
+    pub(crate) outcome: Outcome,
+}
+
+/// The request as policy sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    pub(crate) listener: String,
+    pub(crate) client: String,
+    pub(crate) operation: String,
+    pub(crate) mode: String,
+    pub(crate) requested: String,
+    /// Normalised.
+    pub(crate) path: String,
+    pub(crate) class: String,
+    pub(crate) macs: Vec<Mac>,
+    pub(crate) options: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mac {
+    pub(crate) address: String,
+    pub(crate) source: String,
+}
+
+/// A limit on admission, for this client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Limit {
+    pub(crate) limit: String,
+    /// `None`: there is none.
+    pub(crate) most: Option<u64>,
+    /// `None` for a rate, and without a running server.
+    pub(crate) taken: Option<u64>,
+    /// Whether the request would be dropped.
+    pub(crate) reached: bool,
+}
+
+/// A plugin in a chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Call {
+    pub(crate) hook: String,
+    pub(crate) plugin: String,
+    /// `mode: monitor`: without effect.
+    pub(crate) monitored: bool,
+    /// `not-asked` if the chain ended before.
+    pub(crate) verdict: String,
+    pub(crate) detail: Option<String>,
+    /// Its cause and details, if the call failed; the verdict is then what `on-error` stands for.
+    pub(crate) failure: Option<String>,
+    /// Whether the decision cache answered.
+    pub(crate) remembered: bool,
+    pub(crate) took_us: Option<u64>,
+}
+
+/// A place where the file is looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Candidate {
+    pub(crate) root: String,
+    pub(crate) path: String,
+    /// The plugin that named it; `None` if the roots are searched.
+    pub(crate) by: Option<String>,
+    /// `good`, an error in words, or `not asked`.
+    pub(crate) answer: String,
+    /// The first missing folder on the way.
+    pub(crate) missing_folder: Option<String>,
+    /// What is there with the same letters in another case.
+    pub(crate) other_case: Option<String>,
+    pub(crate) took_us: Option<u64>,
+}
+
+/// The options as they would be negotiated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Options {
+    pub(crate) blksize: u16,
+    pub(crate) windowsize: u16,
+    /// Only if they are acknowledged.
+    pub(crate) timeout: Option<u8>,
+    pub(crate) tsize: Option<u64>,
+    /// What a request that asks for more would get.
+    pub(crate) most_blksize: u16,
+    pub(crate) most_windowsize: u16,
+    pub(crate) single_port: bool,
+    /// Blocks of a window that go out within a millisecond.
+    pub(crate) burst: Option<u16>,
+}
+
+/// How the request would be answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    /// `granted`, `refused` or `dropped`.
+    pub(crate) decision: String,
+    /// How it would end; `None` if it is granted.
+    pub(crate) outcome: Option<String>,
+    /// Of the ERROR.
+    pub(crate) code: Option<u16>,
+    pub(crate) message: Option<String>,
+    pub(crate) detail: Option<String>,
+    pub(crate) resolved: Option<String>,
+    /// Bytes in the file.
+    pub(crate) size: Option<u64>,
+    pub(crate) verdict_by: Option<String>,
+}
+
+impl Outcome {
+    pub(crate) fn is_granted(&self) -> bool {
+        self.decision == "granted"
+    }
+}

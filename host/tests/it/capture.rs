@@ -1,0 +1,310 @@
+//! `tuffet capture`: what a capture shows is what the client saw.
+
+use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, bytes, data, rrq, run, wrq};
+use std::io::{BufRead, BufReader, Read};
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const ROOT: &str = "roots: [{ name: root, path: root, writable: true }]\n";
+
+/// Sends nothing again, however slow the test is.
+const PATIENT: &str = "transfer: { retransmit: { floor: 20s, initial: 20s, cap: 20s, give-up: 60s } }\n";
+
+/// A running `tuffet capture`.
+struct Capturing {
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Capturing {
+    /// Returns once every worker copies.
+    fn start(server: &Server, file: &Path, arguments: &[&str]) -> Capturing {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        command.arg("capture").arg(file).args(arguments);
+        command.arg("--control").arg(server.outside().0.join("control"));
+        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        assert!(line.starts_with("capturing to "), "{line}");
+        Capturing { child, stderr }
+    }
+
+    /// Waits until it has ended, and returns what it says.
+    fn end(mut self) -> (i32, String) {
+        let mut said = String::new();
+        self.stderr.read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code().unwrap_or(-1), said)
+    }
+}
+
+/// A datagram of a capture.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    from: SocketAddr,
+    to: SocketAddr,
+    payload: Vec<u8>,
+}
+
+/// Reads a capture by the letter of the specification, and checks every header.
+#[track_caller]
+fn read(file: &Path) -> (Vec<Seen>, u64) {
+    let content = std::fs::read(file).unwrap();
+    let (mut rest, mut all, mut dropped) = (&content[..], Vec::new(), None);
+    let (mut kinds, mut last) = (Vec::new(), 0);
+    while !rest.is_empty() {
+        let word = |at: usize| u32::from_le_bytes(rest[at..at + 4].try_into().unwrap());
+        let (kind, length) = (word(0), word(4) as usize);
+        assert_eq!(word(length - 4) as usize, length);
+        let body = &rest[8..length - 4];
+        match kind {
+            0x0a0d_0d0a => assert_eq!((word(8), &rest[12..16]), (0x1a2b_3c4d, &[1, 0, 0, 0][..])),
+            1 => assert_eq!(&body[..2], [101, 0], "raw IP"),
+            6 => {
+                let at = u64::from(word(12)) << 32 | u64::from(word(16));
+                assert!(at >= last, "in the order of time");
+                last = at;
+                let (captured, original) = (word(20) as usize, word(24) as usize);
+                assert_eq!(captured, original);
+                let seen = packet(&body[20..20 + captured]);
+                // The flags: inbound 1, outbound 2.
+                let flags = &body[20 + captured.next_multiple_of(4)..];
+                assert_eq!(flags[..4], [2, 0, 4, 0]);
+                let of_client = matches!(seen.payload[..2], [0, 1 | 2]) || flags[4] == 1;
+                assert_eq!(flags[4] == 1, of_client);
+                all.push(seen);
+            }
+            5 => {
+                let drops = body.windows(4).position(|code| code == [5, 0, 8, 0]).unwrap() + 4;
+                dropped = Some(u64::from_le_bytes(body[drops..drops + 8].try_into().unwrap()));
+            }
+            other => panic!("an unknown block {other:#x}"),
+        }
+        kinds.push(kind);
+        rest = &rest[length..];
+    }
+    assert_eq!(kinds[..2], [0x0a0d_0d0a, 1]);
+    (all, dropped.expect("statistics at the end"))
+}
+
+#[track_caller]
+fn packet(packet: &[u8]) -> Seen {
+    let port = |at: usize, udp: &[u8]| u16::from_be_bytes([udp[at], udp[at + 1]]);
+    let (source, destination, udp): (IpAddr, IpAddr, &[u8]) = if packet[0] >> 4 == 4 {
+        assert_eq!((packet[0], packet[9], sum(&[&packet[..20]])), (0x45, 17, 0));
+        assert_eq!(usize::from(port(2, packet)), packet.len());
+        let address = |at: usize| <[u8; 4]>::try_from(&packet[at..at + 4]).unwrap();
+        (address(12).into(), address(16).into(), &packet[20..])
+    } else {
+        assert_eq!((packet[0], packet[6], usize::from(port(4, packet))), (0x60, 17, packet.len() - 40));
+        let address = |at: usize| <[u8; 16]>::try_from(&packet[at..at + 16]).unwrap();
+        (address(8).into(), address(24).into(), &packet[40..])
+    };
+    let addresses = if packet[0] >> 4 == 4 { &packet[12..20] } else { &packet[8..40] };
+    assert_eq!(usize::from(port(4, udp)), udp.len());
+    assert_eq!(sum(&[addresses, &[0, 17], &udp[4..6], udp]), 0, "the UDP checksum");
+    Seen {
+        from: (source, port(0, udp)).into(),
+        to: (destination, port(2, udp)).into(),
+        payload: udp[8..].to_vec(),
+    }
+}
+
+/// The Internet checksum of what includes its checksum: 0.
+fn sum(parts: &[&[u8]]) -> u16 {
+    let words = parts.iter().flat_map(|part| part.chunks(2));
+    let total: u32 = words.map(|word| u32::from(word[0]) * 256 + u32::from(*word.get(1).unwrap_or(&0))).sum();
+    !((total & 0xffff) + (total >> 16)) as u16
+}
+
+/// Plays a read and a write in lockstep; returns the packets in their order, with whether the client sent them.
+fn play(server: &Server, address: SocketAddr) -> Vec<(bool, Vec<u8>)> {
+    let mut log = Vec::new();
+    let mut peer = Peer::from(address.ip(), address);
+    let request = rrq("1000", &[("blksize", "600"), ("tsize", "0")]);
+    peer.ask(&request);
+    assert!(matches!(peer.receive(), Answer::Oack(_)));
+    log.extend([(true, request), (false, b"\0\x06blksize\x00600\0tsize\x001000\0".to_vec())]);
+    for (block, range) in [(1, 0..600), (2, 600..1000)] {
+        peer.send(&ack(block - 1));
+        peer.expect(Answer::Data(block, bytes(1000)[range.clone()].to_vec()));
+        log.extend([(true, ack(block - 1)), (false, data(block, &bytes(1000)[range]))]);
+    }
+    peer.send(&ack(2));
+    log.push((true, ack(2)));
+    server.outcome("1000");
+    let mut peer = Peer::from(address.ip(), address);
+    peer.ask(&wrq("up", &[]));
+    peer.expect(Answer::Ack(0));
+    peer.send(&data(1, b"odd"));
+    peer.expect(Answer::Ack(1));
+    log.extend([(true, wrq("up", &[])), (false, ack(0)), (true, data(1, b"odd")), (false, ack(1))]);
+    server.outcome("up");
+    std::fs::remove_file(server.root().path("up")).unwrap();
+    log
+}
+
+/// In every way to answer, over IPv4 and IPv6.
+#[test]
+fn a_capture_shows_what_the_client_saw() {
+    for (listen, single) in [("", false), ("", true), ("[::1]:0", false), ("0.0.0.0:0", false)] {
+        let setup = Setup::new().sizes(&[1000]).yaml(&format!("{ROOT}{PATIENT}"));
+        let setup = if single { setup.single_port() } else { setup };
+        let setup = if listen.is_empty() { setup } else { setup.listen(listen) };
+        let server = setup.start();
+        let mut address = server.address();
+        if address.ip().is_unspecified() {
+            address.set_ip([127, 0, 0, 1].into());
+        }
+        let file = server.outside().path("capture.pcapng");
+        let client = address.ip().to_string();
+        let capturing = Capturing::start(&server, &file, &["--client", &client, "--count", "11"]);
+        let played = play(&server, address);
+        let (code, said) = capturing.end();
+        assert_eq!(code, 0, "{said}");
+        assert!(said.starts_with("11 datagrams, ") && !said.contains("missing"), "{said}");
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let (seen, dropped) = read(&file);
+        assert_eq!((seen.len(), dropped), (played.len(), 0));
+        for (seen, (sent, payload)) in seen.iter().zip(&played) {
+            assert_eq!(&seen.payload, payload, "{listen} {single}");
+            let (client, own) = if *sent { (seen.from, seen.to) } else { (seen.to, seen.from) };
+            assert_eq!((client.ip(), own.ip()), (address.ip(), address.ip()));
+            let requests = matches!(payload[..2], [0, 1 | 2]);
+            assert_eq!(own.port() == address.port(), requests || single, "{seen:?}");
+        }
+        tcpdump_agrees(&file, played.len());
+    }
+}
+
+/// An independent reader, where there is one.
+fn tcpdump_agrees(file: &Path, count: usize) {
+    let mut command = Command::new("tcpdump");
+    command.args(["-nn", "-vv", "-r"]).arg(file);
+    if command.output().is_err() {
+        return crate::harness::skipped("tcpdump is not installed");
+    }
+    let ran = run(&mut command);
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(!text.contains("bad") && !text.contains("truncated"), "{text}");
+    assert_eq!(text.matches("udp sum ok").count(), count, "{text}");
+}
+
+/// Windows leave the server in one piece, from memory and from the page cache.
+#[test]
+fn every_block_of_a_window_is_a_datagram() {
+    for cache in ["64MiB", "0B"] {
+        let server = Setup::new()
+            .sizes(&[40_000])
+            .yaml(&format!("{ROOT}{PATIENT}limits: {{ cache: {cache} }}\n"))
+            .start();
+        let file = server.outside().path("capture.pcapng");
+        let capturing = Capturing::start(&server, &file, &["--count", "83"]);
+        let mut peer = Peer::strict(server.address());
+        peer.ask(&rrq("40000", &[("blksize", "1000"), ("windowsize", "20")]));
+        assert!(matches!(peer.receive(), Answer::Oack(_)));
+        for last in [0, 20, 40] {
+            peer.send(&ack(last));
+            for block in last + 1..=(last + 20).min(41) {
+                assert!(matches!(peer.receive(), Answer::Data(its, _) if its == block));
+            }
+        }
+        peer.send(&ack(41));
+        server.outcome("40000");
+        let mut other = Peer::new(server.address());
+        let mut asked = 0;
+        // Until there are enough.
+        while asked < 20 {
+            other.ask(&rrq("none", &[]));
+            other.expect_error(1);
+            asked += 1;
+        }
+        let (code, said) = capturing.end();
+        assert_eq!(code, 0, "{said}");
+        let content: Vec<u8> = read(&file)
+            .0
+            .into_iter()
+            .filter(|seen| seen.payload[..2] == [0, 3])
+            .flat_map(|seen| seen.payload[4..].to_vec())
+            .collect();
+        assert!(content == bytes(40_000), "{cache}: {} bytes", content.len());
+    }
+}
+
+#[test]
+fn others_are_not_captured_and_nobody_is_without_a_capture() {
+    let server = Setup::new().sizes(&[100]).start();
+    let file = server.outside().path("capture.pcapng");
+    Peer::new(server.address()).read_plainly("100");
+    let capturing = Capturing::start(&server, &file, &["--client", "192.0.2.1", "--duration", "700ms"]);
+    Peer::new(server.address()).read_plainly("100");
+    // One at a time.
+    let mut second = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    second
+        .arg("capture")
+        .arg(server.outside().path("second"))
+        .arg("--control")
+        .arg(server.outside().0.join("control"));
+    run(&mut second).assert_fails(69, &["another capture runs"]);
+    assert!(!server.outside().has("second"));
+    let (code, said) = capturing.end();
+    assert_eq!((code, said.starts_with("0 datagrams")), (0, true), "{said}");
+    assert_eq!(read(&file), (Vec::new(), 0));
+    // The next one may begin.
+    let capturing = Capturing::start(&server, &file, &["--count", "3"]);
+    Peer::new(server.address()).read_plainly("100");
+    assert_eq!(capturing.end().0, 0);
+    assert_eq!(read(&file).0.len(), 3);
+}
+
+/// The server ends the capture when nobody reads it any more: another one may begin at once.
+#[test]
+fn a_reader_that_goes_ends_its_capture() {
+    let server = Setup::new().sizes(&[100]).start();
+    let file = server.outside().path("capture.pcapng");
+    let mut first = Capturing::start(&server, &file, &["--duration", "1h"]);
+    first.child.kill().unwrap();
+    first.child.wait().unwrap();
+    let end = Instant::now() + SOON;
+    loop {
+        let mut next = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        next.arg("capture").arg(&file).args(["--duration", "10ms"]);
+        let ran = run(next.arg("--control").arg(server.outside().0.join("control")));
+        if ran.status.success() {
+            break;
+        }
+        assert!(Instant::now() < end, "{ran:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_capture_is_bounded_in_size() {
+    let server = Setup::new().sizes(&[2_000_000]).start();
+    let file = server.outside().path("capture.pcapng");
+    let capturing = Capturing::start(&server, &file, &["--size", "1"]);
+    Peer::new(server.address()).read_plainly("2000000");
+    let (code, said) = capturing.end();
+    assert_eq!(code, 0, "{said}");
+    let size = std::fs::metadata(&file).unwrap().len();
+    assert!((1 << 20..(1 << 20) + 4096).contains(&size), "{size}");
+    read(&file);
+}
+
+#[test]
+fn what_is_wrong_with_a_capture() {
+    let server = Setup::new().start();
+    let capture = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        run(command.arg("capture").args(arguments))
+    };
+    let socket = server.outside().0.join("control");
+    let socket = socket.to_str().unwrap();
+    capture(&["x", "--client", "host"]).assert_fails(64, &["192.0.2.7"]);
+    capture(&["x", "--duration", "25h"]).assert_fails(64, &["24h"]);
+    capture(&["x", "--control", "/no/such/socket"]).assert_fails(69, &["/no/such/socket"]);
+    capture(&["/no/such/folder/x", "--control", socket]).assert_fails(64, &["/no/such/folder/x"]);
+}

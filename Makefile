@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb container test test-install test-deb test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -37,6 +37,12 @@ uninstall: ## remove what `make install` installed, except the configuration
 deb: ## make the Debian package target/deb/package/tuffet_*.deb of what `make build` built (PROFILE=dev: of `make run`)
 	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper
 	@sh packaging/deb.sh "$(RELEASE_BIN)/tuffet" "$(TARGET)/deb/package"
+
+static: wasm-target ## build a static binary for x86_64 with musl, target/x86_64-unknown-linux-musl/release/tuffet
+	@sh scripts/static.sh x86_64 "$(RELEASE)" "$(CARGO)"
+
+static-aarch64: wasm-target ## cross-build a static binary for aarch64, target/aarch64-unknown-linux-musl/release/tuffet
+	@sh scripts/static.sh aarch64 "$(RELEASE)" "$(CARGO)"
 
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
@@ -118,6 +124,12 @@ test-install: binary ## test `make install` and `make uninstall` in a folder
 test-systemd: binary ## test the units of examples/systemd under a real systemd, in namespaces (root)
 	@sh scripts/packages.sh systemctl=systemd curl=curl
 	@sh scripts/test-systemd.sh "$(BIN)/tuffet"
+
+test-static: wasm-target ## build both static binaries in the dev profile and serve with each, aarch64 through QEMU (20 minutes)
+	@sh scripts/static.sh x86_64 "$(PROFILE)" "$(CARGO)"
+	@sh scripts/test-static.sh "$(TARGET)/x86_64-unknown-linux-musl/$(notdir $(BIN))/tuffet" x86_64
+	@sh scripts/static.sh aarch64 "$(PROFILE)" "$(CARGO)"
+	@sh scripts/test-static.sh "$(TARGET)/aarch64-unknown-linux-musl/$(notdir $(BIN))/tuffet" aarch64
 
 test-deb: binary ## install, upgrade, remove and purge the Debian package in a clean system under a real systemd (root)
 	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian mmdebstrap=mmdebstrap ip=iproute2

@@ -111,7 +111,8 @@ impl ReceiveBatch {
                 socket.as_raw_fd(),
                 self.headers.as_mut_ptr(),
                 most as libc::c_uint,
-                libc::MSG_DONTWAIT,
+                // Another integer type with musl.
+                libc::MSG_DONTWAIT as _,
                 std::ptr::null_mut(),
             )
         };

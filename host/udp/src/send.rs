@@ -251,7 +251,7 @@ impl SendBatch {
         header.msg_namelen = to_kernel(&message.peer, &mut self.addresses[index]);
         header.msg_name = std::ptr::from_mut(&mut self.addresses[index]).cast();
         header.msg_iov = std::ptr::from_mut(&mut self.vectors[vector]);
-        header.msg_iovlen = end - vector;
+        header.msg_iovlen = (end - vector) as _;
         header.msg_control =
             if used == 0 { std::ptr::null_mut() } else { self.controls[index].0.as_mut_ptr().cast() };
         header.msg_controllen = used as _;
@@ -297,12 +297,7 @@ impl SendBatch {
         // and vectors in `self`, and these at bytes of the arena or of a content that its message holds.
         // All live and stay in place through the call, which only reads the bytes.
         let sent = unsafe {
-            libc::sendmmsg(
-                socket.as_raw_fd(),
-                self.headers.as_mut_ptr(),
-                count as libc::c_uint,
-                libc::MSG_DONTWAIT,
-            )
+            sendmmsg(socket.as_raw_fd(), self.headers.as_mut_ptr(), count as libc::c_uint, libc::MSG_DONTWAIT)
         };
         if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(sent as usize) }
     }
@@ -312,6 +307,26 @@ impl SendBatch {
         message.datagrams() == 1
             || (socket.segments() && self.segment_limits.allow(message.peer.ip(), message.segment))
     }
+}
+
+#[cfg(not(target_env = "musl"))]
+use libc::sendmmsg;
+
+/// sendmmsg(2). That of musl is a loop of sendmsg(2): POSIX gives three fields narrower types than the kernel, and musl
+/// does not rely on zeroes behind them. Here they are zeroed when they are made, and nothing writes them.
+///
+/// # Safety
+/// As for sendmmsg(2), and the padding of each header and control message is zero.
+#[cfg(target_env = "musl")]
+unsafe fn sendmmsg(
+    socket: libc::c_int,
+    headers: *mut libc::mmsghdr,
+    count: libc::c_uint,
+    flags: libc::c_int,
+) -> libc::c_long {
+    const { assert!(cfg!(target_endian = "little"), "the padding stands behind the value") };
+    // SAFETY: the caller keeps what sendmmsg(2) asks for.
+    unsafe { libc::syscall(libc::SYS_sendmmsg, socket, headers, count, flags) }
 }
 
 impl Default for SendBatch {

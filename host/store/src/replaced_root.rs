@@ -129,10 +129,10 @@ impl Root {
     fn take_the_new_one(&self) {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
-                let before = std::mem::replace(
-                    &mut *self.folder.write().unwrap_or_else(PoisonError::into_inner),
-                    Some(Arc::new(folder)),
-                );
+                let mut served = self.folder.write().unwrap_or_else(PoisonError::into_inner);
+                let before = served.replace(Arc::new(folder));
+                // What it drops may wait for a disk.
+                drop(served);
                 drop(before);
                 self.disk.replaced.store(false, Relaxed);
                 let path = self.path.display();

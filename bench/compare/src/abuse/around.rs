@@ -20,7 +20,7 @@ pub(crate) struct Around {
 
 /// Why this server is not asked for that, which is no fault of it.
 pub(crate) fn excuse(contender: &Contender, kind: Kind) -> Option<&'static str> {
-    let (ours, defaults) = (contender.is_tuffet(), contender.name == "tuffet");
+    let (ours, defaults) = (is_ours(contender), contender.name == "tuffet");
     match kind {
         Kind::BlockedLog if !ours => Some("its log does not go to standard error here: Tuffet alone"),
         Kind::LoopingPlugin if !ours => Some("it has no plugins: Tuffet alone"),
@@ -33,6 +33,11 @@ pub(crate) fn excuse(contender: &Contender, kind: Kind) -> Option<&'static str> 
     }
 }
 
+/// With its defaults or with tightened limits.
+fn is_ours(contender: &Contender) -> bool {
+    contender.name.starts_with("tuffet")
+}
+
 impl Around {
     /// # Errors
     /// When it cannot be had on this machine.
@@ -43,7 +48,7 @@ impl Around {
     ) -> Result<Around, String> {
         let contender = Contender { ..*contender };
         let mut around = Around { contender, there: Where::default(), file: None, _disk: None, _log: None };
-        let ours = around.contender.is_tuffet();
+        let ours = is_ours(&around.contender);
         match kind {
             Some(kind @ (Kind::SlowDisk | Kind::HungDisk)) => {
                 let name = if kind == Kind::SlowDisk { SLOW } else { HUNG };

@@ -4,11 +4,17 @@
 //! container, and takes no memory from the servers for anything else. Whether they are gone is looked at, so that a
 //! file system that keeps them is named instead of measured. What a hypervisor keeps of its disks is beyond it.
 
+use crate::generator::Load;
+use crate::peers::measure::{Bench, Negotiated, Outcome, Place, negotiate, sample, tell_turnarounds};
+use crate::peers::metric::Metric;
+use crate::server::Server;
 use rustix::fs::{Advice, fadvise, fsync};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use std::fs::{self, File};
 use std::io::{self, IoSliceMut};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
+use tuffet_measure::CoreMeter;
 
 /// So many files for each transfer: a generator picks them at random, and seldom the same one twice.
 const FILES: u32 = 4;
@@ -92,6 +98,73 @@ impl Drop for ColdFiles {
         if let Err(error) = fs::remove_dir_all(&self.folder) {
             eprintln!("{} is left behind: {error}", self.folder.display());
         }
+    }
+}
+
+impl Bench {
+    /// Each file once, so that no server has it in memory.
+    pub(super) fn cold(
+        &self,
+        server: &mut Server,
+        cores: &Place,
+        load: &Load,
+        files: Option<&ColdFiles>,
+    ) -> Result<Outcome, String> {
+        let files = files.ok_or("no cold files")?;
+        let note = match negotiate(server, load, files.cached())? {
+            Negotiated::Granted(note) => note,
+            Negotiated::Refused(why) => return Ok(Outcome::Cannot(why)),
+        };
+        if let Err(why) = files.drop_from_memory() {
+            return Ok(Outcome::Cannot(why));
+        }
+        let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
+        let report = self.generator.load_with(server.address, load, files.first(), "", &files.flags())?;
+        let busy = meter.stop().map_err(|error| error.to_string())?;
+        let mut sample = sample(load, &[report], &busy, &cores.idle);
+        sample.note = note;
+        Ok(Outcome::Measured(sample))
+    }
+
+    /// A file from memory alone, and again while cold ones are read: how long its blocks take. The other figures are
+    /// those of the cold files.
+    pub(super) fn beside_cold(
+        &self,
+        server: &mut Server,
+        cores: &Place,
+        load: &Load,
+        cold: &Load,
+        files: Option<&ColdFiles>,
+    ) -> Result<Outcome, String> {
+        let files = files.ok_or("no cold files")?;
+        let cached = files.cached();
+        // From the disk into memory.
+        self.generator.load(server.address, load, cached, "")?;
+        let alone = self.generator.load(server.address, load, cached, "")?;
+        if let Err(why) = files.drop_from_memory() {
+            return Ok(Outcome::Cannot(why));
+        }
+        let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
+        let scratch = self.place.scratch();
+        let (address, flags) = (server.address, files.flags());
+        let mut raging = self.generator.beside_with(address, cold, files.first(), &scratch, &flags)?;
+        let (mut within, deadline) = (Vec::new(), Instant::now() + cold.limit);
+        while within.is_empty() || raging.runs() {
+            if Instant::now() > deadline {
+                return Err("the cold files did not come in time".to_owned());
+            }
+            within.push(self.generator.load(server.address, load, cached, "")?);
+        }
+        let busy = meter.stop().map_err(|error| error.to_string())?;
+        // The last one may have outlived the others.
+        within.truncate(within.len().max(2) - 1);
+        let mut sample = sample(cold, &[raging.report()?], &busy, &cores.idle);
+        let figures = &mut sample.figures;
+        for metric in [Metric::CpuSPerGb, Metric::CpuUsPerBlock, Metric::CpuMsPerTransfer] {
+            figures.remove(&metric); // of both loads
+        }
+        tell_turnarounds(figures, &alone, &within);
+        Ok(Outcome::Measured(sample))
     }
 }
 

@@ -216,71 +216,6 @@ impl Bench {
         Ok(Outcome::Measured(sample))
     }
 
-    /// Each file once, so that no server has it in memory.
-    fn cold(
-        &self,
-        server: &mut Server,
-        cores: &Place,
-        load: &Load,
-        files: Option<&ColdFiles>,
-    ) -> Result<Outcome, String> {
-        let files = files.ok_or("no cold files")?;
-        let note = match negotiate(server, load, files.cached())? {
-            Negotiated::Granted(note) => note,
-            Negotiated::Refused(why) => return Ok(Outcome::Cannot(why)),
-        };
-        if let Err(why) = files.drop_from_memory() {
-            return Ok(Outcome::Cannot(why));
-        }
-        let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
-        let report = self.generator.load_with(server.address, load, files.first(), "", &files.flags())?;
-        let busy = meter.stop().map_err(|error| error.to_string())?;
-        let mut sample = sample(load, &[report], &busy, &cores.idle);
-        sample.note = note;
-        Ok(Outcome::Measured(sample))
-    }
-
-    /// A file from memory alone, and again while cold ones are read: how long its blocks take. The other figures are
-    /// those of the cold files.
-    fn beside_cold(
-        &self,
-        server: &mut Server,
-        cores: &Place,
-        load: &Load,
-        cold: &Load,
-        files: Option<&ColdFiles>,
-    ) -> Result<Outcome, String> {
-        let files = files.ok_or("no cold files")?;
-        let cached = files.cached();
-        // From the disk into memory.
-        self.generator.load(server.address, load, cached, "")?;
-        let alone = self.generator.load(server.address, load, cached, "")?;
-        if let Err(why) = files.drop_from_memory() {
-            return Ok(Outcome::Cannot(why));
-        }
-        let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
-        let scratch = self.place.scratch();
-        let (address, flags) = (server.address, files.flags());
-        let mut raging = self.generator.beside_with(address, cold, files.first(), &scratch, &flags)?;
-        let (mut within, deadline) = (Vec::new(), Instant::now() + cold.limit);
-        while within.is_empty() || raging.runs() {
-            if Instant::now() > deadline {
-                return Err("the cold files did not come in time".to_owned());
-            }
-            within.push(self.generator.load(server.address, load, cached, "")?);
-        }
-        let busy = meter.stop().map_err(|error| error.to_string())?;
-        // The last one may have outlived the others.
-        within.truncate(within.len().max(2) - 1);
-        let mut sample = sample(cold, &[raging.report()?], &busy, &cores.idle);
-        let figures = &mut sample.figures;
-        for metric in [Metric::CpuSPerGb, Metric::CpuUsPerBlock, Metric::CpuMsPerTransfer] {
-            figures.remove(&metric); // of both loads
-        }
-        tell_turnarounds(figures, &alone, &within);
-        Ok(Outcome::Measured(sample))
-    }
-
     /// The most memory that is seen while the transfers are held, against that after some transfers: buffers
     /// that are used for the first time are not what an open transfer costs.
     fn memory(&self, server: &mut Server, open: u32, windowsize: u16) -> Result<Outcome, String> {
@@ -344,7 +279,7 @@ fn tell_decisions(figures: &mut Figures, mark: &Mark) {
 }
 
 /// How long the blocks of a transfer took alone, and beside others.
-fn tell_turnarounds(figures: &mut Figures, alone: &Report, within: &[Report]) {
+pub(super) fn tell_turnarounds(figures: &mut Figures, alone: &Report, within: &[Report]) {
     *figures.entry(Metric::Incomplete).or_default() +=
         within.iter().chain([alone]).map(|report| report.incomplete() as f64).sum::<f64>();
     let median = |of: Quantile| tuffet_measure::median(within.iter().filter_map(of));
@@ -362,7 +297,7 @@ fn tell_turnarounds(figures: &mut Figures, alone: &Report, within: &[Report]) {
 type Quantile = fn(&Report) -> Option<f64>;
 
 /// What the generator reports of all repeats, and what the cores did meanwhile.
-fn sample(load: &Load, reports: &[Report], busy: &Busy, idle: &Busy) -> Sample {
+pub(super) fn sample(load: &Load, reports: &[Report], busy: &Busy, idle: &Busy) -> Sample {
     let sum = |of: fn(&Report) -> f64| reports.iter().map(of).sum::<f64>();
     let (bytes, seconds) = (sum(|report| report.bytes as f64), sum(|report| report.seconds).max(1e-6));
     let completed = sum(|report| report.completed as f64);
@@ -427,14 +362,14 @@ const STALL_SLACK: Duration = Duration::from_secs(10);
 const WARM_UP: Load = Load { transfers: 32, concurrency: 8, limit: Duration::from_secs(30), ..Load::READ };
 
 /// What a server makes of the options of a load.
-enum Negotiated {
+pub(super) enum Negotiated {
     /// All of them are granted; if less than was asked, how much.
     Granted(Option<String>),
     /// One is not.
     Refused(String),
 }
 
-fn negotiate(server: &mut Server, load: &Load, file: &str) -> Result<Negotiated, String> {
+pub(super) fn negotiate(server: &mut Server, load: &Load, file: &str) -> Result<Negotiated, String> {
     let asked = OptionSet { blksize: load.blksize, windowsize: load.windowsize, ..OptionSet::default() };
     if asked.is_empty() {
         return Ok(Negotiated::Granted(None));

@@ -29,7 +29,7 @@ const MOST_OPENS_THERE: usize = 4;
 const MOST_READS: usize = 16;
 const MOST_WRITES: usize = 16;
 const MOST_STORES: usize = 32;
-const MOST_PLUGIN_READS: usize = 16;
+const MOST_PLUGIN_READS: usize = 32;
 
 /// How long an operation may take before its root counts as hung.
 const HUNG: Duration = Duration::from_secs(5);

@@ -62,7 +62,7 @@ fn a_root_that_hangs_leaves_plugins_that_read_another_alone() {
         std::thread::sleep(Duration::from_millis(500));
     }
     // As many as may wait for one root.
-    disk.hangs(Step::Open, 16);
+    disk.hangs(Step::Open, 32);
     let read = Peer::from(client(0), server.address()).read_plainly("mine");
     assert!(String::from_utf8_lossy(&read).contains("healthy"), "{read:?}");
     disk.release();

@@ -53,18 +53,22 @@ fn assert_served_beside(server: &Server, flood: &Flood) {
 
 #[test]
 fn half_open_from_many_addresses() {
-    let server = server("transfers: 500, half-open: 200");
+    // A half-open transfer stays for half a second, so that honest clients on a busy machine have time to answer.
+    let server = server("transfers: 2000, half-open: 1000, open-time: 60s");
     let before = (threads(&server), server.descriptors());
-    let flood = Flood::start(server.address(), rrq("5000", &[]), 4_000, 1 << 20);
+    let flood = Flood::start(server.address(), rrq("5000", &[]), 2_000, 1 << 20);
+    server.live_until("room that was made", |live| live["totals"]["gave_way"].as_u64() > Some(0));
     assert_served_beside(&server, &flood);
     // A socket per possible transfer; files are open only briefly.
     let (threads, descriptors) = (threads(&server), server.descriptors());
-    assert!(threads <= before.0 + 64, "{threads} threads, {} before", before.0);
-    assert!(descriptors <= before.1 + 2 * 500 + 64, "{descriptors} descriptors, {} before", before.1);
-    drop(flood);
-    let live = server.live();
-    assert!(live["totals"]["gave_way"].as_u64() > Some(0), "{:#}", live["totals"]);
+    assert!(threads <= before.0 + MOST_THREADS, "{threads} threads, {} before", before.0);
+    let most = before.1 + 2 * 2_000 + MOST_THREADS;
+    assert!(descriptors <= most, "{descriptors} descriptors, {} before", before.1);
 }
+
+/// Threads that decide, and those that open files of a root: where the kernel lets running ones wait, all of them are
+/// started, however fast the disk is. Far fewer than requests.
+const MOST_THREADS: usize = 64 + 32;
 
 /// The log must not fail next: few lines for many transfers, which are all counted and reported to observers.
 #[test]
@@ -72,7 +76,7 @@ fn half_open_transfers_of_a_flood_are_summed_up() {
     let server = Setup::new()
         .sizes(&[5000])
         .rest_of_yaml(
-            "limits: { transfers: 100, half-open: 20 }\npolicy: { observe: [audit] }\nplugins: { audit: { component: \
+            "limits: { transfers: 100, half-open: 20, open-time: 60s }\npolicy: { observe: [audit] }\nplugins: { audit: { component: \
              \"builtin:audit\", settings: { sink: lines }, grants: [kv, sinks/lines] } }\nsinks: { lines: { file: \
              audit.jsonl } }\nstate: state\n",
         )
@@ -80,6 +84,8 @@ fn half_open_transfers_of_a_flood_are_summed_up() {
     let flood = Flood::start(server.address(), rrq("5000", &[]), 1_000, 1 << 20);
     server.live_until("a flood", |live| live["totals"]["unanswered"].as_u64() > Some(500));
     drop(flood);
+    // A request that is not decided when the server stops has another outcome.
+    server.live_until("no pending request", |live| live["totals"]["queues"]["decisions"] == 0);
     let metrics = server.metrics();
     let name = "tuffet_transfers_unanswered_total ";
     let so_far: u64 = metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap().parse().unwrap();

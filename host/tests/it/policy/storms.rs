@@ -114,16 +114,21 @@ fn isc(number: usize) -> String {
 }
 
 /// A lease for each of so many machines, in a file that the plugin reads.
-fn leases(format: &str, head: &str, lease: fn(usize) -> String, most: usize) {
-    for machines in [100, 8_000, most] {
+fn leases(format: &str, head: &str, lease: fn(usize) -> String) {
+    for machines in [100, 8_000, 100_000] {
         let machines = machines.max(PHONES);
         let setup = (0..PHONES).fold(Setup::new(), |setup, phone| {
             setup.file(&format!("phones/{}.cfg", mac(phone, "")), phone.to_string().as_bytes())
         });
+        // A build without optimisation copies a file into the memory of a plugin byte by byte: that takes four times as
+        // long as the plugin computes for it, and for the largest file of ISC dhcpd more than the default.
+        let slow = cfg!(debug_assertions) && format == "isc" && machines > 50_000;
+        let (chain, limits) =
+            if slow { (", time-limit: 10s", "limits: { time: 2s, wall: 5s }\n    ") } else { ("", "") };
         let content: String = std::iter::once(head.to_owned()).chain((0..machines).map(lease)).collect();
         let yaml = format!(
-            "policy: {{ resolve: [mac-map] }}\nplugins:\n  mac-map:\n    component: builtin:mac-map\n    \
-             grants: [client-mac, clock, files/boot]\n    settings: {{ root: boot, leases: [{{ root: boot, path: leases, \
+            "policy: {{ resolve: [mac-map]{chain} }}\nplugins:\n  mac-map:\n    component: builtin:mac-map\n    \
+             grants: [client-mac, clock, files/boot]\n    {limits}settings: {{ root: boot, leases: [{{ root: boot, path: leases, \
              format: {format} }}], rules: [{{ match: any.cfg, templates: [\"phones/{{mac}}.cfg\"] }}] }}\n"
         );
         let server = setup.file("leases", content.as_bytes()).rest_of_yaml(&yaml).start();
@@ -137,21 +142,19 @@ fn leases(format: &str, head: &str, lease: fn(usize) -> String, most: usize) {
 
 #[test]
 fn mac_map_with_leases_of_dnsmasq() {
-    leases("dnsmasq", "", dnsmasq, 100_000);
+    leases("dnsmasq", "", dnsmasq);
 }
 
 #[test]
 fn mac_map_with_leases_of_kea() {
     let head = "address,hwaddr,client_id,valid_lifetime,expire,subnet_id,fqdn_fwd,fqdn_rev,hostname,state,\
                 user_context,pool_id\n";
-    leases("kea", head, kea, 100_000);
+    leases("kea", head, kea);
 }
 
 #[test]
 fn mac_map_with_leases_of_isc_dhcpd() {
-    // Their files are four times as long: reading 100,000 leases anew exceeds `limits.time` in a build without
-    // optimisation.
-    leases("isc", "", isc, 50_000);
+    leases("isc", "", isc);
 }
 
 /// A configuration for each of so many devices, rendered from an inventory.

@@ -41,7 +41,7 @@ impl Index {
                 let address = |line: &str| line.split_ascii_whitespace().nth(2)?.parse().ok();
                 (Kind::Dnsmasq, lines(&text, 0, address))
             }
-            Format::Isc => (Kind::Isc, lines(&text, 0, isc::leased)),
+            Format::Isc => (Kind::Isc, lines_with(&text, '{', isc::leased)),
             Format::Kea => {
                 let (head, _) = text.split_once('\n').unwrap_or((&text, ""));
                 let columns = Columns::of(head.trim_end_matches('\r'))?;
@@ -100,6 +100,23 @@ fn lines(text: &str, from: usize, address: impl Fn(&str) -> Option<IpAddr>) -> V
     entries
 }
 
+/// The same of lines that hold such a character, which is rare in the file: the others are never looked at, and in a file
+/// of ISC dhcpd they are nine of ten.
+fn lines_with(text: &str, mark: char, address: impl Fn(&str) -> Option<IpAddr>) -> Vec<(u128, u32)> {
+    let mut entries = Vec::new();
+    let mut at = 0;
+    while let Some(mark) = text.get(at..).and_then(|rest| rest.find(mark)).map(|found| at + found) {
+        // A line that begins before `at` has been looked at.
+        let begins = text[at..mark].rfind('\n').map_or(at, |found| at + found + 1);
+        let ends = text[mark..].find('\n').map_or(text.len(), |found| mark + found);
+        let line = text[begins..ends].trim_end_matches('\r');
+        let place = u32::try_from(begins).ok();
+        entries.extend(place.and_then(|place| Some((key(address(line)?), place))));
+        at = ends + 1;
+    }
+    entries
+}
+
 fn dnsmasq(line: &str, now: u64, found: &mut Option<Mac>) {
     // Leases of DHCPv6 have an identity in place of the MAC address.
     let mut fields = line.split_ascii_whitespace();
@@ -133,5 +150,35 @@ impl Columns {
                 && self.lifetime.and_then(field) != Some("0")
                 && self.state.and_then(field).is_none_or(|state| state == "0");
         *found = field(self.hwaddr).and_then(|mac| Mac::parse(mac).ok()).filter(|_| holds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In whatever order braces and line breaks come.
+    #[test]
+    fn lines_with_a_mark_are_those_of_all_lines() {
+        let parts = [
+            "lease 192.0.2.1 {",
+            "lease 192.0.2.2 { }",
+            "}",
+            "\n",
+            "\r\n",
+            " {",
+            "x",
+            "lease 2001:db8::1 {\n",
+        ];
+        let mut random = 1_u32;
+        for _ in 0..2_000 {
+            let mut text = String::new();
+            for _ in 0..random % 12 {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                text += parts[(random >> 16) as usize % parts.len()];
+            }
+            random = random.wrapping_add(0x9e37_79b9);
+            assert_eq!(lines_with(&text, '{', isc::leased), lines(&text, 0, isc::leased), "{text:?}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Addresses, names and paths in a configuration, and the advice for bad ones.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 
@@ -13,6 +13,16 @@ pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
 }
 
 fn complaint(text: &str) -> String {
+    // `::1:69` is a whole address, too, but hardly meant.
+    if let Some((ip, port)) = text.rsplit_once(':')
+        && ip.contains("::")
+        && let (Ok(ip), Ok(port)) = (ip.parse::<Ipv6Addr>(), port.parse::<u16>())
+    {
+        return format!(
+            "`{text}` lacks the brackets of an IPv6 address; write \"{}\", in quotes",
+            SocketAddr::new(ip.into(), port)
+        );
+    }
     let bare = text.trim_start_matches('[').trim_end_matches(']');
     if let Ok(ip) = bare.parse::<IpAddr>() {
         return format!("`{text}` has no port; write `{}`", SocketAddr::new(ip, 69));
@@ -80,6 +90,9 @@ mod tests {
             ("127.0.0.1", "has no port; write `127.0.0.1:69`"),
             ("::1", "has no port; write `[::1]:69`"),
             ("[::1]", "has no port; write `[::1]:69`"),
+            ("::1:69", "write \"[::1]:69\", in quotes"),
+            ("fe80::2:6969", "write \"[fe80::2]:6969\", in quotes"),
+            ("fe80::2:abcd", "has no port; write `[fe80::2:abcd]:69`"),
             (":69", "write `0.0.0.0:69` or `[::]:69`"),
             ("127.0.0.1:70000", "port 70000 is out of range"),
             ("[::1]:99999", "port 99999 is out of range"),

@@ -15,7 +15,7 @@ use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::limits::Limits;
 use super::listeners::{Listener, WrittenListener};
-use super::plugins::PluginConfig;
+use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
 use super::resolver::{Resolver, environment, started_by_root};
@@ -130,6 +130,8 @@ pub struct Config {
     pub privileges: Privileges,
     /// The files that it was read from: the configuration itself and files of secrets.
     pub files: Vec<PathBuf>,
+    /// What is allowed and hardly meant: pairs of a JSON pointer into the configuration and a message.
+    pub warnings: Vec<(String, String)>,
     /// The position of each part.
     pub(crate) source: Source,
 }
@@ -163,15 +165,26 @@ impl Config {
     /// All problems.
     pub(crate) fn resolve(written: Written, base: &Path, source: Source) -> Result<Config, ConfigError> {
         let files = source.file().map(std::path::absolute).and_then(Result::ok).into_iter().collect();
-        let mut resolver =
-            Resolver { base, source: &source, findings: Vec::new(), resource: Vec::new(), files };
+        let mut resolver = Resolver {
+            base,
+            source: &source,
+            findings: Vec::new(),
+            warnings: Vec::new(),
+            resource: Vec::new(),
+            files,
+        };
         let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
         let listeners = resolver.listeners(written.listeners);
         let roots = resolver.roots(written.roots);
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
         let sinks = resolver.sinks(written.sinks, &state);
-        let policy = resolver.policy(written.policy, written.plugins, &roots, &sinks);
+        let policy = resolver.policy(
+            written.policy,
+            written.plugins,
+            Named { listeners: &listeners, roots: &roots, sinks: &sinks },
+        );
+        resolver.someone_is_served(&roots, &policy);
         let control = resolver.unless_none(written.control.as_deref(), default_control);
         let admin = written.admin.as_ref().and_then(|admin| resolver.admin(admin));
         let privileges = resolver.privileges(written.privileges);
@@ -181,9 +194,11 @@ impl Config {
         let Written { busy_poll, drain, transfer, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
-        let (findings, files) = (resolver.findings, resolver.files);
+        let Resolver { findings, warnings, files, .. } = resolver;
         if !findings.is_empty() {
-            return Err(source.error(findings));
+            let plugins = source.contains("/plugins");
+            let error = source.error(findings);
+            return Err(if plugins { error.unchecked("plugins and their settings") } else { error });
         }
         Ok(Config {
             listeners,
@@ -201,6 +216,7 @@ impl Config {
             telemetry,
             privileges,
             files,
+            warnings,
             source,
         })
     }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     problems: Vec<Problem>,
+    unchecked: Option<&'static str>,
 }
 
 /// One problem: `FILE:LINE:COLUMN: what is wrong; how to fix it`.
@@ -38,17 +39,30 @@ pub struct Position {
     pub column: usize,
 }
 
+/// A problem at a position in a text.
+pub(super) type Fault = (Position, String);
+
 impl ConfigError {
     /// Sorts the problems into the order of the file. At least one is needed: an error without a problem says
     /// nothing.
     pub(super) fn new(mut problems: Vec<Problem>) -> Self {
         problems.sort_by(|a, b| a.place.cmp(&b.place));
         problems.dedup();
-        Self { problems }
+        Self { problems, unchecked: None }
     }
 
     pub(super) fn one(place: Place, message: impl Into<String>) -> Self {
-        Self { problems: vec![Problem { place, message: message.into() }] }
+        Self { problems: vec![Problem { place, message: message.into() }], unchecked: None }
+    }
+
+    /// Records what could not be checked because of these problems.
+    pub(super) fn unchecked(self, what: &'static str) -> Self {
+        Self { unchecked: Some(what), ..self }
+    }
+
+    /// Returns what could not be checked because of these problems; `None` if that is nothing.
+    pub fn not_checked(&self) -> Option<&'static str> {
+        self.unchecked
     }
 
     /// Returns the problems, in the order of the file.

@@ -14,6 +14,7 @@
 mod address;
 mod admin;
 mod barred;
+mod bundled;
 mod config;
 mod document;
 mod error;
@@ -33,6 +34,7 @@ mod schema;
 mod secret;
 mod shape;
 pub mod sinks;
+mod slips;
 mod source;
 mod suggest;
 mod telemetry;

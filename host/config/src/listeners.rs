@@ -1,6 +1,6 @@
 //! The section `listeners`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,18 @@ impl WrittenListener {
     }
 }
 
+/// Returns whether one of two different addresses includes the other. IPv6 listeners take no IPv4 requests.
+fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
+    one.port() == other.port()
+        && one.port() != 0
+        && one.is_ipv4() == other.is_ipv4()
+        && (one.ip().is_unspecified() || other.ip().is_unspecified())
+}
+
+fn unspecified(address: SocketAddr) -> IpAddr {
+    if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() }
+}
+
 impl Resolver<'_> {
     pub(crate) fn listeners(&mut self, written: Vec<WrittenListener>) -> Vec<Listener> {
         if written.is_empty() {
@@ -83,6 +95,13 @@ impl Resolver<'_> {
             // Port 0 is a different free port each time.
             if address.port() != 0 && listeners.iter().any(|other| other.address == address) {
                 let message = format!("{address} has two listeners; remove one");
+                self.wrong(join(&pointer, "address"), message);
+            } else if let Some(other) = listeners.iter().find(|other| overlap(other.address, address)) {
+                let (all, other) = (SocketAddr::new(unspecified(address), address.port()), other.address);
+                let message = format!(
+                    "{address} and {other} overlap: {all} takes the requests to every address of this machine, and the \
+                     second listener would find its port in use; keep one of them, or choose another port"
+                );
                 self.wrong(join(&pointer, "address"), message);
             } else if listeners.iter().any(|other| other.name == name) {
                 let message = format!("two listeners are named `{name}`; give each a `name` of its own");

@@ -1,14 +1,23 @@
 //! Reads a configuration: from a file, from flags, or from both.
 
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::config::{Config, Written};
 use super::error::{ConfigError, Place, Position};
 use super::overrides::Overrides;
-use super::schema::schema;
+use super::schema::strict;
 use super::shape;
 use super::source::{self, Finding, Source};
 use super::tree::pointer_of;
+
+/// What is checked once keys and values are good.
+const UNCHECKED: &str = "paths, how the sections fit together, plugins and their settings";
+
+/// What an empty file lacks.
+const NEEDS: &str = "at least `listeners` and `roots`";
 
 impl Config {
     /// Reads and checks a YAML file, as `tuffet check` does except for the plugins.
@@ -24,19 +33,26 @@ impl Config {
     /// # Errors
     /// As [`Config::load`]; a problem with the value of a flag names the flag.
     pub fn load_with(path: &Path, overrides: &Overrides) -> Result<Self, ConfigError> {
-        let (source, value) = source::read(path, "at least `listeners` and `roots`")?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Self::read_from(source::read(path, NEEDS)?, folder.unwrap_or(Path::new(".")), overrides)
+    }
+
+    fn read_from(
+        (source, value): (Source, Value),
+        folder: &Path,
+        overrides: &Overrides,
+    ) -> Result<Self, ConfigError> {
         let mut findings = Vec::new();
-        shape::check(&schema(), &value, "", &mut findings);
+        shape::check(&strict(), &value, "", &mut findings);
         if !findings.is_empty() {
-            return Err(source.error(findings));
+            return Err(source.error(findings).unchecked(UNCHECKED));
         }
         let written = serde_path_to_error::deserialize(value).map_err(|error| {
             let pointer = pointer_of(error.path());
             source.error(vec![Finding::value(pointer, format!("{}; correct the value", error.inner()))])
         })?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let base = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(|error| {
-            ConfigError::one(Place::File(path.to_owned()), format!("its folder is unknown: {error}"))
+        let base = std::path::absolute(folder).map_err(|error| {
+            ConfigError::one(Place::File(folder.to_owned()), format!("this folder is unknown: {error}"))
         })?;
         Self::finish(written, source, &base, overrides)
     }
@@ -61,6 +77,20 @@ impl Config {
             return Err(source.error(findings));
         }
         Self::resolve(written, base, source)
+    }
+
+    /// Reads and checks YAML from a reader, such as standard input, which is shown as `name`. Paths are relative
+    /// to the current folder.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn read(input: impl Read, name: &str, overrides: &Overrides) -> Result<Self, ConfigError> {
+        Self::read_from(source::read_from(Path::new(name), input, NEEDS)?, Path::new("."), overrides)
+    }
+
+    /// Returns the file that it was read from, as an absolute path; `None` for flags alone.
+    pub fn file(&self) -> Option<&Path> {
+        self.source.file().and(self.files.first()).map(PathBuf::as_path)
     }
 
     /// Returns the position of the value at a JSON pointer (RFC 6901), such as

@@ -8,13 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::address::path_schema;
-use super::plugins::PluginConfig;
+use super::plugins::{Named, PluginConfig};
 use super::resolver::{Resolver, environment, started_by_root};
-use super::sinks::SinkSpec;
 use super::suggest::{closest, unknown};
 use super::tree::join;
 use super::units::{TimeSpan, plain};
-use tuffet_request::RootSpec;
 
 /// Which plugins decide, and in which order.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -115,8 +113,7 @@ impl Resolver<'_> {
         &mut self,
         policy: PolicyConfig,
         plugins: BTreeMap<String, PluginConfig>,
-        roots: &[RootSpec],
-        sinks: &[SinkSpec],
+        named: Named<'_>,
     ) -> PolicyConfig {
         for (chain, names) in policy.chains() {
             for (index, name) in names.iter().enumerate().filter(|(_, name)| !plugins.contains_key(*name)) {
@@ -131,6 +128,20 @@ impl Resolver<'_> {
             }
         }
         let in_chain = |name: &String| policy.chains().iter().any(|(_, names)| names.contains(name));
+        let decides = |name: &String| {
+            policy.chains().iter().any(|(chain, names)| *chain != "observe" && names.contains(name))
+        };
+        for (name, plugin) in plugins.iter().filter(|(name, _)| decides(name)) {
+            let pointer = format!("{}/limits/wall", join("/plugins", name));
+            if plugin.limits.wall > policy.time_limit && self.is_written(&pointer) {
+                let [wall, all] = [plugin.limits.wall, policy.time_limit].map(TimeSpan);
+                let message = format!(
+                    "`wall` ({wall}) is above `policy.time-limit` ({all}), which ends the call first; lower one or \
+                     raise the other"
+                );
+                self.warnings.push((pointer, message));
+            }
+        }
         for name in plugins.keys().filter(|name| !in_chain(name)) {
             let message = format!(
                 "the plugin `{name}` is in no chain, so nothing would ask it; add it to `policy.authorize` or \
@@ -139,8 +150,7 @@ impl Resolver<'_> {
             self.wrong_key(join("/plugins", name), message);
         }
         let compiled = self.unless_none(policy.compiled.as_deref(), default_compiled);
-        let plugins =
-            plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin, roots, sinks)).collect();
+        let plugins = plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin, named)).collect();
         PolicyConfig { compiled, plugins, ..policy }
     }
 }

@@ -4,8 +4,34 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
+use super::EXAMPLE;
+use super::schema::strict;
 use super::shape::{choices, types};
-use super::{EXAMPLE, schema};
+
+/// How editors use the schema.
+const EDITORS: &str = "
+## In an editor
+
+The schema includes the settings of the bundled plugins. Write it once:
+
+```sh
+tuffet schema >tuffet.schema.json
+```
+
+VS Code, with the extension *YAML* (`redhat.vscode-yaml`), needs two lines in `settings.json`:
+
+```json
+\"yaml.yamlVersion\": \"1.2\",
+\"yaml.schemas\": { \"./tuffet.schema.json\": \"tuffet.yaml\" }
+```
+
+vim with [coc.nvim](https://github.com/neoclide/coc.nvim) and `coc-yaml` needs the same two lines in `:CocConfig`. Both also \
+read the schema from a first line of the file itself:
+
+```yaml
+# yaml-language-server: $schema=./tuffet.schema.json
+```
+";
 
 /// Returns the reference of every key as Markdown: a table for each section.
 pub fn reference() -> String {
@@ -13,15 +39,18 @@ pub fn reference() -> String {
         "# Configuration\n\n\
          <!-- Generated: change the doc comments in host/config/src, then run `tuffet schema --markdown >docs/configuration.md`. -->\n\n\
          The configuration is one YAML file. Unknown keys and invalid values are errors with line and column. \
-         `tuffet check FILE` reports all of them without starting a server. `tuffet schema` prints the JSON Schema, \
-         with which editors complete and check.\n\n\
-         A size is a number of bytes or has a unit: `64KiB` is 64 × 1024 bytes, `1GB` is 10⁹ bytes. A time has a \
+         `tuffet check FILE` reports them without starting a server: first all mistakes in keys and values, then \
+         those in how the sections fit together, then those that the plugins find. A [JSON Schema](#in-an-editor) \
+         lets editors complete and check.\n\n\
+         A size is a number of bytes or has a unit: `64KiB` is 64 × 1024 bytes, `1GB` is 10⁹ bytes. A letter \
+         alone is decimal, too: `256M` is 256 × 10⁶ bytes, and `256MiB` is 256 × 2²⁰. A time has a \
          unit: `250ms`, `4s`, `1m 30s`. Paths are relative to the file.\n\n",
     );
     text += "```yaml\n";
     text += EXAMPLE;
     text += "```\n";
-    section(&mut text, "", &schema());
+    text += EDITORS;
+    section(&mut text, "", &strict());
     text
 }
 

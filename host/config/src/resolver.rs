@@ -16,6 +16,8 @@ pub(crate) struct Resolver<'a> {
     pub base: &'a Path,
     pub source: &'a Source,
     pub findings: Vec<Finding>,
+    /// Pairs of a JSON pointer and a message about what is allowed and hardly meant.
+    pub warnings: Vec<(String, String)>,
     /// The configured resource attributes: of telemetry, and of sinks that send log records.
     pub resource: Vec<(String, String)>,
     /// The files that were read.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use tuffet_request::{Links, RootSpec};
 
 use super::address::{name_schema, path_schema};
+use super::policy::PolicyConfig;
 use super::resolver::Resolver;
 use super::tree::join;
 use super::units::{ByteCount, GIB, plain};
@@ -178,6 +179,15 @@ impl Resolver<'_> {
             });
         }
         roots
+    }
+
+    /// Refuses roots that are all private, unless a plugin answers with content of its own.
+    pub(crate) fn someone_is_served(&mut self, roots: &[RootSpec], policy: &PolicyConfig) {
+        if !roots.is_empty() && roots.iter().all(|root| root.private) && policy.resolve.is_empty() {
+            let message = "every root is private and `policy.resolve` is empty, so clients would get nothing; add a root \
+                           without `private`, or a plugin that answers with content";
+            self.wrong("/roots", message);
+        }
     }
 
     /// Refuses a key that has no effect: more likely, `writable: true` was forgotten.

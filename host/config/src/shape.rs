@@ -7,9 +7,11 @@ use serde_json::{Map, Value};
 
 use super::address::{check_name, parse_address};
 use super::admin::UNIX;
+use super::bundled;
 use super::grant::Grant;
 use super::roots::FileMode;
 use super::sinks::Fsync;
+use super::slips::space_after_colon;
 use super::source::Finding;
 use super::suggest::{closest, list, unknown};
 use super::tree::join;
@@ -39,6 +41,7 @@ pub(super) const KNOWN_KEYWORDS: &[&str] = &[
     "oneOf",
     "const",
     "enum",
+    "allOf", // of `if` and `then`, for the settings of bundled plugins
 ];
 
 /// Adds the problems of `value` to `findings`.
@@ -100,6 +103,11 @@ fn check_object(
     pointer: &str,
     findings: &mut Vec<Finding>,
 ) {
+    for (key, schema) in bundled::added(schema, object).into_iter().flatten() {
+        if let Some(value) = object.get(key) {
+            check(schema, value, &join(pointer, key), findings);
+        }
+    }
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let known = || properties.keys().map(String::as_str);
@@ -109,6 +117,11 @@ fn check_object(
         match (properties.get(key), schema.get("additionalProperties")) {
             (Some(schema), _) => check(schema, value, &pointer, findings),
             (None, Some(Value::Bool(false))) => {
+                if let Some(advice) = space_after_colon(key, known()) {
+                    meant.extend(known().find(|known| key.starts_with(&format!("{known}:"))));
+                    findings.push(Finding::key(pointer, advice));
+                    continue;
+                }
                 let like = closest(key, known());
                 meant.extend(like);
                 findings.push(Finding::key(pointer, unknown("key", key, like, known())));
@@ -236,12 +249,13 @@ fn has_type(schema: &Map<String, Value>, value: &Value) -> bool {
             "boolean" => value.is_boolean(),
             "integer" => value.is_i64() || value.is_u64(),
             "number" => value.is_number(),
+            "null" => value.is_null(),
             _ => false,
         })
 }
 
 fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
-    let types = types(schema);
+    let types: Vec<&str> = types(schema).into_iter().filter(|name| *name != "null").collect();
     let name = |name: &&str| match *name {
         "object" => "a mapping (`key: value` lines)",
         "array" => "a list (`- value` lines, or `[a, b]`)",
@@ -262,7 +276,23 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
         _ => types.iter().map(name).collect::<Vec<_>>().join(" or "),
     };
     let found = show(value);
+    if let Value::String(text) = value {
+        let keys = schema.get("properties").and_then(Value::as_object).map(Map::keys);
+        if let Some(advice) = space_after_colon(text, keys.into_iter().flatten().map(String::as_str)) {
+            return advice;
+        }
+        // In quotes; otherwise it would not be text.
+        let meant = serde_yaml::from_str::<Value>(text);
+        if meant.is_ok_and(|meant| !meant.is_string() && has_type(schema, &meant)) {
+            return format!("{found} in quotes is text; remove the quotes");
+        }
+    }
     match value {
+        Value::Array(_) if schema.get("format").is_some_and(|format| format == "address") => {
+            format!(
+                "found {found}; put the address in quotes, such as \"[::]:69\": YAML reads brackets as a list"
+            )
+        }
         Value::Null => format!("nothing is given here; give {expected}, or remove the key"),
         Value::Number(_) | Value::Bool(_) if expected == "text" => {
             format!("found {found}; give text: put it in quotes")

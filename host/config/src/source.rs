@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::{ConfigError, Place, Position, Problem};
+use super::slips;
 use super::tree::{self, Node, Side};
 use crate::barred::remedy;
 
@@ -42,6 +43,8 @@ pub(super) struct Source {
 #[derive(Debug, Clone)]
 struct File {
     path: PathBuf,
+    /// Whether the path leads to it.
+    named: bool,
     tree: Arc<Node>,
     end: Position,
 }
@@ -54,7 +57,7 @@ impl Source {
 
     /// Returns the path of the file.
     pub(super) fn file(&self) -> Option<&Path> {
-        self.file.as_ref().map(|file| file.path.as_path())
+        self.file.as_ref().filter(|file| file.named).map(|file| file.path.as_path())
     }
 
     pub(super) fn position(&self, pointer: &str) -> Option<Position> {
@@ -76,6 +79,11 @@ impl Source {
         self.flag(pointer).is_none() && self.file.as_ref().is_some_and(|file| file.tree.contains(pointer))
     }
 
+    /// Returns whether a flag set everything below the pointer.
+    pub(super) fn is_replaced(&self, pointer: &str) -> bool {
+        self.flag(pointer).is_some()
+    }
+
     pub(super) fn error(&self, findings: Vec<Finding>) -> ConfigError {
         let problem = |finding: Finding| Problem {
             place: self.place(&finding.pointer, finding.side),
@@ -87,7 +95,7 @@ impl Source {
     fn place(&self, pointer: &str, side: Side) -> Place {
         match (self.flag(pointer), &self.file) {
             (Some(flag), _) => Place::Flag(flag),
-            (None, Some(File { path, tree, end })) => {
+            (None, Some(File { path, tree, end, .. })) => {
                 Place::Position(path.clone(), tree.locate(pointer, side).min(*end))
             }
             (None, None) => Place::Flag("the command line"),
@@ -104,7 +112,21 @@ impl Source {
 
 /// Reads a YAML file: its places and its value. `needs` says what an empty file lacks.
 pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Value), ConfigError> {
-    let text = read_text(path)?;
+    let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+    let mut read = read_from(path, file, needs)?;
+    if let Some(file) = &mut read.0.file {
+        file.named = true;
+    }
+    Ok(read)
+}
+
+/// Reads YAML from a reader that has no path; `path` is what it is called.
+pub(super) fn read_from(
+    path: &Path,
+    input: impl Read,
+    needs: &str,
+) -> Result<(Source, serde_json::Value), ConfigError> {
+    let text = read_text(path, input)?;
     let end = end_of(&text);
     let at = |position: Position| Place::Position(path.to_owned(), position.min(end));
     let tree = tree::parse(&text).map_err(|faults| {
@@ -117,13 +139,17 @@ pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Valu
         return Err(ConfigError::one(Place::File(path.to_owned()), message));
     };
     let value = serde_yaml::from_str(&text).map_err(|error| {
-        let place = match error.location() {
-            Some(spot) => at(Position { line: spot.line(), column: spot.column() }),
-            None => Place::File(path.to_owned()),
-        };
+        let spot = error.location().map(|spot| Position { line: spot.line(), column: spot.column() });
+        if let Some((spot, message)) = spot.and_then(|spot| slips::explain(&text, spot)) {
+            return ConfigError::one(at(spot), message);
+        }
+        let place = spot.map_or_else(|| Place::File(path.to_owned()), at);
         ConfigError::one(place, format!("this cannot be parsed: {error}; simplify it"))
     })?;
-    Ok((Source { file: Some(File { path: path.to_owned(), tree, end }), flags: Vec::new() }, value))
+    Ok((
+        Source { file: Some(File { path: path.to_owned(), named: false, tree, end }), flags: Vec::new() },
+        value,
+    ))
 }
 
 /// Converts all line breaks to line feeds, so that all parts count the same lines.
@@ -138,12 +164,14 @@ fn end_of(text: &str) -> Position {
     Position { line: text.matches('\n').count() + 1, column: last.chars().count() + 1 }
 }
 
-fn read_text(path: &Path) -> Result<String, ConfigError> {
+fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
+    ConfigError::one(Place::File(path.to_owned()), advice(path, error))
+}
+
+fn read_text(path: &Path, input: impl Read) -> Result<String, ConfigError> {
     let whole = |message: String| ConfigError::one(Place::File(path.to_owned()), message);
     let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes))
-        .map_err(|error| whole(advice(path, &error)))?;
+    input.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(whole(format!(
             "the file is larger than {MAX_FILE} bytes; check that this is the configuration"

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
-use super::error::Position;
+use super::error::{Fault, Position};
+use super::slips;
 
 /// The deepest nesting, beyond any real configuration; deeper trees could exhaust the stack.
 const MAX_DEPTH: usize = 64;
@@ -26,6 +27,7 @@ pub(super) struct Node {
 enum Kind {
     Scalar,
     Sequence(Vec<Arc<Node>>),
+    /// Sorted by key: a large file may have a problem in each of its entries.
     Mapping(Vec<Entry>),
 }
 
@@ -42,9 +44,6 @@ pub(super) enum Side {
     Key,
     Value,
 }
-
-/// A problem at a position in the text.
-pub(super) type Fault = (Position, String);
 
 /// Builds the tree of a document; `None` for one without content.
 ///
@@ -95,7 +94,8 @@ impl Node {
                 Some((item.at, item))
             }
             Kind::Mapping(entries) => {
-                let entry = entries.iter().find(|entry| entry.key == part)?;
+                let index = entries.binary_search_by(|entry| entry.key.as_str().cmp(part)).ok()?;
+                let entry = &entries[index];
                 Some((entry.at, &entry.value))
             }
         }
@@ -185,7 +185,10 @@ impl Builder {
                 Some(Open { at, anchor, content }) => {
                     let kind = match content {
                         Content::Sequence(items) => Kind::Sequence(items),
-                        Content::Mapping { entries, .. } => Kind::Mapping(entries),
+                        Content::Mapping { mut entries, .. } => {
+                            entries.sort_unstable_by(|one, other| one.key.cmp(&other.key));
+                            Kind::Mapping(entries)
+                        }
                     };
                     self.finish(Node { at, kind }, anchor)
                 }
@@ -278,10 +281,10 @@ fn syntax_fault(text: &str, error: &ScanError) -> Fault {
             let message = "the indentation contains a tab; YAML uses only spaces".to_owned();
             (Position { line: index + 1, column }, message)
         }
-        None => (
-            at,
-            format!("this is not YAML: {}; check indentation, colons and quotes around here", error.info()),
-        ),
+        None => slips::explain(text, at).unwrap_or_else(|| {
+            let what = error.info();
+            (at, format!("this is not YAML: {what}; check indentation, colons and quotes around here"))
+        }),
     }
 }
 

@@ -178,11 +178,14 @@ impl JsonSchema for ByteCount {
         json_schema!({
             "type": ["string", "integer"],
             "format": "byte-count",
-            "pattern": "^[0-9]+(\\.[0-9]+)?\\s*([kKMGTPE]i?)?[bB]?$",
+            "pattern": "^\\+?([0-9]+\\.?[0-9]*|\\.[0-9]+)\\s*([kKmMgGtTpPeE][iI]?)?[bB]?$",
             "minimum": 0,
         })
     }
 }
+
+/// What a time looks like, for editors.
+const TIME: &str = "^\\s*(0|[0-9].*[A-Za-z])\\s*$";
 
 impl JsonSchema for TimeSpan {
     fn schema_name() -> Cow<'static, str> {
@@ -197,7 +200,7 @@ impl JsonSchema for TimeSpan {
         json_schema!({
             "type": "string",
             "format": "time-span",
-            "pattern": "^[0-9].*[a-z]$",
+            "pattern": TIME,
         })
     }
 }
@@ -208,9 +211,15 @@ mod tests {
 
     #[test]
     fn sizes_are_read_and_shown() {
-        for (text, bytes) in
-            [("512", 512), ("64KiB", 65536), ("64 KiB", 65536), ("1GB", 1_000_000_000), ("1.5MiB", 1_572_864)]
-        {
+        for (text, bytes) in [
+            ("512", 512),
+            ("64KiB", 65536),
+            ("64 KiB", 65536),
+            ("1GB", 1_000_000_000),
+            ("1.5MiB", 1_572_864),
+            ("256M", 256_000_000),
+            ("1g", 1_000_000_000),
+        ] {
             assert_eq!(text.parse(), Ok(ByteCount(bytes)), "{text}");
         }
         for text in ["", "big", "-1", "12 bananas", "GiB"] {

@@ -141,7 +141,7 @@ pub(crate) fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
         (format!("/sinks/{}", escape(name)), message)
     });
     let problems = policy.warnings().iter().map(|problem| place_of(config, problem));
-    let problems: Vec<_> = problems.chain(idle).collect();
+    let problems: Vec<_> = problems.chain(idle).chain(config.warnings.iter().cloned()).collect();
     if problems.is_empty() {
         return Vec::new();
     }

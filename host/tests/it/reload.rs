@@ -70,7 +70,8 @@ fn what_is_wrong_changes_nothing() {
     for (yaml, reason) in [
         ("roots: [".to_owned(), "tuffet.yaml:"),
         (good.replace("roots", "rots"), "unknown key `rots`"),
-        (good.replace("names", "nams"), "plugin `acl`"),
+        (good.replace("names", "nams"), "unknown key `nams`; did you mean `names`?"),
+        (good.replace("message: \"", "message: \"\\n"), "plugin `acl`"),
         (component("./gone.wasm"), "gone.wasm cannot be found"),
         (component("./tuffet.yaml"), "it is not WebAssembly"),
         (format!("{good}workers: 7\n"), "`workers` cannot change while the server runs"),

@@ -105,7 +105,7 @@ impl JsonSchema for Fsync {
         json_schema!({
             "type": "string",
             "format": "fsync",
-            "pattern": "^(never|each|[0-9].*[a-z])$",
+            "pattern": "^(never|each|\\s*0\\s*|\\s*[0-9].*[A-Za-z]\\s*)$",
             "x-minimum": "1ms",
             "x-maximum": "1h",
         })

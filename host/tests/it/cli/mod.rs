@@ -1,7 +1,9 @@
 //! The command line: its error messages and exit codes.
 
 mod check;
+mod check_mistakes;
 mod check_user;
 mod plugin;
 mod plugin_project;
+mod schema;
 mod serve;

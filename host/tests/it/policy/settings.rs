@@ -32,16 +32,16 @@ fn an_unknown_key() {
     assert_refused(
         "policy: { authorize: [acl] }\nplugins:\n  acl:\n    component: builtin:acl\n    settings:\n      \
          denny: []\n",
-        &["policy.yaml:8:14: ", "plugin `acl`", "denny"],
+        &["policy.yaml:8:7: ", "unknown key `denny`; did you mean `deny`?"],
     );
 }
 
 #[test]
-fn an_unknown_root() {
+fn a_root_that_is_missing() {
     assert_refused(
         "policy: { resolve: [mac-map] }\nplugins:\n  mac-map:\n    component: builtin:mac-map\n    grants: \
          [client-mac]\n    settings:\n      rules:\n        - { templates: [\"{mac}\"] }\n",
-        &["policy.yaml:", "plugin `mac-map`", "root"],
+        &["policy.yaml:9:7: ", "the key `root` is missing; add it: The root that the files are in"],
     );
 }
 

@@ -1,0 +1,83 @@
+//! The settings of the bundled plugins. Their schemas lie beside the plugins; the configuration is checked
+//! against them, so that a problem is reported as one of any other key, and editors complete them.
+
+use serde_json::{Map, Value, json};
+
+use super::tree::join;
+
+/// The name and the schema of each.
+const SCHEMAS: [(&str, &str); 5] = [
+    ("acl", include_str!("../../../plugins/acl/settings.schema.json")),
+    ("audit", include_str!("../../../plugins/audit/settings.schema.json")),
+    ("mac-map", include_str!("../../../plugins/mac-map/settings.schema.json")),
+    ("publish", include_str!("../../../plugins/publish/settings.schema.json")),
+    ("template", include_str!("../../../plugins/template/settings.schema.json")),
+];
+
+/// Returns the schema of the settings of `builtin:NAME`.
+pub(super) fn settings_schema(name: &str) -> Option<Value> {
+    let (_, schema) = SCHEMAS.iter().find(|(known, _)| *known == name)?;
+    Some(serde_json::from_str(schema).expect("a test parses each schema"))
+}
+
+/// Adds them to the schema of a plugin: each holds where `component` names its plugin.
+pub(super) fn extend(plugin: &mut Map<String, Value>) {
+    let branches = SCHEMAS.iter().filter_map(|(name, _)| {
+        Some(json!({
+            "if": {
+                "properties": { "component": { "const": format!("builtin:{name}") } },
+                "required": ["component"],
+            },
+            "then": { "properties": { "settings": settings_schema(name)? } },
+        }))
+    });
+    plugin.insert("allOf".into(), branches.collect());
+}
+
+/// Returns the properties that a plugin's schema adds for this component.
+pub(super) fn added<'a>(
+    schema: &'a Map<String, Value>,
+    object: &Map<String, Value>,
+) -> Option<&'a Map<String, Value>> {
+    let component = object.get("component")?;
+    let branches = schema.get("allOf")?.as_array()?;
+    let branch =
+        branches.iter().find(|branch| &branch["if"]["properties"]["component"]["const"] == component)?;
+    branch["then"]["properties"].as_object()
+}
+
+/// A part of a plugin's settings that names something else of the configuration.
+pub(super) struct Reference<'a> {
+    pub format: &'a str,
+    pub name: &'a str,
+    pub pointer: String,
+}
+
+/// Adds the references in `value`, whose schema marks them with a format `…-name`.
+pub(super) fn references<'a>(
+    schema: &'a Value,
+    value: &'a Value,
+    pointer: &str,
+    found: &mut Vec<Reference<'a>>,
+) {
+    match value {
+        Value::String(name) => {
+            if let Some(format) = schema["format"].as_str().filter(|format| format.ends_with("-name")) {
+                found.push(Reference { format, name, pointer: pointer.to_owned() });
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                references(&schema["items"], item, &join(pointer, &index.to_string()), found);
+            }
+        }
+        Value::Object(object) => {
+            for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+                if let Some(value) = object.get(key) {
+                    references(property, value, &join(pointer, key), found);
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,128 @@
+//! Common slips in YAML, which the parser reports far from their cause: unquoted `*` and `[::]:69`, and colons
+//! without a space.
+
+use std::net::{Ipv6Addr, SocketAddrV6};
+
+use super::error::{Fault, Position};
+
+/// Returns the slip that explains a syntax error at `at`, with its own position.
+pub(super) fn explain(text: &str, at: Position) -> Option<Fault> {
+    // The parser may notice a slip on a later line.
+    let lines: Vec<&str> = text.lines().take(at.line).collect();
+    let line = lines.get(at.line.checked_sub(1)?).copied().unwrap_or_default();
+    let column = at.column.saturating_sub(1);
+    let found = alias(line, column).or_else(|| bracketed(line)).or_else(|| bare_ipv6(line, column));
+    if let Some((column, message)) = found {
+        return Some((Position { line: at.line, column: column + 1 }, message));
+    }
+    let before = lines.iter().enumerate().rev();
+    let mut written = before.filter(|(_, line)| !line.trim().is_empty() && !line.trim().starts_with('#'));
+    // The line itself, and the last one before it.
+    let own = written.next()?;
+    [Some(own), written.next()].into_iter().flatten().find_map(|(index, line)| {
+        let (column, message) = missing_space(line)?;
+        Some((Position { line: index + 1, column: column + 1 }, message))
+    })
+}
+
+/// Returns the advice for a key that has no space after its colon: `key:value`.
+pub(super) fn space_after_colon<'a>(text: &str, mut keys: impl Iterator<Item = &'a str>) -> Option<String> {
+    let (key, value) = text.split_once(':')?;
+    (keys.any(|known| known == key) && !value.is_empty() && !value.starts_with(' '))
+        .then(|| space_message(key, value))
+}
+
+fn space_message(key: &str, value: &str) -> String {
+    let value: String = value.chars().take(40).collect();
+    format!("a space is missing after `{key}:`; write `{key}: {value}`")
+}
+
+/// A value that begins with `*` is an alias, and its name begins with a letter or a digit.
+fn alias(line: &str, column: usize) -> Option<(usize, String)> {
+    let word = value_at(line, column)?;
+    word.starts_with('*').then(|| {
+        let message = format!(
+            "YAML reads a value that begins with `*` as an alias; quote values that begin with `*`: write \"{word}\""
+        );
+        (column, message)
+    })
+}
+
+/// The brackets of a line that are looked at, and the longest address in characters.
+const MAX_BRACKETS: usize = 64;
+const MAX_ADDRESS: usize = 80;
+
+/// `[::]:69` begins a list.
+fn bracketed(line: &str) -> Option<(usize, String)> {
+    let characters: Vec<char> = line.chars().collect();
+    // One file may be one line of brackets.
+    let mut begins = (0..characters.len()).filter(|&column| characters[column] == '[').take(MAX_BRACKETS);
+    begins.find_map(|column| {
+        let word: String = characters[column..]
+            .iter()
+            .take(MAX_ADDRESS)
+            .take_while(|c| c.is_ascii_hexdigit() || "[]:.%".contains(**c))
+            .collect();
+        // Without a port, it is quoted with one.
+        let port = if word.ends_with(']') { ":69" } else { "" };
+        let word = word + port;
+        word.parse::<SocketAddrV6>().ok()?;
+        Some((column, format!("YAML reads brackets as a list; quote the address: write \"{word}\"")))
+    })
+}
+
+/// `::1:69` within braces or brackets.
+fn bare_ipv6(line: &str, column: usize) -> Option<(usize, String)> {
+    let word = value_at(line, column)?;
+    let (ip, port) = word.rsplit_once(':')?;
+    (word.starts_with(':') && ip.parse::<Ipv6Addr>().is_ok())
+        .then(|| (column, format!("write an IPv6 address in brackets and in quotes: \"[{ip}]:{port}\"")))
+}
+
+/// A line that begins with `key:value`.
+fn missing_space(line: &str) -> Option<(usize, String)> {
+    let content = line.trim_start_matches([' ', '-', '{']);
+    let (key, value) = content.split_once(':')?;
+    let is_key = key.starts_with(|c: char| c.is_ascii_lowercase())
+        && key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    let is_value = value.starts_with(|c: char| !c.is_whitespace()) && !value.starts_with("//");
+    (is_key && is_value)
+        .then(|| (line.chars().count() - content.chars().count(), space_message(key, value.trim_end())))
+}
+
+/// Returns the plain value that begins at a column.
+fn value_at(line: &str, column: usize) -> Option<String> {
+    let rest = line.chars().skip(column);
+    let word: String = rest.take_while(|c| !c.is_whitespace() && !",]}#\"'".contains(*c)).collect();
+    (!word.is_empty()).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_found_where_it_is() {
+        for (text, (line, column), place, message) in [
+            ("a:\n  - *.key\n", (2, 5), (2, 5), "quote values that begin with `*`: write \"*.key\""),
+            ("a: { b: * }\n", (1, 9), (1, 9), "write \"*\""),
+            ("- a: [::]:69\n", (1, 10), (1, 6), "write \"[::]:69\""),
+            ("a: [::1]\n", (1, 5), (1, 4), "write \"[::1]:69\""),
+            ("a: [fe80::1%2]:69\n", (1, 15), (1, 4), "write \"[fe80::1%2]:69\""),
+            ("[{ a: ::1:69 }]\n", (1, 7), (1, 7), "\"[::1]:69\""),
+            ("# x\na:1\n\nb: 2\n", (4, 2), (2, 1), "write `a: 1`"),
+            ("- b-c:1\n", (1, 8), (1, 3), "write `b-c: 1`"),
+        ] {
+            let (at, said) = explain(text, Position { line, column }).expect(text);
+            assert_eq!((at.line, at.column), place, "{text}");
+            assert!(said.contains(message), "{text}: {said}");
+        }
+        for text in ["a: b: c\n", "a: 'x\n", "u: http://h\n: :\n", "a: [1]:2\n", "\n", "", "ä: [x\n"] {
+            for column in 1..9 {
+                assert_eq!(explain(text, Position { line: 1, column }), None, "{text}");
+            }
+        }
+        assert_eq!(explain("a", Position { line: 7, column: 3 }), None);
+        assert_eq!(explain("a", Position { line: 0, column: 0 }), None);
+    }
+}

@@ -1,0 +1,215 @@
+//! Mistakes that are easily made: `tuffet check` says what to write instead, at its place.
+
+use crate::harness::{Ran, Setup, run_as_it_is, tuffet};
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const GOOD: &str = "listeners: [{ address: 127.0.0.1:6969 }]\nroots: [{ name: boot, path: root }]\n";
+
+fn check(yaml: &str) -> Ran {
+    let setup = Setup::new();
+    let file = setup.outside().path("tuffet.yaml");
+    std::fs::write(&file, yaml).unwrap();
+    tuffet([OsStr::new("check"), file.as_os_str()])
+}
+
+/// Asserts that the first complaint is at this place and has these words.
+#[track_caller]
+fn wrong(yaml: &str, place: &str, words: &[&str]) {
+    let ran = check(yaml);
+    ran.assert_fails(64, words);
+    let first = ran.stderr.lines().next().unwrap();
+    assert!(first.contains(&format!("tuffet.yaml:{place}: ")), "not at {place}: {}", ran.stderr);
+}
+
+fn acl(settings: &str) -> String {
+    format!(
+        "{GOOD}policy: {{ authorize: [acl] }}\nplugins:\n  acl:\n    component: builtin:acl\n    settings:\n{settings}"
+    )
+}
+
+#[test]
+fn a_star_without_quotes() {
+    let advice = "quote values that begin with `*`: write \"*.key\"";
+    wrong(&acl("      deny:\n        - names:\n            - *.key\n"), "10:15", &[advice]);
+    wrong(&acl("      deny: [{ names: [x, *.key] }]\n"), "8:27", &[advice]);
+    check(&acl("      deny: [{ names: [x, '*.key'] }]\n")).assert_good();
+}
+
+#[test]
+fn words_and_numbers_in_quotes() {
+    let root = GOOD.replace("path: root", "path: root, writable: 'true'");
+    wrong(&root, "2:45", &["`true` in quotes is text; remove the quotes"]);
+    wrong(&format!("{GOOD}workers: '4'\n"), "3:10", &["`4` in quotes is text; remove the quotes"]);
+}
+
+#[test]
+fn ipv6_addresses_without_brackets_or_quotes() {
+    let listener = |address: &str, block: bool| match block {
+        true => {
+            GOOD.replace("[{ address: 127.0.0.1:6969 }]", &format!("\n  - address: {address}\n    name: x"))
+        }
+        false => GOOD.replace("127.0.0.1:6969", address),
+    };
+    for block in [true, false] {
+        let place = if block { "2:14" } else { "1:24" };
+        wrong(&listener("::1:69", block), place, &["brackets", "\"[::1]:69\"", "in quotes"]);
+        wrong(&listener("[::]:69", block), place, &["quote the address: write \"[::]:69\""]);
+        wrong(&listener("[::1]", block), place, &["quote the address: write \"[::1]:69\""]);
+        wrong(&listener("[fe80]", block), place, &["found a list; put the address in quotes"]);
+        check(&listener("\"[::1]:6969\"", block)).assert_good();
+    }
+}
+
+#[test]
+fn a_colon_without_a_space() {
+    wrong(&format!("{GOOD}workers:4\n"), "3:1", &["a space is missing after `workers:`; write `workers: 4`"]);
+    wrong(
+        &format!("{GOOD}limits:\n  transfers:4\n  pending: 5\n"),
+        "4:3",
+        &["a space is missing after `transfers:`; write `transfers: 4`"],
+    );
+    let advice = "a space is missing after `address:`; write `address: 127.0.0.1:69`";
+    for (listeners, place) in [
+        ("\n  - address:127.0.0.1:69\n", "2:5"),
+        ("\n  - name: lan\n    address:127.0.0.1:69\n", "3:5"),
+        (" [{ address:127.0.0.1:69 }]\n", "1:15"),
+    ] {
+        wrong(&format!("listeners:{listeners}roots: [{{ name: boot, path: root }}]\n"), place, &[advice]);
+    }
+}
+
+#[test]
+fn settings_of_bundled_plugins() {
+    wrong(&acl("      denny: []\n"), "8:7", &["unknown key `denny`; did you mean `deny`?"]);
+    wrong(&acl("      deny: [{ name: [x] }]\n"), "8:16", &["unknown key `name`; did you mean `names`?"]);
+    wrong(&acl("      deny: [{ operations: [raed] }]\n"), "8:29", &["did you mean `read`?"]);
+    wrong(
+        &acl("      deny: [{ listeners: [wan] }]\n"),
+        "8:28",
+        &["unknown listener `wan`", "`127.0.0.1:6969`"],
+    );
+    check(&acl("      deny: [{ listeners: ['127.0.0.1:6969'] }]\n")).assert_good();
+    // An optional key without a value is as good as none.
+    check(&acl("      deny:\n")).assert_good();
+    let mac_map = |root: &str| {
+        format!(
+            "{GOOD}policy: {{ resolve: [map] }}\nplugins:\n  map:\n    component: builtin:mac-map\n    grants: [client-mac]\n    \
+             settings: {{ root: {root}, rules: [{{ templates: ['{{mac}}'] }}] }}\n"
+        )
+    };
+    wrong(&mac_map("bot"), "8:23", &["unknown root `bot`; did you mean `boot`?"]);
+    check(&mac_map("boot")).assert_good();
+}
+
+#[test]
+fn listeners_that_overlap() {
+    let listeners = |one: &str, other: &str| {
+        GOOD.replace(
+            "{ address: 127.0.0.1:6969 }",
+            &format!("{{ address: '{one}' }}, {{ address: '{other}' }}"),
+        )
+    };
+    for (one, other) in
+        [("127.0.0.1:6969", "0.0.0.0:6969"), ("0.0.0.0:6969", "127.0.0.1:6969"), ("[::]:6969", "[::1]:6969")]
+    {
+        check(&listeners(one, other)).assert_fails(64, &["overlap", "keep one of them"]);
+    }
+    for (one, other) in [
+        ("127.0.0.1:6969", "127.0.0.2:6969"),
+        ("127.0.0.1:6969", "0.0.0.0:6970"),
+        ("0.0.0.0:6969", "[::]:6969"),
+        ("127.0.0.1:0", "0.0.0.0:0"),
+    ] {
+        check(&listeners(one, other)).assert_good();
+    }
+}
+
+#[test]
+fn roots_that_are_all_private() {
+    let root = GOOD.replace("path: root", "path: root, private: true");
+    wrong(&root, "2:8", &["every root is private", "clients would get nothing"]);
+    check(&root.replace(" }]\n", " }, { name: more, path: root }]\n").replacen(
+        ", { name: more, path: root }",
+        "",
+        1,
+    ))
+    .assert_good();
+}
+
+#[test]
+fn a_wall_above_the_time_limit() {
+    let yaml = |limits: &str| {
+        format!(
+            "{GOOD}policy: {{ authorize: [acl], time-limit: 300ms }}\nplugins: {{ acl: {{ component: builtin:acl, {limits} }} }}\n"
+        )
+    };
+    let ran = check(&yaml("limits: { wall: 1s }"));
+    ran.assert_good();
+    let warning =
+        "tuffet.yaml:4:59: `wall` (1s) is above `policy.time-limit` (300ms), which ends the call first";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    // By default it is above, too; nobody wrote that.
+    let ran = check(&yaml(""));
+    assert!(ran.stderr.is_empty(), "{}", ran.stderr);
+}
+
+#[test]
+fn what_else_there_is() {
+    // One problem hides those of the later steps.
+    let hidden = "1 problem; there may be more: paths, how the sections fit together, plugins and their settings are checked";
+    check(&format!("{GOOD}polcy: 1\n")).assert_fails(64, &[hidden]);
+    let plugins = acl("      deny: [{ names: [x] }]\n").replace("path: root", "path: nowhere");
+    check(&plugins)
+        .assert_fails(64, &["1 problem; there may be more: plugins and their settings are checked"]);
+    let ran = check(&GOOD.replace("path: root", "path: nowhere"));
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    let subnets =
+        |count: usize| acl(&format!("      deny: [{{ clients: [{}] }}]\n", vec!["x"; count].join(", ")));
+    check(&subnets(6)).assert_fails(64, &["6 problems"]);
+    let ran = check(&subnets(5));
+    assert_eq!(ran.stderr.lines().count(), 5, "{}", ran.stderr);
+}
+
+#[test]
+fn standard_input() {
+    let setup = Setup::new();
+    let file = setup.outside().path("tuffet.yaml");
+    let check = |yaml: &str| {
+        std::fs::write(&file, yaml).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        // Paths are relative to the current folder.
+        command.args(["check", "-"]).current_dir(file.parent().unwrap());
+        run_as_it_is(command.stdin(File::open(&file).unwrap()), Duration::from_secs(60))
+    };
+    let ran = check(GOOD);
+    ran.assert_good();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "<stdin>: good\n");
+    check(&format!("{GOOD}polcy: 1\n")).assert_fails(64, &["<stdin>:3:1: unknown key `polcy`"]);
+    check("").assert_fails(64, &["<stdin>: the file is empty"]);
+}
+
+/// Each device is a line, and each may be wrong.
+#[test]
+fn many_devices() {
+    let devices = |count: u32, path: &str| {
+        let mut yaml = format!(
+            "{GOOD}policy: {{ resolve: [map] }}\nplugins:\n  map:\n    component: builtin:mac-map\n    grants: [client-mac]\n    \
+             limits: {{ configure: 1m, memory: 1GiB }}\n    settings:\n      root: boot\n      rules:\n        - devices:\n"
+        );
+        for device in 0..count {
+            let [a, b, c, d] = device.to_be_bytes();
+            writeln!(yaml, "            \"02:{a:02x}:{b:02x}:{c:02x}:{d:02x}:00\": {path}").unwrap();
+        }
+        yaml
+    };
+    check(&devices(200_000, "phone.cfg")).assert_good();
+    let started = Instant::now();
+    check(&devices(200_000, "7"))
+        .assert_fails(64, &["tuffet.yaml:13:34: found the number 7", "200000 problems"]);
+    // The place of each problem is searched for in all devices.
+    assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
+}

@@ -1,0 +1,110 @@
+//! `tuffet schema`: it has the settings of bundled plugins, and the plugins agree with it.
+
+use crate::harness::{Setup, tuffet};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Returns the schema of the settings of each bundled plugin, by `builtin:NAME`.
+fn bundled() -> Vec<(String, Value)> {
+    let ran = tuffet(["schema"]);
+    ran.assert_good();
+    let schema: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let branches = &schema["properties"]["plugins"]["additionalProperties"]["allOf"];
+    let branches = branches.as_array().unwrap().iter();
+    branches
+        .map(|branch| {
+            let component = branch["if"]["properties"]["component"]["const"].as_str().unwrap();
+            (component.to_owned(), branch["then"]["properties"]["settings"].clone())
+        })
+        .collect()
+}
+
+/// Adds settings with an unknown key, and the keys that are known there, for each mapping in a schema.
+fn with_an_unknown_key(schema: &Value, wrap: &dyn Fn(Value) -> Value, cases: &mut Vec<(Value, Vec<String>)>) {
+    if schema["additionalProperties"] == false {
+        let known = schema["properties"].as_object().unwrap().keys().cloned().collect();
+        cases.push((wrap(json!({ "unknown-key": 1 })), known));
+    }
+    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+        with_an_unknown_key(property, &|inner| wrap(json!({ key: inner })), cases);
+    }
+    if !schema["items"].is_null() {
+        with_an_unknown_key(&schema["items"], &|inner| wrap(json!([inner])), cases);
+    }
+}
+
+/// The schemas lie beside the plugins; here the plugins themselves are asked which keys they know.
+#[test]
+fn bundled_plugins_have_the_keys_of_their_schemas() {
+    let bundled = bundled();
+    let names: Vec<&str> = bundled.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["acl", "audit", "mac-map", "publish", "template"].map(|name| format!("builtin:{name}"))
+    );
+    let setup = Setup::new();
+    let file = setup.outside().path("settings.yaml");
+    for (component, schema) in &bundled {
+        let mut cases = Vec::new();
+        with_an_unknown_key(schema, &|inner| inner, &mut cases);
+        assert!(!cases.is_empty(), "{component}");
+        for (settings, mut known) in cases {
+            std::fs::write(&file, settings.to_string()).unwrap();
+            let mut arguments = vec!["plugin", "check", component, "--settings", file.to_str().unwrap()];
+            let grants: &[&str] = match component.as_str() {
+                "builtin:audit" => &["kv", "sinks/s"],
+                "builtin:publish" => &["sinks/s"],
+                "builtin:acl" => &[],
+                _ => &["client-mac", "files/boot"],
+            };
+            grants.iter().for_each(|grant| arguments.extend(["--grant", grant]));
+            let ran = tuffet(&arguments);
+            ran.assert_fails(64, &["unknown field `unknown-key`, expected"]);
+            let expected = ran.stderr.split("expected").nth(1).unwrap();
+            let mut its: Vec<String> = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+            its.sort();
+            known.sort();
+            assert_eq!(its, known, "{component}: {settings}");
+        }
+    }
+}
+
+/// An editor must not underline what the server takes.
+#[test]
+fn notations_that_are_accepted_fit_the_patterns() {
+    let schema = tuffet(["schema"]);
+    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
+    let setup = Setup::new();
+    let file = setup.outside().path("tuffet.yaml");
+    let mut taken = 0;
+    for (section, key, notations) in [
+        (
+            "limits",
+            "cache",
+            &["512", "64KiB", "64 kib", "1g", "1.5mib", ".5K", "1mB", "+5", "5.", "1 b", "x", ""][..],
+        ),
+        (
+            "transfer",
+            "max-duration",
+            &["0", "5s", " 5s ", "1M", "2 days", "1h30m", "10us 1ns", "5", "1,5s"][..],
+        ),
+    ] {
+        let pattern = schema["properties"][section]["properties"][key]["pattern"].as_str().unwrap();
+        for notation in notations {
+            let yaml = format!(
+                "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\n{section}: {{ {key}: {} }}\n",
+                json!(notation)
+            );
+            std::fs::write(&file, yaml).unwrap();
+            if tuffet(["check", file.to_str().unwrap()]).code() == 0 {
+                taken += 1;
+                let fits = Command::new("grep").args(["-qE", pattern]).stdin(Stdio::piped()).spawn();
+                let mut fits = fits.unwrap();
+                writeln!(fits.stdin.take().unwrap(), "{notation}").unwrap();
+                assert!(fits.wait().unwrap().success(), "{notation:?} does not fit {pattern}");
+            }
+        }
+    }
+    assert!(taken >= 12, "only {taken} of the notations are accepted");
+}

@@ -1,13 +1,14 @@
 //! The state of the server for `tuffet status` and other views.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
 use crate::privileges::Left;
-use tuffet_policy::PolicyRuntime;
 use tuffet_policy::sinks::SinkCounted;
+use tuffet_policy::{PluginIdentity, PolicyRuntime};
 use tuffet_store::{DiskState, Disks};
 
 /// The state of the server. Cheap to clone; clones share it.
@@ -30,6 +31,12 @@ pub(crate) struct Report {
     pub(crate) since_unix: u64,
     /// The reasons why the last reload was refused.
     pub(crate) refused: Vec<String>,
+    /// The configuration file; `None` if flags alone configure the server.
+    #[serde(default)]
+    pub(crate) config: Option<PathBuf>,
+    /// The plugins of the active generation.
+    #[serde(default)]
+    pub(crate) plugins: Vec<PluginIdentity>,
     /// The counters of each sink, by name.
     #[serde(default)]
     pub(crate) sinks: Vec<SinkCounted>,
@@ -80,8 +87,15 @@ impl From<DiskState> for RootState {
 }
 
 impl Status {
-    pub(crate) fn new(runtime: PolicyRuntime, left: Left, disks: Disks) -> Status {
-        Status { report: Arc::new(Mutex::new(Report::ready(1))), runtime, left: Arc::new(left), disks }
+    pub(crate) fn new(
+        config: Option<&Path>,
+        plugins: &[PluginIdentity],
+        runtime: PolicyRuntime,
+        left: Left,
+        disks: Disks,
+    ) -> Status {
+        let report = Report { config: config.map(Path::to_owned), ..Report::ready(1, plugins) };
+        Status { report: Arc::new(Mutex::new(report)), runtime, left: Arc::new(left), disks }
     }
 
     /// Returns the current state.
@@ -96,8 +110,10 @@ impl Status {
         }
     }
 
-    pub(crate) fn reloaded(&self, generation: u64) {
-        *self.lock() = Report::ready(generation);
+    pub(crate) fn reloaded(&self, generation: u64, plugins: &[PluginIdentity]) {
+        let mut report = self.lock();
+        let config = report.config.take();
+        *report = Report { config, ..Report::ready(generation, plugins) };
     }
 
     pub(crate) fn refused(&self, reasons: Vec<String>) {
@@ -111,12 +127,14 @@ impl Status {
 }
 
 impl Report {
-    fn ready(generation: u64) -> Report {
+    fn ready(generation: u64, plugins: &[PluginIdentity]) -> Report {
         Report {
             ready: true,
             generation,
             since_unix: now(),
             refused: Vec::new(),
+            config: None,
+            plugins: plugins.to_vec(),
             sinks: Vec::new(),
             roots: Vec::new(),
             process: 0,

@@ -3,7 +3,7 @@
 use super::complain;
 use crate::server::{self, Reply};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
@@ -37,7 +37,28 @@ pub(super) struct StatusArgs {
 
 /// Reloads. Exit code: 0 if the server reloaded, 1 if it refused, 69 if no server answers.
 pub(super) fn reload(args: &ControlArgs) -> ExitCode {
-    ask(args, "reload")
+    let status = args.socket().and_then(|socket| server::ask(&socket, "status").ok());
+    let Some(Reply::Status(report)) = status else { return ask(args, "reload", "") };
+    if let (Some(wanted), Some(its)) = (&args.config, &report.config)
+        && !same_file(wanted, its)
+    {
+        complain(format_args!(
+            "refused: the server that answers there (process {}) runs with {}, not with {}; name its file, or the \
+             control socket of the other server with --control",
+            report.process,
+            its.display(),
+            wanted.display()
+        ));
+        return ExitCode::from(1);
+    }
+    let file = report.config.map_or("flags alone".into(), |file| file.display().to_string());
+    ask(args, "reload", &format!(" (process {}, {file})", report.process))
+}
+
+/// Returns whether both paths lead to the same file, or are the same if there is none.
+fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    real(one) == real(other)
 }
 
 /// Prints the status. Exit code: 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
@@ -47,10 +68,11 @@ pub(super) fn status(args: &StatusArgs) -> ExitCode {
         StatusArgs { metrics: true, .. } => "metrics",
         StatusArgs { .. } => "status",
     };
-    ask(&args.server, question)
+    ask(&args.server, question, "")
 }
 
-fn ask(args: &ControlArgs, question: &str) -> ExitCode {
+/// Sends a command and prints the answer. `of` says what was reloaded.
+fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
     let socket = args.socket();
     let Some(socket) = socket else {
         complain(
@@ -60,7 +82,7 @@ fn ask(args: &ControlArgs, question: &str) -> ExitCode {
     };
     match server::ask(&socket, question) {
         Ok(Reply::Reloaded(generation)) => {
-            println!("reloaded: generation {generation}");
+            println!("reloaded: generation {generation}{of}");
             ExitCode::SUCCESS
         }
         Ok(Reply::Refused(reasons)) => {

@@ -81,7 +81,16 @@ pub(crate) async fn load_policy(
     if !config.policy.plugins.is_empty() {
         let (kept, compiled) = runtime.compiled().unzip();
         let took_ms = started.elapsed().as_millis() as u64;
-        tracing::info!(plugins = config.policy.plugins.len(), kept, compiled, took_ms, "plugins loaded");
+        let versions: Vec<String> = policy.plugins().iter().map(ToString::to_string).collect();
+        let versions = versions.join(", ");
+        tracing::info!(
+            plugins = config.policy.plugins.len(),
+            versions,
+            kept,
+            compiled,
+            took_ms,
+            "plugins loaded"
+        );
     }
     Ok(policy)
 }
@@ -182,6 +191,19 @@ pub(crate) fn place_of(config: &Config, problem: &LoadProblem) -> (String, Strin
             if config.position(&format!("{plugin}/grants")).is_some() =>
         {
             format!("{plugin}/grants")
+        }
+        LoadProblemKind::Hook(hook) => {
+            let policy = &config.policy;
+            let chain = match hook {
+                "authorize" => &policy.authorize,
+                "resolve" => &policy.resolve,
+                "accept-upload" => &policy.accept_upload,
+                _ => &policy.observe,
+            };
+            match chain.iter().position(|name| *name == problem.plugin) {
+                Some(index) => format!("/policy/{hook}/{index}"),
+                None => format!("{plugin}/component"),
+            }
         }
         _ => format!("{plugin}/component"),
     };

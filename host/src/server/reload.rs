@@ -77,7 +77,7 @@ impl Reloader {
                 self.limiter.replace(&config.bounds());
                 self.uploads.replace(config.bounds().uploads_per_name);
                 self.config = config;
-                self.status.reloaded(number);
+                self.status.reloaded(number, self.generation.get().policy.plugins());
                 let took_ms = started.elapsed().as_millis() as u64;
                 tracing::info!(generation = number, plugins, took_ms, "reloaded");
                 Ok(number)

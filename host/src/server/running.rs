@@ -91,8 +91,9 @@ impl Server {
         });
         let access = Access::of(config.admin.as_ref());
         let uploads = Uploads::new(config.bounds().uploads_per_name);
+        let plugins = policy.plugins().to_vec();
         let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
-        let status = Status::new(runtime.clone(), left, disks.clone());
+        let status = Status::new(config.file(), &plugins, runtime.clone(), left, disks.clone());
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let telemetry = start_telemetry(config, &listeners, &watch);
 

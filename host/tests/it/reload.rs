@@ -4,6 +4,7 @@ use crate::harness::{
     Answer, Client, Options, Peer, SOON, Server, Setup, ack, assert_ended, assert_moved, bytes, rrq, tuffet,
     wrq,
 };
+use std::ffi::OsStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Returns a configuration that denies one name and allows all others.
@@ -50,7 +51,9 @@ fn policy_and_roots_are_replaced() {
     assert_eq!(ask(&server, "a"), denied("a"));
     let ran = server.ask("reload");
     ran.assert_good();
-    assert_eq!(String::from_utf8_lossy(&ran.stdout), "reloaded: generation 2\n");
+    let file = server.outside().path("tuffet.yaml");
+    let said = format!("reloaded: generation 2 (process {}, {})\n", server.id(), file.display());
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), said);
     assert_eq!((ask(&server, "a"), ask(&server, "b")), (Answer::Data(1, b"new a".to_vec()), denied("b")));
     assert_eq!(server.logged("reloaded")["generation"], 2);
 
@@ -108,6 +111,42 @@ fn all_that_cannot_change_is_listed() {
     let ran = server.ask("reload");
     ran.assert_fails(1, &["`workers`", "`limits.pending`", "`limits.transfers`", "restart it"]);
     assert_eq!(ask(&server, "a"), denied("a"));
+}
+
+/// The control socket is not always that of the server that was meant.
+#[test]
+fn a_server_with_another_file_is_not_reloaded() {
+    let server = server();
+    let own = server.outside().path("tuffet.yaml");
+    assert_eq!(server.status()["config"], serde_json::json!(own));
+    // Both files name the socket of this server.
+    server.rewrite(&format!("{}control: control\n", yaml("root", "a")));
+    let other = server.outside().path("other.yaml");
+    std::fs::copy(&own, &other).unwrap();
+    let reload =
+        |file: &std::path::Path| tuffet([OsStr::new("reload"), OsStr::new("--config"), file.as_os_str()]);
+    let (process, [runs, meant]) = (server.id(), [&own, &other].map(|file| file.display().to_string()));
+    reload(&other).assert_fails(1, &["refused", &format!("process {process}"), &runs, &meant]);
+    assert_eq!(server.status()["generation"], 1);
+    // The same file by another path.
+    let link = server.outside().path("link.yaml");
+    std::os::unix::fs::symlink(&own, &link).unwrap();
+    reload(&link).assert_good();
+    assert_eq!(server.status()["generation"], 2);
+}
+
+/// Which component decides is visible without looking at files.
+#[test]
+fn plugins_are_named_with_version_and_digest() {
+    let server = server();
+    let loaded = server.logged("plugins loaded");
+    let acl = server.status()["plugins"][0].clone();
+    let inspected = tuffet(["plugin", "inspect", "builtin:acl", "--json"]);
+    let inspected: serde_json::Value = serde_json::from_slice(&inspected.stdout).unwrap();
+    assert_eq!((&acl["plugin"], &acl["component"]), (&"acl".into(), &"builtin:acl".into()));
+    assert_eq!((&acl["version"], &acl["sha256"]), (&inspected["version"], &inspected["sha256"]));
+    let (version, digest) = (inspected["version"].as_str().unwrap(), inspected["sha256"].as_str().unwrap());
+    assert_eq!(loaded["versions"], format!("acl {version} sha256:{}", &digest[..12]));
 }
 
 #[test]

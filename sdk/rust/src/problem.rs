@@ -4,7 +4,14 @@ pub use crate::bindings::base::exports::tuffet::policy::lifecycle::Problem;
 
 /// Everything that is wrong with the settings, so that the operator mends it in one go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Problems(Vec<Problem>);
+pub struct Problems {
+    first: Vec<Problem>,
+    /// Those beyond [`MAX_LISTED`].
+    more: usize,
+}
+
+/// The problems that are listed. More are counted: an answer of a plugin is bounded, and nobody reads thousands.
+const MAX_LISTED: usize = 100;
 
 impl Problems {
     /// None yet.
@@ -21,7 +28,11 @@ impl Problems {
 
     /// Adds one. `message` says what is wrong and how to mend it, without a final stop.
     pub fn add(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
-        self.0.push(Problem { pointer: pointer.into(), message: message.into() });
+        if self.first.len() < MAX_LISTED {
+            self.first.push(Problem { pointer: pointer.into(), message: message.into() });
+        } else {
+            self.more += 1;
+        }
     }
 
     /// Unwraps `result`, or notes its error at `pointer`.
@@ -37,7 +48,7 @@ impl Problems {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.first.is_empty()
     }
 
     /// `value` when nothing is wrong.
@@ -48,14 +59,18 @@ impl Problems {
         if self.is_empty() { Ok(value) } else { Err(self) }
     }
 
-    /// The problems, in the order they were found.
-    pub fn into_vec(self) -> Vec<Problem> {
-        self.0
+    /// The problems, in the order they were found: the first hundred, and one that counts the others.
+    pub fn into_vec(mut self) -> Vec<Problem> {
+        if self.more > 0 {
+            let message = format!("{} more problems are not listed", self.more);
+            self.first.push(Problem { pointer: String::new(), message });
+        }
+        self.first
     }
 
-    /// The problems, in the order they were found.
+    /// The first hundred problems, in the order they were found.
     pub fn as_slice(&self) -> &[Problem] {
-        &self.0
+        &self.first
     }
 }
 

@@ -9,6 +9,7 @@ use super::ask::{Overloaded, Patience};
 use super::code_cache::CodeCache;
 use super::convert::{self, Found, Opinion, Target};
 use super::engine::PolicyRuntime;
+use super::identity::PluginIdentity;
 use super::load::{load, missing_hook};
 use super::monitor;
 use super::plugin::Plugin;
@@ -26,6 +27,7 @@ pub struct Policy {
     roots: Arc<[String]>,
     pub(super) time_limit: Duration,
     warnings: Vec<LoadProblem>,
+    identities: Vec<PluginIdentity>,
 }
 
 /// The result of the `authorize` chain.
@@ -126,6 +128,7 @@ impl Policy {
             return Err(problems);
         }
         let warnings = plugins.iter().flat_map(|plugin| warnings_of(plugin)).collect();
+        let identities = plugins.iter().map(|plugin| plugin.identity.clone()).collect();
         let (roots, time_limit) = (spec.served_roots().into(), config.time_limit);
         Ok(Policy {
             default: config.default,
@@ -136,6 +139,7 @@ impl Policy {
             roots,
             time_limit,
             warnings,
+            identities,
         })
     }
 
@@ -148,6 +152,11 @@ impl Policy {
     /// Returns the warnings for the operator, which do not prevent the policy from running.
     pub fn warnings(&self) -> &[LoadProblem] {
         &self.warnings
+    }
+
+    /// Returns its plugins and their components, in the order of the configuration.
+    pub fn plugins(&self) -> &[PluginIdentity] {
+        &self.identities
     }
 
     /// Returns whether policy cannot affect a request: no plugin is in a chain, and the default allows.

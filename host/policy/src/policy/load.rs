@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags};
 use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
@@ -17,6 +20,7 @@ use super::decisions::Decisions;
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
+use super::identity::PluginIdentity;
 use super::imports::{Access, HostCalls, Live, Staged, StoredKeys, Unsent};
 use super::line_rate::LineRate;
 use super::manifest::Manifest;
@@ -29,6 +33,9 @@ use super::turns::Turns;
 use super::wit_events as observe;
 use crate::kv::{self, Quota};
 use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode, ReuseConfig};
+
+/// The largest component, in bytes: those of interpreted languages contain their interpreter, some 40 MB.
+const MAX_COMPONENT: u64 = 128 << 20;
 
 /// How long an idle instance waits where its plugin says that it may be reused, and the configuration nothing.
 const DECLARED_IDLE: Duration = Duration::from_secs(30);
@@ -84,6 +91,7 @@ fn compile(
     };
     let pool = reuse.map(|reuse| Pool::new(spec.limits.instances, reuse.idle, Arc::clone(&shared.kept)));
     Ok(Plugin {
+        identity: PluginIdentity::of(spec, &manifest, &binary),
         on_error: spec.on_error,
         warnings: judged.warnings,
         limits: spec.limits,
@@ -121,10 +129,30 @@ pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, Strin
             let known = builtin::names().map(|name| format!("builtin:{name}")).collect::<Vec<_>>().join(", ");
             format!("there is no builtin:{name}: there are {known}")
         }),
-        ComponentSource::Path(path) => {
-            fs::read(path).map(Cow::Owned).map_err(|error| format!("cannot read {}: {error}", path.display()))
-        }
+        ComponentSource::Path(path) => read_file(path).map(Cow::Owned),
     }
+}
+
+/// Reads a component. What is not a regular file may have no end, or never begin.
+fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    let shown = path.display();
+    let unreadable = |error: io::Error| format!("cannot read {shown}: {error}");
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| unreadable(error.into()))?;
+    let file = fs::File::from(file);
+    let about = file.metadata().map_err(unreadable)?;
+    if !about.is_file() {
+        return Err(format!("{shown} is not a file; name the file of the component"));
+    }
+    let mut binary = Vec::new();
+    file.take(MAX_COMPONENT + 1).read_to_end(&mut binary).map_err(unreadable)?;
+    if binary.len() as u64 > MAX_COMPONENT {
+        return Err(format!(
+            "{shown} has {} bytes, and a component has at most {MAX_COMPONENT}; check that it is one",
+            about.len()
+        ));
+    }
+    Ok(binary)
 }
 
 /// Compares what the component imports and asks for with what it is granted.
@@ -223,10 +251,10 @@ fn host(policy: &PolicySpec) -> Box<dyn HostCalls> {
 }
 
 /// Why a plugin that loaded cannot be in the chain of this hook.
-pub(super) fn missing_hook(plugin: &Plugin, hook: &str) -> LoadProblem {
+pub(super) fn missing_hook(plugin: &Plugin, hook: &'static str) -> LoadProblem {
     LoadProblem {
         plugin: plugin.name.to_string(),
-        kind: LoadProblemKind::Export,
+        kind: LoadProblemKind::Hook(hook),
         pointer: None,
         message: explain_exports(&plugin.code.component, hook),
     }
@@ -283,12 +311,21 @@ fn explain_exports(pre: &InstancePre<Sandbox>, hook: &str) -> String {
              sdk/wit/policy.wit: rebuild it with the SDK of this server"
         );
     }
-    let exports = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
-    let remedy = match hook {
-        "lifecycle" => "every plugin exports it, the SDK does it for you".to_string(),
-        hook => format!("take it out of policy.{hook}, or implement the hook"),
-    };
-    format!("it does not export tuffet:policy/{hook}@{VERSION} but {exports}: {remedy}")
+    if hook == "lifecycle" {
+        let exports = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
+        return format!(
+            "it does not export tuffet:policy/{hook}@{VERSION} but {exports}: every plugin exports it, the SDK does it \
+             for you"
+        );
+    }
+    let hooks = exports.iter().filter_map(|name| name.strip_prefix("tuffet:policy/")?.split('@').next());
+    let hooks = hooks.filter(|hook| *hook != "lifecycle");
+    let hooks: Vec<String> = hooks.map(|hook| format!("`{hook}`")).collect();
+    let hooks = if hooks.is_empty() { "none".into() } else { hooks.join(", ") };
+    format!(
+        "it does not have the hook `{hook}`, which the chain policy.{hook} calls; its hooks: {hooks}. Take it out of \
+         policy.{hook}, or implement the hook"
+    )
 }
 
 fn explain(spec: &PluginConfig, failure: Failure) -> Vec<LoadProblem> {

@@ -13,6 +13,7 @@ use super::convert::{Found, Opinion};
 use super::counters::Counters;
 use super::decisions::Decisions;
 use super::failure::Failure;
+use super::identity::PluginIdentity;
 use super::imports::Access;
 use super::make::{PluginTurns, Within};
 use super::overload::Overload;
@@ -22,6 +23,7 @@ use tuffet_request::events::Kinds;
 
 pub(super) struct Plugin {
     pub name: Arc<str>,
+    pub identity: PluginIdentity,
     pub on_error: OnError,
     pub access: Arc<Access>,
     /// The warnings for the operator.

@@ -66,8 +66,10 @@ pub enum LoadProblemKind {
     Grant,
     /// A sink that it is granted cannot be opened.
     Sink,
-    /// It lacks a hook, or has it in another version.
+    /// It lacks an interface that every plugin has, or has it in another version.
     Export,
+    /// It is in the chain of this hook, and lacks it, or has it in another version.
+    Hook(&'static str),
     /// It refuses its settings.
     Settings,
     /// It failed while it was configured: a trap, or a limit.

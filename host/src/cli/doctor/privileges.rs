@@ -65,7 +65,7 @@ pub(super) fn user(account: Option<&Account>) -> Finding {
 /// Returns the running server's report.
 pub(super) fn report_of(config: &Config) -> Option<Report> {
     match ask(config.control.as_deref()?, "status").ok()? {
-        Reply::Status(report) => Some(report),
+        Reply::Status(report) => Some(*report),
         _ => None,
     }
 }

@@ -82,14 +82,28 @@ pub(super) struct Around<'a> {
     pub roots: &'a [RootSpec],
 }
 
+/// Why a case file cannot be run.
+pub(super) enum Unusable {
+    /// It names no component, and none is given.
+    NoComponent(ConfigError),
+    /// All other problems, each with its place.
+    Wrong(ConfigError),
+}
+
+impl From<ConfigError> for Unusable {
+    fn from(error: ConfigError) -> Unusable {
+        Unusable::Wrong(error)
+    }
+}
+
 /// Reads a case file.
 ///
 /// # Errors
-/// All problems, each with its place.
-pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, ConfigError> {
+/// See [`Unusable`].
+pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusable> {
     let document = Document::read(path, "the key `cases`")?;
     let file: WrittenFile = document.parse()?;
-    let source = component_of(&document, &file, path, around.component)?;
+    let source = component_of(&document, &file, path, around.component).map_err(Unusable::NoComponent)?;
     let its_host = file.host.given(Beyond::Nothing);
     let mut wrong: Vec<(String, String)> =
         its_host.err().map(|(pointer, message)| (format!("/host{pointer}"), message)).into_iter().collect();
@@ -146,7 +160,7 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Config
             }
         }
     }
-    if wrong.is_empty() { Ok(cases) } else { Err(document.error(wrong)) }
+    if wrong.is_empty() { Ok(cases) } else { Err(document.error(wrong).into()) }
 }
 
 fn component_of(

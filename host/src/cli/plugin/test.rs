@@ -11,15 +11,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::complain;
-use super::case::{self, Around, Case};
+use super::case::{self, Around, Case, Unusable};
 use super::diff::{diff, fits, whole_diff};
 use super::host::KeyValue;
-use super::lab::{Lab, Unloaded};
+use super::lab::{self, Lab, Unloaded};
 use super::record;
 use super::run::{answer, changed, line};
 use super::subject::root;
 use super::wrong;
-use tuffet_config::{EXIT_CONFIG, PluginLimits, TimeSpan};
+use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan};
 use tuffet_policy::{Beyond, Emitted, Hook, HookInput, Learned, LoadProblem, LoadProblemKind, Trial};
 use tuffet_request::RootSpec;
 
@@ -63,14 +63,28 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
     let around =
         Around { component: args.component.as_deref(), limits, recorded: args.record, roots: &args.roots };
     let mut cases: Vec<(&Path, usize, Case)> = Vec::new();
+    if let Some(component) = &args.component
+        && let ComponentSource::Path(path) = lab::source(component, Path::new(""))
+        && !path.is_file()
+    {
+        return Err(refuse(format!("there is no component {component}; build it, or correct --component")));
+    }
     let mut code = None;
+    let mut without_component = Vec::new();
     for file in &files {
         match case::read(file, &around) {
             Ok(its) => {
                 let numbered = its.into_iter().enumerate();
                 cases.extend(numbered.map(|(index, case)| (file.as_path(), index, case)));
             }
-            Err(error) => code = Some(wrong(error)),
+            Err(Unusable::Wrong(error)) => code = Some(wrong(error)),
+            Err(Unusable::NoComponent(error)) => without_component.push(error),
+        }
+    }
+    if let Some(first) = without_component.first() {
+        code = Some(wrong(first.clone()));
+        if without_component.len() > 1 {
+            complain(format_args!("{} more files name none either", without_component.len() - 1));
         }
     }
     if let Some(code) = code {

@@ -83,6 +83,18 @@ fn a_colon_without_a_space() {
 }
 
 #[test]
+fn a_plugin_in_the_chain_of_another_hook() {
+    let yaml = format!(
+        "{GOOD}policy: {{ authorize: [acl], resolve: [acl] }}\nplugins: {{ acl: {{ component: builtin:acl }} }}\n"
+    );
+    wrong(
+        &yaml,
+        "3:39",
+        &["plugin `acl`", "does not have the hook `resolve`", "policy.resolve", "`authorize`"],
+    );
+}
+
+#[test]
 fn settings_of_bundled_plugins() {
     wrong(&acl("      denny: []\n"), "8:7", &["unknown key `denny`; did you mean `deny`?"]);
     wrong(&acl("      deny: [{ name: [x] }]\n"), "8:16", &["unknown key `name`; did you mean `names`?"]);
@@ -172,6 +184,9 @@ fn what_else_there_is() {
     check(&subnets(6)).assert_fails(64, &["6 problems"]);
     let ran = check(&subnets(5));
     assert_eq!(ran.stderr.lines().count(), 5, "{}", ran.stderr);
+    let ran = check(&subnets(3000));
+    ran.assert_fails(64, &["2900 more problems are not listed", "101 problems, 1 of them not listed"]);
+    assert_eq!(ran.stderr.lines().count(), 101, "{}", ran.stderr);
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn run_tells_failures_and_missing_hooks() {
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
     assert_eq!(json(&ran)["verdict"]["failure"]["cause"], "trap");
     plugin(&[&["run", "builtin:acl"], &ASK[..]].concat())
-        .assert_fails(64, &["tuffet:policy/resolve@0.1.0", "authorize"]);
+        .assert_fails(64, &["does not have the hook `resolve`", "its hooks: `authorize`"]);
     plugin(&["run", &misbehave, "--settings", &settings, "--path", "x"])
         .assert_fails(64, &["several hooks", "--hook"]);
     let upload = ["run", &probe(), "--hook", "accept-upload", "--path", "x"].map(str::to_owned);
@@ -414,4 +414,43 @@ fn recorded_once_and_replayed() {
         &String::from_utf8(expected).unwrap().replace("expect: content", "expect: drop"),
     );
     assert!(printed(&replay()).contains("as it was"), "{}", printed(&replay()));
+}
+
+/// What has no end, or never begins, is refused at once.
+#[test]
+fn what_cannot_be_a_component() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let [fifo, large] = ["fifo", "large.wasm"].map(|name| folder.path(name).display().to_string());
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let file = std::fs::File::create(&large).unwrap();
+    std::io::Write::write_all(&mut &file, b"\0asm\x0d\0\x01\0").unwrap();
+    file.set_len(200 << 20).unwrap();
+    let folder = folder.path("").display().to_string();
+    for (component, reason) in [
+        (&*fifo, "is not a file"),
+        ("/dev/zero", "is not a file"),
+        (&folder, "is not a file"),
+        (&large, "has 209715200 bytes, and a component has at most 134217728"),
+    ] {
+        for command in ["inspect", "check"] {
+            plugin(&[command, component]).assert_fails(64, &[component, reason]);
+        }
+    }
+}
+
+#[test]
+fn cases_without_a_component_are_refused_once() {
+    let setup = Setup::new();
+    let case = "cases: [{ name: a, request: { path: x }, expect: abstain }]\n";
+    for number in 0..5 {
+        write(&setup.outside(), &format!("cases/{number}.yaml"), case);
+    }
+    let folder = setup.outside().path("cases").display().to_string();
+    let ran = plugin(&["test", &folder]);
+    ran.assert_fails(64, &["0.yaml:1:1: no component is named", "4 more files name none either"]);
+    assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
+    let ran = plugin(&["test", &folder, "--component", "gone.wasm"]);
+    ran.assert_fails(64, &["there is no component gone.wasm"]);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
 }

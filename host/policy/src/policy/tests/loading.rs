@@ -107,12 +107,10 @@ async fn an_export_that_is_missing_is_named() {
 #[tokio::test]
 async fn a_plugin_in_the_chain_of_a_hook_that_it_lacks() {
     let problems = problems(&resolvers(vec![acl("acl", json!({}))])).await;
-    assert_eq!(problems[0].kind, LoadProblemKind::Export);
-    assert!(
-        problems[0].message.starts_with("it does not export tuffet:policy/resolve@0.1.0 but"),
-        "{problems:?}"
-    );
-    assert!(problems[0].message.ends_with("take it out of policy.resolve, or implement the hook"));
+    assert_eq!(problems[0].kind, LoadProblemKind::Hook("resolve"));
+    let message = &problems[0].message;
+    assert!(message.starts_with("it does not have the hook `resolve`, which the chain policy.resolve calls; its hooks: `authorize`"), "{message}");
+    assert!(message.ends_with("Take it out of policy.resolve, or implement the hook"), "{message}");
 }
 
 #[tokio::test]

@@ -325,12 +325,14 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         bundled::references(&schema, &plugin.settings, pointer, &mut found);
         for Reference { format, name, pointer } in found {
-            let (kind, known): (_, Vec<&str>) = match format {
-                "listener-name" => ("listener", listeners.iter().map(|listener| &*listener.name).collect()),
-                _ => ("root", roots.iter().map(|root| &*root.name).collect()),
+            let (section, kind, known): (_, _, Vec<&str>) = match format {
+                "listener-name" => {
+                    ("/listeners", "listener", listeners.iter().map(|listener| &*listener.name).collect())
+                }
+                _ => ("/roots", "root", roots.iter().map(|root| &*root.name).collect()),
             };
-            // The plugin itself refuses an empty name.
-            if !name.is_empty() && !known.contains(&name) {
+            // The plugin itself refuses an empty name. A flag replaces what the file is written for.
+            if !name.is_empty() && !known.contains(&name) && !self.source.is_replaced(section) {
                 let like = closest(name, known.iter().copied());
                 self.wrong(pointer, unknown(kind, name, like, known));
             }

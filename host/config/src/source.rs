@@ -79,6 +79,11 @@ impl Source {
         self.flag(pointer).is_none() && self.file.as_ref().is_some_and(|file| file.tree.contains(pointer))
     }
 
+    /// Returns whether a flag set everything below the pointer.
+    pub(super) fn is_replaced(&self, pointer: &str) -> bool {
+        self.flag(pointer).is_some()
+    }
+
     pub(super) fn error(&self, findings: Vec<Finding>) -> ConfigError {
         let problem = |finding: Finding| Problem {
             place: self.place(&finding.pointer, finding.side),

@@ -38,7 +38,7 @@ pub(crate) enum Reply {
     /// The reload was refused, with the reasons.
     Refused(Vec<String>),
     /// The state of the server.
-    Status(Report),
+    Status(Box<Report>),
     /// The live view.
     Live(Box<Snapshot>),
     /// Metrics in the text format of Prometheus.
@@ -133,7 +133,7 @@ async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, shown: &Shown
             Ok(generation) => Reply::Reloaded(generation),
             Err(reasons) => Reply::Refused(reasons),
         },
-        ("status", "") => Reply::Status(status.report()),
+        ("status", "") => Reply::Status(Box::new(status.report())),
         ("metrics", "") => Reply::Metrics(exposition(watch)),
         // With the samples after a moment, for a client that has the earlier ones.
         ("live", since) => match if since.is_empty() { Ok(0) } else { since.parse() } {

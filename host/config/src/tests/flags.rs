@@ -57,6 +57,32 @@ fn bad_flags_are_named() {
     assert!(nothing.iter().all(|line| line.starts_with("the command line: there is no ")), "{nothing:?}");
 }
 
+/// The settings are those of the file's listeners and roots.
+#[test]
+fn settings_may_name_what_a_flag_replaces() {
+    let scene = Scene::new();
+    let path = scene.write(minimal(
+        "\
+policy: { authorize: [acl], resolve: [map] }
+plugins:
+  acl: { component: builtin:acl, settings: { deny: [{ listeners: [lan] }] } }
+  map: { component: builtin:mac-map, settings: { root: bot, rules: [{ templates: [x] }] } }
+",
+    ));
+    let found = |flags: &Overrides| complaints(Config::load_with(&path, flags));
+    assert_eq!(
+        found(&Overrides::default()),
+        [
+            "5:67: unknown listener `lan`; remove or replace it. Known here: `127.0.0.1:6969`",
+            "6:56: unknown root `bot`; did you mean `boot`? Known here: `boot`",
+        ]
+    );
+    let listen = Overrides { listen: vec!["127.0.0.1:0".into()], ..Overrides::default() };
+    assert_eq!(found(&listen).len(), 1);
+    let both = Overrides { root: Some(scene.path("files")), ..listen };
+    Config::load_with(&path, &both).expect("good");
+}
+
 #[test]
 fn flags_take_the_place_of_keys() {
     let scene = Scene::new();

@@ -70,7 +70,7 @@ pub(super) fn user(account: Option<&Account>) -> Finding {
 pub(super) fn report_of(config: &Config) -> Result<Option<Report>, Box<Finding>> {
     let Some(socket) = config.control.as_deref() else { return Ok(None) };
     match ask(socket, "status") {
-        Ok(Reply::Status(report)) => Ok(Some(report)),
+        Ok(Reply::Status(report)) => Ok(Some(*report)),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let says = format!(
                 "this user may not ask at {}, only root and the server's user may; whether a server runs, and with which \

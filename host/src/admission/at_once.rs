@@ -80,6 +80,10 @@ impl Turn {
 
 /// Decides a request on this thread. One whose policy has to wait becomes a task.
 fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewRequest) {
+    if generation.policy.is_empty() {
+        let (undecided, plan) = Undecided::without_policy(admission, generation, new);
+        return undecided.open(plan);
+    }
     let runtime = admission.runtime.clone();
     // Plugins set timers.
     let _inside = runtime.enter();

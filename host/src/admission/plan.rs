@@ -18,6 +18,11 @@ pub(super) enum Plan {
 }
 
 impl Plan {
+    /// What policy cannot affect.
+    pub(super) fn without_policy() -> Plan {
+        Plan::Open { targets: Vec::new(), by: None, ceilings: Ceilings::default() }
+    }
+
     /// Whether carrying it out blocks.
     pub(super) fn needs_disk(&self) -> bool {
         matches!(self, Plan::Open { .. })
@@ -27,9 +32,6 @@ impl Plan {
 /// Asks the chains of a generation. The record gets to know who decided.
 pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
     let (policy, request) = (&generation.policy, &record.request);
-    if policy.is_empty() {
-        return Plan::Open { targets: Vec::new(), by: None, ceilings: Ceilings::default() };
-    }
     let patience = policy.patience();
     let authorization = policy.authorize(request, patience).await;
     record.verdict_by = authorization.by;

@@ -121,9 +121,10 @@ impl Plugin {
             rehearses: request.is_rehearsal(),
         };
         let opinion = if asker.rehearses {
-            self.rehearsed(request, asker, &called, decisions, call).await
+            Box::pin(self.rehearsed(request, asker, &called, decisions, call)).await
         } else {
-            let guarded = self.guarded(hook, asker, Some(&called), call);
+            // Boxed: the future of a call is kilobytes, and each future around it would hold and move them twice.
+            let guarded = Box::pin(self.guarded(hook, asker, Some(&called), call));
             match decisions {
                 None => guarded.await,
                 Some(decisions) => decisions.get(request, &self.counters, patience.until, guarded).await,

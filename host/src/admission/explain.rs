@@ -49,7 +49,7 @@ pub(crate) async fn explain(
     question: &Question,
     given: Circumstances,
 ) -> Result<Explanation, String> {
-    let packet = packet(question);
+    let packet = question.packet();
     let parsed = match Packet::parse(&packet) {
         Ok(Packet::Request(request)) => request,
         Ok(_) => return Err("the request cannot be sent".into()),
@@ -83,18 +83,6 @@ pub(crate) async fn explain(
     let decision = carry_out(generation, &mut record, plan, &mut explained).await;
     conclude(generation, &record, decision, &given, &mut explained);
     Ok(explained)
-}
-
-/// The packet that a client would send.
-fn packet(question: &Question) -> Vec<u8> {
-    let mut packet = vec![0, if question.write { 2 } else { 1 }];
-    let mode = if question.netascii { "netascii" } else { "octet" };
-    let options = question.options.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
-    for text in [question.name.as_str(), mode].into_iter().chain(options) {
-        packet.extend_from_slice(text.as_bytes());
-        packet.push(0);
-    }
-    packet
 }
 
 fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances) -> Explanation {

@@ -10,7 +10,8 @@ use crate::events::Surge;
 use crate::generation::Generation;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::runtime::Handle;
+use tokio::time::{Instant, sleep};
 use tuffet_request::Operation;
 use tuffet_request::events::Tried;
 use tuffet_store::{Absence, Lane, Roots, Sought, StoreError};
@@ -65,6 +66,16 @@ impl Looking {
         error: StoreError,
     ) -> Looking {
         Looking { generation, slot, candidates, tried, next: 0, error, found: Findings::default() }
+    }
+
+    /// Refuses the request without findings if looking takes too long.
+    pub(super) fn end_in_time(&self, runtime: &Handle) {
+        let (slot, candidates, tried) = (Arc::clone(&self.slot), Arc::clone(&self.candidates), self.tried);
+        let error = again(&self.error);
+        runtime.spawn(async move {
+            sleep(WITHIN).await;
+            refuse(&slot, &candidates, tried, &error, &Findings::default());
+        });
     }
 
     /// Looks at the next candidate; after the last one, refuses the request.

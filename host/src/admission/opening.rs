@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tuffet_engine::worker::Decision;
 use tuffet_request::What;
 use tuffet_request::events::{Ending, Outcome, Tried};
@@ -127,9 +128,14 @@ impl Opening {
             }
             Err(error) => error,
         };
-        if is_absence(&error) && asked > 0 && may_look(&self.undecided) {
+        if is_absence(&error)
+            && asked > 0
+            && let Some(runtime) = may_look(&self.undecided)
+        {
             let candidates = Arc::clone(candidates);
-            return Looking::new(self.generation, self.undecided, candidates, asked, error).go_on();
+            let looking = Looking::new(self.generation, self.undecided, candidates, asked, error);
+            looking.end_in_time(&runtime);
+            return looking.go_on();
         }
         refuse(&self.undecided, candidates, asked, &error, &Findings::default());
     }
@@ -190,9 +196,11 @@ impl Late {
     }
 }
 
-fn may_look(slot: &Mutex<Option<Undecided>>) -> bool {
+/// Whether this refusal gets a second look: where its deadline is kept.
+fn may_look(slot: &Mutex<Option<Undecided>>) -> Option<Handle> {
     let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    slot.as_ref().is_some_and(|undecided| undecided.admission.looks.take())
+    let admission = &slot.as_ref()?.admission;
+    admission.looks.take().then(|| admission.runtime.clone())
 }
 
 fn take(slot: &Mutex<Option<Undecided>>) -> Option<Undecided> {

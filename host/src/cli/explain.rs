@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use tuffet_config::{Config, EXIT_CONFIG, Overrides};
+use tuffet_engine::worker::MAX_REQUEST;
 
 /// The port of a client that is given without one.
 const PORT: u16 = 49152;
@@ -64,6 +65,11 @@ pub(super) fn explain(args: &ExplainArgs) -> ExitCode {
         netascii: args.netascii,
         options: args.options.clone(),
     };
+    // The server does not read such requests, so there is nothing to explain.
+    if question.packet().len() > MAX_REQUEST {
+        complain(format_args!("the server answers ERROR 4 to requests of more than {MAX_REQUEST} bytes"));
+        return ExitCode::from(EXIT_CONFIG);
+    }
     if args.live { ask(args, &question) } else { foresee(args, &question) }
 }
 

@@ -24,6 +24,18 @@ pub(crate) struct Question {
 }
 
 impl Question {
+    /// The packet that a client would send.
+    pub(crate) fn packet(&self) -> Vec<u8> {
+        let mut packet = vec![0, if self.write { 2 } else { 1 }];
+        let mode = if self.netascii { "netascii" } else { "octet" };
+        let options = self.options.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+        for text in [self.name.as_str(), mode].into_iter().chain(options) {
+            packet.extend_from_slice(text.as_bytes());
+            packet.push(0);
+        }
+        packet
+    }
+
     /// The given MAC address.
     pub(crate) fn mac(&self) -> Option<MacAddress> {
         self.mac.map(MacAddress)

@@ -193,6 +193,55 @@ fn tcpdump_agrees(file: &Path, count: usize) {
     assert_eq!(text.matches("udp sum ok").count(), count, "{text}");
 }
 
+/// Wireshark's own reader follows the transfers, verifies every checksum and knows the directions.
+#[test]
+fn wireshark_reads_it_as_tftp() {
+    if Command::new("tshark").arg("--version").output().is_err() {
+        return crate::harness::skipped("tshark is not installed");
+    }
+    let setup = Setup::new().sizes(&[1000]).yaml(&format!("{ROOT}{PATIENT}"));
+    let server = setup.start();
+    let file = server.outside().path("capture.pcapng");
+    let capturing = Capturing::start(&server, &file, &["--count", "11"]);
+    play(&server, server.address());
+    assert_eq!(capturing.end().0, 0);
+    let mut tshark = Command::new("tshark");
+    tshark.arg("-r").arg(&file).args(["-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]);
+    tshark.args(["-d", &format!("udp.port=={},tftp", server.address().port()), "-T", "fields"]);
+    for field in [
+        "frame.packet_flags_direction",
+        "ip.checksum.status",
+        "udp.checksum.status",
+        "tftp.opcode",
+        "tftp.block",
+    ] {
+        tshark.args(["-e", field]);
+    }
+    let ran = run(&mut tshark);
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+    // In, OACK out, ACK, DATA and so on; status 1 is good.
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    let expected = [
+        ("1", "1", ""),
+        ("2", "6", ""),
+        ("1", "4", "0"),
+        ("2", "3", "1"),
+        ("1", "4", "1"),
+        ("2", "3", "2"),
+        ("1", "4", "2"),
+        ("1", "2", ""),
+        ("2", "4", "0"),
+        ("1", "3", "1"),
+        ("2", "4", "1"),
+    ];
+    assert_eq!(rows.len(), expected.len(), "{text} {ran:?}");
+    for (row, (direction, opcode, block)) in rows.iter().zip(expected) {
+        let number = |text: &str| text.trim_start_matches("0x").trim_start_matches('0').to_owned();
+        assert_eq!(number(row[0]), direction, "{text}");
+        assert_eq!((row[1], row[2], row[3], row[4]), ("1", "1", opcode, block), "{text}");
+    }
+}
+
 /// Windows leave the server in one piece, from memory and from the page cache.
 #[test]
 fn every_block_of_a_window_is_a_datagram() {

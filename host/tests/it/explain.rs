@@ -274,6 +274,15 @@ fn files_are_judged_by_the_permissions_of_the_server() {
 }
 
 #[test]
+fn the_longest_request_can_be_explained_by_the_running_server() {
+    let server = Setup::new().start();
+    // Each byte takes six in the question.
+    let option = format!("x={}", "\u{1}".repeat(1800));
+    let explained = live(&server, &["--json", "--option", &option, "none"]);
+    assert_eq!(parsed(&explained)["outcome"]["outcome"], "not-found", "{explained:?}");
+}
+
+#[test]
 fn the_running_server_knows_what_is_taken() {
     let server = Setup::new()
         .file("long", &[1; 5000])
@@ -314,6 +323,7 @@ fn what_cannot_be_explained_says_why() {
     explain(file, &["--mac", "02:00", "x"]).assert_fails(64, &["02:00:5e:10:00:01"]);
     explain(file, &["--client", "host", "x"]).assert_fails(64, &["192.0.2.7"]);
     explain(file, &["--option", "blksize", "x"]).assert_fails(64, &["blksize=1428"]);
+    explain(file, &[&"x".repeat(2100)]).assert_fails(64, &["more than 2048 bytes"]);
     explain("/no/such/file.yaml", &["x"]).assert_fails(64, &["/no/such/file.yaml"]);
     fs::remove_dir(setup.root().0).unwrap();
     explain(file, &["x"]).assert_fails(64, &["create it or correct the path"]);

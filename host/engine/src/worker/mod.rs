@@ -47,6 +47,7 @@ pub use netascii::NetasciiFile;
 use peer_floors::PeerFloors;
 use recent::Recent;
 use requests::DeferredRequest;
+pub use requests::MAX_REQUEST;
 pub use sink::{Sink, Written};
 pub use sockets::{
     ListenerId, ListenerSpec, SocketId, Sockets, open_all, receive_buffers_per_worker, sockets_per_worker,

@@ -14,8 +14,8 @@ use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_udp::{Local, ReceiveBatch, Received};
 
-/// RFC 2347 allows 512 bytes; some clients send more.
-const MAX_REQUEST: usize = 2048;
+/// The longest request in bytes. RFC 2347 allows 512 bytes; some clients send more.
+pub const MAX_REQUEST: usize = 2048;
 
 /// How long a transfer may be without progress before the same request from the same port shows that the
 /// client has started over.

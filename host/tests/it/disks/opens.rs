@@ -2,7 +2,7 @@
 
 use super::beside;
 use crate::harness::{Answer, Pace, Peer, Server, SlowDisk, Step, assert_ended, rrq};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SOME_POLICY: &str = "policy: { authorize: [acl] }\nplugins: { acl: { component: 'builtin:acl', settings: { allow: [{ names: ['**'] }] } } }\n";
 
@@ -63,4 +63,22 @@ fn a_request_whose_root_hangs_is_dropped_in_time_and_may_come_again() {
         assert_eq!(peer.read_plainly("stuck-0"), b"content");
         assert_eq!(server.outcome("stuck-0")["outcome"], "served");
     }
+}
+
+/// Where a missing file was looked for is looked at again, for its log line. The client does not wait for that.
+#[test]
+fn a_slow_disk_delays_no_refusal_for_a_second_look() {
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "");
+    let pace = Duration::from_secs(2);
+    disk.set(Step::Lookup, "late", Pace::Takes(pace));
+    let (mut peer, began) = (Peer::new(server.address()), Instant::now());
+    peer.ask(&rrq("late", &[]));
+    assert_eq!(peer.expect_error(1), "file not found");
+    let took = began.elapsed();
+    assert!(took >= pace && took < pace + pace / 2, "once for the open, not twice: {took:?}");
+    let line = server.outcome("late");
+    assert_ended(&line, "not-found", "no such file");
+    assert_eq!(line["tried"], serde_json::json!(["boot:late", "slow:late"]));
+    disk.release();
 }

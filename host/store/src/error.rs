@@ -14,7 +14,7 @@ pub enum StoreError {
     /// No such file, or no such folder on the way to it.
     #[error("no such file")]
     NotFound,
-    /// The file system finds a file by this name but spells it differently, or would ([`super::spelling`]).
+    /// The file system stores this name in another spelling, or would store it so ([`super::spelling`]).
     #[error(
         "the file system spells the name of this file, or of a folder on the way to it, differently; policy has judged \
          the name that was asked for, so only the stored spelling (`ls`) is served and written"
@@ -41,8 +41,8 @@ pub enum StoreError {
     /// The disk or a quota is full, or the file exceeds a limit of the file system or `RLIMIT_FSIZE`.
     #[error("no space: {0}")]
     NoSpace(io::Error),
-    /// The process has no descriptor or memory left. It may soon have some again: a client should rather
-    /// retry than give up.
+    /// The process has no descriptor or memory left. That may soon change, so a client should retry rather
+    /// than give up.
     #[error(
         "the server has no room for it: {0}; raise the limit of open files (`LimitNOFILE=`, `ulimit -n`), or \
              lower `limits.transfers`"

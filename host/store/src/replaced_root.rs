@@ -1,7 +1,8 @@
 //! Whether the path of a root still leads to the folder that is served.
 //!
-//! A root is opened once, so that nothing that happens to its path leads requests elsewhere. But a folder that was put
-//! in its place, or a file system that was mounted over it later, is then not served, and nobody sees why.
+//! A root is opened once, so that changes to its path cannot redirect requests. But then a folder that
+//! replaces it, or a file system that is mounted over it later, is not served, and the operator does not see
+//! why.
 
 use super::{Lane, Root, RootError, Roots};
 use cap_std::ambient_authority;
@@ -12,15 +13,16 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// What tells one folder of one mount from another.
+/// Identifies a folder of a mount.
 type Identity = (u64, u32, u32, u64);
 
 impl Roots {
-    /// Looks at the path of each root, on a thread of its disk: that may hang. Where a folder was replaced it is noted
-    /// for [`super::DiskState`] and said in the log, or the new one is served from now on (`follow`).
+    /// Checks the path of each root, on a thread of its disk, because that may hang. If the folder was
+    /// replaced, logs this and records it in [`super::DiskState`], or serves the new folder from now on
+    /// (`follow`).
     pub fn look_for_replaced(&self) {
         for (number, root) in self.roots.iter().enumerate() {
-            // One look at a time.
+            // One check at a time.
             if root.disk.looking.swap(true, Relaxed) {
                 continue;
             }
@@ -35,7 +37,7 @@ impl Roots {
     }
 }
 
-/// Ends a look, also by a panic.
+/// Marks a check as ended, even after a panic.
 struct Looked(Arc<super::Disk>);
 
 impl Drop for Looked {
@@ -45,7 +47,7 @@ impl Drop for Looked {
 }
 
 impl Root {
-    /// The folder that is served.
+    /// The served folder.
     pub(super) fn folder(&self) -> Arc<Dir> {
         Arc::clone(&self.folder.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -53,7 +55,7 @@ impl Root {
     fn look(&self) {
         let served = identity(&statx(&*self.folder(), "", AtFlags::EMPTY_PATH, WANTED));
         let there = identity(&statx(CWD, &self.path, AtFlags::empty(), WANTED));
-        // Without an answer nothing is known.
+        // Without an answer, the state is unknown.
         let Some(served) = served else { return };
         if there == Some(served) {
             if self.disk.replaced.swap(false, Relaxed) {

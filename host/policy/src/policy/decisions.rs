@@ -24,7 +24,7 @@ pub(super) struct Decisions<O> {
 
 #[derive(Clone)]
 struct Decided<O> {
-    /// `None`: it abstained.
+    /// `None` if the plugin abstained.
     opinion: Option<O>,
     until: Instant,
 }
@@ -32,10 +32,10 @@ struct Decided<O> {
 #[derive(Clone)]
 struct Weight;
 
-/// What a decision takes, in decisions.
+/// The weight of a decision, in units of one plain decision.
 pub(super) trait Weighty {
     fn weight(&self) -> u64;
-    /// For traces.
+    /// The decision in one word, for traces.
     fn word(&self) -> &'static str;
 }
 
@@ -97,13 +97,13 @@ impl<O: Weighty + Clone> Decisions<O> {
         Decisions { config: config.clone(), decided }
     }
 
-    /// How many are remembered.
+    /// The number of remembered decisions.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.decided.len()
     }
 
-    /// The decision of before, or the one that `decide` comes to. Of several that ask the same at once one
+    /// Returns the remembered decision, or the result of `decide`. Of several concurrent equal requests, one
     /// decides and the others wait for it, at most until `until`. Failures are not remembered.
     pub async fn get(
         &self,
@@ -136,8 +136,7 @@ impl<O: Weighty + Clone> Decisions<O> {
     }
 }
 
-/// The facts, with nothing in them that could be taken for the end of one: no name and no option of a
-/// request has a NUL in it.
+/// The key of a decision: its facts, separated by NUL, which no name and no option of a request contains.
 fn key(facts: &Arc<[Fact]>, request: &Request) -> Box<str> {
     use std::fmt::Write;
     let mut key = String::with_capacity(64);

@@ -30,7 +30,7 @@ use super::wit_events as observe;
 use crate::kv::{self, Quota};
 use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode, ReuseConfig};
 
-/// How long an idle instance waits where its plugin says that it may be reused, and the configuration nothing.
+/// The idle time of an instance if the manifest permits reuse and the configuration does not set it.
 const DECLARED_IDLE: Duration = Duration::from_secs(30);
 
 /// Reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
@@ -127,7 +127,7 @@ pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, Strin
     }
 }
 
-/// Compares what the component imports and asks for with what it is granted.
+/// Compares the imports and requested grants of a component with the given grants.
 fn judge(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
@@ -147,7 +147,7 @@ fn judge(
     Err(problems.map(|message| problem(spec, LoadProblemKind::Grant, message)).collect())
 }
 
-/// Opens what the plugin is granted; only looks at it where the policy is not to run.
+/// Opens the resources that the plugin is granted; only checks them if the policy is not going to run.
 fn access(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
@@ -213,7 +213,7 @@ fn access(
     }
 }
 
-/// What answers the calls of a plugin.
+/// The implementation of the plugin's host calls.
 fn host(policy: &PolicySpec) -> Box<dyn HostCalls> {
     let live = Live { roots: policy.open_roots.clone() };
     match &policy.stage {
@@ -222,7 +222,7 @@ fn host(policy: &PolicySpec) -> Box<dyn HostCalls> {
     }
 }
 
-/// Why a plugin that loaded cannot be in the chain of this hook.
+/// Reports that a loaded plugin lacks the hook of this chain.
 pub(super) fn missing_hook(plugin: &Plugin, hook: &str) -> LoadProblem {
     LoadProblem {
         plugin: plugin.name.to_string(),
@@ -232,7 +232,7 @@ pub(super) fn missing_hook(plugin: &Plugin, hook: &str) -> LoadProblem {
     }
 }
 
-/// The first eight bytes of a binary tell a component from a core module.
+/// Checks the first eight bytes, which distinguish a component from a core module.
 pub(super) fn check_kind(binary: &[u8]) -> Result<(), String> {
     match binary {
         [0, b'a', b's', b'm', 0x0d, 0, 1, 0, ..] => Ok(()),

@@ -39,7 +39,7 @@ pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Up
 }
 
 impl Plugin {
-    /// Logs what it would have said, unless that is nothing.
+    /// Logs the verdict that the plugin would have given, unless it abstained.
     fn note(&self, hook: &'static str, request: &Request, said: Option<Said>) {
         self.counters.monitor();
         let Some(said) = said.filter(|_| self.access.notes.take()) else { return };

@@ -72,7 +72,7 @@ pub enum What {
         plugin: Arc<str>,
         /// The hook.
         hook: &'static str,
-        /// Its verdict, `abstain` included; after a failure, the verdict that `on_error` stands for.
+        /// Its verdict, including `abstain`; after a failure, the verdict that `on_error` implies.
         verdict: &'static str,
         /// The cause of a failure: a word, and details.
         failure: Option<(&'static str, String)>,

@@ -1,4 +1,4 @@
-//! When single lines give way to sums: after so many in a second, until a second has fewer.
+//! Decides when sums replace single lines: after a number of events in a second, until a second has fewer.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -7,11 +7,11 @@ pub(super) const SECOND: Duration = Duration::from_secs(1);
 
 /// The events of this second.
 pub(super) struct Surge {
-    /// How many of a second have a line each.
+    /// The most events per second with a line each.
     most: u64,
     second: Instant,
     in_second: u64,
-    /// Whether there were more in the second before.
+    /// Whether the previous second exceeded this.
     goes_on: bool,
 }
 
@@ -20,7 +20,7 @@ impl Surge {
         Surge { most, second: now, in_second: 0, goes_on: false }
     }
 
-    /// Counts one more. Whether it has a line of its own.
+    /// Counts one more. Returns whether it gets its own line.
     pub(super) fn has_line(&mut self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.second);
         if elapsed >= SECOND {
@@ -32,7 +32,7 @@ impl Surge {
     }
 }
 
-/// The time of a sum, for its line.
+/// The period of a sum in milliseconds, for its line.
 pub(super) fn within_ms(since: Instant, now: Instant) -> u64 {
     u64::try_from(now.saturating_duration_since(since).as_millis()).unwrap_or(u64::MAX)
 }

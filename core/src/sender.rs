@@ -195,8 +195,8 @@ impl Sender {
         ahead.is_some_and(|ahead| ahead > 0 && self.acked + ahead <= self.high)
     }
 
-    /// `earliest`: as in [`AckTiming`]. The other values are requested, with the blocks of the window, only
-    /// if the ACK is a duplicate.
+    /// `earliest`: as in [`AckTiming`]. The closure computes the other values, for the blocks of the window,
+    /// and is called only for a duplicate ACK.
     pub(crate) fn on_ack(
         &mut self,
         now: Time,

@@ -308,7 +308,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// Handles a repeated request of the client: its answer may have been lost. Answers once more if only the
+    /// Handles a repeated request of the client: its answer may have been lost. Answers again if only the
     /// first answer has been sent, and ignores it otherwise.
     pub fn handle_repeated_request(&mut self, now: Time) {
         self.stats.duplicates += 1;

@@ -67,7 +67,7 @@ impl Schedule {
         self.flights.get_mut(place)?.take()
     }
 
-    /// Returns a buffer for reuse.
+    /// Takes back a buffer for reuse.
     pub(crate) fn give_back(&mut self, buffer: Vec<u8>) {
         if self.buffers.len() < MOST_BUFFERS {
             self.buffers.push(buffer);

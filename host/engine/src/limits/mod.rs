@@ -79,7 +79,7 @@ impl Refused {
     }
 }
 
-/// A request's part of its client's share. The place of its transfer is returned when the transfer is
+/// A request's part of its client's share. The place of its transfer is freed when the transfer is
 /// dropped, the pending place when the request is decided, whatever the limits are by then.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Claim {
@@ -156,17 +156,17 @@ impl Limiter {
         Ok(Claim { transfer, pending })
     }
 
-    /// Returns the place of a transfer that is forgotten.
+    /// Frees the place of a transfer that is forgotten.
     pub(crate) fn transfer_ended(&self, share: Share) {
         self.transfers.give(share);
     }
 
-    /// Returns the pending place of a decided request.
+    /// Frees the pending place of a decided request.
     pub(crate) fn was_decided(&self, share: Share) {
         self.pending.give(share);
     }
 
-    /// Returns both places of a request that was not admitted after all.
+    /// Frees both places of a request that was not admitted after all.
     pub(crate) fn withdrawn(&self, claim: Claim) {
         self.transfer_ended(claim.transfer);
         self.was_decided(claim.pending);

@@ -64,7 +64,7 @@ impl Places {
         }
     }
 
-    /// Returns a place.
+    /// Frees a place.
     pub(super) fn give(&self, share: Share) {
         let Share::Counted(client) = share else { return };
         for cell in &self.bucket(client).0 {

@@ -169,7 +169,7 @@ pub struct Ticket {
     pub answered: Answered,
     /// The place of its summary.
     pub place: Place,
-    /// As in [`NewRequest`]; returned after the decision.
+    /// As in [`NewRequest`]; freed after the decision.
     pub share: Share,
     /// Its progress, for other threads; `None` if it was not granted.
     pub progress: Option<Arc<Progress>>,

@@ -52,7 +52,7 @@ impl CallLog {
             return;
         }
         if !rate.take() {
-            // The line below took the place of a suppressed line, which its rate would have counted.
+            // `take` has counted the line below as suppressed, which stands for one of the dropped lines.
             rate.leave_out(self.dropped - 1);
         } else {
             tracing::warn!(

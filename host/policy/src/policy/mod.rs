@@ -3,7 +3,7 @@
 //! Plugins are WebAssembly components, which the server calls once for each request before the first block.
 //! Each call gets a fresh instance, or a reused one if the plugin's manifest or the configuration permits it.
 //! CPU time, wall time and memory of a call are limited: a plugin that loops, hogs memory or traps affects
-//! its own request, never another one. Clients get equal shares of instances and queue ([`turns`]). The
+//! its own request, never another one. Clients get fair shares of instances and queue ([`turns`]). The
 //! interface is `sdk/wit/policy.wit`.
 //!
 //! [`PolicyRuntime`] is the engine, one per process. [`Policy`] is a loaded configuration; a reload loads

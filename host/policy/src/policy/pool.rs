@@ -7,8 +7,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 /// How long a call waits for an instance in use before another one is made: as long as making one takes,
-/// within these bounds. The result of `configure` is worth waiting for, but a plugin that waits for the
-/// network needs more instances.
+/// within these bounds. The result of `configure` is worth waiting for, but a plugin that waits for something
+/// external needs more instances.
 const PATIENCE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(250));
 
 /// The instances of one plugin. The last one stays however long it is idle, so that a storm after a quiet
@@ -80,7 +80,7 @@ impl<I> Pool<I> {
         self.ready.push(Idle { instance, until, _room: Arc::clone(&self.room).try_acquire_owned().ok() });
     }
 
-    /// Returns an instance after a successful call. Returns it to the caller if it must be dropped, which
+    /// Takes back an instance after a successful call. Returns it if the caller must drop it, which
     /// must not happen under a lock. `waits`: whether a call waits for an instance.
     pub fn give_back(&mut self, instance: I, lodging: Lodging, waits: bool) -> Option<I> {
         let room = Arc::clone(&self.room).try_acquire_owned().ok();

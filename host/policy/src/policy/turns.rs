@@ -335,7 +335,7 @@ impl<I: Send + 'static> Turn<I> {
         self.instance.take()
     }
 
-    /// Returns the instance after a successful call.
+    /// Gives the instance back to the pool after a successful call.
     pub fn give_back(&mut self, instance: I, lodging: Lodging) {
         if !std::mem::take(&mut self.pooled) {
             return;

@@ -1,8 +1,8 @@
-//! Block positions: 64 bits inside, 16 on the wire.
+//! Block positions: 64 bits in this crate, 16 on the wire.
 //!
 //! RFC 1350 gives a block number 16 bits and does not define the successor of block 65535. Nearly every
-//! implementation continues with 0, some with 1. Inside, a block has a position that never rolls over: 0
-//! stands for the handshake, 1 for the first DATA.
+//! implementation continues with 0, some with 1. In this crate, a block has a position that never rolls over:
+//! 0 stands for the handshake, 1 for the first DATA.
 
 /// The successor of block 65535 on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -1,8 +1,8 @@
 //! Estimates the rate of a bottleneck from windows that overflowed its queue.
 //!
-//! A path and its queue cut the end off a window that is larger than both, each time it is sent in one burst,
-//! and the receiver often waits for its own time-out before it reports the gap. The same window fits when it
-//! is paced at the rate of the path.
+//! If a window is larger than a path and its queue can hold, its end is lost each time it is sent in one
+//! burst, and the receiver often waits for its own time-out before it reports the gap. The same window fits
+//! when it is paced at the rate of the path.
 
 /// A sample counts as queued if its ACK came this many microseconds, and an eighth of the shortest round
 /// trip, later than that round trip and the sending explain. Less may be chance.
@@ -53,7 +53,7 @@ impl AckSample {
 pub(crate) struct BottleneckEstimator {
     /// Consecutive windows that were cut off behind a queue.
     overflows: u8,
-    /// Whether the estimated rate is in use.
+    /// Whether the pacer uses the estimated rate.
     ruling: bool,
     /// Windows that arrived since the last one that was cut off.
     calm: u8,

@@ -42,12 +42,12 @@ impl Encoder {
         (read, written)
     }
 
-    /// Whether all that was read is written.
+    /// Whether all consumed input has been written.
     pub fn is_done(&self) -> bool {
         self.pending.is_none()
     }
 
-    /// How many bytes more than `piece` itself its encoding takes.
+    /// Returns by how many bytes the encoding of `piece` is longer than `piece`.
     pub fn growth(piece: &[u8]) -> u64 {
         piece.iter().filter(|&&byte| byte == LF || byte == CR).count() as u64
     }

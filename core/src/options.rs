@@ -1,7 +1,7 @@
 //! Options and their negotiation: RFC 2347, 2348 (blksize), 2349 (timeout, tsize), 7440 (windowsize).
 //!
-//! The server acknowledges only requested options, never with a larger value than requested. An option with an
-//! invalid value is left out of the answer, as if it had not been requested (as tftp-hpa does; RFC 2347 allows it).
+//! The server acknowledges only requested options, never with a larger value than requested. It ignores an
+//! option with an invalid value, as tftp-hpa does; RFC 2347 permits this.
 
 use crate::text::{Writer, take_string};
 
@@ -72,7 +72,7 @@ impl<'a> Options<'a> {
 
 const KNOWN: [&[u8]; 4] = [b"blksize", b"timeout", b"tsize", b"windowsize"];
 
-/// A set of options with their values: what a client asks for, or what a server grants.
+/// A set of options with their values: the requested or the granted options.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct OptionSet {
     /// The size of the file in bytes; 0 in a read request (RFC 2349).

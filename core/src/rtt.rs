@@ -385,7 +385,7 @@ impl Rtt {
         self.raised = raised;
     }
 
-    /// Prepares for packets on another scale: measures anew, but remembers the shortest round trip.
+    /// Prepares for packets on another scale: measures again, but remembers the shortest round trip.
     pub(crate) fn restart(&mut self) {
         self.basis = Basis::Anew;
     }

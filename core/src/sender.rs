@@ -32,7 +32,7 @@ pub(crate) struct Sender {
     fresh: u16,
     /// When the first block after `acked` was last sent.
     burst_at: Time,
-    /// Microseconds from then until the last block was sent.
+    /// Microseconds between the sending of that block and of the last block.
     spread: u32,
     /// The block whose round trip is being measured, 0 for none; when it was first sent; how many blocks of
     /// its burst preceded it; the size of that burst; and whether it has been retransmitted since.
@@ -70,7 +70,7 @@ pub(crate) struct AckTiming {
     pub(crate) surely: u32,
     /// For this long after a retransmission the peer may answer it in addition to the original; 0 if unknown.
     pub(crate) echo: u32,
-    /// A peer that repeats itself this long after a block was sent lacks it: boot loaders ask again after a
+    /// A peer that repeats itself this long after a block was sent lacks it: boot loaders repeat after a
     /// fixed time, and an apparently slow answer may have been such a repetition.
     pub(crate) late: u32,
 }
@@ -176,11 +176,11 @@ impl Sender {
         }
     }
 
-    /// The stream turned out to end here, in the block sent last or before.
+    /// Sets the end of the stream, which lies in the block sent last or before.
     pub(crate) fn end_at(&mut self, size: u64) {
         self.size = size;
         self.total = size / u64::from(self.blksize.max(1)) + 1;
-        // The burst that reaches over the end was cut short there.
+        // The burst that reaches beyond the end was cut short there.
         self.next = self.next.min(self.total + 1);
         self.high = self.high.min(self.total);
         let first = self.sampled.saturating_sub(self.sampled_behind.into());
@@ -199,8 +199,8 @@ impl Sender {
         ahead.is_some_and(|ahead| ahead > 0 && self.acked + ahead <= self.high)
     }
 
-    /// `earliest`: as in [`AckTiming`], the rest of which is asked for, with the blocks of the window, where the
-    /// ACK is a duplicate.
+    /// `earliest`: as in [`AckTiming`]. The closure computes the other values, for the blocks of the window,
+    /// and is called only for a duplicate ACK.
     pub(crate) fn on_ack(
         &mut self,
         now: Time,
@@ -322,18 +322,19 @@ impl Sender {
             self.repeated = Repeated::Not;
         }
         self.next = last + 1;
-        // A window has fewer blocks than that.
+        // A window has at most 65,535 blocks.
         self.fresh = last.saturating_sub(self.high) as u16;
         self.high = self.high.max(last);
         Some(blocks)
     }
 
-    /// The host has not sent the blocks from `first` on, of `blocks` that the last `poll` gave: its disk has not
-    /// delivered them yet. They go out when `poll` is called again. Tells how many of them had been sent before.
+    /// Records that the host has not sent the blocks from `first` on, of the `blocks` from the last `poll`:
+    /// its disk has not delivered them yet. A later `poll` returns them again. Returns how many of them had
+    /// been sent before.
     pub(crate) fn unsent(&mut self, blocks: Blocks, first: u64) -> u32 {
         let end = blocks.first + u64::from(blocks.count);
         if end < self.next {
-            // A probe at the beginning of the window, which moved nothing.
+            // A probe at the beginning of the window does not move `next`.
             self.probe = Probe::Leading;
             return (end - first) as u32;
         }
@@ -341,12 +342,12 @@ impl Sender {
         let again = (high + 1).saturating_sub(first).min(end - first) as u32;
         self.next = first;
         self.high = high.max(first - 1);
-        // The ACK of this window comes later than the path makes it.
+        // The disk, not the path, delays the ACK of this window.
         self.sampled = 0;
         again
     }
 
-    /// When the rest of the window may go out, if it waits for that.
+    /// When the rest of a paced window may be sent, if it waits.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
         let last = (self.acked + u64::from(self.window)).min(self.total);
         self.pacer.resumes(now).filter(|_| self.next <= last || self.probe != Probe::None)

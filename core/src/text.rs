@@ -1,6 +1,6 @@
 //! Reading and writing the parts of packets: numbers, and texts that end with a NUL (RFC 1350 section 5).
 
-/// Fills a buffer and remembers whether all of it fitted.
+/// Fills a buffer and remembers whether everything fitted.
 pub(crate) struct Writer<'a> {
     buffer: &'a mut [u8],
     length: usize,
@@ -51,7 +51,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A string and what follows its NUL.
+/// Splits off a string; returns it with the bytes after its NUL.
 pub(crate) fn take_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|&byte| byte == 0)?;
     Some((&bytes[..end], &bytes[end + 1..]))

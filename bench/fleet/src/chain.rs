@@ -1,20 +1,20 @@
-//! What a client asks for, one file after the other, until it has booted.
+//! The requests of a client, one file after the other, until it has booted.
 
 use serde::Serialize;
 use tuffet_core::OptionSet;
 
-/// Bytes in a block, where a client asks for any size: what fits an Ethernet frame with room for a tunnel.
+/// Bytes in a block, if a client requests a size: fits into an Ethernet frame with room for a tunnel.
 pub(crate) const BLKSIZE: u16 = 1_428;
 
-/// What is asked of a file, and how it ends.
+/// The purpose of a request, and how it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Wish {
-    /// Its size: the client ends the transfer as soon as it has been told, as UEFI does.
+    /// The size: the client ends the transfer after the OACK, as UEFI does.
     Probe,
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// It is not there.
+    /// A missing file.
     Missing,
 }
 
@@ -24,9 +24,9 @@ pub(crate) struct Step {
     pub(crate) wish: Wish,
     /// Bytes in the file.
     pub(crate) size: u64,
-    /// Blocks in a window that the client asks for; 1: it asks for none.
+    /// Requested blocks in a window; 1: the option is not requested.
     pub(crate) window: u16,
-    /// What the client does before it asks, in milliseconds.
+    /// Milliseconds before the client sends the request.
     pub(crate) pause: u32,
 }
 

@@ -1,8 +1,8 @@
-//! Which server a datagram reaches: the routers' choice among paths of equal cost.
+//! The server that a datagram reaches: the routers choose among paths of equal cost.
 //!
-//! A router hashes fields of the packet. Which fields decides whether TFTP works: a server that answers
-//! from a new port (RFC 1350's TID) is written to at that port, so a hash over ports sends the answers
-//! somewhere else than the request.
+//! A router hashes fields of the packet, and TFTP works only with some choices of fields. A server that
+//! answers from a new port (RFC 1350's TID) gets the following packets at that port. A hash over ports would
+//! send them to another server than the request.
 
 use serde::Serialize;
 
@@ -32,14 +32,14 @@ pub(crate) struct Routes {
     pub(crate) hash: Hash,
     pub(crate) rehash: Rehash,
     pub(crate) seed: u64,
-    /// Servers at first.
+    /// Servers at the start.
     pub(crate) servers: u16,
-    /// The one that is no longer announced.
+    /// The server that is no longer announced.
     pub(crate) withdrawn: Option<u16>,
 }
 
 impl Routes {
-    /// The server of a datagram from a client's port to a port of the servers' shared address.
+    /// Returns the server of a datagram from a client's port to a port of the servers' shared address.
     pub(crate) fn server(&self, client: u32, from: u16, to: u16) -> u16 {
         let ports = match self.hash {
             Hash::Addresses => 0,
@@ -58,7 +58,7 @@ impl Routes {
     }
 }
 
-/// The servers but one, counted on.
+/// Converts an index among the remaining servers to the number of the server.
 fn skip(index: u16, gone: u16) -> u16 {
     index + u16::from(index >= gone)
 }

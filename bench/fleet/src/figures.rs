@@ -1,34 +1,34 @@
-//! What a simulation tells.
+//! The results of a simulation.
 
 use crate::scenario::Scenario;
 use serde::Serialize;
 
-/// Of one server.
+/// Results of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct ServerFigures {
-    /// Clients that were sent to it first.
+    /// Clients whose first request it received.
     pub(crate) clients: u32,
-    /// Requests that it took, and those that it left unanswered because it had too many transfers.
+    /// Accepted requests, and requests that it dropped because it had too many transfers.
     pub(crate) requests: u64,
     pub(crate) unanswered: u64,
-    /// Requests in its busiest second, those that were dropped or left unanswered included.
+    /// Requests in its busiest second, including dropped ones.
     pub(crate) busiest_second: u64,
-    /// Blocks that it sent, and those of them that it had sent before.
+    /// Blocks sent, and retransmissions among them.
     pub(crate) blocks: u64,
     pub(crate) resent: u64,
-    /// Datagrams that found their socket full, and those that belonged to no transfer here.
+    /// Datagrams that found a full socket, and datagrams that belonged to no transfer.
     pub(crate) dropped: u64,
     pub(crate) strays: u64,
-    /// The most transfers at a time.
+    /// The most concurrent transfers.
     pub(crate) most_transfers: u32,
-    /// Nanoseconds that its cores worked, together, and that its card sent.
+    /// Nanoseconds of work of all its cores, and of sending by its card.
     pub(crate) cpu: u64,
     pub(crate) card: u64,
 }
 
 impl ServerFigures {
     fn scaled(self, scale: u64) -> Self {
-        // Time is as it is: each part of it was as many times longer as there were fewer of them.
+        // Times need no scaling: with fewer clients, each piece of work took proportionally longer.
         ServerFigures {
             clients: self.clients.saturating_mul(scale as u32),
             requests: self.requests * scale,
@@ -45,29 +45,29 @@ impl ServerFigures {
     }
 }
 
-/// Of a whole simulation.
+/// Results of a whole simulation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Figures {
-    /// When each client had booted, in milliseconds, in order.
+    /// When each client had booted, in milliseconds, sorted.
     pub(crate) booted: Vec<u32>,
     pub(crate) clients: u32,
-    /// Chains that were begun anew.
+    /// Chains that clients started over.
     pub(crate) restarts: u64,
-    /// Packets that clients repeated.
+    /// Packets that clients retransmitted.
     pub(crate) repeated: u64,
-    /// Transfers that brought other bytes than were asked for: none, or the simulation is worth nothing.
+    /// Transfers with wrong bytes. If there are any, the simulation is worthless.
     pub(crate) wrong: u64,
     pub(crate) servers: Vec<ServerFigures>,
 }
 
-/// The same, for the page and for programs.
+/// A summary for the page and for programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Summary {
-    /// Milliseconds until half, 99 % and all had booted; `None` if they never did.
+    /// Milliseconds until half, 99 % and all had booted; `None` if that never happened.
     pub(crate) half: Option<u32>,
     pub(crate) most: Option<u32>,
     pub(crate) all: Option<u32>,
-    /// Of a thousand clients, how many booted.
+    /// Booted clients, per thousand.
     pub(crate) booted_permille: u32,
     pub(crate) requests_per_s: u64,
     pub(crate) unanswered: u64,
@@ -77,9 +77,9 @@ pub(crate) struct Summary {
     pub(crate) strays: u64,
     pub(crate) restarts: u64,
     pub(crate) wrong: u64,
-    /// Of the fullest server: how many clients more than its share, of a thousand.
+    /// How many clients more than its share the fullest server had, per thousand.
     pub(crate) fullest_permille: u64,
-    /// Busy time of cores and card until all had booted (or the end), of a thousand, on average and most.
+    /// Busy time of cores and card until all had booted (or the end), per thousand: average and maximum.
     pub(crate) cpu_permille: u64,
     pub(crate) cpu_most_permille: u64,
     pub(crate) card_permille: u64,
@@ -87,7 +87,7 @@ pub(crate) struct Summary {
 }
 
 impl Figures {
-    /// Adds those of another part of the same simulation.
+    /// Adds the results of another part of the same simulation.
     pub(crate) fn add(&mut self, other: Figures) {
         self.booted.extend(other.booted);
         self.clients += other.clients;
@@ -97,7 +97,7 @@ impl Figures {
         self.servers.extend(other.servers);
     }
 
-    /// Puts times in order, and makes counts of a part of the clients those of all.
+    /// Sorts times, and scales counts to all clients.
     pub(crate) fn finish(mut self, scale: u32) -> Self {
         self.booted.sort_unstable();
         let scale = u64::from(scale);
@@ -107,13 +107,13 @@ impl Figures {
         self
     }
 
-    /// When so many of a thousand clients had booted, in milliseconds.
+    /// Milliseconds until this many of a thousand clients had booted.
     pub(crate) fn time_until(&self, permille: u64) -> Option<u32> {
         let needed = (u64::from(self.clients) * permille).div_ceil(1_000).max(1);
         self.booted.get(needed as usize - 1).copied()
     }
 
-    /// How many of a thousand clients had booted at a time.
+    /// Booted clients at this time, per thousand.
     pub(crate) fn booted_at(&self, millis: u32) -> u64 {
         let booted = self.booted.partition_point(|at| *at <= millis) as u64;
         booted * 1_000 / u64::from(self.clients.max(1))

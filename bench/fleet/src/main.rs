@@ -1,10 +1,9 @@
 //! `tuffet-fleet`: a boot storm over many servers, simulated.
 //!
-//! Each transfer is two real state machines of `tuffet-core` that exchange real datagrams on a virtual
-//! clock. What the core leaves to its host is modelled here: sockets and their queues, the time that work
-//! takes, network cards, routers. `core/tests/simulation` has a simulator, too, for two ends and any fault
-//! that a path can have; a million ends need another: no datagram is kept, windows travel as one event,
-//! and time is a radix heap.
+//! Each transfer is two real state machines of `tuffet-core` that exchange real datagrams on a virtual clock.
+//! This program models the host's part: sockets and their queues, the duration of work, network cards,
+//! routers. The simulator in `core/tests/simulation` is for two ends and any fault of a path. A million ends
+//! need another one: it stores no datagrams, moves windows as one event, and schedules with a radix heap.
 #![forbid(unsafe_code)]
 
 mod args;

@@ -1,26 +1,26 @@
-//! What travels. Datagrams are kept as what they say and written out where they arrive, so that each
-//! state machine reads the bytes that a network would have brought, and a million of them fit in memory.
+//! Packets in flight. A datagram is stored as its meaning and encoded on arrival. So each state machine reads
+//! the bytes that a network would have delivered, and a million of them fit into memory.
 
 use crate::chain::Step;
 use tuffet_core::{Control, ErrorCode, MAX_CONTROL, Mode, Operation, OptionSet, RequestPacket};
 
-/// A transfer of a server as its clients address it: the port that it answers from, in effect.
+/// A server's transfer as clients address it, in effect the port that answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tid {
     pub(crate) slot: u32,
-    /// Slots are used again.
+    /// Distinguishes the transfers that use a slot one after the other.
     pub(crate) generation: u32,
 }
 
 impl Tid {
-    /// Where requests go, and what no transfer is.
+    /// The destination of requests, which belongs to no transfer.
     pub(crate) const NONE: Tid = Tid { slot: u32::MAX, generation: 0 };
 }
 
 /// From a client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Up {
-    /// For the file of this step.
+    /// A request for the file of this step.
     Request(u8),
     Ack(u16),
     Error(ErrorCode),
@@ -31,7 +31,7 @@ pub(crate) enum Up {
 pub(crate) enum Down {
     Oack(Box<OptionSet>),
     Error(ErrorCode),
-    /// Blocks that were sent in one go.
+    /// Blocks sent at once.
     Data {
         first: u32,
         count: u16,
@@ -80,7 +80,7 @@ impl Datagram {
         self.bytes()
     }
 
-    /// Writes a block; its payload is what lies there from before unless it is given.
+    /// Writes a block. Without a `payload`, the room keeps its old bytes.
     pub(crate) fn data(&mut self, header: [u8; 4], length: u16, payload: Option<&[u8]>) -> &[u8] {
         self.bytes[..4].copy_from_slice(&header);
         self.length = 4 + usize::from(length);

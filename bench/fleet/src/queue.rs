@@ -1,19 +1,19 @@
-//! What happens next: a radix heap.
+//! The event queue: a radix heap.
 //!
-//! Time never goes back, so an event can lie in one of 65 lists by the highest bit in which its time
-//! differs from the present. Taking one out moves each event at most 64 times in its life, from list to
-//! list, in order; with a million events under way a binary heap would miss the cache at each level.
+//! Time never goes back, so an event can be stored in one of 65 lists, by the highest bit in which its time
+//! differs from the present. Each event moves at most 64 times in its life, sequentially from list to list;
+//! with a million events a binary heap would miss the cache at each level.
 
 use std::collections::VecDeque;
 
-/// Events by time; of those at the same time, the one that was put in first comes first.
+/// Events by time; first in, first out for equal times.
 #[derive(Debug)]
 pub(crate) struct Queue<T> {
-    /// The time of the last event that was taken.
+    /// The time of the last event taken.
     present: u64,
-    /// Those at the present time.
+    /// Events at the present time.
     ready: VecDeque<T>,
-    /// Those whose time differs from the present in this bit, and in none above it.
+    /// Events whose time differs from the present in this bit, and in no higher one.
     later: Vec<Vec<(u64, T)>>,
 }
 
@@ -24,7 +24,7 @@ impl<T> Default for Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// Puts in an event; one whose time has passed happens now.
+    /// Adds an event; one in the past happens now.
     pub(crate) fn push(&mut self, at: u64, event: T) {
         match bit(at.max(self.present), self.present) {
             None => self.ready.push_back(event),
@@ -32,7 +32,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// The next event and its time.
+    /// Takes the next event with its time.
     pub(crate) fn pop(&mut self) -> Option<(u64, T)> {
         if self.ready.is_empty() {
             let nearest = self.later.iter().position(|events| !events.is_empty())?;
@@ -44,14 +44,14 @@ impl<T> Queue<T> {
                     Some(bit) => self.later[bit].push((at, event)),
                 }
             }
-            // Its room is used again.
+            // Reuses the allocation.
             self.later[nearest] = events;
         }
         self.ready.pop_front().map(|event| (self.present, event))
     }
 }
 
-/// The highest bit in which two times differ.
+/// Returns the highest bit in which two times differ.
 fn bit(at: u64, present: u64) -> Option<usize> {
     (at ^ present).checked_ilog2().map(|bit| bit as usize)
 }

@@ -1,4 +1,4 @@
-//! From scenarios to their figures: in parts that do not touch each other, on several threads.
+//! Runs scenarios on several threads, in independent parts.
 
 use crate::ecmp::Routes;
 use crate::figures::Figures;
@@ -7,8 +7,8 @@ use crate::world::World;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The figures of each scenario. Which thread does what changes nothing about them. `done` is called with
-/// the number of a scenario whenever a part of it is done.
+/// Returns the results of each scenario, which do not depend on the threads. Calls `done` with the number of
+/// a scenario whenever a part of it is finished.
 pub(crate) fn simulate(
     scenarios: &[Scenario],
     threads: usize,
@@ -41,7 +41,7 @@ pub(crate) fn simulate(
     all.into_iter().zip(scenarios).map(|(figures, scenario)| figures.finish(scenario.scale)).collect()
 }
 
-/// Each server by itself where that is possible, all of them together otherwise.
+/// Splits a scenario by server where possible.
 fn parts(index: usize, scenario: &Scenario) -> Vec<(usize, Option<u16>)> {
     if scenario.is_independent() {
         (0..scenario.servers).map(|server| (index, Some(server))).collect()
@@ -63,8 +63,8 @@ pub(crate) fn simulate_part(scenario: &Scenario, server: Option<u16>) -> Figures
     World::new(scenario, routes, &clients, servers).run()
 }
 
-/// The clients that are simulated. Of a scaled fleet, each server gets its share of those that the hash
-/// would send to it: with fewer clients drawn at random, the hash would seem to spread them worse than it
+/// The simulated clients. In a scaled fleet, each server gets its share of the clients that the hash would
+/// send to it. If fewer clients were drawn at random, the hash would seem to distribute them worse than it
 /// does.
 fn chosen(scenario: &Scenario, routes: &Routes, server: Option<u16>) -> Vec<u32> {
     let mut seen = vec![0_u32; usize::from(scenario.servers)];

@@ -6,16 +6,16 @@ use crate::figures::{Figures, Summary};
 use crate::scenario::{Costs, POLICY, Scenario};
 use serde::Serialize;
 
-/// How many clients one stands for where all are too many for the time of a command.
+/// How many clients one stands for, where simulating all of them would take too long.
 pub(crate) const SCALE: u32 = 20;
 
 pub(crate) const SERVERS: [u16; 7] = [1, 2, 4, 8, 16, 32, 64];
 pub(crate) const LOSSES: [u32; 3] = [0, 1_000, 10_000];
 
-/// Servers of the storms in which something goes wrong.
+/// Servers in the storms with a fault.
 pub(crate) const LOST_OF: u16 = 32;
 
-/// Which part of the page a storm is for.
+/// The part of the page that a storm is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Part {
@@ -35,7 +35,7 @@ pub(crate) struct Storm {
     pub(crate) scenario: Scenario,
 }
 
-/// A storm and what came of it.
+/// A storm and its results.
 #[derive(Debug, Serialize)]
 pub(crate) struct Result {
     #[serde(flatten)]
@@ -45,7 +45,7 @@ pub(crate) struct Result {
     pub(crate) figures: Figures,
 }
 
-/// All of them; `coarser`: with so many times fewer clients.
+/// All storms; `coarser` divides the number of clients.
 pub(crate) fn storms(coarser: u32) -> Vec<Storm> {
     let mut storms = Vec::new();
     let mut add = |part, scenario: Scenario| {
@@ -53,7 +53,7 @@ pub(crate) fn storms(coarser: u32) -> Vec<Storm> {
         storms.push(Storm { part, scenario: Scenario { scale, ..scenario } });
     };
     let usual = Scenario { scale: SCALE, horizon: 900_000, ..Scenario::default() };
-    // The longest first: threads are done at the same time then.
+    // The longest first, so that all threads finish at about the same time.
     for servers in [64, 16] {
         for scale in [1, 10, 100, 1_000] {
             add(Part::Scale, Scenario { servers, scale, ..usual.clone() });

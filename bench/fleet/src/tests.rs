@@ -1,4 +1,4 @@
-//! Small storms, all bytes compared.
+//! Small storms in which all bytes are compared.
 
 use crate::chain::Chain;
 use crate::ecmp::{Hash, Rehash};
@@ -16,7 +16,7 @@ fn run(scenario: &Scenario) -> Figures {
     figures
 }
 
-/// Requests, blocks sent and blocks sent again, of all servers.
+/// Requests, blocks sent and blocks retransmitted, over all servers.
 fn sums(figures: &Figures) -> (u64, u64, u64) {
     figures.servers.iter().fold((0, 0, 0), |sum, server| {
         (sum.0 + server.requests, sum.1 + server.blocks, sum.2 + server.resent)
@@ -37,7 +37,7 @@ fn all_boot_over_a_path_that_loses() {
     let figures = run(&Scenario { loss: 10_000, ..small() });
     assert_eq!(figures.booted.len(), 1_000);
     let (_, blocks, resent) = sums(&figures);
-    // An OACK that was repeated counts among them.
+    // The count includes a repeated OACK.
     assert!(
         resent > 738_000 / 100 && blocks >= 738_000 + resent * 9 / 10,
         "{blocks}, {resent} of them again"

@@ -1,4 +1,4 @@
-//! The time of a run, as the core counts it.
+//! The time of a run, in the core's unit.
 
 use std::time::Instant;
 use tuffet_core::Time;

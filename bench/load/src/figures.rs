@@ -1,14 +1,14 @@
-//! What is counted while transfers run.
+//! The counters of running transfers.
 
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tuffet_core::{OptionSet, Stats, Time};
 
-/// The longest time that is told apart, in microseconds: an hour.
+/// The longest measurable time in microseconds: an hour.
 const LONGEST: u64 = 3_600_000_000;
 
-/// Different error texts that are kept; the rest is counted together.
+/// Different error texts that are counted separately; further ones are counted together.
 const TEXTS: usize = 32;
 
 /// How a transfer ended.
@@ -16,7 +16,7 @@ const TEXTS: usize = 32;
 pub(crate) enum Outcome {
     Completed,
     Failed(String),
-    /// The server was silent for too long; whether it had ever answered.
+    /// The server was silent for too long; records whether it had ever answered.
     TimedOut {
         answered: bool,
     },
@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
     Stalled,
 }
 
-/// A transfer at its end.
+/// A transfer that has ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended {
     pub(crate) scheduled: Time,
@@ -90,7 +90,7 @@ impl Figures {
         }
     }
 
-    /// A transfer has ended.
+    /// Records an ended transfer.
     pub(crate) fn record(&mut self, now: Time, outcome: Outcome, ended: &Ended) {
         self.bytes += ended.bytes;
         self.retransmissions += u64::from(ended.stats.retransmissions);
@@ -129,7 +129,7 @@ impl Figures {
         *self.errors.entry(if full { "others".to_owned() } else { text }).or_default() += 1;
     }
 
-    /// The options of the first transfer stand for all that do not differ; sizes may.
+    /// Records the options of the first transfer, and counts transfers whose options differ; sizes may.
     fn agreed(&mut self, options: OptionSet) {
         let sizeless = |options: OptionSet| OptionSet { tsize: options.tsize.map(|_| 0), ..options };
         let first = *self.options.get_or_insert(options);
@@ -137,7 +137,7 @@ impl Figures {
     }
 }
 
-/// A distribution of times: three exact digits, from a microsecond to an hour.
+/// A distribution of times, from a microsecond to an hour with three exact digits.
 #[derive(Debug)]
 pub(crate) struct Times(Histogram<u64>);
 
@@ -153,7 +153,8 @@ impl Times {
         self.0.saturating_record(u64::try_from(time.as_micros()).unwrap_or(LONGEST));
     }
 
-    /// The time that this part of all (0 to 1) did not exceed, in milliseconds; `None` if there is none.
+    /// The time that this part of all values (0 to 1) did not exceed, in milliseconds; `None` if there are no
+    /// values.
     pub(crate) fn quantile_ms(&self, part: f64) -> Option<f64> {
         (!self.0.is_empty()).then(|| self.0.value_at_quantile(part) as f64 / 1e3)
     }

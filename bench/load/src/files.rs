@@ -1,4 +1,4 @@
-//! The files that are asked for, and what they should hold.
+//! The requested files, and their expected contents.
 
 use crate::args::WeightedName;
 use crate::fingerprint::Fingerprints;
@@ -12,24 +12,24 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A file and its bytes, if they are known.
 #[derive(Debug)]
 pub(crate) struct TestFile {
-    /// As it is asked for.
+    /// The requested name.
     pub(crate) name: String,
-    /// Whole, in memory; `None` where only the length can be checked.
+    /// The whole content; `None` if only the length can be checked.
     pub(crate) content: Option<Box<[u8]>>,
-    /// For the block sizes that a server is likely to grant.
+    /// The fingerprints for the block sizes that a server is likely to grant.
     prints: Vec<Fingerprints>,
-    /// The sum of the weights of this and all before it.
+    /// The sum of the weights up to this file.
     cumulative: u64,
 }
 
-/// The files of a run, each picked as often as its weight says.
+/// The files of a run; each is picked in proportion to its weight.
 #[derive(Debug)]
 pub(crate) struct FileMix {
     files: Vec<TestFile>,
     seed: u64,
 }
 
-/// A file cannot be loaded.
+/// An error of loading a file.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {}: {error}; --expect names a folder that has every --file", path.display())]
 pub(crate) struct FileError {
@@ -37,14 +37,14 @@ pub(crate) struct FileError {
     error: io::Error,
 }
 
-/// Where the bytes come from.
+/// The source of the expected bytes.
 #[derive(Debug)]
 pub(crate) enum Source<'a> {
-    /// Nowhere: they are not checked.
+    /// None: contents are not checked.
     Unknown,
-    /// The files of a folder, by their names.
+    /// The files of a folder, by name.
     Folder(&'a Path),
-    /// So many bytes, made up.
+    /// Generated content of this many bytes.
     MadeUp(usize),
 }
 
@@ -65,7 +65,7 @@ impl FileMix {
         Ok(FileMix { files, seed })
     }
 
-    /// Makes the check of reads with these block sizes cheap.
+    /// Computes fingerprints for these block sizes, which makes checking reads cheap.
     pub(crate) fn prepare(&mut self, blksizes: &[u16]) {
         for file in &mut self.files {
             let Some(content) = &file.content else { continue };
@@ -73,7 +73,7 @@ impl FileMix {
         }
     }
 
-    /// The index of the file of the transfer with this number: by the seed alone.
+    /// The index of the file for the transfer with this number; it depends only on the seed.
     pub(crate) fn pick(&self, number: u64) -> usize {
         let Some(last) = self.files.last().filter(|_| self.files.len() > 1) else { return 0 };
         let point = rng(self.seed, number).u64(..last.cumulative);
@@ -83,15 +83,15 @@ impl FileMix {
     /// The file with this index.
     ///
     /// # Panics
-    /// For an index that [`FileMix::pick`] did not give.
+    /// The index does not come from [`FileMix::pick`].
     pub(crate) fn get(&self, index: usize) -> &TestFile {
         &self.files[index]
     }
 }
 
 impl TestFile {
-    /// Whether a block of `blksize` bytes, or a shorter last one, belongs at this offset; true where the
-    /// content is not known.
+    /// Whether a block of `blksize` bytes, or a shorter last one, is right at this offset; true if the
+    /// content is unknown.
     pub(crate) fn accepts(&self, blksize: u16, offset: u64, payload: &[u8]) -> bool {
         let Some(content) = &self.content else { return true };
         let prints = self.prints.iter().find(|prints| prints.blksize() == blksize);
@@ -103,7 +103,7 @@ impl TestFile {
     }
 }
 
-/// A generator of its own for the `number`-th of something.
+/// A separate random generator for the item with this number.
 pub(crate) fn rng(seed: u64, number: u64) -> Rng {
     let mut spread = Rng::with_seed(seed.wrapping_add(number.wrapping_mul(SPREAD)));
     Rng::with_seed(spread.u64(..))

@@ -1,14 +1,14 @@
-//! What blocks should look like, in eight bytes each.
+//! Fingerprints of expected blocks, eight bytes each.
 //!
-//! Comparing each block with the file itself reads every byte of the file again, from memory that no
-//! cache holds: in windows received with UDP_GRO that was 40 % of the generator's time. The bytes that
-//! came are in the cache already, so their sums are nearly free, and the table of expected ones is small.
-//! A block whose sum differs is compared byte by byte before it is called wrong.
+//! Comparing each block with the file itself reads every byte of the file again, from uncached memory: in
+//! windows received with UDP_GRO that was 40 % of the generator's time. Received bytes are in the cache
+//! already, so their sums are nearly free, and the table of expected sums is small. A block whose sum differs
+//! is compared byte by byte before it counts as wrong.
 
 /// Bytes in a lane's word.
 const WORD: usize = 8;
 
-/// Words that are summed side by side, so that the compiler uses vectors.
+/// Words that are summed in parallel, so that the compiler uses vectors.
 const LANES: usize = 4;
 
 const CHUNK: usize = WORD * LANES;
@@ -17,7 +17,7 @@ const CHUNK: usize = WORD * LANES;
 #[derive(Debug)]
 pub(crate) struct Fingerprints {
     blksize: u16,
-    /// Of each full block, then of the shorter last one.
+    /// The fingerprints of each full block, then of the shorter last one.
     blocks: Box<[u64]>,
 }
 
@@ -33,16 +33,16 @@ impl Fingerprints {
         self.blksize
     }
 
-    /// Whether `payload` looks as the block at this offset should. An empty one never does: there is
-    /// nothing to recognise it by.
+    /// Whether `payload` has the fingerprint of the block at this offset. False for an empty one, which has
+    /// none.
     pub(crate) fn recognise(&self, offset: u64, payload: &[u8]) -> bool {
         let index = usize::try_from(offset / u64::from(self.blksize).max(1)).unwrap_or(usize::MAX);
         self.blocks.get(index).is_some_and(|expected| *expected == fingerprint(payload))
     }
 }
 
-/// Two sums in each of four lanes, in the manner of Fletcher: one of the words, which a changed word
-/// changes, and one of the first sum after each word, which words in another order change.
+/// Two sums in each of four lanes, like Fletcher's: the sum of the words, which reveals a changed word, and
+/// the sum of the first sum after each word, which reveals words in another order.
 fn fingerprint(bytes: &[u8]) -> u64 {
     let mut sums = ([0; LANES], [0; LANES]);
     let (chunks, rest) = bytes.as_chunks::<CHUNK>();

@@ -1,17 +1,17 @@
-//! A lossy path inside the generator: datagrams are dropped before they are sent, or after they came.
+//! A lossy path inside of the generator: it drops datagrams before they are sent, or after they are received.
 //!
-//! What happens to the n-th datagram of a direction of a transfer follows from the seed alone, not from
-//! the order in which transfers run, so that two servers meet the same path.
+//! The fate of the n-th datagram of a direction of a transfer depends only on the seed, not on the order in
+//! which transfers run, so two servers get the same path.
 
 use fastrand::Rng;
 use tuffet_core::Time;
 
-/// How much is lost.
+/// The losses of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Loss {
-    /// Of 2^64.
+    /// The loss probability times 2^64.
     threshold: u64,
-    /// Datagrams that a client takes in a millisecond.
+    /// Datagrams that a client accepts per millisecond.
     take: Option<u32>,
     seed: u64,
 }
@@ -21,17 +21,17 @@ pub(crate) struct Loss {
 pub(crate) struct Path {
     threshold: u64,
     take: Option<u32>,
-    /// The millisecond in which the last datagram came, and how many were taken in it.
+    /// The millisecond of the last datagram, and the number accepted in it.
     taken: (u64, u32),
     inbound: Rng,
     outbound: Rng,
 }
 
 impl Loss {
-    /// `part` of the datagrams of each direction, 0 to 1; of those that come, what is beyond `take` in a
+    /// Loses `part` (0 to 1) of the datagrams of each direction, and received ones beyond `take` per
     /// millisecond.
     pub(crate) fn new(part: f64, take: Option<u32>, seed: u64) -> Self {
-        // Casts from floats saturate: 1 loses all but one of 2^64.
+        // Casts from floats saturate: a loss of 1 loses all but one in 2^64.
         Loss { threshold: (part * 2_f64.powi(64)) as u64, take, seed }
     }
 
@@ -43,7 +43,7 @@ impl Loss {
 }
 
 impl Path {
-    /// Whether the next datagram of the server, which came `now`, is lost.
+    /// Whether the server's next datagram, which arrived at `now`, is lost.
     pub(crate) fn loses_inbound(&mut self, now: Time) -> bool {
         let lost = self.threshold > 0 && self.inbound.u64(..) < self.threshold;
         lost || self.overflows(now)
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(fates(0.1, 7, 3), fates(0.1, 7, 3));
         assert_ne!(fates(0.1, 7, 3), fates(0.1, 8, 3));
         assert_ne!(fates(0.1, 7, 3), fates(0.1, 7, 4));
-        // The directions are apart: what is sent does not change what is lost on the way in.
+        // The directions are independent: sent datagrams do not affect which received ones are lost.
         let mut inbound = Loss::new(0.1, None, 7).path(3);
         let alone: Vec<bool> = (0..10_000).map(|_| inbound.loses_inbound(NOW)).collect();
         assert!(alone.iter().eq(fates(0.1, 7, 3).iter().map(|(inbound, _)| inbound)));

@@ -1,8 +1,8 @@
-//! `tuffet-load`: many TFTP clients in one thread, to measure servers with.
+//! `tuffet-load`: many TFTP clients in one thread, for measuring servers.
 //!
-//! Each transfer is a client of its own, with its own socket and port, driven by the client role of
-//! `tuffet-core`. One thread and one event loop serve all of them, so that the generator costs less than
-//! the server that it measures. What the figures mean is told in `README.md` beside this crate.
+//! Each transfer is a separate client with its own socket and port, driven by the client role of
+//! `tuffet-core`. One thread and one event loop serve all of them, so that the generator costs less than the
+//! server that it measures. The README.md of this crate explains the results.
 
 mod args;
 mod clock;

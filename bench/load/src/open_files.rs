@@ -2,10 +2,10 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Descriptors beside the sockets: standard streams, epoll.
+/// Descriptors in addition to the sockets: standard streams, epoll.
 const OTHERS: u64 = 32;
 
-/// Too few files may be open.
+/// The limit of open files is too low.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{sockets} transfers at once need {needed} open files, but this process may have {limit} \
@@ -19,7 +19,7 @@ pub(crate) struct TooFewFiles {
     error: rustix::io::Errno,
 }
 
-/// Raises the limit so far that `sockets` may be open at once.
+/// Raises the limit so that `sockets` may be open at once.
 pub(crate) fn allow(sockets: u32) -> Result<(), TooFewFiles> {
     let needed = u64::from(sockets) + OTHERS;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
@@ -27,7 +27,7 @@ pub(crate) fn allow(sockets: u32) -> Result<(), TooFewFiles> {
     if enough(current) {
         return Ok(());
     }
-    // Only the hard limit needs a privilege, and only where it is too low.
+    // Only raising the hard limit needs a privilege, and it is only raised if it is too low.
     let maximum = if enough(maximum) { maximum } else { Some(needed) };
     setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum }).map_err(|error| {
         let limit = getrlimit(Resource::Nofile).maximum.unwrap_or(u64::MAX);
@@ -44,7 +44,7 @@ mod tests {
         let before = getrlimit(Resource::Nofile);
         allow(64).unwrap();
         assert_eq!(getrlimit(Resource::Nofile), before, "nothing to do");
-        // Beyond what any kernel allows (fs.nr_open is at most 2^31), even to root.
+        // Beyond the limit of any kernel (fs.nr_open is at most 2^31), even for root.
         let error = allow(u32::MAX).unwrap_err();
         assert!(error.to_string().contains("4294967327 open files"), "{error}");
     }

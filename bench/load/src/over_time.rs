@@ -1,13 +1,13 @@
-//! How much has arrived by when: the rate over time.
+//! The bytes received by a time: the rate over time.
 
 use serde::Serialize;
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// Samples that are kept at most; of a longer run, the first ones.
+/// The most samples kept; a longer run keeps its first ones.
 const MOST: usize = 100_000;
 
-/// Looks at the sum of bytes at intervals.
+/// Samples the sum of bytes at intervals.
 #[derive(Debug)]
 pub(crate) struct OverTime {
     interval: Option<Duration>,
@@ -15,7 +15,7 @@ pub(crate) struct OverTime {
     seen: Vec<(Time, u64)>,
 }
 
-/// The rate up to a moment: since the sample before, and since the start.
+/// The rates at a moment: since the previous sample, and since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Sample {
     pub(crate) seconds: f64,
@@ -33,12 +33,12 @@ impl OverTime {
         }
     }
 
-    /// When it looks next.
+    /// The time of the next sample.
     pub(crate) fn next(&self) -> Time {
         self.next
     }
 
-    /// It is time: so much has arrived.
+    /// Takes a sample if it is due.
     pub(crate) fn look(&mut self, now: Time, bytes: u64) {
         let Some(interval) = self.interval else { return };
         while self.next <= now {
@@ -47,7 +47,7 @@ impl OverTime {
         self.last(now, bytes);
     }
 
-    /// The run is over.
+    /// Takes the last sample, at the end of the run.
     pub(crate) fn last(&mut self, now: Time, bytes: u64) {
         let later = self.seen.last().is_none_or(|(before, _)| *before < now);
         if self.interval.is_some() && later && self.seen.len() < MOST {
@@ -63,7 +63,7 @@ impl OverTime {
             samples.push(Sample {
                 seconds: now.as_micros() as f64 / 1e6,
                 bytes,
-                // A transfer that failed does not take back what had arrived.
+                // A failed transfer does not take back bytes that had arrived.
                 mb_s: rate(bytes.saturating_sub(before.1), now.since(before.0)),
                 cumulative_mb_s: rate(bytes, now.since(Time::default())),
             });
@@ -82,7 +82,7 @@ mod tests {
         let mut over_time = OverTime::new(Some(Duration::from_millis(100)));
         let at = |ms: u64| Time::from_micros(ms * 1_000);
         over_time.look(at(100), 1_000_000);
-        // The loop came late: the next look is at the next multiple.
+        // The loop was late: the next sample is at the next multiple.
         over_time.look(at(250), 1_000_000);
         assert_eq!(over_time.next(), at(300));
         over_time.last(at(300), 4_000_000);

@@ -1,4 +1,4 @@
-//! What a run does: the command line, checked and with its defaults filled in.
+//! The plan of a run: the checked command line, with defaults filled in.
 
 use crate::args::Args;
 use crate::files::{FileError, FileMix, Source};
@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tuffet_core::{DATA_HEADER, DEFAULT_BLKSIZE, Operation, OptionSet, Settings, Timing};
 
-/// The kernel accounts about so much for each datagram beside its bytes.
+/// The kernel's approximate overhead for each received datagram, in bytes.
 const KERNEL_OVERHEAD: usize = 1_024;
 
 /// See the fields of [`Args`] for what each part means.
@@ -21,7 +21,7 @@ pub(crate) struct Plan {
     pub(crate) concurrency: u32,
     pub(crate) schedule: Schedule,
     pub(crate) rate: Option<f64>,
-    /// What is asked for; `tsize` stands for the wish alone.
+    /// The requested options; `tsize` only records whether it is requested.
     options: OptionSet,
     pub(crate) settings: Settings,
     /// A fixed client time-out; `None` leaves it to the core.
@@ -32,19 +32,19 @@ pub(crate) struct Plan {
     pub(crate) loss: Loss,
     pub(crate) reuse_sockets: bool,
     pub(crate) stall: Option<Stall>,
-    /// How often the rate is looked at.
+    /// The interval of rate samples.
     pub(crate) report: Option<Duration>,
 }
 
 /// A client that stops answering.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stall {
-    /// After so many blocks; with 0 it does not even answer an OACK.
+    /// After this many blocks; with 0 it does not even answer an OACK.
     pub(crate) blocks: u64,
     pub(crate) hold: Duration,
 }
 
-/// The command line asks for what cannot be.
+/// An invalid combination of arguments.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlanError {
     #[error("--{0} is 0, so nothing would run; give at least 1 or leave it out")]
@@ -107,17 +107,17 @@ impl Plan {
         })
     }
 
-    /// What a client asks for; `size` is what it writes, 0 for a read (RFC 2349).
+    /// The options of a request; `size` is the number of bytes to write, 0 for a read (RFC 2349).
     pub(crate) fn options(&self, size: u64) -> OptionSet {
         OptionSet { tsize: self.options.tsize.map(|_| size), ..self.options }
     }
 
-    /// Whether at most one datagram is on its way to a client at any time.
+    /// Whether at most one datagram is in flight to a client at any time.
     pub(crate) fn lockstep(&self) -> bool {
         self.options.window_size() == 1
     }
 
-    /// Bytes that two windows of DATA take in a client's receive buffer.
+    /// The size of two windows of DATA in a client's receive buffer, in bytes.
     pub(crate) fn buffer_room(&self) -> usize {
         let datagram = DATA_HEADER + usize::from(self.options.block_size()) + KERNEL_OVERHEAD;
         match self.operation {
@@ -154,8 +154,8 @@ fn check(args: &Args) -> Result<(), PlanError> {
     }
 }
 
-/// With a fixed time-out the core's own one is brought forward by the event loop; here it only has to lie
-/// before its patience ends.
+/// With a fixed time-out, the event loop fires the core's timer early; the core's own time-out only has to
+/// expire before it gives up.
 fn timing(fixed: Option<Duration>, give_up: Duration) -> Timing {
     let ms = Duration::from_millis;
     match fixed {

@@ -1,4 +1,4 @@
-//! The figures as they are printed: a table for people, JSON for programs.
+//! The printed results: a table for people, JSON for programs.
 
 use crate::figures::{Figures, Times};
 use crate::over_time::Sample;
@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use tuffet_measure::CpuTime;
 
-/// What was measured around the transfers.
+/// Measurements of the whole run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Measured {
     pub(crate) seconds: f64,
     pub(crate) cpu: CpuTime,
-    /// Transfers started at a constant rate.
+    /// Whether transfers started at a constant rate.
     pub(crate) rated: bool,
 }
 
-/// All figures of a run; see the README for what each means.
+/// All results of a run; the README explains each.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     transfers: u64,
@@ -53,7 +53,7 @@ pub(crate) struct Report {
     over_time: Vec<Sample>,
 }
 
-/// A distribution in milliseconds; null where nothing was measured.
+/// A distribution in milliseconds; null without measurements.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Quantiles {
     p50: Option<f64>,
@@ -62,14 +62,14 @@ struct Quantiles {
     max: Option<f64>,
 }
 
-/// What the server agreed to.
+/// The options that the server granted.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Granted {
     blksize: Option<u16>,
     windowsize: Option<u16>,
     timeout: Option<u8>,
     tsize: Option<u64>,
-    /// Transfers with other options than the first.
+    /// Transfers with other options than the first one.
     differed: u64,
 }
 
@@ -120,7 +120,7 @@ impl Report {
         }
     }
 
-    /// Whether every transfer ended as it should.
+    /// Whether every transfer ended as expected.
     pub(crate) fn succeeded(&self) -> bool {
         self.failed + self.timed_out + self.wrong_bytes == 0
     }

@@ -1,9 +1,9 @@
 //! The event loop.
 //!
-//! One epoll for all sockets, edge-triggered: a receive batch that is not full has emptied its socket, so
-//! a datagram of a lockstep transfer costs one receive call, one send call and its share of a wait.
-//! Timers are coarse: deadlines lie densely in one array that is looked through a hundred times a second,
-//! which costs a few microseconds for ten thousand transfers and nothing when a deadline moves.
+//! One epoll for all sockets, edge-triggered: a receive batch that is not full has emptied its socket, so a
+//! datagram of a lockstep transfer costs one receive call, one send call and its share of a wait. Timers are
+//! coarse: all deadlines are in one dense array that is scanned a hundred times a second. A scan costs a few
+//! microseconds for ten thousand transfers, and moving a deadline costs nothing.
 
 use crate::clock::Clock;
 use crate::figures::{Figures, Outcome};
@@ -22,13 +22,13 @@ use tuffet_core::Time;
 use tuffet_measure::CpuTime;
 use tuffet_udp::{ReceiveBatch, Socket};
 
-/// Transfers started before answers are looked at again.
+/// Transfers started before answers are read again.
 const STARTS: usize = 64;
 
-/// Events taken at once.
+/// Events per wait.
 const EVENTS: usize = 1_024;
 
-/// The generator cannot go on.
+/// An error that ends the run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
     #[error(transparent)]
@@ -59,7 +59,7 @@ pub(crate) fn run(plan: Plan) -> Result<Report, RunError> {
     Ok(Report::new(&generator.figures, &measured, generator.over_time.samples()))
 }
 
-/// A place for a transfer.
+/// The place of a transfer.
 struct Slot {
     socket: Option<Socket>,
     running: Option<Running>,
@@ -72,11 +72,11 @@ struct Generator {
     slots: Vec<Slot>,
     /// Slots without a transfer.
     free: Vec<usize>,
-    /// When the transfer of each slot wants to be called.
+    /// The next deadline of each slot's transfer.
     deadlines: Vec<Time>,
     next_scan: Time,
     grain: Duration,
-    /// Transfers that hold still.
+    /// Transfers that are stalled.
     stalled: usize,
     announced: bool,
     batch: ReceiveBatch,
@@ -86,7 +86,7 @@ struct Generator {
 }
 
 impl Generator {
-    /// Opens the sockets of the first transfers ahead, so that their requests come as one burst.
+    /// Opens the sockets of the first transfers in advance, so that their requests leave as one burst.
     fn new(plan: Plan) -> Result<Self, RunError> {
         let places = plan.concurrency as usize;
         let mut generator = Generator {
@@ -143,7 +143,7 @@ impl Generator {
         }
     }
 
-    /// Starts what is due, but not more than [`STARTS`]; returns the time.
+    /// Starts due transfers, at most [`STARTS`]; returns the time.
     fn start_due(&mut self) -> Result<Time, RunError> {
         for _ in 0..STARTS {
             let now = self.clock.now();
@@ -162,17 +162,17 @@ impl Generator {
         Ok(self.clock.now())
     }
 
-    /// The socket of this place has datagrams.
+    /// Reads the socket of this place.
     fn readable(&mut self, place: usize) {
         loop {
             let Generator { slots, batch, plan, wire, figures, deadlines, .. } = self;
             let Slot { socket: Some(socket), running } = &mut slots[place] else { return };
-            // In lockstep what brings something new is the only one: what may follow it is a copy of it, and
-            // comes to light with the next.
+            // In lockstep, only one datagram can carry anything new. Others are copies of it, which the next
+            // read finds.
             let expected = if plan.lockstep() { 1 } else { usize::MAX };
             let more = match batch.fill_up_to(socket, expected) {
                 Ok(more) => more,
-                // What a connected socket sent met a closed port: as lost as any other packet.
+                // A packet of a connected socket met a closed port: it counts as lost.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
                 Err(error) => {
                     self.finish(place, Outcome::Failed(format!("receiving: {error}")));
@@ -209,7 +209,7 @@ impl Generator {
         }
     }
 
-    /// Calls the transfers whose time has come.
+    /// Handles the transfers whose deadlines have come.
     fn scan(&mut self, now: Time) {
         for place in 0..self.deadlines.len() {
             if self.deadlines[place] <= now {
@@ -218,7 +218,7 @@ impl Generator {
         }
     }
 
-    /// Runs `act` on the transfer of this place and ends it if that was its end.
+    /// Runs `act` on the transfer of this place, and removes the transfer if it has ended.
     fn with(
         &mut self,
         place: usize,
@@ -238,7 +238,7 @@ impl Generator {
         let slot = &mut self.slots[place];
         let Some(running) = slot.running.take() else { return };
         if !self.plan.reuse_sockets {
-            // Closing takes it out of the epoll: there is no other descriptor of it.
+            // Closing removes it from the epoll: no other descriptor refers to it.
             slot.socket = None;
         }
         self.stalled -= usize::from(running.is_stalled());
@@ -247,7 +247,7 @@ impl Generator {
         self.figures.record(self.clock.now(), outcome, &running.ended());
     }
 
-    /// Tells, once, when all transfers hold still: the moment to look at the server.
+    /// Reports once that all transfers are stalled: the moment to inspect the server.
     fn stalls(&mut self) {
         self.stalled += 1;
         if self.stalled == self.slots.len() && !self.announced {
@@ -265,12 +265,12 @@ impl Generator {
         Ok(socket)
     }
 
-    /// Waits for events, at most so long (rounded up to what the call can tell).
+    /// Waits for events, at most this long (rounded up to the resolution of the call).
     fn wait(&self, events: &mut [epoll::Event], most: Duration) -> Result<usize, RunError> {
         let ms = Duration::from_millis(1);
         let fine = self.plan.rate.is_some() && !most.is_zero() && most < 20 * ms;
         if fine {
-            // epoll_wait(2) knows milliseconds only, poll(2) of the epoll itself nanoseconds.
+            // epoll_wait(2) has a resolution of milliseconds, poll(2) of the epoll itself of nanoseconds.
             let count = self.collect(events, Duration::ZERO)?;
             if count > 0 {
                 return Ok(count);

@@ -1,4 +1,4 @@
-//! One running transfer: a client with its socket, its path and what it expects.
+//! A running transfer: a client with its socket, its path and the expected content.
 
 use crate::figures::{Ended, Figures, Outcome};
 use crate::loss::Path;
@@ -13,14 +13,13 @@ use tuffet_core::{
 };
 use tuffet_udp::Socket;
 
-/// Connecting costs a system call and saves a route look-up with each packet that is sent: worth it after
-/// so many.
+/// Connecting costs a system call and saves a route look-up for each packet sent: worth it after this many.
 const CONNECT_AFTER: u32 = 8;
 
-/// RFC 2347 gives a request 512 bytes; names are checked to leave room for the options.
+/// RFC 2347 limits a request to 512 bytes; names are checked to leave room for the options.
 const MAX_REQUEST: usize = 1_024;
 
-/// What is needed to run any transfer, lent for one call.
+/// The shared parts of all transfers, borrowed for one call.
 pub(crate) struct Context<'a> {
     pub(crate) now: Time,
     pub(crate) plan: &'a Plan,
@@ -33,29 +32,29 @@ pub(crate) struct Running {
     transfer: Transfer,
     due: Due,
     file: usize,
-    /// The server's end of this transfer, once it has answered (RFC 1350 section 4: its TID).
+    /// The server's TID for this transfer, once it has answered (RFC 1350 section 4).
     peer: Option<SocketAddr>,
     connected: bool,
     datagrams: u32,
     began: bool,
     stalled: bool,
-    /// When the request was sent, until it is answered.
+    /// When the request was sent; `None` once it is answered.
     requested: Option<Time>,
-    /// Since when an ACK is out that nothing new has answered; repeating it does not begin anew.
+    /// When an ACK was sent that nothing new has answered yet. Repeating the ACK does not change this.
     acknowledged: Option<Time>,
-    /// Where the first byte differs from what was expected, at most a block before it.
+    /// The offset of the first wrong byte, or up to a block before it.
     differs: Option<u64>,
     error: Option<String>,
     path: Path,
-    /// When something was repeated last.
+    /// When anything was last retransmitted.
     repeated: Time,
-    /// When the core would act.
+    /// The core's deadline.
     core_deadline: Time,
     deadline: Time,
 }
 
 impl Running {
-    /// A transfer that has yet to send its request: call [`Running::drive`].
+    /// Creates a transfer that has not sent its request yet: call [`Running::drive`].
     pub(crate) fn new(now: Time, due: Due, plan: &Plan) -> Self {
         let file = plan.files.pick(due.number);
         let size = match plan.operation {
@@ -83,12 +82,12 @@ impl Running {
         }
     }
 
-    /// When [`Running::on_timer`] is to be called.
+    /// When to call [`Running::on_timer`].
     pub(crate) fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// When something new last came.
+    /// When anything new last arrived.
     pub(crate) fn heard(&self) -> Time {
         self.transfer.heard()
     }
@@ -98,12 +97,12 @@ impl Running {
         self.stalled
     }
 
-    /// File data that has moved.
+    /// File bytes transferred.
     pub(crate) fn bytes(&self) -> u64 {
         self.transfer.bytes()
     }
 
-    /// What is known at its end.
+    /// The facts of the transfer at its end.
     pub(crate) fn ended(&self) -> Ended {
         Ended {
             scheduled: self.due.scheduled,
@@ -113,7 +112,7 @@ impl Running {
         }
     }
 
-    /// A datagram came in through its socket.
+    /// Handles a datagram from its socket.
     pub(crate) fn on_datagram(
         &mut self,
         from: SocketAddr,
@@ -166,7 +165,7 @@ impl Running {
         self.drive(payload, context)
     }
 
-    /// The time of [`Running::deadline`] has come.
+    /// Handles the time of [`Running::deadline`].
     pub(crate) fn on_timer(&mut self, context: &mut Context<'_>) -> Option<Outcome> {
         if self.stalled {
             self.transfer.fail(ErrorCode::NotDefined, "a stalled client ends its transfer");
@@ -179,15 +178,15 @@ impl Running {
         if context.now.since(self.transfer.heard()) >= context.plan.give_up {
             return Some(self.timed_out());
         }
-        // The core's timers are adaptive; an ordinary client's is not. So the core is told that its own
-        // time has come, whenever this client's has.
+        // The core's timers are adaptive, those of an ordinary client are not. So this client passes the
+        // core's own deadline to it when the fixed timer expires.
         self.transfer.handle_timeout(self.core_deadline);
         self.repeated = context.now;
         self.drive(&[], context)
     }
 
-    /// Does what the core asks for, until it waits or the transfer has ended. `payload` is that of the
-    /// DATA packet just handled.
+    /// Executes the core's outputs until it waits or the transfer has ended. `payload` is that of the DATA
+    /// packet just handled.
     pub(crate) fn drive(&mut self, payload: &[u8], context: &mut Context<'_>) -> Option<Outcome> {
         loop {
             match self.transfer.poll(context.now) {
@@ -226,8 +225,8 @@ impl Running {
         }
     }
 
-    /// The first answer tells the server's TID; whatever comes from elsewhere later is told so and does
-    /// not disturb (RFC 1350 section 4).
+    /// The first answer sets the server's TID. A datagram from elsewhere gets an ERROR and does not disturb
+    /// the transfer (RFC 1350 section 4).
     fn meets(&mut self, from: SocketAddr, datagram: &[u8], context: &mut Context<'_>) -> bool {
         let parsed = Packet::parse(datagram);
         let refuses = matches!(parsed, Ok(Packet::Error { .. }));
@@ -251,8 +250,8 @@ impl Running {
         false
     }
 
-    /// Not for windows that are written, whose batches name their address anyway, nor for sockets that
-    /// the next transfer uses: leaving a connection costs as much as it saved.
+    /// Connects the socket. Not for written windows, whose batches carry their address anyway, nor for
+    /// sockets that the next transfer reuses: disconnecting costs as much as connecting saved.
     fn connect(&mut self, context: &Context<'_>) {
         let windows = context.plan.operation == Operation::Write && self.transfer.options().window_size() > 1;
         let Some(peer) = self.peer.filter(|_| !windows && !context.plan.reuse_sockets) else { return };
@@ -320,7 +319,7 @@ impl Running {
         Outcome::TimedOut { answered: self.peer.is_some() }
     }
 
-    /// Whether what was read is what was expected.
+    /// Compares the received content with the expected one.
     fn verdict(&self, plan: &Plan) -> Outcome {
         if plan.operation == Operation::Write {
             return Outcome::Completed;
@@ -341,7 +340,7 @@ impl Running {
     }
 }
 
-/// How fine timers are: a fiftieth of a fixed time-out, or well below the adaptive floor of 20 ms.
+/// The resolution of timers: a fiftieth of a fixed time-out, or well below the adaptive floor of 20 ms.
 pub(crate) fn timer_grain(plan: &Plan) -> Duration {
     let (least, most) = (Duration::from_millis(1), Duration::from_millis(20));
     plan.fixed_timeout.map_or(least * 2, |wait| (wait / 50).clamp(least, most))

@@ -1,37 +1,37 @@
-//! When transfers start: as soon as another is done, or at a constant rate.
+//! The start times of transfers: when another one ends, or at a constant rate.
 
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// The transfers yet to be started.
+/// The transfers that have not started yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Schedule {
     started: u64,
     total: u64,
     /// Transfers per second; `None` is a closed loop.
     rate: Option<f64>,
-    /// When the last may start.
+    /// The last permitted start.
     until: Time,
 }
 
-/// A transfer that is to be started now.
+/// A transfer that must start now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
-    /// From 0 on.
+    /// Counted from 0.
     pub(crate) number: u64,
-    /// When it should have started. What it waited for a free place, or for this process, is part of
-    /// its time (no coordinated omission).
+    /// When it should have started. Waiting for a free place, or for this process, counts towards its
+    /// duration (no coordinated omission).
     pub(crate) scheduled: Time,
 }
 
 impl Schedule {
-    /// `total` transfers, none after `duration`.
+    /// A schedule of `total` transfers, none of which starts after `duration`.
     pub(crate) fn new(total: u64, rate: Option<f64>, duration: Option<Duration>) -> Self {
         let until = duration.map_or(Time::NEVER, |duration| Time::default() + duration);
         Schedule { started: 0, total, rate, until }
     }
 
-    /// The next transfer, if it is time.
+    /// Takes the next transfer, if it is due.
     pub(crate) fn take(&mut self, now: Time) -> Option<Due> {
         let scheduled = self.next(now).filter(|time| *time <= now)?;
         let due = Due { number: self.started, scheduled };
@@ -39,7 +39,7 @@ impl Schedule {
         Some(due)
     }
 
-    /// When the next transfer is to start, `now` in a closed loop; `None` if there is none.
+    /// When the next transfer is due: `now` in a closed loop, `None` after the last.
     pub(crate) fn next(&self, now: Time) -> Option<Time> {
         let next = match self.rate {
             Some(rate) => Time::from_micros((self.started as f64 * 1e6 / rate) as u64),
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(schedule.take(at(0)), Some(Due { number: 0, scheduled: at(0) }));
         assert_eq!(schedule.take(at(0)), None);
         assert_eq!(schedule.next(at(0)), Some(at(333_333)));
-        // A second's standstill: all that were missed start now, with the times they should have had.
+        // After a pause of one second, all missed transfers start now, with their scheduled times.
         let times: Vec<u64> = std::iter::from_fn(|| schedule.take(at(1_000_000)))
             .map(|due| due.scheduled.as_micros())
             .collect();

@@ -8,12 +8,12 @@ use std::net::SocketAddr;
 use tuffet_core::{Blocks, DATA_HEADER, Transfer, data_header};
 use tuffet_udp::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, Socket};
 
-/// Where a transfer's packets go.
+/// The socket and peer of a transfer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'a> {
     pub(crate) socket: &'a Socket,
     pub(crate) to: SocketAddr,
-    /// The socket is connected to `to`: the kernel need not look for the way each time.
+    /// Whether the socket is connected to `to`, which saves the kernel a route look-up per packet.
     pub(crate) connected: bool,
 }
 
@@ -25,12 +25,12 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// With `gso`, windows leave as few messages that the kernel cuts.
+    /// With `gso`, windows are sent in few messages that the kernel segments.
     pub(crate) fn new(gso: bool) -> Self {
         Wire { batch: SendBatch::new(), packet: vec![0; 1 << 16].into_boxed_slice(), gso }
     }
 
-    /// Sends one packet, or loses it as the path has it.
+    /// Sends one packet, unless the path loses it.
     pub(crate) fn send(&mut self, line: Line<'_>, path: &mut Path, packet: &[u8], figures: &mut Figures) {
         figures.packets_out += 1;
         if path.loses_outbound() {
@@ -40,7 +40,7 @@ impl Wire {
         }
     }
 
-    /// Sends blocks of `content`, numbered and cut by `transfer`.
+    /// Sends blocks of `content`, with numbers and ranges from `transfer`.
     pub(crate) fn send_blocks(
         &mut self,
         line: Line<'_>,
@@ -55,7 +55,7 @@ impl Wire {
         let segments = if self.gso { MAX_SEGMENTS.min(MAX_MESSAGE / full).max(1) } else { 1 };
         let mut rest = blocks.first..blocks.first + u64::from(blocks.count);
         loop {
-            // Only the last block of all is shorter, so that every message is equal segments and a tail.
+            // Only the very last block is shorter, so every message consists of equal segments and a tail.
             let mut length = 0;
             for position in rest.by_ref() {
                 figures.packets_out += 1;
@@ -98,9 +98,9 @@ fn write_block(transfer: &Transfer, position: u64, content: &[u8], room: &mut [u
     DATA_HEADER + length
 }
 
-/// What the kernel does not take is lost on the path; clients repeat it.
+/// A packet that the kernel refuses is lost on the path; clients repeat it.
 fn transmit(line: Line<'_>, packet: &[u8], figures: &mut Figures) {
-    // On a connected socket the first call may only tell that an earlier packet met a closed port.
+    // On a connected socket, the first call may only report that an earlier packet met a closed port.
     for _ in 0..2 {
         let result = if line.connected {
             send(line.socket, packet, SendFlags::DONTWAIT)

@@ -1,6 +1,6 @@
-//! The real binary against a server that is known to be right, and what it reports.
+//! Tests of the real binary with a server that is known to be correct, and of its reports.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by them, its helpers too
+#![allow(clippy::unwrap_used, clippy::panic)] // tests fail with these, and so do their helpers
 
 mod server;
 
@@ -10,7 +10,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
 use std::process::Command;
 
-/// Runs the generator; its exit code and its report.
+/// Runs the generator; returns its exit code and its report.
 fn load(server: SocketAddr, arguments: &[&str]) -> (i32, Value) {
     let output = Command::new(env!("CARGO_BIN_EXE_tuffet-load"))
         .args(["--json", "--server", &server.to_string()])
@@ -23,7 +23,7 @@ fn load(server: SocketAddr, arguments: &[&str]) -> (i32, Value) {
     (output.status.code().unwrap(), report)
 }
 
-/// A folder with these files as the server has them.
+/// A folder with these files, with the server's contents.
 fn expected(names: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in names {
@@ -137,7 +137,7 @@ fn a_silent_server_is_given_up_on() {
     let (code, report) =
         load(silent.local_addr().unwrap(), &[&["--file", "x", "--transfers", "4"][..], &times].concat());
     assert_eq!((code, &report["timed_out"]), (1, &4.into()), "{report}");
-    // Six spans of 50 ms before 300 ms: five repeats, or fewer where the machine was late.
+    // Six intervals of 50 ms before 300 ms: five retransmissions, or fewer if the machine was late.
     let repeats = report["client_timeouts"].as_u64().unwrap();
     assert!((4..=20).contains(&repeats), "{report}");
     let (code, report) = load(

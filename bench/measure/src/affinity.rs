@@ -1,7 +1,7 @@
-//! Which cores the two sides of a measurement run on.
+//! The cores of the two sides of a measurement.
 //!
-//! A thread is pinned by `taskset` and its cores are read from `/proc`: the system call is behind a feature of `rustix` that nothing
-//! else here uses, and another set of features would build the policy runtime a second time.
+//! `taskset` pins a thread, and `/proc` lists its cores. The system call would need a feature of `rustix`
+//! that nothing else here uses, and another set of features would build the policy runtime a second time.
 
 use crate::{MeasureError, read};
 use std::fs;
@@ -20,30 +20,30 @@ pub struct Cores {
 }
 
 impl Cores {
-    /// All cores that this process may use; these are two of them.
+    /// Returns all cores that this process may use, which must include these two.
     ///
     /// # Errors
-    /// When they are not.
+    /// It does not, or they are the same core.
     pub fn check(self) -> Result<Vec<usize>, MeasureError> {
         let cores = cores()?;
         let both = [self.server, self.generator].iter().all(|core| cores.contains(core));
         if both && self.server != self.generator { Ok(cores) } else { Err(MeasureError::TwoCores(cores)) }
     }
 
-    /// Keeps the calling thread and what it starts to the generator's core.
+    /// Pins the calling thread, and everything it starts, to the generator's core.
     ///
     /// # Errors
-    /// When these are not two cores of this machine, or as [`pin`].
+    /// These are not two cores of this machine, or as [`pin`].
     pub fn keep(self) -> Result<(), MeasureError> {
         self.check()?;
         pin(self.generator)
     }
 }
 
-/// Keeps the calling thread, and what it starts from now on, on this core.
+/// Pins the calling thread, and everything it starts from now on, to this core.
 ///
 /// # Errors
-/// When there is no `taskset`, the machine has no such core, or this process may not use it.
+/// `taskset` is missing, the machine lacks this core, or this process may not use it.
 pub fn pin(core: usize) -> Result<(), MeasureError> {
     taskset(core).map_err(|source| MeasureError::Pin { core, source })
 }
@@ -63,17 +63,17 @@ fn taskset(core: usize) -> io::Result<()> {
     Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
 }
 
-/// The cores that the calling thread may use, in order.
+/// Returns the cores that the calling thread may use, sorted.
 ///
 /// # Errors
-/// When `/proc` does not tell.
+/// `/proc` does not list them.
 pub fn cores() -> Result<Vec<usize>, MeasureError> {
     let status = read("/proc/thread-self/status")?;
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     Ok(list.map(parse_list).unwrap_or_default())
 }
 
-/// `0-3,8`
+/// Parses a list such as `0-3,8`.
 fn parse_list(list: &str) -> Vec<usize> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

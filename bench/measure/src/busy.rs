@@ -1,30 +1,30 @@
 //! The busy time of cores, from `/proc/stat`.
 //!
-//! A process's own time leaves out the softirq work that its packets cause, and that of children which
-//! have not been waited for. The time that its core was busy leaves out nothing, provided that nothing
-//! else runs there: that is what the idle baseline is for.
+//! A process's own time omits the softirq work that its packets cause, and the time of children that have not
+//! been waited for. The busy time of its core omits nothing, provided that nothing else runs there, which the
+//! idle baseline shows.
 
 use crate::{MeasureError, read};
 use std::time::{Duration, Instant};
 
-/// `/proc/stat` counts in ticks of this many per second (`USER_HZ`), on every architecture that Linux runs on
-/// but Alpha and ia64.
+/// `/proc/stat` counts in ticks of this many per second (`USER_HZ`), on every Linux architecture except Alpha
+/// and ia64.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What a core has done since the machine started, in ticks (`proc_stat(5)`).
+/// The counters of cores since the start of the machine, in ticks (`proc_stat(5)`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CoreTimes {
     /// user + nice + system + irq + softirq.
     pub busy: u64,
-    /// Taken by the hypervisor for others: a run with much of it says little.
+    /// Time that the hypervisor gave to others. A run with much of it means little.
     pub stolen: u64,
 }
 
 impl CoreTimes {
-    /// Reads the counters of these cores, added up.
+    /// Reads the sums of the counters of these cores.
     ///
     /// # Errors
-    /// When `/proc/stat` cannot be read or knows no such core.
+    /// `/proc/stat` cannot be read or lacks one of the cores.
     pub fn read(cores: &[usize]) -> Result<Self, MeasureError> {
         let stat = read("/proc/stat")?;
         let mut sum = CoreTimes::default();
@@ -37,26 +37,26 @@ impl CoreTimes {
     }
 }
 
-/// How busy cores were over some time.
+/// How busy cores were over a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Busy {
     /// Wall-clock seconds.
     pub seconds: f64,
-    /// Seconds of work, all cores added up.
+    /// Seconds of work, summed over the cores.
     pub busy: f64,
     /// Seconds that the hypervisor took.
     pub stolen: f64,
 }
 
 impl Busy {
-    /// Seconds of work beyond what the cores do when nothing is measured, never below 0.
+    /// Seconds of work beyond the idle baseline, never below 0.
     pub fn beyond(&self, idle: &Busy) -> f64 {
         let share = if idle.seconds > 0.0 { idle.busy / idle.seconds } else { 0.0 };
         (self.busy - share * self.seconds).max(0.0)
     }
 }
 
-/// Measures from its creation on.
+/// Measures busy time from its creation on.
 #[derive(Debug)]
 pub struct CoreMeter {
     cores: Vec<usize>,
@@ -74,7 +74,7 @@ impl CoreMeter {
         Ok(CoreMeter { cores: cores.to_vec(), started: Instant::now(), first })
     }
 
-    /// What happened since the start.
+    /// Returns the busy time since the start.
     ///
     /// # Errors
     /// As [`CoreTimes::read`].
@@ -89,7 +89,7 @@ impl CoreMeter {
         })
     }
 
-    /// How busy these cores are with nothing to do but what the machine does anyway.
+    /// Measures how busy these cores are without a measurement: the machine's own work.
     ///
     /// # Errors
     /// As [`CoreTimes::read`].
@@ -100,7 +100,7 @@ impl CoreMeter {
     }
 }
 
-/// `cpuN user nice system idle iowait irq softirq steal …`
+/// Finds the line `cpuN user nice system idle iowait irq softirq steal …`.
 fn of_core(stat: &str, core: usize) -> Option<CoreTimes> {
     let name = format!("cpu{core}");
     let line = stat.lines().find(|line| line.split_ascii_whitespace().next() == Some(&name))?;

@@ -8,25 +8,25 @@ use std::time::Duration;
 /// Processor time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CpuTime {
-    /// In the program.
+    /// In user mode.
     pub user: Duration,
-    /// In the kernel, for the program.
+    /// In the kernel, on behalf of the program.
     pub system: Duration,
 }
 
 impl CpuTime {
-    /// What this process has used up to now (getrusage(2)).
+    /// Returns the processor time of this process (getrusage(2)).
     ///
     /// # Errors
-    /// When the system does not say.
+    /// The system does not report it.
     pub fn of_process() -> io::Result<Self> {
         CpuTime::of(UsageWho::RUSAGE_SELF)
     }
 
-    /// What the calling thread has used up to now.
+    /// Returns the processor time of the calling thread.
     ///
     /// # Errors
-    /// When the system does not say.
+    /// The system does not report it.
     pub fn of_thread() -> io::Result<Self> {
         CpuTime::of(UsageWho::RUSAGE_THREAD)
     }
@@ -40,7 +40,7 @@ impl CpuTime {
         })
     }
 
-    /// What was used after `earlier`.
+    /// Returns the time used after `earlier`.
     #[must_use]
     pub fn since(self, earlier: CpuTime) -> CpuTime {
         CpuTime {
@@ -49,7 +49,7 @@ impl CpuTime {
         }
     }
 
-    /// User and system time together.
+    /// Returns the sum of user and system time.
     pub fn total(self) -> Duration {
         self.user + self.system
     }

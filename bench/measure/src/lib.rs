@@ -1,6 +1,6 @@
-//! What the benchmarks have in common: how they read their command line and end ([`program`]), what they measure
-//! with (the busy time of a core, its pinning, processes, medians), and how they report ([`report`], [`plot`]) with
-//! the facts of the machine that a result is worth nothing without.
+//! The common parts of the benchmarks: how they read their command line and end ([`program`]), how they
+//! measure (the busy time of a core, its pinning, processes, medians), and how they report ([`report`],
+//! [`plot`]), with the facts of the machine, without which a result is worth nothing.
 #![forbid(unsafe_code)]
 
 mod affinity;
@@ -22,21 +22,21 @@ pub use median::{median, spread};
 pub use number::{grouped, known, short};
 pub use process::{Footprint, Wakeups, descendants, raise_descriptors, status};
 
-/// What could not be read of the machine, or set.
+/// A property of the machine could not be read or set.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// A file below `/proc` or `/sys` could not be read.
     #[error("{path} cannot be read ({source}): the figures come from there, so this needs Linux with /proc")]
     Read {
-        /// Which one.
+        /// The path.
         path: String,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
     /// `/proc/stat` has no line for a core.
     #[error("/proc/stat has no core {0}: choose one of those that `nproc --all` counts")]
     NoCore(usize),
-    /// The two sides of a measurement have no core of their own.
+    /// The two sides of a measurement have no separate cores.
     #[error("two cores are needed; there are {0:?} (--server-core, --generator-core)")]
     TwoCores(Vec<usize>),
     /// A thread could not be pinned.
@@ -44,9 +44,9 @@ pub enum MeasureError {
         "core {core} cannot be used ({source}): see which ones this process may use with `taskset -p $$`"
     )]
     Pin {
-        /// The core that was asked for.
+        /// The requested core.
         core: usize,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
 }

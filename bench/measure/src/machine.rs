@@ -1,14 +1,14 @@
-//! The facts of the machine that a result belongs to.
+//! The facts of the machine on which a result was measured.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 
-/// Where a result was measured.
+/// A machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// As `/proc/cpuinfo` names it.
+    /// The name in `/proc/cpuinfo`.
     pub cpu: String,
     /// Cores that this process may use.
     pub cores: usize,
@@ -16,13 +16,13 @@ pub struct Machine {
     pub memory_mib: u64,
     /// Kernel release.
     pub kernel: String,
-    /// The distribution's name for itself.
+    /// The distribution's name.
     pub system: String,
-    /// Frequency governor of the first core; `None` where it is not visible, as in most guests.
+    /// Frequency governor of the first core; `None` if it is not visible, as in most guests.
     pub governor: Option<String>,
-    /// Whether `/proc/cpuinfo` tells of a hypervisor.
+    /// Whether `/proc/cpuinfo` reports a hypervisor.
     pub virtual_machine: bool,
-    /// Kernel settings that bound the figures.
+    /// Kernel settings that limit the results.
     pub settings: BTreeMap<String, String>,
 }
 
@@ -35,7 +35,7 @@ const SETTINGS: [&str; 5] = [
     "kernel.randomize_va_space",
 ];
 
-/// In one line.
+/// On one line.
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Machine { cpu, cores, memory_mib, kernel, system, virtual_machine, .. } = self;
@@ -45,7 +45,7 @@ impl fmt::Display for Machine {
 }
 
 impl Machine {
-    /// Reads what is visible; what is not stays empty.
+    /// Reads the visible facts; others stay empty.
     pub fn read() -> Self {
         let cpuinfo = text("/proc/cpuinfo");
         let setting = |name: &str| {

@@ -1,4 +1,4 @@
-//! Medians: one round that something else disturbed does not move them.
+//! Medians: one disturbed round does not move them.
 
 /// The middle value, or the mean of the two in the middle; `None` without values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
@@ -8,8 +8,7 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     Some(if values.len() % 2 == 1 { upper } else { f64::midpoint(values[middle - 1], upper) })
 }
 
-/// How far apart the values are: (largest − smallest) / median; `None` without values or with a median
-/// of 0.
+/// The spread of values: (largest − smallest) / median; `None` without values or with a median of 0.
 pub fn spread(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let values = sorted(values);
     let middle = median(values.iter().copied())?;

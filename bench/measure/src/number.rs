@@ -1,6 +1,6 @@
 //! Numbers for people.
 
-/// A number with as many digits as say something.
+/// Formats a number with only the significant digits.
 pub fn short(value: f64) -> String {
     match value.abs() {
         _ if value == value.trunc() && value.abs() < 10_000.0 => format!("{value:.0}"),
@@ -14,12 +14,12 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// As [`short`], a dash where nothing was measured.
+/// As [`short`], with a dash for a missing measurement.
 pub fn known(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), short)
 }
 
-/// `1,234,567`
+/// Formats a number as `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

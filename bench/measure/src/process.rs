@@ -3,28 +3,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// What a process and its descendants hold and have done.
+/// The memory of a process and its descendants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Footprint {
-    /// How many processes.
+    /// The number of processes.
     pub processes: usize,
-    /// Resident memory in KiB: `VmRSS` of a single process; the proportional share (`Pss`) of each where
-    /// there are several, so that shared pages count once.
+    /// Resident memory in KiB: `VmRSS` of a single process, or the sum of the proportional shares (`Pss`) of
+    /// several, so that shared pages count once.
     pub resident_kib: u64,
 }
 
-/// Voluntary context switches of each thread of a process and its descendants: how often they went to
-/// sleep, and so how often they woke.
+/// Voluntary context switches of each thread of a process and its descendants: how often they went to sleep,
+/// and so how often they woke up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wakeups(BTreeMap<u32, u64>);
 
 impl Wakeups {
-    /// Reads them for `root` and all its descendants.
+    /// Reads the counts of `root` and all its descendants.
     pub fn read(root: u32) -> Self {
         Wakeups(descendants(root).into_iter().flat_map(switches).collect())
     }
 
-    /// How many there were since `before`. Threads that ended meanwhile count for nothing.
+    /// Returns the number of wake-ups since `before`. Threads that ended meanwhile are not counted.
     pub fn since(&self, before: &Wakeups) -> u64 {
         let of = |(thread, now): (&u32, &u64)| now.saturating_sub(before.0.get(thread).copied().unwrap_or(0));
         self.0.iter().map(of).sum()
@@ -32,7 +32,7 @@ impl Wakeups {
 }
 
 impl Footprint {
-    /// Reads it for `root` and all its descendants; those that end meanwhile count for nothing.
+    /// Reads the memory of `root` and all its descendants; processes that end meanwhile are not counted.
     pub fn read(root: u32) -> Self {
         let processes = descendants(root);
         let several = processes.len() > 1;
@@ -44,13 +44,13 @@ impl Footprint {
     }
 }
 
-/// A number of `/proc/PID/status`, such as that of `Threads`; `None` when the process has ended.
+/// Reads a number from `/proc/PID/status`, such as `Threads`; `None` if the process has ended.
 pub fn status(pid: u32, key: &str) -> Option<u64> {
     number(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, &format!("{key}:"))
 }
 
-/// Raises the limit of open files as far as this process may: a thousand sockets in a generator, and in servers
-/// that use one for each transfer. Where that is too few, binding them says so.
+/// Raises the limit of open files as far as this process may: for a thousand sockets in a generator, and for
+/// servers that use one per transfer. If that is too low, binding reports it.
 pub fn raise_descriptors() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
@@ -58,7 +58,7 @@ pub fn raise_descriptors() {
     let _ = setrlimit(Resource::Nofile, limit);
 }
 
-/// `root` and all that descends from it, as far as they live.
+/// Returns `root` and all its living descendants.
 pub fn descendants(root: u32) -> Vec<u32> {
     let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let mut alive = BTreeSet::new();
@@ -76,7 +76,7 @@ pub fn descendants(root: u32) -> Vec<u32> {
     found
 }
 
-/// The fourth field of `/proc/PID/stat`; the second, the name, may hold spaces and brackets.
+/// Returns the fourth field of `/proc/PID/stat`; the second, the name, may contain spaces and brackets.
 fn parent(pid: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()

@@ -16,22 +16,22 @@ const UNSOUND: u8 = 1;
 const BROKEN: u8 = 2;
 const USAGE: u8 = 64;
 
-/// Why a program did not run.
+/// The reason why a program did not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The arguments ask for something that cannot be.
+    /// The arguments are invalid.
     Usage(String),
-    /// Something that is needed is missing or failed.
+    /// A required resource is missing or failed.
     Broken(String),
 }
 
 impl Failure {
-    /// The arguments ask for something that cannot be.
+    /// Creates an error for invalid arguments.
     pub fn usage(error: impl Display) -> Failure {
         Failure::Usage(error.to_string())
     }
 
-    /// Something that is needed is missing or failed.
+    /// Creates an error for a missing or failed resource.
     pub fn broken(error: impl Display) -> Failure {
         Failure::Broken(error.to_string())
     }
@@ -43,13 +43,13 @@ impl From<String> for Failure {
     }
 }
 
-/// Parses the command line, acts on it, and turns the result into an exit code; `act` says whether everything is
-/// sound.
+/// Parses the command line, runs `act`, and turns the result into an exit code; `act` returns whether
+/// everything is sound.
 pub fn run<A: Parser>(act: impl FnOnce(A) -> Result<bool, Failure>) -> ExitCode {
     let args = match A::try_parse() {
         Ok(args) => args,
         Err(error) => {
-            // Help and version go to standard output, and are no errors.
+            // Help and version go to standard output and are no errors.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { USAGE } else { 0 });
         }

@@ -1,5 +1,4 @@
-//! Reports: what a run measured, when, of what and where; Markdown tables, and the files beside each other that
-//! hold them.
+//! Reports: the facts of a run, Markdown tables, and the result files.
 
 use crate::Machine;
 use serde::{Deserialize, Serialize};
@@ -8,18 +7,18 @@ use std::path::Path;
 use std::process::Command;
 use std::time::SystemTime;
 
-/// When, of what and where something was measured.
+/// The date, revision and machine of a measurement.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     /// Day and time in UTC.
     pub date: String,
     /// The revision of the tree, with `-dirty` if there were changes.
     pub commit: String,
-    /// Where it was measured.
+    /// The machine.
     pub machine: Machine,
 }
 
-/// In a sentence.
+/// In one sentence.
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Measured {} at revision {}, on {}.", self.date, self.commit, self.machine)
@@ -27,7 +26,8 @@ impl fmt::Display for Facts {
 }
 
 impl Facts {
-    /// Of now. Read this before the program keeps to one core: it counts the cores.
+    /// Reads the present facts. Call this before the program pins itself to one core, because it counts the
+    /// cores.
     pub fn now() -> Facts {
         Facts {
             date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
@@ -36,7 +36,7 @@ impl Facts {
         }
     }
 
-    /// `2026-11-21`, with which the names of result files begin.
+    /// The date as in the names of result files: `2026-11-21`.
     pub fn day(&self) -> &str {
         self.date.get(..10).unwrap_or("undated")
     }
@@ -50,22 +50,22 @@ fn commit() -> String {
     }
 }
 
-/// A table in Markdown. Rows get as many cells as the head has.
+/// A Markdown table. Rows get as many cells as the head.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     head: Vec<String>,
-    /// Columns of text from the left; those behind them hold numbers, aligned to the right.
+    /// The number of text columns on the left; the others contain numbers, aligned to the right.
     text: usize,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// Columns of text.
+    /// Creates a table with text columns.
     pub fn of_text<S: Into<String>>(head: impl IntoIterator<Item = S>) -> Table {
         Table { head: head.into_iter().map(Into::into).collect(), text: usize::MAX, rows: Vec::new() }
     }
 
-    /// `text` columns of text, then columns of numbers.
+    /// Creates a table with `text` text columns, followed by columns of numbers.
     pub fn of_numbers<S: Into<String>>(text: usize, head: impl IntoIterator<Item = S>) -> Table {
         Table { text, ..Table::of_text(head) }
     }
@@ -75,7 +75,7 @@ impl Table {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
-    /// Whether it has no rows.
+    /// Returns whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -101,24 +101,24 @@ impl fmt::Display for Table {
     }
 }
 
-/// Text that cannot end a cell or a row.
+/// Escapes text that would end a cell or a row.
 pub fn cell(text: &str) -> String {
     text.replace(['\n', '\r'], " ").replace('|', "\\|")
 }
 
-/// Results as they are kept.
+/// Formats results for the result file.
 ///
 /// # Errors
-/// When they have no form in JSON.
+/// They cannot be written as JSON.
 pub fn json(results: &impl Serialize) -> Result<String, String> {
     let text = serde_json::to_string_pretty(results).map_err(|error| format!("no JSON: {error}"))?;
     Ok(text + "\n")
 }
 
-/// Writes files into a folder, which is made if it is not there, and says so.
+/// Writes files into a folder, which it creates if necessary, and prints their paths.
 ///
 /// # Errors
-/// When one cannot be written.
+/// A file cannot be written.
 pub fn write(folder: &Path, files: impl IntoIterator<Item = (String, String)>) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for (name, text) in files {

@@ -31,7 +31,7 @@ fn lockstep_never_answers_a_duplicate() {
     }
 }
 
-/// Found by fuzzing: the paced rest of a window was sent after an ACK for all of it.
+/// Found by fuzzing: the paced rest of a window was sent after an ACK of the whole window.
 #[test]
 fn blocks_that_arrived_while_they_waited_to_be_sent_again_are_not_sent() {
     let mut sender = Sender::new(100 * 512, 512, 8, Rollover::Zero, Some(4));

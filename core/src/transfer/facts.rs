@@ -107,13 +107,13 @@ impl Transfer {
         matches!(self.phase, Phase::Storing(_))
     }
 
-    /// Whether it waits for the host's disk, from [`Transfer::handle_unsent`] or [`Transfer::handle_full`] to
-    /// [`Transfer::handle_resumed`].
+    /// Returns whether it waits for the host's disk, from [`Transfer::handle_unsent`] or
+    /// [`Transfer::handle_full`] to [`Transfer::handle_resumed`].
     pub fn is_stalled(&self) -> bool {
         self.stalled
     }
 
-    /// Whether it ended well, and stays to repeat its last ACK.
+    /// Returns whether it succeeded, and stays to repeat its last ACK.
     pub fn is_dallying(&self) -> bool {
         matches!(self.phase, Phase::Dallying(_))
     }

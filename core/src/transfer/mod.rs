@@ -44,7 +44,7 @@ const UNPROVEN_ANSWERS: u8 = 4;
 /// The size of a stream whose end is found while it is sent: see [`Transfer::end_at`].
 pub const UNKNOWN_SIZE: u64 = u64::MAX;
 
-/// What a transfer asks of its caller.
+/// An action that a transfer requests from its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// Send the request packet (a client's first output, repeated until it is answered).
@@ -227,9 +227,9 @@ impl Transfer {
     /// Grants the request. `requested` are the options of the request, `size` the bytes of the file as they
     /// appear on the wire (for a read), or as the client announced (for a write).
     ///
-    /// A read without a size cannot be sent: it ends with an ERROR. One of [`UNKNOWN_SIZE`] is sent up to where
-    /// [`Transfer::end_at`] says; its OACK has no `tsize`. Does nothing when the transfer is not waiting for a
-    /// decision.
+    /// A read without a size cannot be sent: it ends with an ERROR. A read of [`UNKNOWN_SIZE`] is sent until
+    /// [`Transfer::end_at`] sets its end; its OACK has no `tsize`. Does nothing when the transfer is not
+    /// waiting for a decision.
     pub fn handle_grant(&mut self, now: Time, requested: &OptionSet, limits: &Limits, size: Option<u64>) {
         if !matches!(self.phase, Phase::Deciding) {
             return;
@@ -256,20 +256,21 @@ impl Transfer {
         self.arm(now);
     }
 
-    /// A stream of [`UNKNOWN_SIZE`] has so many bytes, as the blocks of the last [`Output::Send`] showed. The caller
-    /// has sent no block behind its end, and says so before the next `handle_*`.
+    /// Sets the size of a stream of [`UNKNOWN_SIZE`], whose end the host found in the blocks of the last
+    /// [`Output::Send`]. The caller has sent no block beyond the end, and calls this before the next
+    /// `handle_*`.
     pub fn end_at(&mut self, size: u64) {
         if let Phase::Sending(sender) = &mut self.phase {
             sender.end_at(size);
         }
     }
 
-    /// The host of the peer reported that nobody listens at the peer's port (ICMP port unreachable), and `quoted` the
-    /// beginning of what was sent there. Ends the transfer as if the peer had been silent for too long, without a
-    /// word, if what it quotes is on its way. False if not: then it says nothing of this transfer, or was forged by
-    /// somebody who does not know how far it has come.
+    /// Handles a report by the peer's host that the peer's port is closed (ICMP port unreachable); `quoted`
+    /// is the beginning of the datagram that was sent there. If the quoted packet is in flight, ends the
+    /// transfer silently, as if the peer had been silent for too long. Otherwise returns false: the report is
+    /// about another transfer, or was forged by an attacker who does not know its progress.
     ///
-    /// Some hosts quote addresses alone. That is enough while the peer has not proven its address.
+    /// Some hosts quote only addresses. That is sufficient while the peer has not proven its address.
     pub fn handle_unreachable(&mut self, quoted: &[u8]) -> bool {
         let is_ours = match (&self.phase, quoted) {
             (Phase::Offered { .. }, [0, 6, ..]) => true,
@@ -291,8 +292,8 @@ impl Transfer {
         ends
     }
 
-    /// A datagram of this transfer's peer arrived. Malformed ones are ignored, and so is one that comes
-    /// before the last one's [`Output::Accept`] was polled: to the peer it is lost on its way.
+    /// Handles a datagram of this transfer's peer. Ignores malformed ones, and one that arrives before the
+    /// [`Output::Accept`] of the last one was polled: to the peer it looks lost.
     pub fn handle_datagram(&mut self, now: Time, datagram: &[u8]) -> Result<(), Malformed> {
         let packet = Packet::parse(datagram)?;
         if self.due.accept.is_some() {
@@ -309,7 +310,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// Handles a repeated request of the client: its answer may have been lost. Answers once more if only the
+    /// Handles a repeated request of the client: its answer may have been lost. Answers again if only the
     /// first answer has been sent, and ignores it otherwise.
     pub fn handle_repeated_request(&mut self, now: Time) {
         self.stats.duplicates += 1;

@@ -1,17 +1,18 @@
-//! Waiting for the host's disk: a read that has not delivered yet, or a buffer of writes that is full.
+//! Waiting for the host's disk: a read that is not complete yet, or a full write buffer.
 //!
-//! The peer is not at fault then and cannot help. Nothing is sent and nothing is repeated, so a duplicate of the
-//! peer's last packet changes nothing; its clock starts again when the disk has answered.
+//! The peer is not at fault and cannot help. The transfer sends and repeats nothing, and ignores duplicates
+//! of the peer's last packet; the peer's time limit starts again when the disk has answered.
 
 use super::{Phase, Transfer};
 use crate::sender::Blocks;
 use crate::time::Time;
 
 impl Transfer {
-    /// The blocks from `first` on, of those in the last [`Output::Send`](super::Output::Send), have not been sent: their
-    /// bytes are not there yet. Call it before anything else happens, and [`Transfer::handle_resumed`] when they
-    /// are there. Until then [`Output::Timeout`](super::Output::Timeout) names the time at which the host should give
-    /// up; does nothing while no blocks are sent.
+    /// Records that the host has not sent the blocks from `first` on, of the last
+    /// [`Output::Send`](super::Output::Send), because their bytes are not available yet. Call this before any
+    /// other method, and [`Transfer::handle_resumed`] when they are available. Until then,
+    /// [`Output::Timeout`](super::Output::Timeout) is the time at which the host should give up. Does nothing
+    /// if the transfer is not sending blocks.
     pub fn handle_unsent(&mut self, now: Time, blocks: Blocks, first: u64) {
         let Phase::Sending(sender) = &mut self.phase else { return };
         let again = sender.unsent(blocks, first);
@@ -19,15 +20,16 @@ impl Transfer {
         self.stall(now);
     }
 
-    /// The host cannot take more bytes: nothing is acknowledged until [`Transfer::handle_resumed`], for which the
-    /// same holds as after [`Transfer::handle_unsent`]. Does nothing while no blocks are received.
+    /// Records that the host cannot accept more bytes. The transfer acknowledges nothing until
+    /// [`Transfer::handle_resumed`], as after [`Transfer::handle_unsent`]. Does nothing if the transfer is
+    /// not receiving blocks.
     pub fn handle_full(&mut self, now: Time) {
         if matches!(self.phase, Phase::Receiving(_)) && !self.stalled {
             self.stall(now);
         }
     }
 
-    /// The disk has answered: the transfer goes on, and its peer gets as long to answer as ever.
+    /// Resumes after the disk has answered. The peer gets its full time to answer again.
     pub fn handle_resumed(&mut self, now: Time) {
         if !core::mem::take(&mut self.stalled) || matches!(self.phase, Phase::Ended { .. }) {
             return;
@@ -36,7 +38,7 @@ impl Transfer {
         if let Phase::Receiving(receiver) = &mut self.phase
             && self.due.ack
         {
-            // What answers this ACK tells nothing of the time at which it was due.
+            // The answer to this ACK reveals nothing about the round trip, because the ACK was delayed.
             receiver.ack_sent(now, true);
         }
         self.arm(now);
@@ -86,7 +88,7 @@ mod tests {
         assert_eq!(transfer.poll(at(0)), Output::Timeout(give_up));
         for time in [5, 500, 5_000] {
             transfer.handle_timeout(at(time));
-            // The client says again what it has.
+            // The client repeats its last ACK.
             assert_eq!(transfer.handle_datagram(at(time), &[0, 4, 0, 2]), Ok(()));
             assert_eq!(transfer.poll(at(time)), Output::Timeout(give_up));
         }

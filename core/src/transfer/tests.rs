@@ -1,4 +1,4 @@
-//! One transfer, call by call.
+//! Tests of one transfer, call by call.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn ten_thousand_transfers_are_small() {
     assert!(size_of::<Transfer>() <= 280, "{}", size_of::<Transfer>());
 }
 
-/// A host may put a time-out off, but not the rest of a window.
+/// A host may delay a time-out, but not the rest of a paced window.
 #[test]
 fn blocks_that_wait_for_their_turn_are_not_overdue() {
     let at = Time::from_micros;
@@ -25,7 +25,7 @@ fn blocks_that_wait_for_their_turn_are_not_overdue() {
     assert_eq!(transfer.overdue_since(deadline), Some(at(100)));
 }
 
-/// The host finds the end while it sends; nothing behind it is waited for.
+/// The host finds the end while it sends; the transfer waits for nothing beyond it.
 #[test]
 fn a_stream_of_unknown_size_ends_where_the_caller_says() {
     let at = Time::from_micros;
@@ -40,7 +40,7 @@ fn a_stream_of_unknown_size_ends_where_the_caller_says() {
         transfer.end_at(size);
         let Output::Timeout(deadline) = transfer.poll(at(100)) else { panic!("nothing follows the end") };
         transfer.handle_timeout(deadline);
-        // Of a first window both ends go out again.
+        // Of a first window, the first and the last blocks are sent again.
         assert_eq!(transfer.poll(deadline), Output::Send(Blocks { first: 1, count: 1 }));
         assert_eq!(transfer.poll(deadline), Output::Send(Blocks { first: blocks.into(), count: 1 }));
         let last = [0, 4, 0, blocks as u8];

@@ -69,8 +69,8 @@ impl Transfer {
     }
 
     /// Takes the round trip of a handshake, counted from its first packet. A repetition makes it ambiguous
-    /// (Karn), and so does a server that takes its time to decide. The next packets are measured anew if this
-    /// says too little: a window takes longer than a packet.
+    /// (Karn), and so does a server that is slow to decide. The next packets are measured anew if this says
+    /// too little: a window takes longer than a packet.
     pub(super) fn sample_handshake(&mut self, now: Time) {
         let rtt = now.micros_since(self.heard);
         let exact = self.repeats == 0;

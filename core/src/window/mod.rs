@@ -70,8 +70,7 @@ proptest! {
             path.data.insert(to, odd);
         }
         let timeouts = path.recovers();
-        // The receiver keeps nothing beyond a gap, so that one gap may be reported behind the other: each
-        // once.
+        // The receiver keeps nothing beyond a gap, so it may report one gap after the other, each once.
         prop_assert_eq!(timeouts, 0);
         prop_assert!(path.rollbacks.is_sorted_by(|a, b| a < b), "{:?}", path.rollbacks);
         prop_assert!(path.rollbacks.len() <= 2, "{:?}", path.rollbacks);

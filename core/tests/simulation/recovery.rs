@@ -10,7 +10,7 @@ use tuffet_core::{Finish, Operation, OptionSet, Time};
 
 const LAN: Path = Path::clean(50);
 
-/// The numbers of the blocks that the server sent, copies included.
+/// The numbers of the blocks that the server sent, including copies.
 type Sent = Rc<RefCell<Vec<u16>>>;
 
 fn world(seed: u64, client: Plain, requested: OptionSet, size: usize, path: Path) -> World<Plain, Endpoint> {

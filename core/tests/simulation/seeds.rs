@@ -1,6 +1,6 @@
-//! Thousands of worlds, each drawn from its seed; [`invariants`](tuffet_testkit::invariants) says what holds in all
-//! of them. Two honest ends with faults of their own and of the path; a server among clients that lie; a
-//! client before servers that do.
+//! Thousands of worlds, each drawn from its seed; [`invariants`](tuffet_testkit::invariants) says what holds
+//! in all of them. The worlds contain two honest ends with faults of their own and of the path, a server with
+//! lying clients, or a client with lying servers.
 //!
 //! `TUFFET_SEED=n` runs one seed, `TUFFET_SEEDS=n` this many (`make simulate SEEDS=n`), starting at
 //! `TUFFET_FIRST_SEED`.

@@ -19,9 +19,8 @@ impl ClientClass {
 
     /// The largest window that clients of this class survive, in blocks.
     ///
-    /// U-Boot's virtio driver has 32 receive buffers and receives nothing any more once they have overflowed.
-    /// Two windows may be in flight at once: one that the client reported as incomplete, and its
-    /// retransmission.
+    /// U-Boot's virtio driver has 32 receive buffers and receives nothing more once they have overflowed. Two
+    /// windows may be in flight at once: one that the client reported as incomplete, and its retransmission.
     pub fn most_window(self) -> u16 {
         if self.0 == "u-boot" { 16 } else { u16::MAX }
     }
@@ -90,12 +89,12 @@ const fn either(class: &'static str, options: &'static [&'static str]) -> Shape 
 /// The first match counts. A shape that several clients share has the name of the most common one.
 const SHAPES: [Shape; 32] = [
     either("plain", &[]),
-    // PXE ROMs ask for the size, then for the file. busybox asks like the first of the two.
+    // PXE ROMs request the size, then the file. busybox sends requests like the first of the two.
     read("pxe", &["tsize=0"]),
     read("pxe", &["blksize=1456"]),
     read("pxe", &["tsize=0", "blksize=1456"]),
     read("pxelinux", &["tsize=0", "blksize=1408"]),
-    // EDK2: the size, then the file; without windows before 2020.
+    // EDK2 requests the size, then the file; without windows before 2020.
     read("uefi", &["tsize=0", "blksize", "windowsize"]),
     read("uefi", &["blksize", "windowsize"]),
     read("uefi", &["tsize=0", "blksize=1468"]),
@@ -140,7 +139,7 @@ fn is_of_cisco(file: &str) -> bool {
         || ["XMLDefault.cnf.xml", "network-confg", "router-confg", "cisconet.cfg"].contains(&file)
 }
 
-/// `y000000000028.cfg`: the settings that all phones of a model share.
+/// `y000000000028.cfg`: the common settings of all phones of a model.
 fn is_of_yealink(file: &str) -> bool {
     let digits = file.strip_prefix('y').and_then(|rest| rest.strip_suffix(".cfg"));
     digits.is_some_and(|digits| digits.len() == 12 && digits.bytes().all(|byte| byte.is_ascii_digit()))
@@ -151,7 +150,7 @@ mod tests {
     use super::*;
     use tuffet_core::Packet;
 
-    /// The class of a request as it is on the wire.
+    /// Guesses the class of an encoded request.
     fn class(packet: &[u8]) -> &'static str {
         let Ok(Packet::Request(request)) = Packet::parse(packet) else { unreachable!("{packet:?}") };
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

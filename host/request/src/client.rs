@@ -3,17 +3,17 @@
 use std::net::{IpAddr, SocketAddr};
 
 /// One client, for limits and shares: an IPv4 address, or the first bits of an IPv6 address. A machine may
-/// have a whole /64 to itself and ask from each of its addresses.
+/// own a whole /64 and send requests from each of its addresses.
 ///
-/// Link-local addresses all begin alike, whoever has them, and are told apart by link: each is a client.
+/// All link-local addresses share a prefix, so each (address, link) is a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClientKey(u128, u32);
 
 impl ClientKey {
-    /// Work of the server itself, such as a call of an observer. No address is the unspecified one.
+    /// Work of the server itself, such as a call of an observer. No client has the unspecified address.
     pub const SERVER: ClientKey = ClientKey(0, 0);
 
-    /// The client at `peer`; `prefix` is the number of bits of an IPv6 address that count.
+    /// Returns the client at `peer`; `prefix` is the number of significant bits of an IPv6 address.
     pub fn of(peer: &SocketAddr, prefix: u8) -> ClientKey {
         match peer {
             SocketAddr::V4(v4) => ClientKey(v4.ip().to_ipv6_mapped().to_bits(), 0),

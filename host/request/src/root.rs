@@ -24,7 +24,7 @@ pub struct RootSpec {
     /// The permissions of new files, 0 to 0o777, regardless of the umask; `None`: 0o644 without the bits that
     /// the umask, or the folder's default access control list, clears.
     pub mode: Option<u32>,
-    /// Whether a folder that takes its place is served without a reload.
+    /// Whether to serve a folder that takes its place, without a reload.
     pub follow: bool,
 }
 
@@ -47,15 +47,15 @@ impl RootSpec {
     }
 }
 
-/// What becomes of a symbolic link under the name of an upload, where the root overwrites.
+/// The treatment of a symbolic link under the name of an upload, if the root overwrites.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Links {
     /// The upload is refused.
     #[default]
     Refuse,
-    /// The link is replaced by the new file. What it leads to stays as it is.
+    /// The new file replaces the link. The link's target stays as it is.
     Replace,
-    /// The file that the link leads to is replaced, below the same root. The link stays.
+    /// The upload replaces the link's target, in the same root. The link stays.
     Follow,
 }

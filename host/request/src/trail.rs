@@ -74,7 +74,7 @@ pub enum What {
         plugin: Arc<str>,
         /// The hook.
         hook: &'static str,
-        /// Its verdict, `abstain` included; after a failure, the verdict that `on_error` stands for.
+        /// Its verdict, including `abstain`; after a failure, the verdict that `on_error` implies.
         verdict: &'static str,
         /// What it said beside the verdict, such as the reason of a denial; only of explained requests.
         detail: Option<String>,

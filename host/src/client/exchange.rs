@@ -12,7 +12,7 @@ use tuffet_core::{
 /// RFC 2347 limits a request to 512 bytes. Longer names are tried all the same.
 const MAX_REQUEST: usize = 2048;
 
-/// The server's policy may take a while, and repeating the request costs little.
+/// The server's policy may be slow, and repeating the request costs little.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How long to stay to repeat a last ACK that may have been lost.
@@ -160,7 +160,7 @@ impl Exchange<'_> {
                 seconds: self.patience.as_secs(),
             }),
             Finish::Failed(_) => {
-                // The ERROR to the server was sent before this was reported.
+                // The state machine sent an ERROR to the server before it reported this.
                 Err(ClientError::Protocol { url, text: "options or blocks that were not asked for" })
             }
         }

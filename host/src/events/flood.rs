@@ -10,7 +10,7 @@ use tuffet_request::events::Unanswered;
 /// The most lines in a second.
 const MOST: u64 = 50;
 
-/// Those of this second, and those that no line told of yet.
+/// The transfers of this second, and those that no line has reported yet.
 pub(super) struct Flood {
     surge: Surge,
     untold: Option<Sum>,

@@ -1,24 +1,25 @@
-//! Requests that came to nothing: a line for each, unless there are too many.
+//! Refused and aborted requests: a line for each, unless there are too many.
 //!
-//! A made-up name costs its sender a datagram and would cost the disk of the log 500 bytes; so does a second request
-//! from the same port, which aborts the first. Beyond a rate, such requests are summed up, with a few examples: in the
-//! log alone. Metrics, traces and observers get each of them.
+//! A forged name costs its sender a datagram, and would cost the log 500 bytes on disk; so does a second
+//! request from the same port, which aborts the first. Beyond a rate, such requests are summed up with a few
+//! examples, but only in the log. Metrics, traces and observers get each of them.
 
 use super::surge::{SECOND, Surge, within_ms};
 use tokio::time::Instant;
 use tuffet_request::events::{Answered, Outcome, Summary};
 
-/// How many refused ones in a second have a line each, and how many aborted ones. More than in a [`super::flood::Flood`]: a group of machines that is switched
-/// on asks for many names that do not exist, and each of these lines tells one of them apart.
+/// The most refused requests per second with a line each, and the same for aborted ones. More than in a
+/// [`super::flood::Flood`]: a group of machines that is switched on requests many missing names, and only
+/// these lines distinguish them.
 const MOST: u64 = 200;
 
-/// How many of a sum are named.
+/// Examples in a sum.
 const EXAMPLES: usize = 3;
 
-/// Bytes of a path in an example.
+/// Length of a path in an example, in bytes.
 const PATH: usize = 80;
 
-/// Those of this second, and those that no line told of yet.
+/// The requests of this second, and those that no line has reported yet.
 pub(super) struct Refusals {
     refused: Surge,
     aborted: Surge,
@@ -40,10 +41,10 @@ impl Refusals {
         Refusals { refused: Surge::new(MOST, now), aborted: Surge::new(MOST, now), untold: None }
     }
 
-    /// A request has ended. Whether it is to have a line; else it is summed up.
+    /// Counts an ended request. Returns whether it gets a line; otherwise it is summed up.
     pub(super) fn has_line(&mut self, summary: &Summary, now: Instant) -> bool {
         let surge = match (summary.ending.outcome, summary.decision) {
-            // Where bytes moved, the client had to take part.
+            // If bytes moved, the client took part.
             _ if summary.bytes > 0 => return true,
             (Outcome::Aborted, _) => &mut self.aborted,
             (
@@ -81,19 +82,19 @@ impl Refusals {
         false
     }
 
-    /// When those that were summed up are to be told of.
+    /// Returns when the sum is due.
     pub(super) fn due(&self) -> Option<Instant> {
         self.untold.as_ref().map(|sum| sum.since + SECOND)
     }
 
-    /// Tells of them if it is time.
+    /// Logs the sum if it is due.
     pub(super) fn tell_when_due(&mut self, now: Instant) {
         if self.due().is_some_and(|due| due <= now) {
             self.tell(now);
         }
     }
 
-    /// Tells of them, if there are any.
+    /// Logs the sum, if there is one.
     pub(super) fn tell(&mut self, now: Instant) {
         let Some(Sum { since, denied, not_found, aborted, failed, examples }) = self.untold.take() else {
             return;
@@ -113,7 +114,7 @@ impl Refusals {
                 )
             };
         }
-        // As their own lines would be.
+        // At the level that their own lines would have.
         if failed > 0 { line!(error) } else { line!(warn) }
     }
 }
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!(lines(Outcome::Denied, Answered::Dropped, 0), 0, "they share the rate");
         assert_eq!(lines(Outcome::Failed, Answered::Refused, 0), 0);
         assert_eq!(lines(Outcome::Aborted, Answered::Granted, 0), 200, "these have one of their own");
-        // A client took part, or it is no refusal.
+        // In these cases a client took part, or the request was not refused.
         for (outcome, decision, bytes) in [
             (Outcome::Served, Answered::Granted, 0),
             (Outcome::Probed, Answered::Granted, 0),

@@ -1,4 +1,4 @@
-//! When single lines give way to sums: after so many in a second, until a second has fewer.
+//! Decides when sums replace single lines: after a number of events in a second, until a second has fewer.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -11,7 +11,7 @@ pub(crate) struct Surge {
     most: u64,
     second: Instant,
     in_second: u64,
-    /// Whether there were more in the second before.
+    /// Whether the previous second exceeded this.
     goes_on: bool,
 }
 
@@ -32,7 +32,7 @@ impl Surge {
     }
 }
 
-/// The time of a sum, for its line.
+/// The period of a sum in milliseconds, for its line.
 pub(super) fn within_ms(since: Instant, now: Instant) -> u64 {
     u64::try_from(now.saturating_duration_since(since).as_millis()).unwrap_or(u64::MAX)
 }

@@ -6,7 +6,7 @@ use crate::status::Report;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// What is looked at, by the name in [`Reason::check`].
+/// All checks, by the name in [`Reason::check`].
 pub(crate) const CHECKS: [&str; 6] = ["starting", "draining", "reload", "plugin", "sink", "root"];
 
 /// A reason why the server is not ready.

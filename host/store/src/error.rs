@@ -44,8 +44,8 @@ pub enum StoreError {
     /// The disk or a quota is full, or the file exceeds a limit of the file system or `RLIMIT_FSIZE`.
     #[error("no space: {0}")]
     NoSpace(io::Error),
-    /// The process has no descriptor or memory left. It may soon have some again: a client should rather
-    /// retry than give up.
+    /// The process has no descriptor or memory left. That may soon change, so a client should retry rather
+    /// than give up.
     #[error(
         "the server has no room for it: {0}; raise the limit of open files (`LimitNOFILE=`, `ulimit -n`), or \
              lower `limits.transfers`"

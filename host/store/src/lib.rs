@@ -61,7 +61,7 @@ struct Root {
     links: Links,
     mode: Option<u32>,
     path: PathBuf,
-    /// Whether a folder that takes its place is served instead.
+    /// Whether to serve a folder that takes its place.
     follow: bool,
     /// `None` where it did not answer when it was to be opened, until it does.
     folder: RwLock<Option<Arc<Dir>>>,
@@ -76,7 +76,7 @@ pub struct RootError {
     pub name: String,
     /// Its folder.
     pub path: PathBuf,
-    /// What the system says.
+    /// The error of the system.
     pub source: io::Error,
 }
 
@@ -84,15 +84,15 @@ impl Roots {
     /// Opens the folders of all roots.
     ///
     /// # Errors
-    /// The first root whose folder is missing, is not a folder, or may not be entered.
+    /// The first root whose folder is missing, is not a folder, or cannot be entered.
     pub fn open(specs: &[RootSpec]) -> Result<Self, RootError> {
         Self::open_on(specs, &Disks::default())
     }
 
-    /// As [`Roots::open`], with the disks that a server has already.
+    /// As [`Roots::open`], with the existing disks of the server.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Roots::open`].
     pub fn open_on(specs: &[RootSpec], disks: &Disks) -> Result<Self, RootError> {
         Self::open_without(specs, disks, &[], None)
     }
@@ -116,13 +116,13 @@ impl Roots {
         Ok(Self { roots })
     }
 
-    /// Opens a regular file for reading, in the named root or, without a name, in the first root that
-    /// is not private and has the path.
+    /// Opens a regular file for reading, in the named root or, without a name, in the first root that is not
+    /// private and has the path.
     ///
     /// Never hangs on a FIFO or a device: only regular files are read.
     ///
     /// # Errors
-    /// [`StoreError`]; `NotFound` where no root has the path.
+    /// [`StoreError`]; `NotFound` if no root has the path.
     pub fn open_read(&self, root: Option<&str>, path: &str) -> Result<OpenFile, StoreError> {
         let path = path::checked(path)?;
         if let Some(name) = root {
@@ -145,8 +145,8 @@ impl Roots {
     /// Nothing is visible under `path` before [`Upload::commit`]. Its folder must exist.
     ///
     /// # Errors
-    /// [`StoreError`]; `Exists` at once where the path is taken and the root does not overwrite, `Protected` where
-    /// it does and this user may not write the file that is there.
+    /// [`StoreError`]; `Exists` if the path is taken and the root does not overwrite, `Protected` if it does
+    /// but this user may not write the existing file.
     pub fn create(&self, root: Option<&str>, path: &str) -> Result<Upload, StoreError> {
         let path = path::checked(path)?;
         let root = match root {
@@ -174,7 +174,7 @@ impl Roots {
     /// Returns the root for uploads, unless policy names one.
     ///
     /// # Errors
-    /// `ReadOnly` where none takes any.
+    /// `ReadOnly` if no root accepts uploads.
     pub fn of_uploads(&self) -> Result<&str, StoreError> {
         let root = self.roots.iter().find(|root| root.writable && !root.private);
         root.map(|root| &*root.name).ok_or(StoreError::ReadOnly)
@@ -190,17 +190,17 @@ impl Roots {
         upload.redirect(root, path)
     }
 
-    /// The roots that requests may name files of, without policy, in the order in which they are searched.
+    /// The roots whose files clients can request without policy, in search order.
     pub fn public(&self) -> impl Iterator<Item = &Arc<str>> {
         self.roots.iter().filter(|root| !root.private).map(|root| &root.name)
     }
 
-    /// The disk of a root.
+    /// Returns the disk of a root.
     pub fn disk(&self, root: &str) -> Option<&Arc<Disk>> {
         self.named(root).ok().map(|root| &root.disk)
     }
 
-    /// Whether the root of this name is for plugins alone.
+    /// Returns whether the root of this name is for plugins only.
     pub fn is_private(&self, root: &str) -> bool {
         self.named(root).is_ok_and(|root| root.private)
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The divisor of the allowed memory for the file cache.
+/// The file cache may use one part in this many of the allowed memory.
 const PART: u64 = 4;
 
 /// Returns `capacity`, limited to the cache's part of the allowed memory.
@@ -78,7 +78,7 @@ mod tests {
             ("sys/fs/cgroup/a/b/memory.max", "max\n"),
         ]);
         assert_eq!(allowed(two.path()), Some(104_857_600));
-        // In a container of version 1 its own group is mounted, whatever its name outside.
+        // In a container of version 1, its own group is mounted, whatever its name is outside.
         let one = machine(&[
             ("proc/self/cgroup", "5:cpu,cpuacct:/x\n4:memory:/docker/0123\n0::/\n"),
             ("sys/fs/cgroup/memory/memory.limit_in_bytes", "67108864\n"),

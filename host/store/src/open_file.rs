@@ -37,11 +37,11 @@ pub struct OpenFile {
     in_place: bool,
 }
 
-/// Distinguishes contents of a file.
+/// Distinguishes the contents of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
-    /// Device numbers are used again: an image that is mounted in the place of another may agree with it in all of
-    /// the rest.
+    /// Device numbers are reused: an image that is mounted in place of another may agree with it in all other
+    /// fields.
     mount: u64,
     device: u64,
     inode: u64,
@@ -52,7 +52,7 @@ pub(super) struct Identity {
 
 impl OpenFile {
     pub(super) fn open(folder: &Dir, disk: &Arc<Disk>, path: &str) -> Result<Self, StoreError> {
-        // Non-blocking so that the open of a FIFO returns; a terminal must not become ours.
+        // Non-blocking so that opening a FIFO returns; `NOCTTY` so that a terminal does not become ours.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(flags.bits().cast_signed());
@@ -60,7 +60,7 @@ impl OpenFile {
         let opened = fstat(&file)?;
         require_regular(&opened)?;
         let size = size_of(&opened);
-        // A file without blocks on a disk may be one that is generated on reading.
+        // A file without blocks on a disk may be generated on reading.
         if opened.st_blocks == 0 {
             refuse_made_up(&file, size)?;
         }
@@ -69,39 +69,40 @@ impl OpenFile {
         Ok(Self { file, disk: Arc::clone(disk), path: path.to_owned(), opened, size, in_place })
     }
 
-    /// Bytes in the file when it was opened.
+    /// Size of the file when it was opened, in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The name of the root it lies in.
+    /// The name of its root.
     pub fn root(&self) -> &str {
         self.disk.root()
     }
 
-    /// The disk that it lies on.
+    /// Its disk.
     pub fn disk(&self) -> &Arc<Disk> {
         &self.disk
     }
 
-    /// Whether the kernel can tell what of it lies in memory ([`OpenFile::read_now`]) and knows its size and times
-    /// without asking anybody. Where not, as with FUSE and network file systems, even closing it may wait.
+    /// Whether the kernel can tell which parts of the file are in memory ([`OpenFile::read_now`]) and knows
+    /// its size and times without querying a server. If not, as with FUSE and network file systems, even
+    /// closing it may block.
     pub fn is_in_place(&self) -> bool {
         self.in_place
     }
 
-    /// Its path in that root.
+    /// Its path in the root.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// When its content changed last, in milliseconds since 1970; 0 for what is older.
+    /// The modification time in milliseconds since 1970; 0 for earlier times.
     pub fn modified_unix_ms(&self) -> u64 {
         let seconds = u64::try_from(self.opened.st_mtime).unwrap_or(0);
         seconds.saturating_mul(1000).saturating_add(self.opened.st_mtime_nsec / 1_000_000)
     }
 
-    /// What it was when it was opened.
+    /// The identity of the file when it was opened.
     pub(super) fn identity(&self) -> Identity {
         let stat = &self.opened;
         Identity {
@@ -114,14 +115,14 @@ impl OpenFile {
         }
     }
 
-    /// Whether its times will show a change from now on: it was not written just now.
+    /// Whether its times would show a change from now on, because the last write is long enough ago.
     pub fn is_settled(&self) -> bool {
         self.is_settled_at(SystemTime::now())
     }
 
-    /// Whether a later change would show. The times of a file move in steps, of up to 10 ms by the
-    /// kernel's clock and of up to 2 s where a file system keeps whole seconds: a second write within
-    /// the step of the first may leave the identity as it was.
+    /// Whether a later change would show. The times of a file advance in steps of up to 10 ms by the kernel's
+    /// clock, and of up to 2 s if the file system stores whole seconds. A second write within the same step
+    /// may leave the identity unchanged.
     pub(super) fn is_settled_at(&self, now: SystemTime) -> bool {
         let (seconds, nanoseconds) = (self.opened.st_ctime, self.opened.st_ctime_nsec);
         let step = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
@@ -129,17 +130,16 @@ impl OpenFile {
         now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
     }
 
-    /// The same file, as if its file system could not tell what of it lies in memory: for tests.
+    /// The same file, as if on a file system that cannot be read in place. For tests.
     #[doc(hidden)]
     #[must_use]
     pub fn elsewhere(self) -> OpenFile {
         OpenFile { in_place: false, ..self }
     }
 
-    /// Reads from `offset` into `buffers`, in order, and says how many bytes it read; takes no lock.
+    /// Reads from `offset` into `buffers`, in order, and returns the number of bytes; takes no lock.
     ///
-    /// Fewer bytes than there is room for mean that the file ends there, or that there were more than
-    /// 1024 buffers.
+    /// A short count means that the file ends there, or that there were more than 1024 buffers.
     ///
     /// # Errors
     /// Those of preadv(2), except interruption.
@@ -153,22 +153,22 @@ impl OpenFile {
         }
     }
 
-    /// As [`OpenFile::read_at`], from the kernel's memory alone: never waits for the disk. Fewer bytes than there is
-    /// room for mean that the rest is not in memory, or not in the file.
+    /// As [`OpenFile::read_at`], but only from the kernel's memory: never blocks on the disk. A short count
+    /// means that the rest is not in memory, or not in the file.
     ///
     /// # Errors
     /// Those of preadv2(2).
     pub fn read_now(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let count = buffers.len().min(MAX_BUFFERS);
         match preadv2(&self.file, &mut buffers[..count], offset, ReadWriteFlags::NOWAIT) {
-            // A signal, or the file system cannot do it after all: the disk will tell.
+            // A signal, or a file system that lacks this after all: the read from the disk will show.
             Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
             done => Ok(done?),
         }
     }
 
-    /// Reads so many bytes from `offset` on; `None` where they are not those of the file that was opened. Those that
-    /// lie in `room` may stay in memory for longer.
+    /// Reads `length` bytes from `offset` on; `None` if the file has changed since it was opened. Bytes that
+    /// `room` accounts for may stay in memory for longer.
     ///
     /// # Errors
     /// Those of preadv(2) and fstat(2).
@@ -178,8 +178,8 @@ impl OpenFile {
         Ok(whole.then_some(Ahead { offset, bytes, _room: room }))
     }
 
-    /// The whole content, as it was when the file was opened; `None` where size or times show that it changed
-    /// meanwhile ([`OpenFile::unchanged`]).
+    /// Reads the whole content as it was when the file was opened; `None` if size or times show a change
+    /// since then ([`OpenFile::unchanged`]).
     ///
     /// # Errors
     /// Those of preadv(2) and fstat(2).
@@ -188,14 +188,14 @@ impl OpenFile {
         Ok(self.fill(&mut content)?.then_some(content))
     }
 
-    /// As [`OpenFile::read_whole`], into memory that can be shared.
+    /// As [`OpenFile::read_whole`], into shared memory.
     ///
     /// # Errors
-    /// As there.
+    /// As [`OpenFile::read_whole`].
     pub fn read_shared(&self) -> io::Result<Option<Arc<[u8]>>> {
-        // Zeros that nobody has written to take no memory, so this does not take it twice.
+        // Zeroed pages that were never written take no memory, so this does not allocate the content twice.
         let mut content: Arc<[u8]> = vec![0; self.length()?].into();
-        // Nobody shares it yet.
+        // The memory is not shared yet.
         let Some(room) = Arc::get_mut(&mut content) else { return Ok(None) };
         Ok(self.fill(room)?.then_some(content))
     }
@@ -204,12 +204,12 @@ impl OpenFile {
         usize::try_from(self.size).map_err(|_| Errno::FBIG.into())
     }
 
-    /// Whether `content` is all of the file, as it was when it was opened.
+    /// Fills `content` with the whole file; returns whether it is unchanged since it was opened.
     fn fill(&self, content: &mut [u8]) -> io::Result<bool> {
         self.fill_from(0, content)
     }
 
-    /// Whether `content` is what the file has from `offset` on, as it was when it was opened.
+    /// Fills `content` from `offset` on; returns whether the file is unchanged since it was opened.
     fn fill_from(&self, offset: u64, content: &mut [u8]) -> io::Result<bool> {
         let mut filled = 0;
         while filled < content.len() {
@@ -221,11 +221,11 @@ impl OpenFile {
         self.unchanged()
     }
 
-    /// Whether the content is still as it was when the file was opened, by size and times.
+    /// Returns whether size and times are still those at the time of opening.
     ///
-    /// A file that was replaced by a rename, or removed, is unchanged: what is open is still the whole
-    /// old file. A write within the same tick of the kernel's clock as the open, which leaves the size
-    /// alone, cannot be seen.
+    /// A file that was replaced by a rename, or removed, is unchanged: the open file is still the whole old
+    /// one. A write that keeps the size, within the same tick of the kernel's clock as the open, goes
+    /// undetected.
     ///
     /// # Errors
     /// Those of fstat(2).
@@ -234,35 +234,35 @@ impl OpenFile {
         let then = &self.opened;
         let same_content = (now.st_size, now.st_mtime, now.st_mtime_nsec)
             == (then.st_size, then.st_mtime, then.st_mtime_nsec);
-        // The status time moves where a write hid its traces by setting the modification time back,
-        // and also where the last name of the file was taken away, which harms nobody.
+        // The status time reveals a write that set the modification time back. It also changes when the last
+        // name of the file is removed, which is harmless.
         let same_status = (now.st_ctime, now.st_ctime_nsec) == (then.st_ctime, then.st_ctime_nsec);
         let lost_a_name = now.st_nlink < then.st_nlink;
         Ok(same_content && (same_status || lost_a_name))
     }
 }
 
-/// Bytes of a file that were read before they were needed. The file was unchanged after that.
+/// Bytes of a file that were read ahead, from a file that was unchanged after the read.
 #[derive(Debug)]
 pub struct Ahead {
     offset: u64,
     bytes: Vec<u8>,
-    /// Free again with them.
+    /// Released with the bytes.
     _room: Option<Room>,
 }
 
 impl Ahead {
-    /// Where they begin in the file.
+    /// The offset of the first byte in the file.
     pub fn start(&self) -> u64 {
         self.offset
     }
 
-    /// Where they end.
+    /// The offset after the last byte in the file.
     pub fn end(&self) -> u64 {
         self.offset + self.bytes.len() as u64
     }
 
-    /// Those from `offset` on; none where there are none.
+    /// The bytes from `offset` on; empty if it is outside.
     pub fn from(&self, offset: u64) -> &[u8] {
         let skipped = offset.checked_sub(self.offset).and_then(|skipped| usize::try_from(skipped).ok());
         skipped.and_then(|skipped| self.bytes.get(skipped..)).unwrap_or_default()
@@ -281,26 +281,26 @@ pub(super) fn require_regular(stat: &Stat) -> Result<(), StoreError> {
     }))
 }
 
-/// Refuses generated files: only a part of one would be served, as if it were complete.
+/// Refuses generated files, because only a part of one would be served as if it were complete.
 fn refuse_made_up(file: &File, size: u64) -> Result<(), StoreError> {
-    // The type is 32 bits wide, whatever the field.
+    // The value is 32 bits wide, whatever the type of the field.
     let made_up = MADE_UP.contains(&(fstatfs(file)?.f_type as u32));
-    // File systems of programs (FUSE) may do the same.
+    // File systems implemented by programs (FUSE) may do the same.
     if made_up || (size == 0 && preadv(file, &mut [IoSliceMut::new(&mut [0])], 0)? > 0) {
         return Err(StoreError::NotRegular("one that is made up while it is read, as in /proc"));
     }
     Ok(())
 }
 
-/// The mount that a file was opened through: by its unique number since Linux 6.8, before that by one that is used
-/// again after an unmount; 0 before Linux 5.8.
+/// The mount through which a file was opened: its unique number since Linux 6.8, before that a number that is
+/// reused after an unmount; 0 before Linux 5.8.
 fn mount_of(file: &File) -> u64 {
-    /// linux/stat.h: `STATX_MNT_ID_UNIQUE`. A kernel that does not know it takes the other.
+    /// linux/stat.h: `STATX_MNT_ID_UNIQUE`. A kernel without it uses the other number.
     const UNIQUE: StatxFlags = StatxFlags::from_bits_retain(0x4000);
     statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID | UNIQUE).map_or(0, |stat| stat.stx_mnt_id)
 }
 
 fn size_of(stat: &Stat) -> u64 {
-    // The kernel gives no regular file a negative size.
+    // The kernel reports no negative size for a regular file.
     u64::try_from(stat.st_size).unwrap_or(0)
 }

@@ -29,7 +29,7 @@ pub(super) struct Replaced {
 }
 
 impl Replaced {
-    /// Opens the file under a name; `None` if there is none, or a link that is to be replaced.
+    /// Opens the file under a name; `None` if the name is free, or is a link that the upload replaces.
     ///
     /// # Errors
     /// `Denied` for other links, `NotRegular`, and `Protected` for a file that this user may not write.
@@ -62,9 +62,9 @@ impl Replaced {
         Ok(Some(Self { file, stat, ours }))
     }
 
-    /// Copies the metadata of the old file to a new one: owner and group if the system lets this user, access
-    /// control lists, permissions without the set-user-ID and set-group-ID bits, which a write in place would
-    /// have cleared, and attributes.
+    /// Copies the metadata of the old file to a new one: owner and group if the system permits it, access
+    /// control lists, permissions, and attributes. It omits the set-user-ID and set-group-ID bits, which a
+    /// write in place would have cleared.
     ///
     /// # Errors
     /// Permissions cannot be set.

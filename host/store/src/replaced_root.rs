@@ -1,7 +1,8 @@
 //! Whether the path of a root still leads to the folder that is served.
 //!
-//! A root is opened once, so that nothing that happens to its path leads requests elsewhere. But a folder that was put
-//! in its place, or a file system that was mounted over it later, is then not served, and nobody sees why.
+//! A root is opened once, so that changes to its path cannot redirect requests. But then a folder that
+//! replaces it, or a file system that is mounted over it later, is not served, and the operator does not see
+//! why.
 
 use super::{Lane, Root, RootError, Roots, StoreError};
 use cap_std::ambient_authority;
@@ -12,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// What tells one folder of one mount from another.
+/// Identifies a folder of a mount.
 type Identity = (u64, u32, u32, u64);
 
 impl Roots {
@@ -21,7 +22,7 @@ impl Roots {
     /// root that has none yet is opened.
     pub fn look_for_replaced(&self) {
         for (number, root) in self.roots.iter().enumerate() {
-            // One look at a time.
+            // One check at a time.
             if root.disk.looking.swap(true, Relaxed) {
                 continue;
             }
@@ -105,7 +106,7 @@ impl Root {
     fn compare(&self, folder: &Dir) {
         let served = identity(&statx(folder, "", AtFlags::EMPTY_PATH, WANTED));
         let there = identity(&statx(CWD, &self.path, AtFlags::empty(), WANTED));
-        // Without an answer nothing is known.
+        // Without an answer, the state is unknown.
         let Some(served) = served else { return };
         if there == Some(served) {
             if self.disk.replaced.swap(false, Relaxed) {

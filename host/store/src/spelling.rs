@@ -38,7 +38,7 @@ pub(super) fn require(root: &Dir, path: &str) -> Result<(), StoreError> {
     let mut above = String::new();
     for part in Path::new(path).components() {
         let Component::Normal(part) = part else { continue };
-        // It was created from text.
+        // Lossless, because the path was created from text.
         let Some(part) = part.to_str() else { return Err(StoreError::Spelling) };
         let stored = if above.is_empty() {
             Opened(root.as_fd()).stores(part)?
@@ -135,7 +135,7 @@ impl Folder for Opened<'_> {
     }
 
     fn is_by_bytes(&self) -> Result<bool, StoreError> {
-        // The type is 32 bits wide, whatever the field.
+        // The value is 32 bits wide, whatever the type of the field.
         Ok(BY_BYTES.contains(&(fstatfs(self.0)?.f_type as u32)))
     }
 }
@@ -160,8 +160,8 @@ fn single(mut letters: impl Iterator<Item = char>) -> Option<char> {
     letters.next().filter(|_| letters.next().is_none())
 }
 
-/// Returns whether the name can be spelled differently only by case: no Unicode, no dot or space that is
-/// dropped at the end, no stream, no short name.
+/// Returns whether the name can be spelled differently only by case: it has no Unicode, no dot or space that
+/// is dropped at the end, no stream, no short name.
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+,=@".contains(&byte);
     name.bytes().all(plain) && !name.ends_with('.')
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// A hard link with the other spelling: both are listed, so both are served.
+    /// A hard link adds the other spelling: both are listed, so both are served.
     #[test]
     fn real_folders() {
         let folder = tempfile::tempdir().unwrap();

@@ -55,8 +55,8 @@ pub struct Swept {
 }
 
 impl Roots {
-    /// Removes the temporary files of servers that are gone, in the writable roots that are `wanted` by name;
-    /// in the background, on a thread that ends with the process. Logs the result.
+    /// Removes the temporary files of servers that are gone, in the writable roots that `wanted` selects by
+    /// name, on a background thread that ends with the process. Logs the result.
     pub fn sweep_in_background(&self, wanted: impl Fn(&str) -> bool) {
         for name in self.writable().filter(|name| wanted(name)) {
             self.clone().sweep_one_in_background(name.to_owned());
@@ -78,7 +78,7 @@ impl Roots {
         }
     }
 
-    /// As [`Roots::sweep_in_background`], on this thread, which waits for disks.
+    /// As [`Roots::sweep_in_background`], on this thread. Blocks on the disks.
     pub fn sweep(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Swept)> {
         let mut all = Vec::new();
         for root in self.roots.iter().filter(|root| root.writable && wanted(&root.name)) {
@@ -236,7 +236,7 @@ fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
         Ok(_) | Err(Errno::NOENT) => return Ok(Verdict::Gone),
         Err(errno) => return Err(errno),
     }
-    // The type is 32 bits wide, whatever the field.
+    // The value is 32 bits wide, whatever the type of the field.
     let shared = SHARED.contains(&(fstatfs(&file)?.f_type as u32));
     Ok(if shared && !is_left_alone(&locked) { Verdict::Uncertain } else { Verdict::Abandoned(file) })
 }

@@ -56,10 +56,10 @@ pub(super) fn create(folder: &Dir, mode: u32) -> Result<(File, String), StoreErr
             Err(error) => return Err(StoreError::from_open(error)),
         };
         match lock(&file) {
-            // A server that started at this moment removed it before it was locked.
+            // A server that started at this moment removed the file before it was locked.
             Ok(true) if fstat(&file)?.st_nlink == 0 => {}
             Ok(true) => return Ok((file, name)),
-            // A sweep is about to remove it; the first of the two does.
+            // A sweep is about to remove the file; this or the sweep removes it, whichever is first.
             Ok(false) => drop(unlinkat(folder, &name, AtFlags::empty())),
             // A file system without locks: sweeps cannot lock there either, and remove nothing.
             Err(_) => return Ok((file, name)),

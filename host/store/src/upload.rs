@@ -1,5 +1,5 @@
-//! An upload in progress: invisible under its name until it is complete, then visible at once, with the
-//! permissions that its root gives to new files, or those of the file that it replaces.
+//! An upload in progress: invisible under its name until it is complete, then visible at once. Its
+//! permissions are those that its root gives to new files, or those of the file that it replaces.
 
 use std::fs::File;
 use std::io;
@@ -22,26 +22,26 @@ use super::{Disk, Root, StoreError, path, spelling, temporary};
 use crate::Writing;
 use tuffet_request::Links;
 
-/// The permissions of new files, of which the umask takes its part.
+/// The permissions of new files, before the umask applies.
 const NEW: u32 = 0o644;
 
-/// The permissions of a temporary file that gets its final ones at the end: they may be stricter than those
+/// The permissions of a temporary file that gets its final ones at the end. They may be stricter than those
 /// of a new file, and nobody may read it before.
 const CLOSED: u32 = 0o600;
 
-/// How often a commit looks at a file to be replaced that changes its owner or permissions meanwhile.
+/// How often a commit checks a file to be replaced whose owner or permissions keep changing.
 const LOOKS: u32 = 8;
 
 /// An upload in progress, in a temporary file beside its target.
 ///
-/// Dropping it removes the temporary file, which may wait for a disk: drop it on a thread that may
-/// block. What a crash leaves is removed when a server begins to serve the root (`sweep`).
+/// Dropping it removes the temporary file, which may block on a disk: drop it on a thread that may block.
+/// After a crash, temporary files are removed when a server begins to serve the root (`sweep`).
 #[derive(Debug)]
 pub struct Upload {
     file: File,
-    /// The folder that the target was to be in when the upload began; the temporary file is there.
+    /// The folder of the target when the upload began; it contains the temporary file.
     folder: OwnedFd,
-    /// The folder that it will be in instead.
+    /// The folder of the target after a redirect.
     moved: Option<OwnedFd>,
     /// Empty once it has become the target.
     temporary: String,
@@ -51,10 +51,10 @@ pub struct Upload {
     overwrite: bool,
     links: Links,
     mode: Option<u32>,
-    /// Whether its permissions are not yet those of a new file.
+    /// Whether it has the permissions `CLOSED` so far.
     closed: bool,
     limit: u64,
-    /// Counts it among those to its name.
+    /// Its count among the uploads to its name.
     writing: Option<Writing>,
 }
 
@@ -102,27 +102,27 @@ impl Upload {
         self.disk.root()
     }
 
-    /// The disk that it is written to.
+    /// Its disk.
     pub fn disk(&self) -> &Arc<Disk> {
         &self.disk
     }
 
-    /// The path in that root under which it becomes visible.
+    /// The path in the root under which it becomes visible.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The largest size it may reach, in bytes.
+    /// The size limit in bytes.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// It counts among the uploads to its name until it is dropped.
+    /// Counts it among the uploads to its name until it is dropped.
     pub fn count(&mut self, writing: Writing) {
         self.writing = Some(writing);
     }
 
-    /// Lowers the limit, as policy may ask; never raises it.
+    /// Lowers the limit, as policy may require; never raises it.
     pub fn lower_limit(&mut self, bytes: u64) {
         self.limit = self.limit.min(bytes);
     }
@@ -130,7 +130,7 @@ impl Upload {
     /// Writes all of `bytes` at `offset`; takes no lock.
     ///
     /// # Errors
-    /// `TooLarge` where the limit would be passed (nothing is written then), `NoSpace`, `Io`.
+    /// `TooLarge` if this would exceed the limit (nothing is written then), `NoSpace`, `Io`.
     pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), StoreError> {
         let end = offset.checked_add(bytes.len() as u64);
         if end.is_none_or(|end| end > self.limit) {
@@ -139,8 +139,8 @@ impl Upload {
         self.file.write_all_at(bytes, offset).map_err(StoreError::from_io)
     }
 
-    /// Lets it become visible at another path of its root, whose folder exists. The temporary file stays
-    /// where it is until then.
+    /// Changes the path under which it becomes visible; the folder of the path exists. The temporary file
+    /// stays where it is until then.
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
@@ -153,7 +153,7 @@ impl Upload {
         Ok(())
     }
 
-    /// Brings the content to the disk, still under its temporary name, and says what it is.
+    /// Syncs the content to the disk, still under its temporary name, and returns size and digest.
     ///
     /// # Errors
     /// `NoSpace`, `Io`.
@@ -176,19 +176,19 @@ impl Upload {
         Ok(Sealed { bytes, sha256: digest.finalize().into() })
     }
 
-    /// Makes the upload visible under its name and lasting: the file reaches the disk, takes its name
-    /// in one step, and the folder reaches the disk.
+    /// Makes the upload visible under its name and durable: syncs the file, renames it atomically, and syncs
+    /// the folder.
     ///
-    /// Of several uploads to one name the later commit wins where the root overwrites, else the first. The owner,
-    /// the group, the permissions and the attributes of a file that is replaced stay, as far as the system lets
-    /// this user.
+    /// Of several uploads to one name, the last commit wins if the root overwrites, otherwise the first. A
+    /// replaced file's owner, group, permissions and attributes carry over, as far as the system permits this
+    /// user.
     ///
     /// # Errors
-    /// `Exists` where the name was taken meanwhile, `NotRegular` where a folder took it, `Denied` where a link
-    /// did, `Protected` where the file that is there may not be written, `NoSpace`, `Forbidden`, `Io`. Nothing is
-    /// visible then, except where the last step alone failed.
+    /// `Exists` if the name was taken meanwhile, `NotRegular` if a folder took it, `Denied` if a link did,
+    /// `Protected` if the existing file may not be written, `NoSpace`, `Forbidden`, `Io`. The upload is then
+    /// not visible, unless only the last step failed.
     pub fn commit(mut self) -> Result<(), StoreError> {
-        // Another spelling of the name may come until the last moment, which a rename would replace.
+        // Another spelling of the name may appear until the last moment, and a rename would replace it.
         if self.overwrite {
             self.finish_over()?;
             spelling::require_in(self.target(), &self.name)?;
@@ -206,7 +206,7 @@ impl Upload {
         }
     }
 
-    /// Brings it to the disk with the permissions of a new file.
+    /// Syncs it with the permissions of a new file.
     fn finish_new(&mut self) -> Result<(), StoreError> {
         if self.closed {
             let mode = match self.mode {
@@ -219,9 +219,9 @@ impl Upload {
         self.file.sync_all().map_err(StoreError::from_io)
     }
 
-    /// Brings it to the disk with what it keeps of the file that it replaces, if there is one.
+    /// Syncs it with the metadata of the file that it replaces, if there is one.
     fn finish_over(&mut self) -> Result<(), StoreError> {
-        // Bounded, for the sake of whoever changes that file all the time.
+        // Bounded, in case another program keeps changing that file.
         for _ in 0..LOOKS {
             let replaced = Replaced::open(self.target(), &self.name, self.links)?;
             match &replaced {
@@ -232,7 +232,7 @@ impl Upload {
                 }
                 None => self.finish_new()?,
             }
-            // The disk may have taken its time.
+            // The sync may have been slow: check again.
             if replaced::is_current(replaced.as_ref(), self.target(), &self.name) {
                 break;
             }
@@ -240,8 +240,8 @@ impl Upload {
         Ok(())
     }
 
-    /// What a new file gets where it becomes visible, of the umask or of a default access control list. Asked of
-    /// the kernel, which alone knows both, by a file that goes at once.
+    /// The permissions of a new file in the target folder, after the umask or a default access control list.
+    /// Only the kernel knows both, so this creates a file and removes it at once.
     fn mode_of_new(&self) -> Result<Mode, StoreError> {
         let folder = Dir::from_std_file(File::from(self.target().try_clone().map_err(StoreError::from_io)?));
         let (file, name) = temporary::create(&folder, NEW)?;
@@ -250,7 +250,7 @@ impl Upload {
         Ok(mode?)
     }
 
-    /// The folder in which it becomes visible.
+    /// The folder of the target.
     fn target(&self) -> &OwnedFd {
         self.moved.as_ref().unwrap_or(&self.folder)
     }
@@ -258,8 +258,8 @@ impl Upload {
     fn rename_to_free_name(&self) -> Result<(), Errno> {
         let (folder, temporary, target, name) = (&self.folder, &self.temporary, self.target(), &self.name);
         match renameat_with(folder, temporary, target, name, RenameFlags::NOREPLACE) {
-            // rename(2): the file system cannot do it. A hard link cannot replace either; dropping the
-            // temporary name is what remains.
+            // rename(2): the file system does not support this flag. A hard link fails, too, if the name is
+            // taken; then only the temporary name has to be removed.
             Err(Errno::INVAL | Errno::NOSYS) => {
                 linkat(folder, temporary, target, name, AtFlags::empty())?;
                 unlinkat(folder, temporary, AtFlags::empty())
@@ -304,7 +304,8 @@ impl Drop for Upload {
     }
 }
 
-/// Says early what the commit would say; the commit decides. Whether there is a file to be replaced.
+/// Reports early the error that the commit would return; the commit decides. Returns whether there is a file
+/// to replace.
 fn judge(folder: &Dir, name: &str, overwrite: bool, links: Links) -> Result<bool, StoreError> {
     if overwrite {
         return Ok(Replaced::open(folder, name, links)?.is_some());

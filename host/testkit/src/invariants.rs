@@ -1,8 +1,9 @@
 //! The invariants of every simulated world, under all faults: each has a name, and a violation fails the run
 //! with that name.
 //!
-//! Nothing here depends on how a world is made: the simulation of the protocol (`core/tests/simulation`)
-//! and that of the server's worker (`host/engine/src/worker/simulation`) fill in the same facts.
+//! Nothing here depends on the construction of a world: the simulation of the protocol
+//! (`core/tests/simulation`) and that of the server's worker (`host/engine/src/worker/simulation`) fill in
+//! the same facts.
 
 use std::fmt::{self, Debug, Display};
 
@@ -13,12 +14,12 @@ pub enum Invariant {
     /// operator and the events of an observer would be wrong. After the outcome only the last ACK is repeated
     /// (RFC 1350 section 6, "dallying").
     ExactlyOneOutcome,
-    /// An end that considers a transfer complete has the bytes of the file, all of them, in order, and
-    /// nothing else; otherwise it ends with an ERROR or by a time-out (RFC 1350 sections 2 and 7). A file
-    /// that fails, shrinks or changes during a transfer never looks complete.
+    /// An end that considers a transfer complete has exactly the bytes of the file, in order; otherwise it
+    /// ends with an ERROR or by a time-out (RFC 1350 sections 2 and 7). A file that fails, shrinks or changes
+    /// during a transfer never looks complete.
     ///
     /// TFTP has no checksum: UDP's (RFC 768) detects corruption on the path, and such datagrams are lost.
-    /// Without it (over IPv4 it is optional) nobody can guarantee this, and it is not required.
+    /// Without a UDP checksum (it is optional over IPv4) this cannot be guaranteed, and is not required.
     IdenticalBytesOrError,
     /// A sender considers a transfer complete only if its receiver does: the last ACK confirms that all
     /// blocks were accepted, and stored if it is an upload (RFC 1350 section 6).
@@ -29,7 +30,7 @@ pub enum Invariant {
     BoundedMemory,
     /// Before a client has proven that it receives at its address, it gets at most [`ANSWERS_BEFORE_PROOF`]
     /// packets of at most [`BYTES_BEFORE_PROOF`] bytes for each of its own, so that a server is of little use
-    /// to a client that spoofs its address (RFC 5405 section 3.1.6, "amplification").
+    /// to an attacker who spoofs an address (RFC 5405 section 3.1.6, "amplification").
     BoundedAnswersBeforeProof,
     /// The first window after ACK 0, which may have been forged as well, is sent once per datagram of the
     /// client, and at most [`FIRST_WINDOW_PROBES`] of its blocks are retransmitted.
@@ -98,11 +99,11 @@ pub struct Lives {
     pub begun: u64,
     /// Outcomes that were reported.
     pub outcomes: u64,
-    /// Those still held.
+    /// Transfers still held.
     pub held: u64,
 }
 
-/// [`Invariant::ExactlyOneOutcome`], when all is over.
+/// Checks [`Invariant::ExactlyOneOutcome`] after the run.
 pub fn exactly_one_outcome(who: &str, lives: Lives) {
     Invariant::ExactlyOneOutcome.demand_eq(
         lives.outcomes,
@@ -111,7 +112,7 @@ pub fn exactly_one_outcome(who: &str, lives: Lives) {
     );
 }
 
-/// [`Invariant::BoundedMemory`], when all is over.
+/// Checks [`Invariant::BoundedMemory`] after the run.
 pub fn bounded_memory(who: &str, lives: Lives) {
     Invariant::BoundedMemory.demand_eq(lives.held, 0, format_args!("transfers that the {who} still holds"));
 }
@@ -148,7 +149,7 @@ pub struct Unproven {
     pub bytes: u64,
 }
 
-/// [`Invariant::BoundedAnswersBeforeProof`], so far.
+/// Checks [`Invariant::BoundedAnswersBeforeProof`] up to now.
 pub fn bounded_answers_before_proof(it: Unproven) {
     let (packets, bytes) = (it.heard * ANSWERS_BEFORE_PROOF, it.answers * BYTES_BEFORE_PROOF);
     Invariant::BoundedAnswersBeforeProof
@@ -158,7 +159,7 @@ pub fn bounded_answers_before_proof(it: Unproven) {
 /// The sender's activity between the handshake and the first acknowledged block.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FirstWindow {
-    /// Datagrams of the client, the ACK 0 included.
+    /// Datagrams of the client, including the ACK 0.
     pub heard: u64,
     /// Blocks sent.
     pub blocks: u64,
@@ -166,7 +167,7 @@ pub struct FirstWindow {
     pub window: u64,
 }
 
-/// [`Invariant::BoundedFirstWindow`], so far.
+/// Checks [`Invariant::BoundedFirstWindow`] up to now.
 pub fn bounded_first_window(it: FirstWindow) {
     let most = it.heard * (it.window + FIRST_WINDOW_PROBES.min(4 * it.window));
     Invariant::BoundedFirstWindow.demand(it.blocks <= most, format_args!("{it:?}, {most} at most"));
@@ -187,7 +188,7 @@ pub struct Talk {
     pub window: u64,
 }
 
-/// [`Invariant::BoundedAnswers`], when all is over.
+/// Checks [`Invariant::BoundedAnswers`] after the run.
 pub fn bounded_answers(who: &str, it: Talk) {
     let causes = it.heard + it.own;
     Invariant::BoundedAnswers

@@ -1,7 +1,7 @@
-//! What the simulations have in common: that of the protocol (`core/tests/simulation`) and that of the server's worker
-//! (`host/engine/src/worker/simulation`).
+//! The common parts of the simulations: that of the protocol (`core/tests/simulation`) and that of the
+//! server's worker (`host/engine/src/worker/simulation`).
 //!
-//! A dev-dependency alone: nothing of it gets into the server.
+//! Only a dev-dependency: the server contains none of it.
 
 pub mod invariants;
 pub mod seeds;

@@ -1,9 +1,9 @@
-//! Which worlds a test simulates, and how to see one of them again.
+//! The worlds that a test simulates, and how to repeat one of them.
 
 use std::ops::Range;
 
-/// The seeds of a run: that of `TUFFET_SEED` alone, or `TUFFET_SEEDS` many, `otherwise` unless it is set, from
-/// `TUFFET_FIRST_SEED` on.
+/// The seeds of a run: only `TUFFET_SEED` if it is set, otherwise `TUFFET_SEEDS` many (by default
+/// `otherwise`) from `TUFFET_FIRST_SEED` on.
 pub fn seeds(otherwise: u64) -> Range<u64> {
     let given = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     match given("TUFFET_SEED") {
@@ -15,8 +15,8 @@ pub fn seeds(otherwise: u64) -> Range<u64> {
     }
 }
 
-/// Runs the world of a seed. If that panics, standard error gets the seed, what `describe` says of its world, and the
-/// command that runs it alone: `cargo test` with these arguments.
+/// Runs the world of a seed. If it panics, prints to standard error the seed, the description of its world,
+/// and the command that runs it alone: `cargo test` with these arguments.
 pub fn run<T>(seed: u64, arguments: &str, describe: impl Fn() -> String, world: impl FnOnce() -> T) -> T {
     let _tell = TellOnFailure { seed, arguments, describe };
     world()

@@ -81,7 +81,7 @@ pub(super) fn ancillary_data(header: &libc::msghdr) -> Ancillary {
             (libc::IPPROTO_IP, libc::IP_PKTINFO) => {
                 // SAFETY: the level and type say that the data is an in_pktinfo; it may be unaligned.
                 let info = unsafe { libc::CMSG_DATA(control).cast::<libc::in_pktinfo>().read_unaligned() };
-                // ipi_spec_dst is the local unicast address even where the datagram was a broadcast.
+                // ipi_spec_dst is the local unicast address even if the datagram was a broadcast.
                 let ip = Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes());
                 // Unknown for datagrams that arrived in an inherited socket before it was enabled.
                 let known = !ip.is_unspecified();

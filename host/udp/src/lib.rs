@@ -1,7 +1,7 @@
 //! UDP sockets with batches: one system call receives many datagrams, and one sends many, each from the
-//! address to which its peer sent. The only crate of the project with `unsafe` code.
+//! address that its peer used. The only crate of the project with `unsafe` code.
 //!
-//! No crate was found that gathers, segments (UDP_SEGMENT) and batches across destinations in one call, so
+//! We found no crate that gathers, segments (UDP_SEGMENT) and batches across destinations in one call, so
 //! [`receive`] and [`send`] make the calls through `libc`; safe operations (binding, socket options) are left
 //! to `socket2`.
 #![allow(unsafe_code)]

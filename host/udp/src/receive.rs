@@ -14,7 +14,7 @@ const BATCH: usize = 32;
 /// The longest UDP payload is 65,507 bytes over IPv4, so nothing is ever truncated.
 const ROOM: usize = 65_536;
 
-/// Reusable buffers for a batch of datagrams. Pages that no datagram has reached cost nothing.
+/// Reusable buffers for a batch of datagrams. Pages never touched by a datagram cost nothing.
 pub struct ReceiveBatch {
     payloads: Box<[u8]>,
     addresses: Box<[libc::sockaddr_storage]>,
@@ -99,8 +99,8 @@ impl ReceiveBatch {
         self.fill_up_to(socket, BATCH)
     }
 
-    /// As [`ReceiveBatch::fill`], at most `most` datagrams. Unless that many arrived, the call ends with an
-    /// empty receive, which costs a third of a datagram: a caller that expects one should ask for one.
+    /// As [`ReceiveBatch::fill`], but at most `most` datagrams. If fewer have arrived, the call ends with an
+    /// empty receive, which costs a third of a datagram: a caller that expects one datagram should pass 1.
     pub fn fill_up_to(&mut self, socket: &Socket, most: usize) -> io::Result<bool> {
         let most = most.clamp(1, BATCH);
         self.renew();

@@ -1,21 +1,22 @@
-//! How large the datagrams may be that the kernel cuts from one message (UDP_SEGMENT), for each peer.
+//! Limits for the size of the datagrams that the kernel segments from one message (UDP_SEGMENT), for each
+//! peer.
 //!
-//! Kernels refuse to segment for a path whose MTU is smaller than a datagram, and for a device without checksum
-//! offload. Both belong to the route to a peer, and routes change: what is learnt of one peer changes nothing for
-//! another, and is forgotten after a while. To try again then costs one system call.
+//! Kernels refuse to segment if the MTU of the path is smaller than a datagram, or if the device has no
+//! checksum offload. Both depend on the route to a peer, and routes change. So a limit applies only to its
+//! peer and expires after a while. Trying again costs one system call.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-/// Two peers that share a place replace each other, and each is then learnt again.
+/// Two peers that share a place replace each other, and each limit is then learnt again.
 const PLACES: usize = 256;
 
-/// How long a limit holds.
+/// How long a limit is valid.
 const LIFE: Duration = Duration::from_secs(60);
 
-/// Empty until the kernel refuses something, as it is on nearly all machines.
+/// Empty until the kernel refuses to segment, which on nearly all machines it never does.
 #[derive(Default)]
 pub(super) struct SegmentLimits {
     places: Vec<Option<Limit>>,
@@ -25,18 +26,18 @@ pub(super) struct SegmentLimits {
 #[derive(Clone, Copy)]
 struct Limit {
     peer: IpAddr,
-    /// The largest segment, in bytes; 0 for none.
+    /// The largest segment in bytes; 0 if the kernel refuses all.
     most: usize,
     until: Instant,
 }
 
 impl SegmentLimits {
-    /// Whether segments of this size may be tried with this peer.
+    /// Returns whether segments of this size may be tried with this peer.
     pub(super) fn allow(&self, peer: IpAddr, segment: usize) -> bool {
         self.places.is_empty() || self.find(peer).is_none_or(|limit| segment <= limit.most)
     }
 
-    /// The kernel refused segments beyond `most` for this peer.
+    /// Records that the kernel refused segments beyond `most` for this peer.
     pub(super) fn learn(&mut self, peer: IpAddr, most: usize, now: Instant) {
         if self.places.is_empty() {
             self.places = vec![None; PLACES];
@@ -47,7 +48,7 @@ impl SegmentLimits {
 
     fn find(&self, peer: IpAddr) -> Option<&Limit> {
         let limit = self.places[self.place(peer)].as_ref().filter(|limit| limit.peer == peer)?;
-        // The clock is read for peers that have a limit alone.
+        // The clock is read only for peers with a limit.
         (Instant::now() < limit.until).then_some(limit)
     }
 

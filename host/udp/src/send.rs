@@ -62,7 +62,7 @@ struct Message {
     payload: Option<Payload>,
 }
 
-/// Bytes that are sent in place, each piece after a header of its own.
+/// Bytes that are sent in place, each piece after its own header.
 #[derive(Debug, Clone)]
 struct Payload {
     content: Arc<[u8]>,
@@ -98,13 +98,13 @@ impl SendBatch {
         self.messages.is_empty()
     }
 
-    /// Whether a message of `length` bytes still fits; if not, flush first.
+    /// Returns whether a message of `length` bytes still fits; if not, flush first.
     pub fn has_room(&self, length: usize) -> bool {
         self.messages.len() < BATCH && self.used + length <= self.arena.len()
     }
 
-    /// Room for the bytes of the next message, `length` of them; `None` if they do not fit. Nothing is
-    /// sent before [`SendBatch::push`].
+    /// Returns room for the `length` bytes of the next message; `None` if they do not fit. Nothing is sent
+    /// before [`SendBatch::push`].
     pub fn room(&mut self, length: usize) -> Option<&mut [u8]> {
         if self.messages.len() >= BATCH {
             return None;
@@ -112,8 +112,8 @@ impl SendBatch {
         self.arena.get_mut(self.used..self.used + length)
     }
 
-    /// Queues the first `length` bytes of the room as datagrams of `segment` bytes and a shorter last
-    /// one. At most [`MAX_SEGMENTS`] of them and [`MAX_MESSAGE`] bytes, unless it is a single datagram.
+    /// Queues the first `length` bytes of the room as datagrams of `segment` bytes, the last of which may be
+    /// shorter. At most [`MAX_SEGMENTS`] datagrams and [`MAX_MESSAGE`] bytes, unless it is a single datagram.
     pub fn push(&mut self, peer: SocketAddr, local: Option<Local>, length: usize, segment: usize) {
         debug_assert!(self.messages.len() < BATCH && self.used + length <= self.arena.len());
         let bytes = self.used..self.used + length;
@@ -122,8 +122,8 @@ impl SendBatch {
     }
 
     /// As [`SendBatch::push`], but the room holds only headers of `header` bytes; the payload of each
-    /// datagram, `segment - header` bytes and the rest in the last, follows from `content[range]` without
-    /// being copied first. There must be a header for each piece of the range, and for an empty last one.
+    /// datagram, `segment - header` bytes and the rest in the last, follows from `content[range]` without a
+    /// copy. The room must have a header for each piece of the range, including an empty last one.
     pub fn push_gathered(
         &mut self,
         peer: SocketAddr,
@@ -169,7 +169,7 @@ impl SendBatch {
                 Err(error) if is_late(socket, &error) && late_errors < MOST_LATE_ERRORS => late_errors += 1,
                 Err(error) => {
                     let message = &rest[0];
-                    // What is wrong with a single datagram has nothing to do with segments.
+                    // The error of a single datagram is not about segmentation.
                     if message.datagrams() > 1 && refuses_segments(&error) {
                         // A device without checksum offload refuses all, a small MTU only large ones.
                         let limit =
@@ -203,7 +203,8 @@ impl SendBatch {
         self.submit(socket, count)
     }
 
-    /// Sends single datagrams, if the kernel does not segment; returns how many were lost.
+    /// Sends a message as single datagrams, because the kernel does not segment it; returns the number of
+    /// lost ones.
     fn send_plain(&mut self, socket: &Socket, message: &Message) -> u32 {
         let datagrams = message.datagrams() as usize;
         let (mut at, mut late_errors) = (0, 0);
@@ -227,7 +228,7 @@ impl SendBatch {
         0
     }
 
-    /// Describes some datagrams of a message to the kernel as one call, from the given index of the vectors
+    /// Describes some datagrams of a message to the kernel in one header, from the given index of the vectors
     /// on; returns the next free index.
     fn prepare(&mut self, index: usize, vector: usize, message: &Message, datagrams: Range<usize>) -> usize {
         let mut control = ControlWriter::new(&mut self.controls[index]);
@@ -302,7 +303,8 @@ impl SendBatch {
         if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(sent as usize) }
     }
 
-    /// Whether the kernel gets the message in one piece: a single datagram, or one that it may cut.
+    /// Whether to pass the message to the kernel in one piece: a single datagram, or one that the kernel may
+    /// segment.
     fn goes_whole(&self, socket: &Socket, message: &Message) -> bool {
         message.datagrams() == 1
             || (socket.segments() && self.segment_limits.allow(message.peer.ip(), message.segment))
@@ -344,7 +346,7 @@ impl Message {
     }
 }
 
-/// The kernel only reads what it sends.
+/// A vector for sending: the kernel only reads the bytes.
 fn vector_of(bytes: &[u8]) -> libc::iovec {
     libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
 }

@@ -1,19 +1,19 @@
-//! What the errors of a sending call mean.
+//! The meaning of errors of sending calls.
 
 use super::Socket;
 use std::io;
 
-/// How often in a row a call may fail because of ICMP errors that earlier datagrams met: the kernel reports such an
-/// error instead of a result, once, and has sent nothing then (ip(7), IP_RECVERR).
+/// How often in a row a call may fail because of ICMP errors of earlier datagrams: the kernel returns such an
+/// error once, instead of a result, and has then sent nothing (ip(7), IP_RECVERR).
 pub(super) const MOST_LATE_ERRORS: u32 = 3;
 
-/// The errors by which kernels refuse UDP_SEGMENT: no checksum offload (EIO), segments beyond the MTU
+/// The errors with which kernels refuse UDP_SEGMENT: no checksum offload (EIO), segments beyond the MTU
 /// (EINVAL, EMSGSIZE), no such option (ENOPROTOOPT).
 pub(super) fn refuses_segments(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EIO | libc::EINVAL | libc::EMSGSIZE | libc::ENOPROTOOPT))
 }
 
-/// Whether this may be the ICMP error of an earlier datagram (icmp(7), ipv6(7)).
+/// Returns whether this may be the ICMP error of an earlier datagram (icmp(7), ipv6(7)).
 pub(super) fn is_late(socket: &Socket, error: &io::Error) -> bool {
     const OF_ICMP: [i32; 10] = [
         libc::ECONNREFUSED,

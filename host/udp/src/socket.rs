@@ -23,10 +23,10 @@ pub struct BindOptions {
     pub gro: bool,
     /// Whether each datagram carries its local address and interface.
     pub tell_local: bool,
-    /// The kernel keeps the ICMP errors that datagrams from here meet (IP_RECVERR); see
+    /// Whether the kernel keeps the ICMP errors of datagrams sent from here (IP_RECVERR); see
     /// [`UnreachableBatch`](super::UnreachableBatch).
     pub errors: bool,
-    /// Bytes asked for the receive buffer; [`KERNEL_BUFFER`] unless given.
+    /// The requested size of the receive buffer in bytes; by default [`KERNEL_BUFFER`].
     pub room: Option<usize>,
 }
 
@@ -37,15 +37,15 @@ pub struct Socket {
     local: SocketAddr,
     /// Whether UDP_SEGMENT may be used at all.
     segments: Cell<bool>,
-    /// Whether datagrams larger than the path's MTU are refused rather than fragmented. Until one is
-    /// refused: see [`Socket::allow_fragments`].
+    /// Whether the kernel refuses datagrams larger than the path's MTU rather than fragment them. Set until
+    /// it refuses one: see [`Socket::allow_fragments`].
     whole: Cell<bool>,
     /// As in [`BindOptions`].
     errors: bool,
 }
 
 impl Socket {
-    /// Binds to `address`; port 0 takes any free one. IPv6 sockets carry IPv6 alone.
+    /// Binds to `address`; port 0 takes any free port. IPv6 sockets carry only IPv6.
     pub fn bind(address: SocketAddr, options: BindOptions) -> io::Result<Socket> {
         let inner = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         inner.set_nonblocking(true)?;
@@ -55,7 +55,7 @@ impl Socket {
         if options.shared {
             inner.set_reuse_port(true)?;
         }
-        // Buffers are a wish: a refusal costs speed under bursts, not correctness.
+        // The buffer sizes are a request: a refusal costs speed under bursts, not correctness.
         set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, options.room.unwrap_or(KERNEL_BUFFER));
         set_buffer(&inner, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF, KERNEL_BUFFER);
         if options.tell_local {
@@ -71,8 +71,8 @@ impl Socket {
         Ok(Socket { inner, local, segments: Cell::new(true), whole, errors })
     }
 
-    /// Adopts a socket that another process has bound, with the options of [`Socket::bind`]. Sharing was
-    /// decided there, and buffers larger than the default keep their size.
+    /// Adopts a socket that another process has bound, with the options of [`Socket::bind`]. That process
+    /// decided about sharing, and buffers larger than the default keep their size.
     pub fn inherit(socket: UdpSocket, options: BindOptions) -> io::Result<Socket> {
         let local = socket.local_addr()?;
         let inner = socket2::Socket::from(socket);
@@ -103,7 +103,7 @@ impl Socket {
         let kind = Type::DGRAM.nonblocking();
         let inner = socket2::Socket::new(Domain::for_address(peer), kind, Some(Protocol::UDP))?;
         if room > USUAL_BUFFER {
-            // The kernel doubles what is asked (socket(7), SO_RCVBUF).
+            // The kernel doubles the requested size (socket(7), SO_RCVBUF).
             set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, room / 2);
         }
         if gro {
@@ -115,7 +115,7 @@ impl Socket {
         Ok(Socket { inner, local, segments: Cell::new(true), whole: Cell::new(false), errors: false })
     }
 
-    /// The address that it is bound to, with the port that the kernel chose.
+    /// The bound address, with the port that the kernel chose.
     pub fn local(&self) -> SocketAddr {
         self.local
     }
@@ -155,7 +155,8 @@ impl AsFd for Socket {
     }
 }
 
-/// Beyond the system's limit where this process may (`forced`), up to it otherwise.
+/// Sets a buffer size, beyond the system's limit if this process is permitted to (`forced`), otherwise up to
+/// it.
 fn set_buffer(socket: &socket2::Socket, forced: libc::c_int, option: libc::c_int, size: usize) {
     let size = libc::c_int::try_from(size).unwrap_or(libc::c_int::MAX);
     if set_option(socket, libc::SOL_SOCKET, forced, size).is_err() {
@@ -168,14 +169,15 @@ fn coalesce(socket: &socket2::Socket) {
     let _ = set_option(socket, libc::SOL_UDP, libc::UDP_GRO, 1);
 }
 
-/// Whether datagrams larger than the path's MTU are refused from now on. Without an error the kernel must number
-/// each datagram for its fragments, in a table that all sockets share. IPv6 numbers fragments alone.
+/// Requests that the kernel refuse datagrams larger than the path's MTU; returns whether it does. Otherwise
+/// the kernel must number each datagram for its fragments, in a table that all sockets share. IPv6 numbers
+/// only fragments.
 fn discover_mtu(socket: &socket2::Socket, address: SocketAddr) -> bool {
     address.is_ipv4()
         && set_option(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO).is_ok()
 }
 
-/// A wish, as transfers end without it, too, only later.
+/// Best effort: transfers also end without these errors, only later.
 fn report_errors(socket: &socket2::Socket, address: SocketAddr) -> bool {
     match address {
         SocketAddr::V4(_) => set_option(socket, libc::IPPROTO_IP, libc::IP_RECVERR, 1),

@@ -1,8 +1,9 @@
 //! Closed ports, as ICMP reports them: the error queue of a socket (ip(7), IP_RECVERR).
 //!
-//! The kernel matches an ICMP error to a socket by the addresses and ports of the datagram that the error quotes. It
-//! knows no peers of an unconnected socket, so what remains to be checked is whether that datagram was sent: who
-//! reports it is checked here, and what it quotes is for the caller to judge (RFC 5927 section 4.1 for TCP).
+//! The kernel matches an ICMP error to a socket by the addresses and ports of the datagram that the error
+//! quotes. It knows no peers of an unconnected socket, so we must check whether that datagram was sent. This
+//! module checks the sender of the report; the caller checks the quoted datagram (RFC 5927 section 4.1 for
+//! TCP).
 
 use super::Socket;
 use super::address::from_kernel;
@@ -11,30 +12,31 @@ use std::mem::{size_of, zeroed};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd;
 
-/// Reports that are read in a row.
+/// The most reports read in a row.
 const MOST: usize = 64;
 
-/// As much of a datagram as is looked at: its opcode and its block number, and some more.
+/// Bytes of a quoted datagram that are examined: its opcode, its block number, and some more.
 const QUOTED: usize = 64;
 
-/// Room for the control messages of a report: the error with the address of its sender, packet information.
+/// Room for the control messages of a report: the error with its sender's address, and packet information.
 const CONTROL: usize = 256;
 
 /// ICMP (RFC 792) and ICMPv6 (RFC 4443): destination unreachable, port unreachable.
 const PORT_UNREACHABLE: [(u8, u8, u8); 2] =
     [(libc::SO_EE_ORIGIN_ICMP, 3, 3), (libc::SO_EE_ORIGIN_ICMP6, 1, 4)];
 
-/// A datagram from here that met a closed port.
+/// A datagram from here that was sent to a closed port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreachable {
-    /// Whom it was sent to. The report came from that address.
+    /// The destination of the datagram. The report came from that address.
     pub peer: SocketAddr,
     quoted: [u8; QUOTED],
     length: usize,
 }
 
 impl Unreachable {
-    /// The beginning of the datagram, as far as it was quoted: 64 bytes at most. Old systems quote nothing.
+    /// The beginning of the datagram, as far as the report quotes it: at most 64 bytes. Old systems quote
+    /// nothing.
     pub fn quoted(&self) -> &[u8] {
         &self.quoted[..self.length]
     }
@@ -45,9 +47,9 @@ impl Unreachable {
 pub struct UnreachableBatch(Vec<Unreachable>);
 
 impl UnreachableBatch {
-    /// Reads what the kernel keeps, 64 reports at most; true if there may be more. Other errors than closed ports, and
-    /// reports by others than the host that was written to, are dropped: routers and firewalls come and go, and
-    /// anybody may send in their names.
+    /// Reads the queued reports, at most 64; returns whether there may be more. Drops other errors than
+    /// closed ports, and reports that do not come from the destination itself: routers and firewalls come and
+    /// go, and anyone can forge their reports.
     pub fn fill(&mut self, socket: &Socket) -> bool {
         self.0.clear();
         for _ in 0..MOST {
@@ -60,7 +62,7 @@ impl UnreachableBatch {
         true
     }
 
-    /// What the last call brought, in order.
+    /// The reports of the last call, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Unreachable> {
         self.0.iter()
     }
@@ -69,7 +71,7 @@ impl UnreachableBatch {
 #[repr(C, align(8))]
 struct Control([u8; CONTROL]);
 
-/// The next report; `None` for one that means nothing.
+/// Reads the next report; `None` for an irrelevant one.
 fn read(socket: &Socket) -> io::Result<Option<Unreachable>> {
     let mut quoted = [0; QUOTED];
     let mut control = Control([0; CONTROL]);
@@ -92,7 +94,7 @@ fn read(socket: &Socket) -> io::Result<Option<Unreachable>> {
     Ok(peer.map(|peer| Unreachable { peer, quoted, length: (length as usize).min(QUOTED) }))
 }
 
-/// The host that reported a closed port, if the message does.
+/// The host that reported a closed port, if the message is such a report.
 fn reporter(header: &libc::msghdr) -> Option<IpAddr> {
     // SAFETY: `header` was filled by a receive call; its control buffer is valid for msg_controllen.
     let mut control = unsafe { libc::CMSG_FIRSTHDR(header) };
@@ -162,7 +164,7 @@ mod tests {
             let (mut batch, mut reports) = (SendBatch::new(), UnreachableBatch::default());
             assert_eq!(send(&mut batch, &socket, closed, b"\0\x03\0\x07content"), 0);
             wait_for_error(&socket);
-            // The error is reported to whatever comes next, which is sent all the same.
+            // The next sending call returns the error; its datagram is sent all the same.
             let to = open.local_addr().unwrap();
             assert_eq!(send(&mut batch, &socket, to, b"to another"), 0);
             let mut room = [0; 20];

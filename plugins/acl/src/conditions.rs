@@ -1,4 +1,4 @@
-//! When a rule applies: all of its conditions hold, and one that is left out always holds.
+//! The conditions of a rule: a rule applies if all of them hold. A condition that is left out always holds.
 
 use std::net::IpAddr;
 
@@ -27,7 +27,7 @@ fn holds<T>(any_of: &Option<Vec<T>>, test: impl Fn(&T) -> bool) -> bool {
     any_of.as_ref().is_none_or(|list| list.iter().any(test))
 }
 
-/// Checks each entry of a list with `parse`, and that a list that is there is not empty.
+/// Checks each entry of a list with `parse`, and that a list, if present, is not empty.
 pub(crate) fn check_list<T>(
     problems: &mut Problems,
     pointer: &str,

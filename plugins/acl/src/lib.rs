@@ -1,7 +1,7 @@
-//! Who may do what: rules by subnet, operation, file name and listener.
+//! Access rules by subnet, operation, file name and listener.
 //!
-//! A request that any `deny` rule matches is denied. Of the `allow` rules, the first that matches counts,
-//! with its ceilings. What no rule matches is left to the next plugin, or denied with `otherwise: deny`.
+//! A request that any `deny` rule matches is denied. Otherwise the first matching `allow` rule applies, with
+//! its ceilings. A request that no rule matches is left to the next plugin, or denied with `otherwise: deny`.
 //! README.md shows the settings.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -18,7 +18,7 @@ use tuffet_sdk::{Authorize, Denial, Limits, Plugin, Problems, Request, Verdict};
 use conditions::Conditions;
 use settings::{Otherwise, Settings};
 
-/// The rules, ready to be asked.
+/// The checked rules.
 pub struct Acl {
     deny: Vec<DenyRule>,
     allow: Vec<AllowRule>,
@@ -35,7 +35,7 @@ struct AllowRule {
     limits: Limits,
 }
 
-/// What a client reads when the rule has no words of its own.
+/// The message that a client gets if the rule sets none.
 const DEFAULT_MESSAGE: &str = "access denied";
 
 impl Plugin for Acl {

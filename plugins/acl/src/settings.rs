@@ -24,7 +24,7 @@ pub(crate) enum Otherwise {
     Deny,
 }
 
-// The four conditions are written out in both, because serde's `flatten` would lose the place of an error.
+// Both structs spell out the four conditions, because serde's `flatten` would lose the position of an error.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct DenySettings {
@@ -72,7 +72,7 @@ fn check_deny(problems: &mut Problems, at: &str, rule: DenySettings) -> DenyRule
     DenyRule { conditions, message }
 }
 
-/// Bytes of a denial that the host sends (sdk/wit/policy.wit, `denial`).
+/// Length of a denial's message that the host sends, in bytes (sdk/wit/policy.wit, `denial`).
 const MAX_MESSAGE: usize = 200;
 
 fn check_allow(problems: &mut Problems, at: &str, rule: AllowSettings) -> AllowRule {

@@ -1,23 +1,23 @@
-//! The chain: each line has its number, the hash of the line before, and its own hash.
+//! The chain: each line has its number, the hash of the previous line, and its own hash.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::line::Line;
 
-/// The last line that was written, from which the next goes on.
+/// The last written line, which the next one continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
     pub seq: u64,
     pub hash: String,
-    /// Lines that were not written since then.
+    /// Lines lost since then.
     pub lost: u64,
-    /// Lines up to this one that the sink did not take yet.
+    /// Lines up to this one that the sink has not accepted yet.
     #[serde(default, skip_serializing_if = "Kept::is_empty")]
     pub kept: Kept,
 }
 
-/// Bundles of lines in `kv`, by their numbers: those from `first` on, up to but without `next`.
+/// Bundles of lines in `kv`, by number: from `first` up to, but not including, `next`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kept {
     pub first: u64,
@@ -31,13 +31,13 @@ impl Kept {
 }
 
 impl Default for Head {
-    /// Before the first line.
+    /// The state before the first line.
     fn default() -> Self {
         Head { seq: 0, hash: "0".repeat(64), lost: 0, kept: Kept::default() }
     }
 }
 
-/// A line as it is hashed: in this order, without its own hash.
+/// A line as it is hashed: the fields in this order, without its own hash.
 #[derive(Serialize)]
 struct Linked<'a> {
     seq: u64,
@@ -48,7 +48,7 @@ struct Linked<'a> {
     line: &'a Line<'a>,
 }
 
-/// A line that is not in the chain, because its head was not to be had, and why.
+/// A line outside of the chain, because the head could not be read or stored, and why.
 pub(crate) fn unchained(line: &Line<'_>, why: &str) -> String {
     #[derive(Serialize)]
     struct Unchained<'a> {
@@ -64,11 +64,11 @@ fn is_zero(lost: &u64) -> bool {
 }
 
 impl Head {
-    /// The next line, whole; the head is then this line.
+    /// Returns the complete next line, and makes it the head.
     pub fn append(&mut self, line: &Line<'_>) -> String {
         let seq = self.seq + 1;
         let linked = Linked { seq, previous: &self.hash, lost: self.lost, line };
-        // Strings, numbers and lists of strings: nothing in it that JSON cannot say.
+        // Strings, numbers and lists of strings: all of them can be written as JSON.
         let mut text = serde_json::to_string(&linked).unwrap_or_default();
         let hash = sha256(text.as_bytes());
         text.pop();
@@ -77,14 +77,14 @@ impl Head {
         text
     }
 
-    /// What a witness is told.
+    /// The head as it is shown to a witness.
     pub fn seen(&self) -> String {
         format!(r#"{{"seq":{},"hash":"{}"}}"#, self.seq, self.hash)
     }
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    // By hand: the machinery of `write!` takes as long as the digest.
+    // Formatted by hand: `write!` takes as long as the digest.
     let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
     Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

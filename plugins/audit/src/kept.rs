@@ -1,23 +1,23 @@
-//! Lines that the sink does not take are kept in `kv`, in bundles, and go out before any later line.
+//! Lines that the sink does not accept are kept in `kv`, in bundles, and sent before any later line.
 
 use tuffet_sdk::{Level, kv, log, sinks};
 
 use crate::chain::Head;
 
-/// Bytes of a bundle; a value of `kv` has at most 64 KiB.
+/// Size of a bundle in bytes; a value of `kv` has at most 64 KiB.
 const MAX_BUNDLE: usize = 60_000;
-/// Bundles that are sent in one call, so that it ends in time.
+/// Bundles sent in one call, so that the call ends in time.
 const MAX_SENT: u64 = 4;
 
-/// Where lines are kept.
+/// The storage for kept lines.
 pub(crate) struct Keep<'a> {
     pub sink: &'a str,
-    /// Where the head of the chain lies.
+    /// The key of the chain's head.
     pub key: &'a str,
 }
 
 impl Keep<'_> {
-    /// Sends what is kept. Whether nothing is left, so that what is new may follow.
+    /// Sends kept lines. Returns whether none are left, so that new lines may follow.
     pub fn send(&self, head: &mut Head) -> Result<bool, String> {
         let mut sent = 0;
         while !head.kept.is_empty() {
@@ -34,7 +34,7 @@ impl Keep<'_> {
                     Err(sinks::Error::Full) => {
                         let left = rest.collect::<Vec<_>>().join("\n");
                         if left.len() < lines.len() {
-                            // Where this fails, what went out goes out once more.
+                            // If this fails, the lines that were already sent are sent again.
                             kv::set(&key, left, None).map_err(|error| format!("{error:?}"))?;
                         }
                         return Ok(false);
@@ -56,7 +56,7 @@ impl Keep<'_> {
         Ok(true)
     }
 
-    /// Keeps lines behind those that are kept; how many. `head` is then to be stored.
+    /// Keeps lines after those already kept, and returns how many. The caller then stores `head`.
     pub fn keep(&self, head: &mut Head, lines: &[String]) -> Result<usize, (usize, String)> {
         let mut kept = 0;
         while kept < lines.len() {

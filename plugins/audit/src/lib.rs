@@ -1,11 +1,11 @@
-//! Who did what: one JSON line for each request that has ended, to a sink, chained by hashes, so that a line
-//! that was changed, removed or put in later shows. README.md shows the settings and the line.
+//! An audit log: one JSON line in a sink for each request that has ended. Hashes chain the lines, which
+//! reveals a line that was changed, removed or inserted later. README.md shows the settings and the line.
 //!
-//! The head of the chain lies in `kv`, because each call gets a fresh instance and the chain goes on over
-//! restarts. It is stored before the lines go out: what is lost after that is a gap, which `verify.py` names;
-//! the other way round, a crash would make two lines of one number. Lines that the sink does not take are kept
-//! in `kv` and go out first in a later call, one without events if need be. Where `kv` fails, lines go out all
-//! the same, outside the chain.
+//! The head of the chain is in `kv`, because each call gets a fresh instance and the chain continues across
+//! restarts. It is stored before the lines are sent. If lines are then lost, `verify.py` reports a gap; in
+//! the opposite order, a crash would produce two lines with one number. Lines that the sink does not accept
+//! are kept in `kv` and sent first in a later call, if need be one without events. If `kv` fails, lines are
+//! sent all the same, outside the chain.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -30,10 +30,10 @@ pub struct Settings {
     witness: Option<String>,
 }
 
-/// The log, ready to be written.
+/// The configured plugin.
 pub struct Audit {
     settings: Settings,
-    /// Where the head of the chain lies in `kv`.
+    /// The key of the chain's head in `kv`.
     key: String,
 }
 
@@ -61,7 +61,7 @@ impl Observe for Audit {
         });
         let finished: Vec<(u64, &Summary)> = finished.collect();
         if finished.is_empty() {
-            // Without any event: a sink that was full may have room.
+            // A call without events: a sink that was full may have room.
             if events.is_empty()
                 && let Err(error) = self.send_kept()
             {
@@ -77,19 +77,19 @@ impl Observe for Audit {
 }
 
 impl Audit {
-    /// Sends what the sink did not take before.
+    /// Sends lines that the sink refused earlier.
     fn send_kept(&self) -> Result<(), String> {
         let mut head = self.head()?;
         Keep { sink: &self.settings.sink, key: &self.key }.send(&mut head).map(drop)
     }
 
-    /// An error where nothing of these was written.
+    /// Returns an error if none of these lines was written.
     fn write(&self, finished: &[(u64, &Summary)]) -> Result<(), String> {
         let keep = Keep { sink: &self.settings.sink, key: &self.key };
         let mut head = self.head()?;
         let may_follow = keep.send(&mut head)?;
         let before = head.clone();
-        // Each line, and the chain as it is after it.
+        // Each line, and the head of the chain after it.
         let (mut lines, mut after) = (Vec::new(), Vec::new());
         for (unix_ms, summary) in finished {
             lines.push(head.append(&Line::new(*unix_ms, summary)));
@@ -141,7 +141,8 @@ impl Audit {
         Ok(())
     }
 
-    /// Lines from this one on never come: the chain goes on from the one before, and its next line says so.
+    /// Drops the lines from this one on: the chain continues from the one before, and its next line states
+    /// the loss.
     fn lose(&self, before: &Head, after: &[Head], from: usize, why: &str) {
         let lost = after.len() - from;
         let mut last = if from == 0 { before.clone() } else { after[from - 1].clone() };
@@ -152,7 +153,7 @@ impl Audit {
         log(Level::Error, format!("{lost} lines are lost{not_told}: {why}"));
     }
 
-    /// What happened is worth more than the chain.
+    /// The lines themselves matter more than the chain.
     fn write_unchained(&self, finished: &[(u64, &Summary)], why: &str) {
         let emit = |(unix_ms, summary): &(u64, &Summary)| {
             sinks::emit(&self.settings.sink, &unchained(&Line::new(*unix_ms, summary), why)).err()

@@ -1,9 +1,10 @@
-//! What a line says about a request.
+//! The content of a line.
 
 use serde::Serialize;
 use tuffet_sdk::{Mac, Summary};
 
-/// Bytes of what a client or another plugin chose, so that a line fits a sink (32 KiB) however it is escaped.
+/// Length in bytes of text that a client or another plugin chose, so that a line fits a sink (32 KiB) however
+/// it is escaped.
 const MAX_TEXT: usize = 1000;
 
 /// The keys in their order; README.md explains them.
@@ -30,7 +31,7 @@ pub(crate) struct Line<'a> {
     duration_us: u64,
 }
 
-/// A MAC address and where it was learnt.
+/// A MAC address and its source.
 #[derive(Serialize)]
 struct Known<'a> {
     address: &'a str,

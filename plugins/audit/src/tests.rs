@@ -86,7 +86,7 @@ fn lines_are_chained_over_instances() {
     audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served), noise.clone()]);
     audit(r#"{"sink":"log"}"#).observe(&[noise]);
     audit(r#"{"sink":"log"}"#).observe(&[finished("b", Outcome::Stored), finished("c", Outcome::NotFound)]);
-    // Another sink has a chain of its own.
+    // Another sink has its own chain.
     audit(r#"{"sink":"other"}"#).observe(&[finished("d", Outcome::Failed)]);
     let lines: Vec<Value> =
         take_emitted("log").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -120,7 +120,7 @@ fn what_was_lost_is_told_by_the_next_line() {
     assert!(lines[1].starts_with(r#"{"seq":6,"#) && !lines[1].contains("lost"));
 }
 
-/// What happened is written all the same, outside the chain.
+/// The lines are written all the same, outside the chain.
 #[test]
 fn a_head_that_is_not_to_be_had_costs_the_chain_and_no_line() {
     kv::set("head/log", "nonsense", None).unwrap();
@@ -130,7 +130,7 @@ fn a_head_that_is_not_to_be_had_costs_the_chain_and_no_line() {
     assert!(lines[0].contains(r#""requested":"a""#) && !lines[0].contains("hash"), "{lines:?}");
 
     kv::delete("head/log").unwrap();
-    // Not to be read; to be read and not to be stored.
+    // The head cannot be read; it can be read but not stored.
     for calls in [0, 1] {
         set_kv_calls(Some(calls));
         audit(r#"{"sink":"log"}"#).observe(&[finished("b", Outcome::Served)]);
@@ -142,7 +142,7 @@ fn a_head_that_is_not_to_be_had_costs_the_chain_and_no_line() {
     assert!(take_emitted("log")[0].starts_with(r#"{"seq":1,"#));
 }
 
-/// The lines as they were taken, over so many calls of so many requests with so much room each.
+/// The accepted lines, over calls of (requests, room in the sink) each.
 fn over(calls: &[(usize, usize)]) -> Vec<Value> {
     let mut all = Vec::new();
     for (number, (requests, room)) in calls.iter().enumerate() {
@@ -179,7 +179,7 @@ fn as_much_as_there_is_room_for_in_kv_is_kept_in_bundles() {
     }
 }
 
-/// Room for lines to be kept ends: what is lost then is told, and the chain holds.
+/// The room for kept lines is limited: the loss is reported, and the chain holds.
 #[test]
 fn what_nobody_takes_is_told_of() {
     set_room("log", 0);
@@ -190,7 +190,7 @@ fn what_nobody_takes_is_told_of() {
     set_room("log", 9);
     audit(r#"{"sink":"log"}"#).observe(&[finished("c", Outcome::Served)]);
     let lines = take_emitted("log");
-    // That two are lost could not be stored either: the gap shows.
+    // The loss of two lines could not be stored either: the gap reveals it.
     assert!(lines[0].starts_with(r#"{"seq":3,"#), "{lines:?}");
 }
 

@@ -1,5 +1,5 @@
-//! A plugin for tests: it does what a plugin should not, in the hook and for the paths that its settings
-//! say, so that the tests can watch the host hold.
+//! A plugin for tests: it misbehaves in the hook and for the paths that its settings name, so that the tests
+//! can check that the host withstands it.
 //!
 //! ```yaml
 //! do: loop          # see `Misdeed`
@@ -18,7 +18,7 @@ use tuffet_sdk::{
     files, log, log_with,
 };
 
-/// What to do, in which hook, and for which paths.
+/// The misdeed, its hook and its paths.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
@@ -37,7 +37,7 @@ enum Hook {
     Resolve,
 }
 
-/// What it does. The first group is for both hooks and then abstains, should it come to that.
+/// The misdeed. Those of the first group work in both hooks, and abstain if they return.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Misdeed {
@@ -45,36 +45,36 @@ enum Misdeed {
     Loop,
     /// Computes for some tens of milliseconds.
     Compute,
-    /// Takes memory for ever.
+    /// Allocates memory for ever.
     Hog,
     /// Panics, with a message on standard error.
     Trap,
     /// Calls itself for ever.
     Recurse,
-    /// Sleeps for an hour: no CPU, only time.
+    /// Sleeps for an hour, without using CPU time.
     Sleep,
     /// Logs 100,000 long lines.
     LogFlood,
     /// Logs one line with line breaks, escape sequences and a field.
     LogOnce,
-    /// Looks for files, environment and arguments; panics if it finds any. Not for a network: that would
-    /// not build with Debian's compiler (plugins/build.sh).
+    /// Looks for files, environment and arguments; panics if it finds any. It does not look for a network:
+    /// that would not build with Debian's compiler (plugins/build.sh).
     Escape,
-    /// Ends the process, as it believes.
+    /// Calls `exit`.
     Exit,
     /// Refuses its settings, with two problems.
     RefuseSettings,
-    /// Refuses its settings once there is a file `refuse` in the root `boot`.
+    /// Refuses its settings once the root `boot` contains a file `refuse`.
     RefuseLater,
     /// Panics in `configure`.
     TrapInConfigure,
     /// Computes for ever in `configure`.
     LoopInConfigure,
 
-    /// Denies; the reason lists the MAC addresses that it was told.
+    /// Denies; the reason lists the MAC addresses that it received.
     Deny,
-    /// Denies and says which call of its instance this is, counted from 1. For the paths `trap`, `loop`,
-    /// `grow` (40 MiB, kept) and `flood` it first does that.
+    /// Denies with the number of this call in its instance, counted from 1. For the paths `trap`, `loop`,
+    /// `grow` (40 MiB, kept) and `flood` it first does what the path says.
     Count,
     /// Denies with a message of control characters and 400 bytes.
     DenyAtLength,
@@ -83,14 +83,14 @@ enum Misdeed {
     Drop,
     /// Authorize: allows with low ceilings.
     Allow,
-    /// Authorize: allows with ceilings that no transfer can have.
+    /// Authorize: allows with impossible ceilings.
     AllowNonsense,
 
     /// Resolve: ten bytes of content.
     Content,
     /// Resolve: 8 MiB of content.
     TooMuchContent,
-    /// Resolve: a file in a root that there is not.
+    /// Resolve: a file in an unknown root.
     UnknownRoot,
     /// Resolve: `../../etc/passwd` in the root `boot`.
     Traversal,
@@ -100,7 +100,7 @@ enum Misdeed {
     ManyFiles,
 }
 
-/// The plugin.
+/// The plugin with its settings.
 pub struct Misbehave {
     misdeed: Misdeed,
     hook: Hook,
@@ -241,12 +241,12 @@ fn hog() {
     }
 }
 
-#[allow(clippy::panic)] // the purpose of it
+#[allow(clippy::panic)] // the purpose of this misdeed
 fn trap() {
     panic!("trapped as asked");
 }
 
-#[allow(unconditional_recursion)] // the purpose of it
+#[allow(unconditional_recursion)] // the purpose of this misdeed
 fn recurse(depth: u64) -> u64 {
     let frame = black_box([depth; 64]);
     recurse(depth + 1) + frame[(depth % 64) as usize]

@@ -1,4 +1,4 @@
-//! The commands that its settings may hold.
+//! The commands that the settings may contain.
 
 use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use tuffet_sdk::{files, http, kv, sinks};
 
-/// A line for each command.
+/// Runs all commands and returns one line for each.
 pub(crate) fn run_all(commands: &[String]) -> String {
     commands.iter().map(|command| run(command) + "\n").collect()
 }
@@ -20,7 +20,7 @@ fn run(command: &str) -> String {
         ["kv", "brief", key, value] => said(kv::set(key, value, Some(Duration::ZERO))),
         ["kv", "delete", key] => said(kv::delete(key)),
         ["kv", "count", key] => said(kv::increment(key, 1, None)),
-        // Keys and values at their bounds and beyond.
+        // Keys and values at and beyond their bounds.
         ["kv", "long-key", length] => said(kv::set(&"k".repeat(number(length)), "v", None)),
         ["kv", "long-value", length] => said(kv::set("long", vec![b'v'; number(length)], None)),
         ["kv", "fill", keys] => {
@@ -78,7 +78,7 @@ fn said<T: Debug, E: Debug>(result: Result<T, E>) -> String {
     }
 }
 
-/// The names of generated types are nothing to test.
+/// The names of generated types are not worth testing.
 fn plain(error: &impl Debug) -> String {
     format!("{error:?}").replace("Error::", "")
 }

@@ -1,13 +1,13 @@
-//! A plugin for tests: it tries what can be granted.
+//! A plugin for tests: it tries the grants.
 //!
 //! ```yaml
-//! run: [kv set a 1, kv get a]  # `resolve` answers with what each command came to, a line for each
+//! run: [kv set a 1, kv get a]  # `resolve` answers with the result of each command, one line each
 //! when: "tell/**"              # for these paths; default every path
-//! configure: [kv get a]        # the same in `configure`; what it came to is the first line of `resolve`
+//! configure: [kv get a]        # the same in `configure`; its result is the first line of `resolve`
 //! upload: rename up/{sha256}   # abstain (default), accept, rename PATH, deny, trap
-//! observe: audit               # the sink that every event goes to, as JSON
+//! observe: audit               # the sink that gets every event as JSON
 //! dawdle: 300                  # milliseconds that each call of `observe` takes
-//! stumble: 2                   # so many calls of `observe` trap, after the first of their events went out
+//! stumble: 2                   # this many calls of `observe` trap, after sending their first event
 //! ```
 #![forbid(unsafe_code)]
 
@@ -21,7 +21,7 @@ use tuffet_sdk::{
     Resolution, Resolve, Upload, Verdict, kv, sinks,
 };
 
-/// What to do.
+/// The settings, as shown above.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -38,7 +38,7 @@ pub struct Settings {
     stumble: i64,
 }
 
-/// The plugin.
+/// The plugin with its settings.
 pub struct Probe {
     settings: Settings,
     when: Option<Glob>,
@@ -136,7 +136,7 @@ impl Observe for Probe {
     }
 }
 
-#[allow(clippy::panic)] // the purpose of it
+#[allow(clippy::panic)] // the purpose of this setting
 fn trap() -> ! {
     panic!("trapped as asked");
 }

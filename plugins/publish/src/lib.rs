@@ -1,8 +1,8 @@
-//! What happens, while it happens: each event as JSON, to a sink or to an HTTP server. README.md shows the
-//! settings and the events.
+//! Publishes each event as JSON, as it happens, to a sink or an HTTP server. README.md shows the settings and
+//! the events.
 //!
-//! What cannot be delivered is not kept: the log says how much was lost. Whoever needs all of it takes the
-//! plugin `audit`.
+//! Events that cannot be delivered are not kept; the log says how many were lost. Use the plugin `audit` to
+//! get all of them.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -16,14 +16,14 @@ use tuffet_sdk::{Event, Level, Observe, Plugin, Problems, http, log, sinks};
 use message::Message;
 use settings::{Kind, Settings, To};
 
-/// Where what goes.
+/// The configured destinations.
 pub struct Publish {
     events: Vec<Kind>,
     topic: String,
     to: To,
 }
 
-/// Bytes of an answer that are read; what it says is of no interest.
+/// Bytes of the response that are read; its content does not matter.
 const MAX_ANSWER: usize = 64 << 10;
 
 impl Plugin for Publish {
@@ -64,7 +64,7 @@ fn post(url: &str, messages: &[Message<'_>]) {
         match http::send(&request).map(|answer| answer.status) {
             Ok(200..=299) => Ok(()),
             Ok(status) => Err(format!("the answer has the status {status}")),
-            // It has them, and its answer is longer than anyone needs.
+            // The server has the events, and its response is longer than we read.
             Err(http::Error::TooLarge) => Ok(()),
             Err(error) => Err(error.to_string()),
         }

@@ -5,11 +5,11 @@ use tuffet_sdk::{Event, Happening, Mac, Request, Summary};
 
 use crate::settings::Kind;
 
-/// Bytes of what a client or another plugin chose, so that a message fits a sink (32 KiB) however it is
-/// escaped.
+/// Length in bytes of text that a client or another plugin chose, so that a message fits a sink (32 KiB)
+/// however it is escaped.
 const MAX_TEXT: usize = 1000;
 
-/// What all events have, and what each has beside it.
+/// The fields that all events share, and the fields of each kind.
 #[derive(Serialize)]
 pub(crate) struct Message<'a> {
     topic: &'a str,
@@ -28,7 +28,7 @@ pub(crate) struct Message<'a> {
     ended: Option<Ended<'a>>,
 }
 
-/// Who asked for what.
+/// The client and its request.
 #[derive(Serialize)]
 struct Asked<'a> {
     listener: &'a str,
@@ -41,14 +41,14 @@ struct Asked<'a> {
     path: &'a str,
 }
 
-/// A MAC address and where it was learnt.
+/// A MAC address and its source.
 #[derive(Serialize)]
 struct Known<'a> {
     address: &'a str,
     source: &'static str,
 }
 
-/// What was decided.
+/// The decision.
 #[derive(Serialize)]
 struct Found<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ struct Found<'a> {
     verdict_by: Option<&'a str>,
 }
 
-/// How it ended.
+/// The outcome.
 #[derive(Serialize)]
 struct Ended<'a> {
     outcome: &'static str,

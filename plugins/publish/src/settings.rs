@@ -15,7 +15,7 @@ pub struct Settings {
     topic: Option<String>,
 }
 
-/// What events there are.
+/// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Finished,
 }
 
-/// Where they go.
+/// The destination of events.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum To {
     Sink(String),

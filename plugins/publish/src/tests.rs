@@ -113,7 +113,7 @@ fn only_the_events_that_are_wanted() {
     assert!(emitted().is_empty());
 }
 
-/// The stand-in denies what has no answer; either way the call ends well.
+/// The stand-in denies a URL without a response; the call of `observe` succeeds either way.
 #[test]
 fn a_server_that_fails_costs_no_call() {
     let url = "http://192.0.2.9/events";

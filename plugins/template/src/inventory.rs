@@ -1,4 +1,4 @@
-//! The devices, as they stand in a YAML file.
+//! The devices of the inventory file (YAML).
 
 mod blocks;
 
@@ -16,7 +16,7 @@ use blocks::{Blocks, Known};
 /// Names and values that templates use.
 pub(crate) type Variables = BTreeMap<String, serde_yaml::Value>;
 
-/// Bytes from which on a file is read device by device.
+/// From this size in bytes on, an inventory is read device by device.
 const LARGE: usize = 64 << 10;
 
 pub(crate) enum Inventory {
@@ -33,7 +33,7 @@ pub(crate) struct Whole {
     devices: BTreeMap<String, Device>,
 }
 
-/// What is known of a device.
+/// The entry of a device.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Device {
@@ -41,13 +41,13 @@ pub(crate) struct Device {
     mac: Option<String>,
     address: Option<IpAddr>,
     names: Vec<String>,
-    /// In place of the rule's.
+    /// Overrides the template of the rule.
     pub template: Option<String>,
     vars: Variables,
 }
 
 impl Device {
-    /// What it is known by, as the host and clients write it.
+    /// The identifiers of the device, as the host and clients write them.
     fn facts(&self) -> impl Iterator<Item = String> + '_ {
         let facts = self.mac.iter().chain(&self.names).cloned();
         facts.chain(self.address.map(|address| address.to_string()))
@@ -65,7 +65,7 @@ impl Device {
 type Found<'a> = (Cow<'a, str>, Cow<'a, Device>);
 
 impl Inventory {
-    /// `before` is what was read before the file changed.
+    /// `before` is the inventory as read before the file changed.
     pub fn parse(text: Vec<u8>, before: Option<Inventory>) -> Result<Inventory, String> {
         if text.len() < LARGE {
             return Whole::parse(&text).map(Inventory::Whole);
@@ -81,7 +81,7 @@ impl Inventory {
         }
     }
 
-    /// By MAC address, else by the name asked for, else by the client's address.
+    /// Finds a device by MAC address, else by the requested name, else by the client's address.
     pub fn find(&self, request: &Request) -> Result<Option<Found<'_>>, String> {
         match self {
             Inventory::Whole(whole) => {
@@ -109,7 +109,7 @@ impl Inventory {
         }
     }
 
-    /// What a template can use: the variables of the device over the defaults, `device` and `request`.
+    /// The variables of a template: those of the device over the defaults, `device` and `request`.
     pub fn context(&self, name: &str, device: &Device, request: &Request) -> Value {
         let mut all: BTreeMap<&str, Value> = BTreeMap::new();
         for (key, value) in self.defaults().iter().chain(&device.vars) {
@@ -143,7 +143,7 @@ impl Whole {
         Ok(inventory)
     }
 
-    /// No two devices have the same MAC address, name or IP address: else chance would choose.
+    /// No two devices may share a MAC address, name or IP address: the choice would be arbitrary.
     fn each_is_one(&self) -> Result<(), String> {
         let mut seen = BTreeMap::new();
         for (name, device) in &self.devices {
@@ -170,13 +170,13 @@ impl Whole {
     }
 }
 
-/// What is not known is not there, so that to use it is an error.
+/// An unknown fact is left undefined, so using it is an error.
 fn known(facts: &[(&'static str, Option<&str>)]) -> Value {
     let facts = facts.iter().filter_map(|(name, value)| Some((*name, (*value)?)));
     Value::from_serialize(facts.collect::<BTreeMap<&str, &str>>())
 }
 
-/// In any usual notation; as the host writes it.
+/// Accepts any usual notation and stores the host's.
 fn mac<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let text = String::deserialize(deserializer)?;
     let digits: String = text.chars().filter(|c| !matches!(c, ':' | '-' | '.')).collect();

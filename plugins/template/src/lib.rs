@@ -1,8 +1,8 @@
-//! Configuration that is rendered for each device, from an inventory in YAML and templates in the manner of
-//! Jinja, both read through the grant `files` when they are asked for. README.md shows the settings.
+//! Renders the configuration of each device from a YAML inventory and Jinja-like templates. Both are read
+//! through the grant `files` at each request. README.md shows the settings.
 //!
-//! A request that a rule matches, of a device that the inventory knows, is answered with content, or denied
-//! with a reason that names template, line and device: never with half a configuration.
+//! If a rule matches the request and the inventory knows the device, the answer is the content, or a denial
+//! whose reason names template, line and device, never half a configuration.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -21,17 +21,17 @@ use tuffet_sdk::{Denial, ErrorCode, Operation, Plugin, Problems, Request, Resolu
 use inventory::Inventory;
 use settings::{Rule, Settings};
 
-/// Bytes of the inventory.
+/// Largest inventory, in bytes.
 const MAX_INVENTORY: u64 = 32 << 20;
-/// Bytes of a template.
+/// Largest template, in bytes.
 const MAX_FILE: u64 = 4 << 20;
 
-/// Rules, and where inventory and templates are.
+/// The rules, and the paths of the inventory and the templates.
 pub struct Template {
     root: String,
     inventory: String,
     rules: Vec<Rule>,
-    /// What was read last: an instance that is kept reads the file again when it has changed.
+    /// The inventory last read. A reused instance reads the file again if it has changed.
     read: RefCell<Option<(Metadata, Rc<Inventory>)>>,
 }
 
@@ -40,7 +40,8 @@ impl Plugin for Template {
 
     fn configure(settings: Settings) -> Result<Self, Problems> {
         let template = settings::check(settings)?;
-        // So that the first request does not have to wait for it. What is wrong is said to those who ask.
+        // Reads it now, so that the first request does not wait. Errors are reported to the requests that
+        // need it.
         let _ = template.inventory();
         Ok(template)
     }
@@ -64,7 +65,7 @@ impl Resolve for Template {
 }
 
 impl Template {
-    /// `None` for a device that the inventory does not know.
+    /// Returns `None` for a device that the inventory does not know.
     fn content(&self, rule: &Rule, request: &Request) -> Result<Option<String>, String> {
         let inventory = self.inventory()?;
         let at = || format!("{}:{}", self.root, self.inventory);

@@ -1,4 +1,4 @@
-//! Templates, and what is wrong with them.
+//! Renders templates and explains their errors.
 
 use std::error::Error as _;
 
@@ -7,17 +7,17 @@ use tuffet_sdk::files;
 
 use crate::MAX_FILE;
 
-/// How deep templates may include one another and macros call themselves.
+/// How deep includes and macro calls may nest.
 const MAX_DEPTH: usize = 50;
 
-/// Bytes of a line that an error shows.
+/// Length of a line that an error shows, in bytes.
 const MAX_LINE: usize = 120;
 
-/// The content, or an error that names template and line. Time, memory and the size of the content are
-/// bounded by the host.
+/// Returns the content, or an error that names template and line. The host limits the time, the memory and
+/// the size of the content.
 pub(crate) fn render(root: &str, template: &str, context: Value) -> Result<String, String> {
     let mut environment = Environment::new();
-    // A variable that is missing must not leave a hole in a configuration.
+    // A missing variable must not leave a hole in a configuration.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_keep_trailing_newline(true);
     environment.set_recursion_limit(MAX_DEPTH);
@@ -42,8 +42,8 @@ fn load(root: &str, name: &str) -> Result<Option<String>, Error> {
     }
 }
 
-/// Template, line and what stands there, of the innermost error: where a template includes another, that is
-/// the one in which it happened.
+/// Names template, line and the text of the line, for the innermost error: if a template includes another,
+/// that is the one that failed.
 fn explain(root: &str, template: &str, error: &Error) -> String {
     let mut error = error;
     while let Some(cause) = error.source().and_then(|cause| cause.downcast_ref::<Error>()) {

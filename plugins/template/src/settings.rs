@@ -24,7 +24,7 @@ struct RuleSettings {
     template: String,
 }
 
-/// Which template a path is rendered from.
+/// Maps paths to a template.
 pub(crate) struct Rule {
     pub matches: Glob,
     pub template: String,
@@ -49,7 +49,7 @@ pub(crate) fn check(settings: Settings) -> Result<Template, Problems> {
     problems.or(Template { root, inventory, rules, read: RefCell::new(None) })
 }
 
-/// That no path leaves its root, the host sees to; this is for who mistypes one.
+/// Reports mistyped paths early. The host itself ensures that no path leaves its root.
 pub(crate) fn check_path(path: &str) -> Result<(), String> {
     if path.is_empty() || path.ends_with('/') {
         return Err("write the path of a file below the root".into());

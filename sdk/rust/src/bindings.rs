@@ -1,8 +1,8 @@
-//! What wit-bindgen makes of `sdk/wit`: one module per part that a plugin may export.
+//! The bindings that wit-bindgen generates from `sdk/wit`: one module per interface that a plugin may export.
 //!
-//! The parts are generated apart because a component describes exactly what it exports: a plugin that
-//! only authorizes must not claim to resolve. The linker merges the parts that [`export!`](crate::export)
-//! chose. Types are generated once, in [`authorize`], and shared.
+//! Each interface is generated on its own because a component describes exactly what it exports: a plugin
+//! that only authorizes must not claim to resolve. The linker merges the interfaces that
+//! [`export!`](crate::export) chose. Types are generated once, in [`authorize`], and shared.
 #![allow(unsafe_code, missing_docs, unused_qualifications, clippy::all)]
 
 /// The import `log` and the export `lifecycle`, which every plugin has.

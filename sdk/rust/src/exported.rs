@@ -11,7 +11,7 @@ use crate::{
 };
 
 thread_local! {
-    /// The plugin of this instance. A component has one, so its type is known to all who ask.
+    /// The plugin of this instance. A component has exactly one, so every caller knows its type.
     static CONFIGURED: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
 }
 
@@ -58,11 +58,11 @@ fn with_configured<P: Plugin, T>(call: impl FnOnce(&P) -> T) -> T {
     })
 }
 
-/// Makes a type the plugin of this component, with one or several of the hooks `authorize`, `resolve`,
+/// Exports a type as the plugin of this component, with one or more of the hooks `authorize`, `resolve`,
 /// `accept_upload` and `observe`: `export!(Acl: authorize)`, `export!(Gate: accept_upload, observe)`. The
 /// type implements [`Plugin`] and the traits of the hooks.
 ///
-/// Outside of WebAssembly it only checks that, so that the tests of a plugin run natively.
+/// Outside of WebAssembly, the macro only checks these implementations, so a plugin's tests run natively.
 #[macro_export]
 macro_rules! export {
     ($plugin:ty: $($hook:ident),+ $(,)?) => {

@@ -1,7 +1,7 @@
-//! HTTP requests to the hosts that are granted: `http/HOST:PORT`. The feature `http` of this crate.
+//! HTTP requests to granted hosts: `http/HOST:PORT`. Needs the feature `http` of this crate.
 //!
-//! A small blocking client over `wasi:http`. A request takes the time of the call that sends it, so the
-//! server should be near, and `limits.wall` of the plugin long enough. Not in
+//! A small blocking client over `wasi:http`. A request counts towards the time limit of the call that sends
+//! it, so the HTTP server should be near, and the plugin's `limits.wall` long enough. Not available in
 //! [`configure`](crate::Plugin).
 
 #[cfg(target_family = "wasm")]
@@ -15,35 +15,35 @@ use crate::testing::http as wasi;
 pub struct Request<'a> {
     /// `GET`, `POST` and the like.
     pub method: &'a str,
-    /// `http://` or `https://`, with the host and port as they are granted.
+    /// `http://` or `https://`, with host and port exactly as granted.
     pub url: &'a str,
     /// Names and values. `host` is set from the URL.
     pub headers: &'a [(&'a str, &'a str)],
     /// May be empty.
     pub body: &'a [u8],
-    /// The most bytes of an answer's body.
+    /// Largest body of the response, in bytes.
     pub limit: usize,
 }
 
-/// An answer, whatever its status.
+/// A response, whatever its status.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Response {
-    /// Such as 200.
+    /// For example 200.
     pub status: u16,
     /// Names in lower case, and values.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// All of it.
+    /// The whole body.
     pub body: Vec<u8>,
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The URL, the method or a header is none.
+    /// The URL, the method or a header is invalid.
     Invalid(String),
-    /// The host is not granted, or the call has sent 16 requests. The server's log says which.
+    /// The host is not granted, or the call has already sent 16 requests. The server's log says which.
     Denied,
-    /// The body has more bytes than the request's limit.
+    /// The body is longer than the request's limit.
     TooLarge,
     /// The host or the network failed.
     Failed(String),
@@ -62,10 +62,10 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Fetches what lies at a URL, of at most `limit` bytes.
+/// Sends a GET request for a URL, whose response may have a body of at most `limit` bytes.
 ///
 /// # Errors
-/// There is no answer. A status such as 404 is one.
+/// There is no response. A status such as 404 is a response, not an error.
 pub fn get(url: &str, limit: usize) -> Result<Response, Error> {
     send(&Request { method: "GET", url, headers: &[], body: &[], limit })
 }
@@ -83,10 +83,10 @@ pub fn send(request: &Request<'_>) -> Result<Response, Error> {
 /// The parts of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Url<'a> {
-    /// Whether it is https.
+    /// Whether the scheme is https.
     pub tls: bool,
     pub authority: &'a str,
-    /// Begins with `/`.
+    /// Starts with `/`.
     pub path: &'a str,
 }
 

@@ -1,6 +1,7 @@
 //! Keys and values that outlive the call and the process: the grant `kv`.
 //!
-//! A namespace for each plugin. What a call has answered is on disk. Not in [`configure`](crate::Plugin).
+//! Each plugin has its own namespace. A change is on disk when its call returns. Not available in
+//! [`configure`](crate::Plugin).
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::bindings::kv::tuffet::policy::kv as host;
 #[cfg(not(target_family = "wasm"))]
 use crate::testing::kv as host;
 
-/// The value of a key; `None` where there is none or its time is over.
+/// Returns the value of a key, or `None` if it does not exist or has expired.
 ///
 /// # Errors
 /// The key is out of bounds (1 to 256 bytes), or the disk failed.
@@ -19,15 +20,15 @@ pub fn get(key: &str) -> Result<Option<Vec<u8>>, Error> {
     host::get(key)
 }
 
-/// Replaces the value of a key, for good or for `ttl`, in whole seconds, rounded up.
+/// Sets the value of a key, permanently or for `ttl`, which is rounded up to whole seconds.
 ///
 /// # Errors
-/// Key or value (64 KiB) is out of bounds, the plugin has all that it may have, or the disk failed.
+/// The key or the value (64 KiB) is out of bounds, the plugin has reached its quota, or the disk failed.
 pub fn set(key: &str, value: impl AsRef<[u8]>, ttl: Option<Duration>) -> Result<(), Error> {
     host::set(key, value.as_ref(), ttl.map(seconds))
 }
 
-/// Removes a key; that it was not there is no error.
+/// Removes a key. Removing a missing key is not an error.
 ///
 /// # Errors
 /// As [`get`].
@@ -35,11 +36,11 @@ pub fn delete(key: &str) -> Result<(), Error> {
     host::delete(key)
 }
 
-/// Adds to a counter and answers what it has come to. One that is not there begins at 0 and is gone `ttl`
-/// after that, however often it was incremented meanwhile: a counter per period.
+/// Adds to a counter and returns its new value. A missing counter starts at 0 and expires `ttl` later,
+/// however often it is incremented meanwhile, so it counts per period.
 ///
 /// # Errors
-/// As [`set`]; also where the value is no counter.
+/// As [`set`]; also if the value is not a counter.
 pub fn increment(key: &str, by: i64, ttl: Option<Duration>) -> Result<i64, Error> {
     host::increment(key, by, ttl.map(seconds))
 }

@@ -1,9 +1,9 @@
 //! Write policy plugins for Tuffet.
 //!
-//! A plugin is a WebAssembly component that the server asks, once for each request and before the first
-//! block, who may do what ([`Authorize`]) and which file or content a request gets ([`Resolve`]); before an
-//! upload becomes visible, whether it may ([`Accept`]); and that it tells what happened ([`Observe`]). A
-//! plugin implements one or several of these hooks; [`export!`] says which.
+//! A plugin is a WebAssembly component. The server calls it once for each request, before the first block, to
+//! decide whether the client may do this ([`Authorize`]) and which file or content it gets ([`Resolve`]). It
+//! calls it again before an upload becomes visible ([`Accept`]), and reports to it what has happened
+//! ([`Observe`]). A plugin implements one or more of these hooks and lists them in [`export!`].
 //!
 //! ```
 //! use serde::Deserialize;
@@ -50,14 +50,14 @@
 //! crate-type = ["cdylib", "rlib"] # the rlib is for its own tests, which run natively
 //! ```
 //!
-//! The server makes a fresh instance for each call, so nothing is remembered between requests but by [`kv`].
-//! It gives an instance no files, no network, no environment; time and memory are limited. A panic is a
-//! trap: the configuration (`on-error`) says whether it denies.
+//! The server creates a fresh instance for each call, so only [`kv`] carries state from one request to the
+//! next. An instance has no files, no network and no environment; its time and memory are limited. A panic is
+//! a trap: the configuration (`on-error`) decides whether it denies the request.
 //!
-//! What a plugin may have beyond [`log()`], it asks for in its [`manifest!`], with the reason, and the operator
+//! A plugin requests everything beyond [`log()`] in its [`manifest!`], with the reason, and the operator
 //! grants it: [`kv`], [`files`], [`sinks`], HTTP (the feature `http` of this crate, or any client over
-//! `wasi:http`), the client's MAC addresses, a clock, random numbers. In native
-//! tests these are small stand-ins in memory ([`testing`]).
+//! `wasi:http`), the client's MAC addresses, a clock, random numbers. In native tests, small stand-ins in
+//! memory replace them ([`testing`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

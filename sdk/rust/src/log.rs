@@ -3,7 +3,7 @@
 #[cfg(target_family = "wasm")]
 use crate::bindings::base::tuffet::policy::log as host;
 
-/// How much a line matters.
+/// The severity of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Step by step.
@@ -12,13 +12,14 @@ pub enum Level {
     Debug,
     /// Worth knowing in daily operation.
     Info,
-    /// Something is odd and the plugin went on.
+    /// Something is odd, and the plugin continued.
     Warn,
     /// Something failed.
     Error,
 }
 
-/// Writes a line. The server adds the plugin's name and the request, and bounds size and number per call.
+/// Writes a line. The server adds the plugin's name and the request, and limits the size and number of lines
+/// per call.
 pub fn log(level: Level, message: impl AsRef<str>) {
     write(level, message.as_ref(), &[]);
 }
@@ -42,7 +43,7 @@ fn write(level: Level, message: &str, fields: &[(String, String)]) {
     host::log(level, message, fields);
 }
 
-/// In a plugin's native tests there is no server: lines go where `cargo test` catches them.
+/// A plugin's native tests have no server: lines go where `cargo test` captures them.
 #[cfg(not(target_family = "wasm"))]
 fn write(level: Level, message: &str, fields: &[(String, String)]) {
     eprintln!("{level:?}: {message} {fields:?}");

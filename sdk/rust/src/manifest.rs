@@ -1,7 +1,7 @@
-//! The manifest of a plugin: what it is and what it asks for, in the custom section `tuffet:manifest` of its
-//! component, as JSON. Written while the plugin is compiled, so it costs nothing when it runs.
+//! The manifest of a plugin: its description and the grants that it requests, as JSON in the custom section
+//! `tuffet:manifest` of its component. It is written at compile time, so it costs nothing at run time.
 
-/// What [`manifest!`](crate::manifest!) says.
+/// The arguments of [`manifest!`](crate::manifest!).
 #[derive(Clone, Copy)]
 pub struct Manifest {
     /// The plugin's own name.
@@ -10,19 +10,19 @@ pub struct Manifest {
     pub version: &'static str,
     /// What it does, in one sentence.
     pub description: &'static str,
-    /// Grants that it cannot do without, and why.
+    /// Required grants, each with the reason.
     pub grants: &'static [(&'static str, &'static str)],
-    /// Grants that it uses where it has them, and what for.
+    /// Optional grants, each with its purpose.
     pub optional: &'static [(&'static str, &'static str)],
-    /// The kinds of events that `observe` is told; none for all of them.
+    /// The kinds of events that `observe` receives; empty for all of them.
     pub events: &'static [&'static str],
-    /// Whether its hook `observe` is called without events, too, when a sink that was full may have room.
+    /// Whether `observe` is also called without events, when a sink that was full may have room again.
     pub empty_batches: bool,
-    /// Whether an instance may serve one call after the other, of whatever client.
+    /// Whether one instance may serve several calls, of different clients.
     pub reuse: bool,
 }
 
-/// What a plugin may ask for.
+/// The grants that a plugin may request.
 const GRANTS: [&str; 7] = ["client-mac", "clock", "files", "http", "kv", "random", "sinks"];
 
 /// The kinds of events.
@@ -119,7 +119,7 @@ const fn write<const N: usize>(manifest: &Manifest) -> Writer<N> {
         .raw(if manifest.reuse { ",\"reuse\":true}" } else { "}" })
 }
 
-/// The bytes that [`json`] will have.
+/// Length of the JSON that [`json`] writes, in bytes.
 pub const fn length(manifest: &Manifest) -> usize {
     write::<0>(manifest).length
 }
@@ -148,8 +148,9 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
     index == a.len() && index == b.len()
 }
 
-/// Says what the plugin is and which grants it asks for, each with the reason that the operator reads. What
-/// is `optional` it uses where it has it; all else must be granted, or the server refuses the plugin.
+/// Declares the plugin's name, version and description, and the grants that it requests, each with a reason
+/// for the operator. Grants under `optional` may be missing; if any other is missing, the server refuses the
+/// plugin.
 ///
 /// ```
 /// tuffet_sdk::manifest! {
@@ -161,18 +162,20 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// }
 /// ```
 ///
-/// A plugin that observes may name the kinds of events that it wants, `events: ["finished"]` behind the rest; it
-/// then is told no others, which costs less.
+/// An observer may restrict the kinds of events with `events: ["finished"]` after the other keys. It then
+/// receives no others, which costs less.
 ///
 /// The grants are `client-mac`, `clock`, `files`, `http`, `kv`, `random` and `sinks`.
 ///
-/// `empty_batches: true` at the end lets an observer be called without events, too: about a second after a sink
-/// refused a line of it as [`Full`](crate::sinks::Error::Full), again and again while that is so, and when it begins
-/// to serve. So what it kept goes out though nothing happens.
+/// With `empty_batches: true` at the end, the server also calls an observer without events: when it starts to
+/// serve, and about a second after a sink refused one of its lines as [`Full`](crate::sinks::Error::Full),
+/// repeatedly until the sink accepts lines again. So the observer can send lines that it kept even if no new
+/// event arrives.
 ///
-/// `reuse: true`, last of all, lets an instance serve one call after the other, of whatever client: `configure` then
-/// runs seldom, and what it built stays. Say it only of a plugin that keeps nothing of a request which another
-/// request's answer must not show; in Rust, what a hook could keep is in a `Cell` or a `static`.
+/// With `reuse: true` as the last key, one instance may serve several calls, one after the other, of
+/// different clients. `configure` then runs seldom, and its result is kept. Set this only if the plugin keeps
+/// no data of one request that could leak into the answer to another; in Rust, a hook can keep such data only
+/// in a `Cell` or a `static`.
 #[macro_export]
 macro_rules! manifest {
     (

@@ -1,4 +1,4 @@
-//! The names of answers and outcomes, as the interface writes them: for lines that programs read.
+//! The names of answers and outcomes as the WIT interface spells them, for machine-readable lines.
 
 use crate::{Decision, MacSource, Mode, Operation, Outcome};
 

@@ -4,48 +4,50 @@ use serde::de::DeserializeOwned;
 
 use crate::{Acceptance, Denial, ErrorCode, Event, Problems, Request, Resolution, Target, Upload, Verdict};
 
-/// What every plugin is: something made from its settings.
+/// The base of every plugin: a value made from its settings.
 pub trait Plugin: Sized + 'static {
-    /// The plugin's `settings` block of the configuration; `{}` when there is none. Put
-    /// `#[serde(deny_unknown_fields)]` on it and on what it holds, so that a mistyped key is an error.
+    /// The plugin's `settings` block of the configuration; `{}` if it is absent. Put
+    /// `#[serde(deny_unknown_fields)]` on this type and on the types of its fields, so that a mistyped key is
+    /// an error.
     type Settings: DeserializeOwned;
 
-    /// Makes the plugin. The server calls this when it loads the configuration, and again in each new instance: before
-    /// each call, where it should be quick, unless the manifest says `reuse: true`.
+    /// Creates the plugin. The server calls this when it loads the configuration, and again in each new
+    /// instance. Without `reuse: true` in the manifest that is before every call, so it should be quick.
     ///
     /// # Errors
-    /// What is wrong with the settings. The server refuses the configuration and shows the line that each
+    /// The problems of the settings. The server refuses the configuration and shows the line that each
     /// problem points at.
     fn configure(settings: Self::Settings) -> Result<Self, Problems>;
 }
 
-/// The hook `authorize`: may this client do this?
+/// The hook `authorize`: decides whether the client may make this request.
 pub trait Authorize: Plugin {
-    /// Decides. A deny ends the chain; an allow stands unless a later plugin denies.
+    /// Decides. A denial ends the chain; an allow stands unless a later plugin denies.
     fn authorize(&self, request: &Request) -> Verdict;
 }
 
-/// The hook `resolve`: what is it that this client gets?
+/// The hook `resolve`: decides which file or content the client gets.
 pub trait Resolve: Plugin {
     /// Decides. The first answer of a chain that is not [`Resolution::Abstain`] stands.
     fn resolve(&self, request: &Request) -> Resolution;
 }
 
-/// The hook `accept-upload`: may this upload become visible?
+/// The hook `accept-upload`: decides whether an upload may become visible.
 pub trait Accept: Plugin {
-    /// Decides about an upload that is complete and on disk, before it takes its name. A deny ends the chain.
+    /// Decides about an upload that is complete and on disk, before it gets its final name. A denial ends the
+    /// chain.
     fn accept_upload(&self, request: &Request, upload: &Upload) -> Acceptance;
 }
 
-/// The hook `observe`: what happened.
+/// The hook `observe`: receives events.
 pub trait Observe: Plugin {
-    /// Is told in batches, after the fact. Nothing waits for it, unless it is so slow that the queue of
-    /// events fills: then new requests do.
+    /// Receives events in batches, after the fact. No transfer waits for this call. Only if it is so slow
+    /// that the queue of events fills up, new requests wait.
     fn observe(&self, events: &[Event]);
 }
 
 impl Denial {
-    /// A denial with a code. `message` is sent to the client (at most 200 bytes of it), `reason` is logged.
+    /// A denial with this code. The client gets at most 200 bytes of `message`; `reason` is logged.
     pub fn new(code: ErrorCode, message: impl Into<String>, reason: impl Into<String>) -> Self {
         Denial { code, message: message.into(), reason: reason.into() }
     }

@@ -2,7 +2,7 @@
 
 pub use crate::bindings::base::exports::tuffet::policy::lifecycle::Problem;
 
-/// Everything that is wrong with the settings, so that the operator mends it in one go.
+/// All problems of the settings, so that the operator can fix them in one go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     first: Vec<Problem>,
@@ -14,7 +14,7 @@ pub struct Problems {
 const MAX_LISTED: usize = 100;
 
 impl Problems {
-    /// None yet.
+    /// Creates an empty list.
     pub fn new() -> Self {
         Self::default()
     }
@@ -26,7 +26,7 @@ impl Problems {
         problems
     }
 
-    /// Adds one. `message` says what is wrong and how to mend it, without a final stop.
+    /// Adds a problem. `message` says what is wrong and how to fix it, without a final full stop.
     pub fn add(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
         if self.first.len() < MAX_LISTED {
             self.first.push(Problem { pointer: pointer.into(), message: message.into() });
@@ -35,7 +35,7 @@ impl Problems {
         }
     }
 
-    /// Unwraps `result`, or notes its error at `pointer`.
+    /// Unwraps `result`, or records its error at `pointer`.
     pub fn check<T, E: ToString>(&mut self, pointer: impl Into<String>, result: Result<T, E>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -46,15 +46,15 @@ impl Problems {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
 
-    /// `value` when nothing is wrong.
+    /// Returns `value` if there are no problems.
     ///
     /// # Errors
-    /// The problems, when there are any.
+    /// The problems, if there are any.
     pub fn or<T>(self, value: T) -> Result<T, Problems> {
         if self.is_empty() { Ok(value) } else { Err(self) }
     }

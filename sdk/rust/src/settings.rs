@@ -1,4 +1,4 @@
-//! From the JSON of the settings to a plugin's own type, with errors that point at the spot.
+//! Parses the JSON of the settings into the plugin's own type, with errors that point at the spot.
 
 use serde::de::DeserializeOwned;
 use serde_path_to_error::{Path, Segment};
@@ -6,10 +6,10 @@ use serde_path_to_error::{Path, Segment};
 use crate::Problems;
 use crate::problem::push_step;
 
-/// Reads settings from JSON, as [`Plugin::configure`](crate::Plugin::configure) gets them.
+/// Parses settings from JSON as [`Plugin::configure`](crate::Plugin::configure) receives them.
 ///
 /// # Errors
-/// One problem that points at the unknown key, the value of the wrong type, or the block that lacks a key.
+/// One problem, which points at the unknown key, the value of the wrong type, or the block that lacks a key.
 pub fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Problems> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     if let Ok(settings) = T::deserialize(&mut deserializer)
@@ -20,8 +20,8 @@ pub fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Problems> {
     explain(json)
 }
 
-/// The slow way, taken after a failure: through a tree, so that the message has no column of a JSON text
-/// that the operator never sees, and with the path tracked.
+/// The slow way, after a failure: parses through a tree and tracks the path. The message then has no column
+/// number of a JSON text that the operator never sees.
 fn explain<T: DeserializeOwned>(json: &str) -> Result<T, Problems> {
     let value: serde_json::Value = serde_json::from_str(json)
         .map_err(|error| Problems::one("", format!("the settings are not JSON: {error}")))?;

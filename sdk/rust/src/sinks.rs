@@ -1,4 +1,4 @@
-//! Outputs that the configuration names and the server delivers: `sinks/NAME` grants one.
+//! Outputs that the configuration names and the server delivers to. The grant `sinks/NAME` allows one.
 
 pub use crate::bindings::sinks::tuffet::policy::sinks::Error;
 
@@ -7,7 +7,7 @@ use crate::bindings::sinks::tuffet::policy::sinks as host;
 #[cfg(not(target_family = "wasm"))]
 use crate::testing::sinks as host;
 
-/// Queues one JSON value on one line, of at most 32 KiB. Never waits for the other end. Not in
+/// Queues one JSON value on one line, of at most 32 KiB. Never waits for the receiver. Not available in
 /// [`configure`](crate::Plugin).
 ///
 /// # Errors
@@ -16,12 +16,12 @@ pub fn emit(sink: &str, payload: &str) -> Result<(), Error> {
     host::emit(sink, payload)
 }
 
-/// As [`emit`], for a value.
+/// As [`emit`], for a serializable value.
 ///
 /// # Errors
-/// As [`emit`]; also where the value cannot be JSON.
+/// As [`emit`]; also if the value cannot be written as JSON.
 pub fn emit_json(sink: &str, value: &impl serde::Serialize) -> Result<(), Error> {
-    // As long as most lines are, so that it need not grow.
+    // Most lines are shorter, so the buffer need not grow.
     let mut payload = Vec::with_capacity(1024);
     serde_json::to_writer(&mut payload, value).map_err(|error| Error::Invalid(error.to_string()))?;
     let payload = String::from_utf8(payload).map_err(|error| Error::Invalid(error.to_string()))?;

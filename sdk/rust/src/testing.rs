@@ -1,5 +1,5 @@
-//! Stand-ins for the server's side in a plugin's native tests: in memory, one set for each thread, and so for
-//! each test. There are no grants and no quotas here, and time stands still.
+//! In-memory stand-ins for the server in a plugin's native tests: one set for each thread, and so for each
+//! test. They have no grants and no quotas, and their time does not advance.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,9 +9,9 @@ struct Host {
     keys: HashMap<String, Vec<u8>>,
     files: HashMap<(String, String), Vec<u8>>,
     emitted: Vec<(String, String)>,
-    /// How many payloads a sink still takes; one that is not here takes all.
+    /// Remaining room of each sink, in payloads; a sink that is not listed accepts all.
     room: HashMap<String, usize>,
-    /// How many calls of `kv` still go well; all of them, where it is not said.
+    /// Number of further calls of `kv` that succeed; `None` for all.
     kv_calls: Option<usize>,
     #[cfg(feature = "http")]
     responses: HashMap<String, crate::http::Response>,
@@ -25,12 +25,12 @@ fn with<T>(work: impl FnOnce(&mut Host) -> T) -> T {
     HOST.with(|host| work(&mut host.borrow_mut()))
 }
 
-/// Puts a file where [`files`](crate::files) finds it.
+/// Adds a file that [`files`](crate::files) finds.
 pub fn put_file(root: &str, path: &str, content: impl Into<Vec<u8>>) {
     with(|host| host.files.insert((root.into(), path.into()), content.into()));
 }
 
-/// What went to a [sink](crate::sinks) since this was asked last.
+/// Returns and removes the payloads that were emitted to a [sink](crate::sinks).
 pub fn take_emitted(sink: &str) -> Vec<String> {
     with(|host| {
         let all = std::mem::take(&mut host.emitted);
@@ -43,18 +43,18 @@ pub fn take_emitted(sink: &str) -> Vec<String> {
     .collect()
 }
 
-/// Lets a sink take so many payloads more; then it is full, until this is said again.
+/// Lets a sink accept this many more payloads. It is then full until the next call of this function.
 pub fn set_room(sink: &str, payloads: usize) {
     with(|host| host.room.insert(sink.into(), payloads));
 }
 
-/// Lets so many calls of [`kv`](crate::kv) go well, and every later one fail, until this is said again;
-/// `None` is all.
+/// Lets this many calls of [`kv`](crate::kv) succeed and every later one fail, until the next call of this
+/// function. With `None`, all succeed.
 pub fn set_kv_calls(calls: Option<usize>) {
     with(|host| host.kv_calls = calls);
 }
 
-/// Lets a URL answer; every other one is denied.
+/// Sets the response of a URL; requests to all other URLs are denied.
 #[cfg(feature = "http")]
 pub fn put_response(url: &str, response: crate::http::Response) {
     with(|host| host.responses.insert(url.into(), response));
@@ -74,7 +74,7 @@ pub(crate) mod kv {
     use super::with;
     use crate::kv::Error;
 
-    /// Whether another call goes well.
+    /// Counts a call. Returns an error if no more calls may succeed.
     fn call() -> Result<(), Error> {
         with(|host| match &mut host.kv_calls {
             Some(0) => Err(Error::Unavailable("as asked".into())),

@@ -1,4 +1,4 @@
-//! What is written: the tables of the page, pictures, JSON.
+//! Writes the results: the tables of the page, pictures, JSON.
 
 mod plot;
 mod table;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tuffet_measure::grouped;
 
-/// What went wrong.
+/// An error of the program.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FleetError {
     #[error(
@@ -35,13 +35,13 @@ struct Run<'a> {
     servers: &'a [ServerFigures],
 }
 
-/// One simulation.
+/// The JSON of one simulation.
 pub(crate) fn json(figures: &Figures, scenario: &Scenario) -> Result<String, FleetError> {
     let run = Run { scenario, summary: figures.summary(scenario), servers: &figures.servers };
     tuffet_measure::report::json(&run).map_err(FleetError::Report)
 }
 
-/// The page's tables, its pictures, and all figures.
+/// Writes the page's tables, its pictures, and all results.
 pub(crate) fn write(results: &[StormResult], to: &Study) -> Result<(), FleetError> {
     let wrong: u64 = results.iter().map(|result| result.summary.wrong).sum();
     if wrong > 0 {
@@ -65,7 +65,7 @@ fn begin(name: &str) -> String {
 
 const END: &str = "<!-- end -->";
 
-/// The page with other lines behind a mark; `None` where it has no such mark, or no end of it.
+/// Replaces the lines after a mark; `None` if the page lacks the mark or its end.
 fn between_marks(page: &str, name: &str, lines: &str) -> Option<String> {
     let begin = begin(name);
     let (before, rest) = page.split_once(&begin)?;
@@ -77,7 +77,7 @@ fn save(path: &Path, text: &str) -> Result<(), FleetError> {
     std::fs::write(path, text).map_err(|source| FleetError::Write { path: path.to_owned(), source })
 }
 
-/// Milliseconds as seconds; without any, the time within which it did not happen.
+/// Formats milliseconds as seconds; `None` as the horizon that was exceeded.
 fn until(millis: Option<u32>, scenario: &Scenario) -> String {
     match millis {
         Some(_) => seconds(millis),

@@ -4,13 +4,13 @@ use crate::ecmp::Rehash;
 use crate::study::{LOSSES, Part, Result, SERVERS};
 use tuffet_measure::plot::{Chart, Curve, Panel};
 
-/// One for each curve.
+/// A class for each curve.
 const CLASSES: [&str; 3] = ["own", "theirs", "worst"];
 
 /// Points of a curve over time.
 const STEPS: u32 = 600;
 
-/// How long it takes until 99 % have booted, over the number of servers.
+/// The time until 99 % have booted, over the number of servers.
 pub(super) fn servers(results: &[Result]) -> String {
     let point = |servers: u16, loss: u32| {
         let result = results.iter().find(|result| {
@@ -40,7 +40,7 @@ pub(super) fn servers(results: &[Result]) -> String {
     picture("time until 99 % of a million clients have booted", panel)
 }
 
-/// Which part has booted over time, when a server is lost.
+/// The booted part over time, when a server is lost.
 pub(super) fn lost(results: &[Result]) -> String {
     let results: Vec<&Result> = results.iter().filter(|result| result.storm.part == Part::Lost).collect();
     let ends = results.iter().filter_map(|result| result.figures.booted.last());

@@ -7,7 +7,7 @@ use crate::study::{Part, Result};
 use tuffet_measure::grouped;
 use tuffet_measure::report::Table;
 
-/// Each by the name of its marks.
+/// All tables, by the name of their marks.
 pub(super) fn all(results: &[Result]) -> [(&'static str, String); 8] {
     let of = |part| results.iter().filter(move |result| result.storm.part == part);
     [
@@ -247,16 +247,16 @@ fn scale<'a>(results: impl Iterator<Item = &'a Result>) -> String {
     table.to_string()
 }
 
-/// What was measured of a server's core, and what the model makes of the same transfer.
+/// The measured cost of transfers on a server's core, for comparison with the model.
 pub(crate) const MEASURED: [(&str, u64, u64, u64); 4] = [
-    // Blocks, blocks in a window, nanoseconds of a core for the transfer.
+    // Blocks, blocks in a window, core nanoseconds for the transfer.
     ("10 MiB, windowsize 64", 7_490, 64, 5_690_000),
     ("64 KiB, windowsize 8", 47, 8, 58_000),
     ("10 MiB, lockstep", 7_490, 1, 25_800_000),
     ("2 KiB, lockstep, blocks of 512", 5, 1, 19_000),
 ];
 
-/// The model's time of a core for a transfer.
+/// The core time of a transfer in the model.
 pub(crate) fn modelled(blocks: u64, window: u64) -> u64 {
     let costs = Costs::default();
     costs.request + blocks.div_ceil(window) * (costs.datagram + costs.send) + blocks * costs.block

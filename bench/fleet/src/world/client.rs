@@ -1,4 +1,4 @@
-//! What a client does: one file after the other, by the client role of the core.
+//! A client: it loads one file after the other with the core's client role.
 
 use crate::chain::Wish;
 use crate::packet::{Down, Tid, Up};
@@ -6,33 +6,33 @@ use crate::scenario::BACK_OFF;
 use crate::world::{Event, World, nanos, time};
 use tuffet_core::{Control, DATA_HEADER, ErrorCode, Finish, Operation, Output, Transfer, data_header};
 
-/// One machine that boots. Small: there are a million.
+/// A machine that boots. Small, because there are a million.
 #[derive(Debug)]
 pub(crate) struct Client {
-    /// Its number, which stands for its address.
+    /// Its number, which serves as its address.
     pub(crate) number: u32,
-    /// What is random about it, so that it does not matter what others do meanwhile.
+    /// Its own random numbers, so that other clients do not affect it.
     pub(crate) random: fastrand::Rng,
     transfer: Option<Box<Transfer>>,
-    /// What a server made of its last request (the server's table of peers).
+    /// The server's transfer for its last request (the server's table of peers).
     pub(crate) serving: Tid,
-    /// Who answered it, and from which port.
+    /// The server and port that answered.
     pub(crate) peer: Tid,
     pub(crate) peer_port: u16,
-    /// Its own port: another one for each request.
+    /// Its own port, a new one for each request.
     pub(crate) port: u16,
     step: u8,
     failures: u8,
-    /// A size was told.
+    /// Whether a server has sent the size.
     size_sent: bool,
-    /// When its link has brought all that was sent to it so far.
+    /// When its link has delivered everything sent to it so far.
     link_free: u64,
-    /// When its transfer wants to be woken, and when it will be looked at.
+    /// When its transfer must be woken, and when a wake-up is scheduled.
     deadline: u64,
     timer: u64,
 }
 
-/// A block as it was sent.
+/// A block in flight.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     offset: u64,
@@ -58,14 +58,14 @@ impl Client {
         }
     }
 
-    /// Whether its path loses a datagram now.
+    /// Draws whether its path loses a datagram now.
     pub(crate) fn loses(&mut self, of_a_million: u32) -> bool {
         of_a_million > 0 && self.random.u32(0..1_000_000) < of_a_million
     }
 }
 
 impl World<'_> {
-    /// The client asks for the file of its step.
+    /// Requests the file of the client's step.
     pub(crate) fn ask(&mut self, index: u32) {
         let now = self.now;
         let Some(client) = self.clients.get_mut(index as usize) else { return };
@@ -83,13 +83,13 @@ impl World<'_> {
         let now = self.now;
         let Some(client) = self.clients.get_mut(index as usize) else { return };
         if client.timer != now {
-            return; // Another one was set since.
+            return; // superseded by a later one
         }
         client.timer = u64::MAX;
         self.wake_client(index, now);
     }
 
-    /// Acts on the client's deadline if it has come, else sees to it that someone looks again.
+    /// Handles the client's deadline if it has come, otherwise schedules another wake-up.
     fn wake_client(&mut self, index: u32, at: u64) {
         let Some(client) = self.clients.get_mut(index as usize) else { return };
         if client.deadline <= at
@@ -102,10 +102,10 @@ impl World<'_> {
         }
     }
 
-    /// A packet has come to a port of the client.
+    /// Handles a packet to a port of the client.
     pub(crate) fn deliver_down(&mut self, index: u32, port: u16, from: Tid, packet: Down) {
         let Some(client) = self.clients.get_mut(index as usize) else { return };
-        // A boot ROM that has moved on is silent at its old port.
+        // A boot ROM that has moved on does not answer from its old port.
         if client.port != port || client.transfer.is_none() {
             return;
         }
@@ -135,16 +135,16 @@ impl World<'_> {
         self.drive_client(index, now, None);
     }
 
-    /// Blocks that left a server in one go, each at the time when the client's link has brought it. What
-    /// comes of one may lie ahead of the world's time, never behind; nothing else reaches this client
-    /// before them, since its link brings one after the other.
+    /// Handles blocks that left a server at once, each at the time when the client's link has delivered it.
+    /// That may be ahead of the world's time, never behind. Nothing else reaches this client before them,
+    /// since its link delivers in order.
     fn take_blocks(&mut self, index: u32, first: u32, count: u16) {
         let scenario = self.scenario;
         let Some(client) = self.clients.get(index as usize) else { return };
         let (port, Some(step)) = (client.port, self.steps.get(usize::from(client.step)).copied()) else {
             return;
         };
-        // As the server granted it.
+        // The granted size equals the requested one.
         let blksize = u64::from(step.requested().block_size());
         let apart = scenario.on_card(DATA_HEADER as u64 + blksize);
         for nth in 0..u64::from(count) {
@@ -162,7 +162,7 @@ impl World<'_> {
                 self.wake_client(index, at);
             }
             let Some(client) = self.clients.get_mut(index as usize) else { return };
-            // Its end may have come with the last block, or with its patience.
+            // The transfer may have ended with the last block, or by giving up.
             let Some(transfer) = client.transfer.as_mut().filter(|_| client.port == port) else { return };
             let header = data_header(transfer.wire(position));
             let payload = self
@@ -175,7 +175,7 @@ impl World<'_> {
         }
     }
 
-    /// Does all that the client's transfer asks for. `block` is the one that it has just been given.
+    /// Executes the outputs of the client's transfer. `block` is the one that it has just handled.
     fn drive_client(&mut self, index: u32, at: u64, mut block: Option<Block>) {
         loop {
             let Some(client) = self.clients.get_mut(index as usize) else { return };
@@ -208,13 +208,13 @@ impl World<'_> {
                     return self.arm_client(index);
                 }
                 Output::Closed => return,
-                // A client that reads has nothing to offer.
+                // A reading client sends neither.
                 Output::Control(Control::Oack(_)) | Output::Send(_) => {}
             }
         }
     }
 
-    /// One look is planned at a time; it is put off when it comes too early.
+    /// Schedules a wake-up. At most one is scheduled at a time; one that comes too early schedules the next.
     fn arm_client(&mut self, index: u32) {
         let Some(client) = self.clients.get_mut(index as usize) else { return };
         if client.transfer.is_some() && client.deadline < client.timer {

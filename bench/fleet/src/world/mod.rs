@@ -1,5 +1,4 @@
-//! The clients, their servers and the time that passes. [`client`] and
-//! [`server`] say what each does.
+//! The clients, their servers and the virtual clock. [`client`] and [`server`] describe each side.
 
 mod client;
 mod server;
@@ -15,13 +14,13 @@ use server::{Arrival, Server, Slot};
 use std::sync::Arc;
 use tuffet_core::{Settings, Time};
 
-/// What happens at a time.
+/// An event.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A client asks for its next file.
     Ask(u32),
     ClientTimer(u32),
-    /// A packet reaches a client's port; of blocks, the first.
+    /// A packet reaches a client's port; for blocks, the first of them.
     ToClient {
         client: u32,
         port: u16,
@@ -32,29 +31,29 @@ pub(crate) enum Event {
         server: u16,
         arrival: Arrival,
     },
-    /// A worker goes on.
+    /// A worker continues.
     Work {
         server: u16,
         core: u16,
     },
     ServerTimer(Tid),
-    /// The first server is gone; routers have noticed.
+    /// The first server fails; routers notice it.
     Lost,
     Withdrawn,
 }
 
-/// All that exists.
+/// The state of a simulation.
 pub(crate) struct World<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) steps: Vec<Step>,
-    /// What the files of the steps hold, where bytes are compared.
+    /// The contents of the files, if bytes are compared.
     pub(crate) contents: Vec<Vec<u8>>,
     pub(crate) routes: Routes,
-    /// Nanoseconds since the first client may have been switched on.
+    /// Nanoseconds since the first client could be switched on.
     pub(crate) now: u64,
     pub(crate) queue: Queue<Event>,
     pub(crate) clients: Vec<Client>,
-    /// The number of the first of `servers`.
+    /// The number of the first server in `servers`.
     pub(crate) base: u16,
     pub(crate) servers: Vec<Server>,
     pub(crate) slots: Vec<Slot>,
@@ -66,7 +65,7 @@ pub(crate) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// A world of these clients and servers, numbered as in the whole of the scenario.
+    /// Creates a world of these clients and servers, with their numbers in the whole scenario.
     pub(crate) fn new(
         scenario: &'a Scenario,
         routes: Routes,
@@ -108,7 +107,7 @@ impl<'a> World<'a> {
         world
     }
 
-    /// Lets time pass until nothing is left to happen, or to the horizon.
+    /// Runs until no event is left, or until the horizon.
     pub(crate) fn run(mut self) -> Figures {
         while let Some((at, event)) = self.queue.pop() {
             if at > self.scenario.horizon * 1_000_000 {
@@ -133,7 +132,7 @@ impl<'a> World<'a> {
         self.figures
     }
 
-    /// Sends a client's packet into the network, at a time that may lie ahead.
+    /// Sends a client's packet into the network, at a time that may be in the future.
     pub(crate) fn send_up(&mut self, index: u32, at: u64, packet: Up) {
         let Some(client) = self.clients.get_mut(index as usize) else { return };
         if client.loses(self.scenario.loss) {
@@ -147,20 +146,20 @@ impl<'a> World<'a> {
     }
 }
 
-/// The port that servers listen on.
+/// The servers' listening port.
 pub(crate) const LISTENING: u16 = 69;
 
-/// The core's clock.
+/// Converts to the core's clock.
 pub(crate) fn time(nanos: u64) -> Time {
     Time::from_micros(nanos / 1_000)
 }
 
-/// And back: when a deadline has come.
+/// Converts a deadline back from the core's clock.
 pub(crate) fn nanos(time: Time) -> u64 {
     time.as_micros().saturating_mul(1_000)
 }
 
-/// Bytes that differ from block to block and from file to file.
+/// Content that differs from block to block and from file to file.
 fn content(step: &Step) -> Vec<u8> {
     if step.wish == Wish::Missing {
         return Vec::new();

@@ -1,33 +1,33 @@
-//! One direction of the path: what becomes of a datagram, and when. No clock and no sockets.
+//! One direction of the path: decides the fate of a datagram, and its arrival time. No clock and no sockets.
 
 use std::time::Duration;
 
-/// What a direction is like.
+/// The properties of a direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Path {
-    /// From end to end, without waiting for the wire.
+    /// From end to end, without queueing.
     pub(crate) delay: Duration,
-    /// Up to this much more, drawn for each datagram. None overtakes another for it: jitter comes of queues,
-    /// and a path that turned each window around would measure nothing else.
+    /// The most additional delay, drawn for each datagram. It never reorders datagrams: real jitter comes
+    /// from queues, and a path that reversed each window would measure nothing else.
     pub(crate) jitter: Duration,
-    /// Parts of all, 0 to 1: lost; delivered twice; held back by one to three delays, at least by one to
-    /// three milliseconds.
+    /// Probabilities, 0 to 1: of loss; of duplication; of being held back by one to three delays, and at
+    /// least one to three milliseconds.
     pub(crate) loss: f64,
     pub(crate) duplicate: f64,
     pub(crate) reorder: f64,
-    /// Bits per second; 0: no limit.
+    /// Bits per second; 0 for no limit.
     pub(crate) rate: u64,
-    /// Bytes that may wait for the wire; what does not fit is lost.
+    /// Bytes that the queue holds; datagrams that do not fit are lost.
     pub(crate) queue: u64,
 }
 
-/// What happened to the datagrams of a direction.
+/// The counts of a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// That came, and their bytes.
+    /// Received datagrams, and their bytes.
     pub(crate) datagrams: u64,
     pub(crate) bytes: u64,
-    /// That were lost by chance, or found the queue full.
+    /// Datagrams lost by chance, and datagrams lost because the queue was full.
     pub(crate) lost: u64,
     pub(crate) overflowed: u64,
     pub(crate) duplicated: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Counts {
 /// IPv4 and UDP headers, in bytes.
 const HEADERS: u64 = 28;
 
-/// The least that a datagram is held back by, times one to three, in nanoseconds.
+/// The shortest time for holding back a datagram, times one to three, in nanoseconds.
 const HELD: u64 = 1_000_000;
 
 /// A direction in use.
@@ -45,9 +45,9 @@ const HELD: u64 = 1_000_000;
 pub(crate) struct Link {
     path: Path,
     random: fastrand::Rng,
-    /// When the wire has sent all that was given to it.
+    /// When the wire has sent all queued datagrams.
     free: u64,
-    /// When the last datagram that was not held back arrives.
+    /// When the last datagram arrives that was not held back.
     last: u64,
     pub(crate) counts: Counts,
 }
@@ -57,7 +57,7 @@ impl Link {
         Link { path, random: fastrand::Rng::with_seed(seed), free: 0, last: 0, counts: Counts::default() }
     }
 
-    /// Takes a datagram; says when it arrives, and when a copy of it does. Times in nanoseconds.
+    /// Accepts a datagram; returns its arrival and that of a duplicate. Times are in nanoseconds.
     pub(crate) fn carry(&mut self, now: u64, bytes: usize) -> [Option<u64>; 2] {
         let bytes = bytes as u64;
         self.counts.datagrams += 1;
@@ -78,7 +78,7 @@ impl Link {
         [Some(first), None]
     }
 
-    /// When the last bit is on the wire; `None` when the queue is full. One datagram always fits.
+    /// When the last bit is on the wire; `None` if the queue is full. One datagram always fits.
     fn transmit(&mut self, now: u64, bytes: u64) -> Option<u64> {
         if self.path.rate == 0 {
             return Some(now);
@@ -107,7 +107,7 @@ impl Link {
         arrival
     }
 
-    /// Draws only where something can happen.
+    /// Draws only if the event is possible.
     fn chance(&mut self, part: f64) -> bool {
         part > 0.0 && self.random.f64() < part
     }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_wire_sends_one_after_the_other_and_its_queue_is_bounded() {
-        // 972 bytes and headers: 8,000 bits.
+        // 972 bytes plus headers: 8,000 bits.
         let mut link = Link::new(Path { rate: 8_000_000, queue: 3_000, ..CLEAN }, 1);
         let arrivals: Vec<_> = (0..5).map(|_| link.carry(0, 972)[0]).collect();
         assert_eq!(arrivals, [Some(1_000_000), Some(2_000_000), Some(3_000_000), None, None]);

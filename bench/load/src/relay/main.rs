@@ -25,7 +25,7 @@ fn main() -> ExitCode {
             (Some(Command::Measure { time }), _) => measure::measure(*time)
                 .map_err(|error| Failure::broken(format!("a loopback socket failed: {error}")))?,
             (None, Some(plan)) => serve(&args, plan)?,
-            (None, None) => {} // clap has asked for both addresses.
+            (None, None) => {} // clap requires both addresses
         }
         Ok(true)
     })

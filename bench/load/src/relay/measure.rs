@@ -1,5 +1,5 @@
-//! What the relay carries on this machine: clients that ask for windows of datagrams as fast as they get
-//! them, from a server that does nothing else, with the relay between them and without it.
+//! Measures the relay on this machine: clients request windows of datagrams as fast as they receive them,
+//! from a server that does nothing else, with the relay in between and without it.
 
 use crate::link::Path;
 use crate::relay::{Plan, Relay};
@@ -19,7 +19,7 @@ const SIZE: usize = 1_432;
 
 const CLIENTS: usize = 4;
 
-/// How long nobody waits for a datagram that is lost.
+/// How long to wait for a datagram before it counts as lost.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
 pub(crate) const CLEAN: Path = Path {
@@ -55,7 +55,7 @@ pub(crate) fn measure(time: Duration) -> io::Result<()> {
     Ok(())
 }
 
-/// 10⁶ bytes in a second, and the relay's figures.
+/// Returns the rate in 10⁶ bytes per second, and the relay's figures.
 fn run(time: Duration, window: usize, path: Option<Path>) -> io::Result<(f64, Option<Figures>)> {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = Socket::bind(any, BindOptions::default())?;
@@ -102,7 +102,7 @@ fn serve(socket: &Socket, window: usize, stop: &AtomicBool) -> io::Result<()> {
             for request in (0..received.len()).filter_map(|index| received.get(index)) {
                 let mut left = window;
                 while left > 0 {
-                    // As many as a message holds.
+                    // As many as fit into a message.
                     let count = left.min(45);
                     if !out.has_room(count * SIZE) {
                         out.flush(socket);
@@ -129,7 +129,7 @@ fn ask(server: SocketAddr, window: usize, time: Duration) -> io::Result<f64> {
     let mut silent = true;
     while began.elapsed() < time {
         for (socket, missing) in &mut clients {
-            // The first time, and again where something was lost.
+            // The first time, and after a loss.
             let mut asks = silent;
             while received.fill(socket)? || !received.is_empty() {
                 for got in (0..received.len()).filter_map(|index| received.get(index)) {
@@ -150,7 +150,7 @@ fn ask(server: SocketAddr, window: usize, time: Duration) -> io::Result<f64> {
     Ok(bytes as f64 / began.elapsed().as_secs_f64() / 1e6)
 }
 
-/// Whether a datagram came in time.
+/// Returns whether a datagram arrived in time.
 fn wait(sockets: &[&Socket]) -> io::Result<bool> {
     let mut ready: Vec<PollFd<'_>> =
         sockets.iter().map(|socket| PollFd::new(*socket, PollFlags::IN)).collect();

@@ -1,8 +1,8 @@
-//! The relay: sockets on both sides, and datagrams that wait between them.
+//! The relay: sockets on both sides, and the datagrams in flight between them.
 //!
 //! TFTP servers answer from a new port, and clients write to that port; so the relay maps ports as a NAT
-//! does. A client's address gets a socket of its own towards the server. Each port that the server answers
-//! from gets a socket towards that client, whose port stands for it.
+//! does. Each client address gets a socket towards the server. Each port from which the server answers gets a
+//! socket towards that client, whose port represents it.
 
 use crate::link::{Link, Path};
 use crate::schedule::{Exit, Schedule};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tuffet_udp::{BindOptions, Local, ReceiveBatch, Received, Socket};
 
-/// What to relay.
+/// The configuration of a relay.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub(crate) listen: SocketAddr,
@@ -24,11 +24,11 @@ pub(crate) struct Plan {
     pub(crate) up: Path,
     pub(crate) down: Path,
     pub(crate) seed: u64,
-    /// A client that is silent for so long is forgotten, with its ports.
+    /// How long a client may be silent before it is forgotten with its ports.
     pub(crate) idle: Duration,
 }
 
-/// A socket and what it stands for.
+/// A socket and its role.
 struct Port {
     socket: Socket,
     role: Role,
@@ -36,18 +36,18 @@ struct Port {
 
 #[derive(Debug, Clone, Copy)]
 enum Role {
-    /// Where clients send their requests.
+    /// The port to which clients send requests.
     Listening,
-    /// A client, to the server.
+    /// Represents a client to the server.
     Client(SocketAddr),
-    /// A port of the server, to a client.
+    /// Represents a port of the server to a client.
     Server { client: SocketAddr, server: SocketAddr },
 }
 
-/// What is known of a client.
+/// The state of a client.
 struct Flow {
     up: Exit,
-    /// Where the client thinks that its server is.
+    /// The address at which the client believes its server to be.
     local: Option<Local>,
     /// The server's ports, as the client sees them.
     down: HashMap<SocketAddr, Exit>,
@@ -66,20 +66,20 @@ pub(crate) struct Relay {
     start: Instant,
     pub(crate) up: Link,
     pub(crate) down: Link,
-    /// Datagrams that the kernel did not take.
+    /// Datagrams that the kernel refused.
     pub(crate) refused: u64,
-    /// Datagrams from who has no business here.
+    /// Datagrams from unexpected addresses.
     pub(crate) strays: u64,
 }
 
-/// Batches that are read from one socket before others have their turn.
+/// Batches read from one socket before the others get their turn.
 const TURN: usize = 8;
 
-/// How long it sleeps at least, unless something comes: datagrams that arrive meanwhile leave together, in a
-/// fraction of the calls.
+/// The shortest sleep, unless a datagram arrives: datagrams that become due meanwhile are sent together, in
+/// fewer calls.
 const GRAIN: Duration = Duration::from_micros(100);
 
-/// How long it sleeps at most: it looks after silent clients then, and whether it is to stop.
+/// The longest sleep: after it the relay checks for silent clients, and whether to stop.
 const TICK: Duration = Duration::from_millis(100);
 
 impl Relay {
@@ -106,13 +106,13 @@ impl Relay {
         Ok(relay)
     }
 
-    /// Where it listens, with the port that the kernel chose.
+    /// The listening address, with the port that the kernel chose.
     pub(crate) fn local(&self) -> SocketAddr {
         let listener = self.ports.first().and_then(Option::as_ref);
         listener.map_or(self.plan.listen, |port| port.socket.local())
     }
 
-    /// Relays until it is told to stop; `beat` is called now and then.
+    /// Relays until `stop` is set; calls `beat` now and then.
     pub(crate) fn run(&mut self, stop: &AtomicBool, beat: &mut dyn FnMut(&Relay) -> bool) -> io::Result<()> {
         let mut batch = ReceiveBatch::new();
         let mut events = Vec::with_capacity(256);
@@ -145,10 +145,10 @@ impl Relay {
         self.start.elapsed().as_nanos() as u64
     }
 
-    /// Sleeps until a datagram comes or one that is under way arrives.
+    /// Sleeps until a datagram arrives, or one in flight is due.
     fn wait(&self) -> io::Result<()> {
         let until = self.schedule.next().map(|at| Duration::from_nanos(at.saturating_sub(self.now())));
-        // What is due already was put in since; all else may be late by a grain.
+        // Datagrams that are due already were added just now; others may be late by one grain.
         let sleep =
             until.map_or(TICK, |until| if until.is_zero() { until } else { until.clamp(GRAIN, TICK) });
         let sleep = Timespec { tv_sec: 0, tv_nsec: i64::from(sleep.subsec_nanos()) };
@@ -163,7 +163,7 @@ impl Relay {
         for _ in 0..TURN {
             let Some(port) = self.ports.get(place).and_then(Option::as_ref) else { return };
             let role = port.role;
-            // An error is one that the kernel kept for a datagram of before; reading took it away.
+            // The kernel kept this error for an earlier datagram; reading cleared it.
             let more = batch.fill(&port.socket).unwrap_or(true);
             let now = self.now();
             for index in 0..batch.len() {
@@ -176,7 +176,7 @@ impl Relay {
         }
     }
 
-    /// Sends what came into a port on its way.
+    /// Puts the datagrams that a port received on their path.
     fn pass(&mut self, role: Role, received: &Received<'_>, now: u64) {
         let exit = match role {
             Role::Listening => self.exit_up(received.peer, received.local, now),
@@ -201,7 +201,7 @@ impl Relay {
         }
     }
 
-    /// A datagram for the server's listening port.
+    /// The exit for a datagram to the server's listening port.
     fn exit_up(&mut self, client: SocketAddr, local: Option<Local>, now: u64) -> Option<Exit> {
         if let Some(flow) = self.flows.get_mut(&client) {
             flow.last = now;
@@ -216,7 +216,7 @@ impl Relay {
         Some(up)
     }
 
-    /// A datagram from a port of the server.
+    /// The exit for a datagram from a port of the server.
     fn exit_down(&mut self, client: SocketAddr, server: SocketAddr, now: u64) -> Option<Exit> {
         let listener = Exit { port: 0, generation: 0, peer: client, local: None };
         let flow = self.flows.get_mut(&client)?;
@@ -230,14 +230,14 @@ impl Relay {
         if server.ip() != self.plan.to.ip() {
             return None;
         }
-        // The client expects the answer from the address that it asked.
+        // The client expects the answer from the address that it used.
         let address = flow.local.and_then(|local| local.address).unwrap_or(self.plan.listen.ip());
         let exit = self.bind(address, Role::Server { client, server }, client)?;
         self.flows.get_mut(&client)?.down.insert(server, exit);
         Some(exit)
     }
 
-    /// A port of its own; `None` where the system has none left.
+    /// Binds a new port; `None` if the system has none left.
     fn bind(&mut self, address: IpAddr, role: Role, peer: SocketAddr) -> Option<Exit> {
         let options = BindOptions { gro: true, ..BindOptions::default() };
         let socket = Socket::bind(SocketAddr::new(address, 0), options).ok()?;
@@ -261,7 +261,7 @@ impl Relay {
         self.generations[place] += 1;
     }
 
-    /// Sends what has arrived.
+    /// Sends the datagrams that are due.
     fn release(&mut self) {
         let now = self.now();
         while let Some(flight) = self.schedule.pop(now) {
@@ -277,7 +277,7 @@ impl Relay {
         self.refused += self.sender.flush(&|place| ports.get(place)?.as_ref().map(|port| &port.socket));
     }
 
-    /// Forgets clients that were silent for long.
+    /// Forgets clients that were silent for too long.
     fn expire(&mut self, now: u64) {
         let idle = u64::try_from(self.plan.idle.as_nanos()).unwrap_or(u64::MAX);
         let silent: Vec<SocketAddr> = self
@@ -295,7 +295,7 @@ impl Relay {
         }
     }
 
-    /// Clients that it knows at present.
+    /// The number of known clients.
     pub(crate) fn clients(&self) -> usize {
         self.flows.len()
     }

@@ -1,4 +1,4 @@
-//! Datagrams on their way, by the time of their arrival.
+//! Datagrams in flight, by the time of their arrival.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,28 +8,28 @@ use tuffet_udp::Local;
 /// Where a datagram leaves the relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Exit {
-    /// The port, by its place in the relay's table, and which of those that had this place.
+    /// The port's index in the relay's table, and its generation.
     pub(crate) port: usize,
     pub(crate) generation: u32,
     pub(crate) peer: SocketAddr,
-    /// The address to leave from, where the port has several.
+    /// The source address, if the port has several.
     pub(crate) local: Option<Local>,
 }
 
-/// A datagram under way.
+/// A datagram in flight.
 #[derive(Debug)]
 pub(crate) struct Flight {
     pub(crate) exit: Exit,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// All datagrams under way; of those that arrive at the same time, the one that was sent first comes first.
+/// All datagrams in flight; first in, first out for equal arrival times.
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     heap: BinaryHeap<Reverse<(u64, u64, usize)>>,
     flights: Vec<Option<Flight>>,
     free: Vec<usize>,
-    /// Buffers to be used again.
+    /// Buffers for reuse.
     buffers: Vec<Vec<u8>>,
     order: u64,
 }
@@ -54,12 +54,12 @@ impl Schedule {
         self.heap.push(Reverse((at, self.order, place)));
     }
 
-    /// When the next one arrives, in nanoseconds.
+    /// The arrival time of the next one, in nanoseconds.
     pub(crate) fn next(&self) -> Option<u64> {
         self.heap.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// The next one that has arrived by now.
+    /// Takes the next one that has arrived by now.
     pub(crate) fn pop(&mut self, now: u64) -> Option<Flight> {
         self.next().filter(|at| *at <= now)?;
         let Reverse((_, _, place)) = self.heap.pop()?;
@@ -67,7 +67,7 @@ impl Schedule {
         self.flights.get_mut(place)?.take()
     }
 
-    /// Takes a buffer back.
+    /// Takes back a buffer for reuse.
     pub(crate) fn give_back(&mut self, buffer: Vec<u8>) {
         if self.buffers.len() < MOST_BUFFERS {
             self.buffers.push(buffer);
@@ -75,7 +75,7 @@ impl Schedule {
     }
 }
 
-/// Buffers that are kept.
+/// The most buffers kept.
 const MOST_BUFFERS: usize = 65_536;
 
 #[cfg(test)]

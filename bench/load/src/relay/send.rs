@@ -1,13 +1,13 @@
-//! Datagrams that leave at the same time to the same peer leave as one message, which the kernel cuts.
+//! Datagrams that leave at the same time to the same peer leave as one message, which the kernel segments.
 
 use crate::schedule::Exit;
 use tuffet_udp::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, Socket};
 
-/// What leaves through one port before the next has its turn.
+/// The datagrams that leave through one port in its turn.
 pub(crate) struct Sender {
     batch: SendBatch,
     port: Option<usize>,
-    /// The run of equal datagrams that is being gathered, and their size.
+    /// The current run of datagrams of equal size, and that size.
     run: Vec<u8>,
     segment: usize,
     count: usize,
@@ -26,7 +26,7 @@ impl Sender {
         }
     }
 
-    /// Takes a datagram; returns how many earlier ones the kernel refused, if they had to leave for it.
+    /// Adds a datagram; returns how many earlier ones the kernel refused, if they had to be sent first.
     pub(crate) fn add<'a>(
         &mut self,
         exit: Exit,
@@ -53,7 +53,7 @@ impl Sender {
         refused
     }
 
-    /// Sends all; returns how many the kernel refused.
+    /// Sends everything; returns how many the kernel refused.
     pub(crate) fn flush<'a>(&mut self, socket: &impl Fn(usize) -> Option<&'a Socket>) -> u64 {
         let mut refused = self.end_run(socket);
         if !self.batch.is_empty()

@@ -1,4 +1,4 @@
-//! Figures of a relay that runs.
+//! The figures of a running relay.
 
 use crate::link::Counts;
 use crate::relay::Relay;
@@ -11,7 +11,7 @@ pub(crate) fn thread_time() -> Duration {
     CpuTime::of_thread().map_or(Duration::ZERO, CpuTime::total)
 }
 
-/// What a relay did in a while.
+/// The figures of a period.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Figures {
     pub(crate) time: Duration,
@@ -23,7 +23,7 @@ pub(crate) struct Figures {
     pub(crate) clients: usize,
 }
 
-/// Where counting began.
+/// The counters at the start of a period.
 #[derive(Debug)]
 pub(crate) struct Meter {
     began: Instant,
@@ -32,7 +32,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// From now on, on this thread.
+    /// Starts a period now, on this thread.
     pub(crate) fn start(relay: &Relay) -> Self {
         Meter { began: Instant::now(), cpu: thread_time(), before: (relay.up.counts, relay.down.counts) }
     }
@@ -55,7 +55,7 @@ impl Meter {
 }
 
 impl Figures {
-    /// Processor seconds for 10⁹ bytes that came.
+    /// Processor seconds per 10⁹ received bytes.
     pub(crate) fn cpu_per_gb(&self) -> Option<f64> {
         let bytes = self.up.bytes + self.down.bytes;
         (bytes > 0).then(|| self.cpu.as_secs_f64() * 1e9 / bytes as f64)

@@ -1,4 +1,4 @@
-//! The relay between real sockets.
+//! Tests of the relay between real sockets.
 
 use crate::link::Path;
 use crate::measure::CLEAN;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Patience with a machine that does other things beside.
+/// Allows for a machine that is busy with other work.
 const LONG: Duration = Duration::from_secs(20);
 
 fn socket() -> UdpSocket {
@@ -34,7 +34,7 @@ fn between(up: Path, down: Path, seed: u64, with: impl FnOnce(&UdpSocket, Socket
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         let relaying = scope.spawn(|| relay.run(&stop, &mut |_| true));
-        // The relay ends when a check fails, too.
+        // Stops the relay even if a check fails.
         let stopping = Stop(&stop);
         with(&client, address, &server);
         drop(stopping);
@@ -72,7 +72,7 @@ fn a_transfer_on_a_port_of_its_own_passes_and_takes_its_time() {
         client.send_to(b"ack", from).unwrap();
         assert_eq!(receive(&tid), (b"ack".to_vec(), as_seen), "from the port that asked");
         assert!(began.elapsed() >= Duration::from_millis(90), "{:?}", began.elapsed());
-        // From its first port again: from the relay's first port.
+        // From the server's first port again, so from the relay's first port.
         server.send_to(b"single", as_seen).unwrap();
         assert_eq!(receive(client), (b"single".to_vec(), relay));
     });
@@ -107,10 +107,10 @@ fn clients_are_told_apart() {
     });
 }
 
-/// As many as an ordinary socket holds before anyone reads.
+/// As many as an ordinary socket holds unread.
 const COUNT: u16 = 200;
 
-/// What arrives of so many numbered datagrams, up to one that is sent until it does.
+/// The arrivals of this many numbered datagrams, up to a final one that is repeated until it arrives.
 fn arrivals(up: Path, seed: u64) -> Vec<u16> {
     let mut numbers = Vec::new();
     between(up, CLEAN, seed, |client, relay, server| {
@@ -161,7 +161,7 @@ fn some_change_places_and_some_come_twice() {
 
 #[test]
 fn a_narrow_line_drops_what_does_not_fit() {
-    // 30 bytes on the wire for each; room for ten of them, at 1 MB/s.
+    // Each takes 30 bytes on the wire; the queue holds ten, at 1 MB/s.
     let path = Path { rate: 8_000_000, queue: 300, ..CLEAN };
     let numbers = arrivals(path, 1);
     assert!(numbers.is_sorted() && numbers.contains(&0));

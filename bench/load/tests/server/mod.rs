@@ -1,5 +1,5 @@
 //! A plain TFTP server for the tests: the server role of the core, a thread and a socket per transfer,
-//! files made up from their names.
+//! contents generated from the names.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use tuffet_core::{
     data_header,
 };
 
-/// What was written to the server, by name.
+/// The files written to the server, by name.
 pub type Stored = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
 /// The bytes of the file `NAME-LENGTH`.
@@ -24,8 +24,8 @@ pub fn serve() -> (SocketAddr, Stored) {
     serve_with(Timing::default())
 }
 
-/// As [`serve`], but repeats nothing within five seconds. A client that uses its port again cannot tell what
-/// is repeated for its last transfer from an answer to its next request, so nothing may be repeated.
+/// As [`serve`], but repeats nothing within five seconds. A client that reuses its port cannot distinguish a
+/// retransmission of its last transfer from an answer to its next request.
 pub fn serve_patiently() -> (SocketAddr, Stored) {
     let seconds = Duration::from_secs;
     serve_with(Timing::new(seconds(5), seconds(5), seconds(5), seconds(30), seconds(5)))
@@ -46,8 +46,8 @@ fn serve_with(timing: Timing) -> (SocketAddr, Stored) {
     (address, stored)
 }
 
-/// Sockets of transfers that have ended stay open: a port that came again at once could get the last ACK
-/// of the transfer before, from the same client.
+/// The sockets of ended transfers stay open. If a port were reused at once, it could receive the last ACK of
+/// the previous transfer from the same client.
 static ENDED: Mutex<Vec<UdpSocket>> = Mutex::new(Vec::new());
 
 fn run(request: &[u8], peer: SocketAddr, stored: &Stored, timing: Timing) {
@@ -97,7 +97,7 @@ fn run(request: &[u8], peer: SocketAddr, stored: &Stored, timing: Timing) {
                 let wait = until.since(now()).max(Duration::from_millis(1));
                 socket.set_read_timeout(Some(wait)).unwrap();
                 match socket.recv_from(&mut datagram) {
-                    // Not of this transfer.
+                    // From another peer.
                     Ok((_, from)) if from != peer => {}
                     Ok((received, _)) => {
                         length = received;

@@ -12,22 +12,22 @@ const BAR: u32 = 340;
 /// Bars that share a unit.
 #[derive(Debug, Clone, Default)]
 pub struct Bars {
-    /// Above it.
+    /// The title above.
     pub title: String,
-    /// What they count.
+    /// The unit.
     pub unit: &'static str,
-    /// From the top.
+    /// The bars, from the top.
     pub bars: Vec<Bar>,
 }
 
-/// One of them.
+/// A bar.
 #[derive(Debug, Clone, Default)]
 pub struct Bar {
     /// Its label.
     pub name: String,
     /// Its colour: `own` or `peer`.
     pub class: &'static str,
-    /// `None` where there is none: the server cannot do the case, or failed.
+    /// `None` if the server cannot do the case, or failed.
     pub value: Option<f64>,
 }
 
@@ -96,7 +96,7 @@ impl Bars {
     }
 }
 
-/// A title that fits a panel; the whole of it stands in the table.
+/// Shortens a title to fit a panel; the table shows the whole title.
 fn shortened(title: &str) -> String {
     const MOST: usize = 76;
     if title.chars().count() <= MOST {

@@ -9,49 +9,49 @@ const LEFT: f64 = 54.0;
 const RIGHT: f64 = 116.0;
 const HEIGHT: f64 = 220.0;
 const BELOW: u32 = 44;
-/// Between the labels of curves that end at the same height.
+/// Vertical distance between the labels of curves that end at the same height.
 const LINE: f64 = 14.0;
 
 /// A picture of several panels.
 #[derive(Debug, Clone, Default)]
 pub struct Chart {
-    /// What it shows, in a line above everything.
+    /// The title above all panels.
     pub title: String,
-    /// Two in a row.
+    /// The panels, two in a row.
     pub panels: Vec<Panel>,
 }
 
 /// Curves that share their axes.
 #[derive(Debug, Clone, Default)]
 pub struct Panel {
-    /// Above it.
+    /// The title above.
     pub title: String,
-    /// What the horizontal axis counts.
+    /// The label of the horizontal axis.
     pub x: String,
-    /// What the vertical axis counts.
+    /// The label of the vertical axis.
     pub y: String,
-    /// Whether each step to the right multiplies; only values above 0 are drawn then.
+    /// Whether the horizontal axis is logarithmic; only values above 0 are drawn then.
     pub log_x: bool,
-    /// Whether each step upwards multiplies; only values above 0 are drawn then.
+    /// Whether the vertical axis is logarithmic; only values above 0 are drawn then.
     pub log_y: bool,
-    /// A part of the horizontal axis that is to be told apart, such as a warm-up.
+    /// A highlighted range of the horizontal axis, such as a warm-up.
     pub shaded: Option<(f64, f64)>,
-    /// Those with a label, which stands at their right end.
+    /// The curves; a label stands at the right end.
     pub curves: Vec<Curve>,
 }
 
-/// One of them.
+/// A curve.
 #[derive(Debug, Clone, Default)]
 pub struct Curve {
     /// Its label.
     pub name: String,
     /// Its colour: `own`, `peer`, `theirs` (dashed) or `worst`.
     pub class: &'static str,
-    /// From left to right.
+    /// The points, from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
-/// An axis: which values, and where they lie (0 to 1).
+/// An axis: maps values to positions (0 to 1).
 struct Axis {
     least: f64,
     most: f64,
@@ -59,7 +59,7 @@ struct Axis {
 }
 
 impl Chart {
-    /// The picture.
+    /// Draws the picture.
     pub fn svg(&self) -> String {
         let height = TITLE + HEIGHT as u32 + BELOW + MARGIN;
         let mut body = String::new();
@@ -144,7 +144,7 @@ impl Panel {
                 ends.push((y, x, curve));
             }
         }
-        // Labels from the top, each below the one before.
+        // Places labels from the top, each below the previous one.
         ends.sort_by(|one, other| one.0.total_cmp(&other.0));
         let mut last = f64::NEG_INFINITY;
         for (y, _, curve) in ends {
@@ -182,17 +182,17 @@ impl Axis {
         Axis { least, most, log }
     }
 
-    /// 0 at the least value, 1 at the most.
+    /// Returns the position of a value: 0 for the least, 1 for the largest.
     fn place(&self, value: f64) -> f64 {
         let on = |value: f64| if self.log { value.ln() } else { value };
         let length = on(self.most) - on(self.least);
         if length > 0.0 { (on(value) - on(self.least)) / length } else { 0.5 }
     }
 
-    /// Round values, five or so.
+    /// Returns about five round values.
     fn ticks(&self) -> Vec<f64> {
         if self.log {
-            // Powers of ten where there are several, else of two.
+            // Powers of ten if there are several, otherwise powers of two.
             let base: f64 = if self.most / self.least >= 1e4 { 10.0 } else { 2.0 };
             let first = (self.least.ln() / base.ln() - 1e-9).ceil() as i32;
             let values = (first..first + 40).map(|power| base.powi(power));

@@ -1,16 +1,16 @@
-//! Instructions of this very program, counted by valgrind.
+//! Counts instructions of this very program with valgrind.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Units of the two runs; the second is long enough that what varies between them does not show.
+/// Units of the two runs; the second is long enough to hide variations between the runs.
 const FEW: u64 = 1_000;
 const MANY: u64 = 11_000;
 
-/// Instructions of a unit.
+/// Returns the instructions of one unit.
 ///
 /// # Errors
-/// When valgrind is not here, fails, or counts nothing.
+/// Valgrind is missing, fails, or counts nothing.
 pub(crate) fn per_unit(unit: &str) -> Result<f64, String> {
     let own = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
     let (few, many) = (total(&own, unit, FEW)?, total(&own, unit, MANY)?);
@@ -33,7 +33,7 @@ fn total(program: &Path, unit: &str, count: u64) -> Result<u64, String> {
     collected(&text).ok_or_else(|| format!("valgrind printed no count for {unit}"))
 }
 
-/// `==123== Collected : 456`
+/// Parses a line such as `==123== Collected : 456`.
 fn collected(text: &str) -> Option<u64> {
     let count = text.lines().find_map(|line| line.split_once("Collected :"))?.1;
     count.trim().parse().ok()

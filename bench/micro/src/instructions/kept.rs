@@ -1,4 +1,4 @@
-//! The counts that are kept in the repository, and the comparison with those of now.
+//! The counts stored in the repository, and their comparison with new ones.
 
 use crate::instructions::callgrind::per_unit;
 use crate::instructions::units::UNITS;
@@ -8,21 +8,21 @@ use std::fs;
 use std::path::Path;
 use tuffet_measure::report::{Table, json};
 
-/// A count that is kept.
+/// A stored count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Kept {
-    /// What is counted.
+    /// The counted operation.
     of: String,
-    /// Instructions of one.
+    /// Instructions of one operation.
     instructions: f64,
 }
 
 type Counts = BTreeMap<String, Kept>;
 
-/// Counts, prints and compares; false if a count is out of bounds or not kept.
+/// Counts, prints and compares; false if a count is out of bounds or not stored.
 ///
 /// # Errors
-/// When nothing can be counted, or the file cannot be read.
+/// Counting fails, or the file cannot be read.
 pub(crate) fn check(file: &Path, bound: f64) -> Result<bool, String> {
     let place = file.display();
     let text = fs::read_to_string(file).map_err(|error| format!("{place}: {error}; {UPDATE} writes it"))?;
@@ -41,10 +41,10 @@ pub(crate) fn check(file: &Path, bound: f64) -> Result<bool, String> {
     Ok(fine)
 }
 
-/// Counts and keeps.
+/// Counts and stores the counts.
 ///
 /// # Errors
-/// When nothing can be counted, or the file cannot be written.
+/// Counting fails, or the file cannot be written.
 pub(crate) fn update(file: &Path) -> Result<(), String> {
     let counts = count()?;
     let mut table = Table::of_numbers(1, ["", "now"]);

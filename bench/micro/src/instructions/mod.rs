@@ -1,8 +1,8 @@
-//! How many instructions the hot functions of the core take, by callgrind.
+//! Counts the instructions of the core's hot functions with callgrind.
 //!
 //! Wall time differs from run to run and from machine to machine; instruction counts repeat. Each program
-//! runs twice, with few and with many units, and the difference is divided by the units between them: start
-//! and end of the process fall out.
+//! runs twice, with few and with many units, and the difference is divided by the difference in units. So the
+//! start and end of the process do not count.
 
 mod callgrind;
 mod kept;
@@ -40,10 +40,10 @@ pub(crate) enum Command {
     },
 }
 
-/// Does what was asked; false if a count is out of its bounds.
+/// Runs the command; false if a count is out of bounds.
 ///
 /// # Errors
-/// When nothing can be counted, or the file of the counts cannot be read or written.
+/// Counting fails, or the file of the counts cannot be read or written.
 pub(crate) fn obey(command: Command) -> Result<bool, Failure> {
     Ok(match command {
         Command::Check { kept, bound } => kept::check(&kept, bound)?,

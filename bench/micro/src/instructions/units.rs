@@ -1,4 +1,4 @@
-//! The programs whose instructions are counted, each with what a unit of it is.
+//! The programs whose instructions are counted, each with its unit.
 
 use std::hint::black_box;
 use tuffet_core::netascii::{Decoder, Encoder};
@@ -9,12 +9,12 @@ use tuffet_core::{
 /// A program.
 pub(crate) struct Unit {
     pub(crate) name: &'static str,
-    /// What is counted.
+    /// The unit.
     pub(crate) of: &'static str,
     run: fn(u64),
 }
 
-/// All of them. To add one, append it and run `make bench-instructions-update`.
+/// All programs. To add one, append it and run `make bench-instructions-update`.
 pub(crate) const UNITS: [Unit; 7] = [
     Unit {
         name: "sender-lockstep",
@@ -52,20 +52,20 @@ pub(crate) const UNITS: [Unit; 7] = [
 /// Bytes in a block.
 const BLOCK: u64 = 512;
 
-/// Microseconds between two packets: plausible, and always the same.
+/// Microseconds between two packets: plausible, and constant.
 const STEP: u64 = 20;
 
-/// Runs so many units of a program.
+/// Runs this many units of a program.
 ///
 /// # Errors
-/// When there is none of this name.
+/// No program has this name.
 pub(crate) fn run(name: &str, count: u64) -> Result<(), String> {
     let unit = UNITS.iter().find(|unit| unit.name == name).ok_or_else(|| format!("no program {name:?}"))?;
     (unit.run)(count);
     Ok(())
 }
 
-/// A server's transfer that was granted `windowsize`, after its handshake; and the time.
+/// A server's transfer with `windowsize` after its handshake, and the time.
 fn granted(operation: Operation, windowsize: Option<u16>, size: u64) -> (Transfer, u64) {
     let mut transfer = Transfer::server(Time::from_micros(0), operation, Settings::default());
     let requested = OptionSet { windowsize, ..OptionSet::default() };
@@ -73,7 +73,7 @@ fn granted(operation: Operation, windowsize: Option<u16>, size: u64) -> (Transfe
     (transfer, STEP)
 }
 
-/// Sends all blocks and the empty last one; returns how many.
+/// Sends all blocks and the empty last one; returns their number.
 fn send(blocks: u64, windowsize: Option<u16>) -> u64 {
     let (mut transfer, mut micros) = granted(Operation::Read, windowsize, blocks * BLOCK);
     let mut sent = 0;
@@ -101,7 +101,7 @@ fn send(blocks: u64, windowsize: Option<u16>) -> u64 {
     }
 }
 
-/// Takes all blocks; returns the last that it has in order.
+/// Receives all blocks; returns the last one in order.
 fn receive(blocks: u64, windowsize: Option<u16>) -> u64 {
     let (mut transfer, mut micros) = granted(Operation::Write, windowsize, blocks * BLOCK);
     let mut data = [0x55; 4 + BLOCK as usize];

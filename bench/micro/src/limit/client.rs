@@ -1,4 +1,4 @@
-//! The other side: clients that ask for the next window as soon as they have one.
+//! The other side: clients that request the next window as soon as they have received one.
 
 use crate::limit::shape::Shape;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tuffet_udp::{BindOptions, ReceiveBatch, SendBatch, Socket};
 
-/// Clients ask again when nothing at all came for so long: a datagram was dropped.
+/// Clients repeat a request after this time without a datagram: one was dropped.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// All clients of a shape, in one thread.
@@ -16,19 +16,19 @@ pub(crate) struct Clients<'a> {
     pub(crate) server: SocketAddr,
     /// Datagrams received.
     pub(crate) received: &'a AtomicU64,
-    /// Windows that were asked for again.
+    /// Windows requested again.
     pub(crate) repeats: &'a AtomicU64,
     pub(crate) stop: &'a AtomicBool,
 }
 
 struct Client {
     socket: Socket,
-    /// Datagrams of the current window that have yet to come.
+    /// Missing datagrams of the current window.
     missing: usize,
 }
 
 impl Clients<'_> {
-    /// Asks until it is told to stop.
+    /// Sends requests until it must stop.
     pub(crate) fn ask(&self) -> io::Result<()> {
         let any = SocketAddr::new(self.server.ip(), 0);
         let options = BindOptions { gro: self.shape.gro, ..BindOptions::default() };

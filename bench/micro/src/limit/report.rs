@@ -1,32 +1,32 @@
-//! The figures, as JSON and as a table.
+//! The results, as JSON and as a table.
 
 use serde::Serialize;
 use std::fmt;
 use tuffet_measure::report::Table;
 use tuffet_measure::{known, short};
 
-/// All shapes of one call.
+/// All shapes of one run.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    /// Measured for each shape.
+    /// Seconds measured for each shape.
     pub(crate) seconds: f64,
     pub(crate) figures: Vec<Figures>,
 }
 
-/// What one shape cost. Bytes are those of the blocks, without the 4 of the header, so that the figures
+/// The cost of one shape. Bytes are those of the blocks, without the 4 of the header, so that the results
 /// compare with those of file transfers; a megabyte is 10^6 bytes.
 #[derive(Debug, Serialize)]
 pub(crate) struct Figures {
     pub(crate) shape: String,
     /// Datagrams that arrived.
     pub(crate) packets: u64,
-    /// Datagrams sent that had not arrived when counting ended: in flight, or dropped.
+    /// Datagrams sent that had not arrived at the end: in flight, or dropped.
     pub(crate) lost: u64,
-    /// Windows that clients asked for again because nothing came.
+    /// Windows requested again because nothing arrived.
     pub(crate) repeats: u64,
     pub(crate) throughput_mb_s: f64,
     pub(crate) packets_per_s: f64,
-    /// Busy seconds of the server's core, less the idle baseline.
+    /// Busy seconds of the server's core, minus the idle baseline.
     pub(crate) cpu_s: f64,
     pub(crate) cpu_s_per_gb: Option<f64>,
     pub(crate) cpu_us_per_packet: Option<f64>,

@@ -1,4 +1,4 @@
-//! One shape, measured: both sides in their threads, and what the server's core did meanwhile.
+//! Measures one shape: both sides in their threads, and the busy time of the server's core.
 
 use crate::limit::client::Clients;
 use crate::limit::report::Figures;
@@ -18,10 +18,10 @@ const HEADER: usize = 4;
 
 const WARM_UP: Duration = Duration::from_millis(100);
 
-/// Time over which the idle baseline is taken.
+/// The duration of the idle baseline.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// Why a shape could not be measured.
+/// The reason why a shape could not be measured.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn new(cores: Cores, time: Duration) -> Result<Self, RunError> {
         raise_descriptors();
-        // This thread sleeps; it must not sleep on the core that is measured.
+        // This thread sleeps, but must not sleep on the measured core.
         cores.keep()?;
         Ok(Bench { cores, time, idle: CoreMeter::baseline(&[cores.server], IDLE)? })
     }

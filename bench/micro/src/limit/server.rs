@@ -1,4 +1,4 @@
-//! The side that is measured: a window of datagrams for every request.
+//! The measured side: it answers every request with a window of datagrams.
 
 use crate::limit::shape::Shape;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -6,10 +6,10 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tuffet_udp::Socket;
 
-/// How long it sleeps before it looks whether it should stop.
+/// The interval of checks whether to stop.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// Answers requests; how is a matter of [`Through`](crate::limit::through::Through).
+/// Answers requests, with the calls of [`Through`](crate::limit::through::Through).
 pub(crate) struct Server<'a> {
     pub(crate) socket: Socket,
     pub(crate) shape: &'a Shape,
@@ -19,7 +19,7 @@ pub(crate) struct Server<'a> {
 }
 
 impl Server<'_> {
-    /// Waits for requests; false when it is to stop.
+    /// Waits for requests; returns false when it must stop.
     pub(crate) fn wait(&self) -> io::Result<bool> {
         while !self.stop.load(Ordering::Relaxed) {
             let mut ready = [PollFd::new(&self.socket, PollFlags::IN)];
@@ -32,7 +32,7 @@ impl Server<'_> {
         Ok(false)
     }
 
-    /// A request has been answered with a window.
+    /// Records that a request was answered with a window.
     pub(crate) fn answered(&self) {
         self.sent.fetch_add(self.shape.window as u64, Ordering::Relaxed);
     }

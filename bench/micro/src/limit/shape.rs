@@ -1,14 +1,13 @@
-//! The shapes of traffic that are measured: the sizes, windows and numbers of clients of the cases in
-//! `bench/compare`.
+//! The measured shapes of traffic: the sizes, windows and numbers of clients of the cases in `bench/compare`.
 
 use tuffet_udp::{MAX_MESSAGE, MAX_SEGMENTS};
 
-/// How the datagrams of a window leave.
+/// How to send the datagrams of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Send {
-    /// As few messages as hold the window, cut by the kernel (UDP_SEGMENT).
+    /// In the fewest messages possible, which the kernel segments (UDP_SEGMENT).
     Gso,
-    /// A message for each datagram, many in one `sendmmsg`.
+    /// In a message per datagram, many in one `sendmmsg`.
     Plain,
 }
 
@@ -18,13 +17,13 @@ pub(crate) struct Shape {
     pub(crate) name: &'static str,
     /// UDP payload of a datagram: 4 bytes of header and a block.
     pub(crate) size: usize,
-    /// Datagrams that answer one request.
+    /// Datagrams that answer a request.
     pub(crate) window: usize,
-    /// Clients at once, each on a socket of its own.
+    /// Concurrent clients, each with its own socket.
     pub(crate) clients: usize,
     pub(crate) send: Send,
-    /// Whether the clients take coalesced datagrams (UDP_GRO). Where they do not, the kernel cuts a GSO
-    /// message for them on the server's core.
+    /// Whether the clients accept coalesced datagrams (UDP_GRO). If not, the kernel segments GSO messages for
+    /// them, on the server's core.
     pub(crate) gro: bool,
 }
 
@@ -41,7 +40,7 @@ pub(crate) const SHAPES: [Shape; 8] = [
 ];
 
 impl Shape {
-    /// The messages of a window: datagrams in each.
+    /// The number of datagrams in each message of a window.
     pub(crate) fn messages(&self) -> impl Iterator<Item = usize> + use<> {
         let most = match self.send {
             Send::Gso => (MAX_MESSAGE / self.size).clamp(1, MAX_SEGMENTS),

@@ -19,7 +19,7 @@ pub struct Report {
     /// How its transfer finished: the complete one, else the last.
     pub finish: Option<Finish>,
     pub finished_at: Option<Time>,
-    /// Whether the last transfer was dropped.
+    /// Whether the last transfer was closed and dropped.
     pub closed: bool,
     /// The number of transfers, of outcomes, and of complete transfers.
     pub begun: u64,
@@ -74,8 +74,8 @@ pub struct Endpoint {
     pub report: Report,
 }
 
-/// The same request counts as a repetition within a second of the last progress, and as a new one after that:
-/// the rule of the server's worker.
+/// The same request counts as a repetition within a second of the last progress, and as a new one after that,
+/// as in the server's worker.
 const ANEW: Duration = Duration::from_secs(1);
 
 /// Datagrams queued for a stalled end; a socket has no room for more.

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 use tuffet_request::Bounds;
 
-/// [`Bounds`] as workers read them: each value by itself, since none depends on another.
+/// [`Bounds`] as atomics that workers read: each value on its own, since none depends on another.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     pub(super) half_open: AtomicUsize,

@@ -1,9 +1,9 @@
 //! Limits: the checks before a request gets a place.
 //!
-//! The kernel spreads the ports of one client over all workers, so the places of a client are counted where
-//! all of them see it: in tables of a fixed size whose cells are atomics. Nothing waits for a lock, and a
-//! flood from a million addresses takes no more memory than a quiet day. The tables are indexed by a keyed
-//! hash (SipHash with a random key), so an attacker cannot aim at another client's cells.
+//! The kernel spreads the ports of one client over all workers, so all workers share the counts of a client:
+//! in tables of a fixed size whose cells are atomics. Nothing waits for a lock, and a flood from a million
+//! addresses takes no more memory than a quiet day. The tables are indexed by a keyed hash (SipHash with a
+//! random key), so an attacker cannot aim at another client's cells.
 
 mod live;
 mod places;
@@ -24,17 +24,17 @@ use tuffet_request::{Bounds, ClientKey};
 pub(crate) enum Refused {
     /// All places are taken (`limits.transfers`).
     Transfers,
-    /// As many wait for their decision as may (`limits.pending`).
+    /// Too many requests wait for their decision (`limits.pending`).
     Pending,
-    /// What has ended waits to be logged.
+    /// Too many summaries wait to be logged.
     Events,
-    /// More requests a second than may come in all (`limits.per-second`).
+    /// The request rate of all clients is too high (`limits.per-second`).
     PerSecond,
-    /// Its address has as many transfers as one may have (`limits.per-client.transfers`).
+    /// The client's address has too many transfers (`limits.per-client.transfers`).
     ClientTransfers,
-    /// As many requests of its address wait for their decision as may (`limits.per-client.pending`).
+    /// Too many requests of the client's address wait for their decision (`limits.per-client.pending`).
     ClientPending,
-    /// More requests a second than one address may send (`limits.per-client.per-second`).
+    /// The request rate of the client's address is too high (`limits.per-client.per-second`).
     ClientPerSecond,
 }
 
@@ -108,10 +108,10 @@ pub(crate) struct Claim {
 /// A place that a client has taken of its share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Share {
-    /// The table of clients had no room to count it.
+    /// Not counted: the table of clients was full.
     #[default]
     Uncounted,
-    /// It is counted for the client with this hash.
+    /// Counted for the client with this hash.
     Counted(u64),
 }
 
@@ -129,7 +129,7 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// For `transfers` at once and `pending` requests, of all workers together.
+    /// Limits for `transfers` at once and `pending` requests, over all workers.
     pub fn new(bounds: &Bounds, transfers: usize, pending: usize) -> Limiter {
         let limiter = Limiter {
             began: Instant::now(),
@@ -145,7 +145,7 @@ impl Limiter {
         limiter
     }
 
-    /// From now on these hold; what is taken stays counted.
+    /// Replaces the limits; places that are taken stay counted.
     pub fn replace(&self, bounds: &Bounds) {
         self.live.replace(bounds);
         self.all.set(bounds.per_second);
@@ -153,11 +153,11 @@ impl Limiter {
         self.errors.set(bounds.errors_per_second);
     }
 
-    /// Counts a request that came `now`, if it may come.
+    /// Admits a request that arrived at `now`, or returns the reason to drop it.
     pub(crate) fn admit(&self, peer: &SocketAddr, now: Instant) -> Result<Claim, Refused> {
         let client = self.hasher.hash_one(ClientKey::of(peer, self.live.ipv6_prefix.load(Relaxed)));
         let now = self.since(now);
-        // What one client sends too much must not count against all.
+        // The excess requests of one client must not count against all.
         if !self.clients.take(client, now) {
             return Err(Refused::ClientPerSecond);
         }
@@ -203,12 +203,12 @@ impl Limiter {
         self.transfers.give(share);
     }
 
-    /// It was decided.
+    /// Frees the pending place of a decided request.
     pub(crate) fn was_decided(&self, share: Share) {
         self.pending.give(share);
     }
 
-    /// Nothing came of it.
+    /// Frees both places of a request that was not admitted after all.
     pub(crate) fn withdrawn(&self, claim: Claim) {
         self.transfer_ended(claim.transfer);
         self.was_decided(claim.pending);
@@ -219,17 +219,17 @@ impl Limiter {
         self.errors.take(self.since(now))
     }
 
-    /// Transfers of all workers together whose client has not answered yet.
+    /// Half-open transfers of all workers.
     pub(crate) fn half_open(&self) -> usize {
         self.live.half_open.load(Relaxed)
     }
 
-    /// Bytes that a transfer must move in a second; 0 for none.
+    /// The least rate of a transfer in bytes per second; 0 for none.
     pub(crate) fn least_rate(&self) -> u64 {
         self.live.least_rate.load(Relaxed)
     }
 
-    /// How long a transfer may take.
+    /// The longest duration of a transfer.
     pub(crate) fn max_duration(&self) -> Option<Duration> {
         let limit_ms = self.live.max_duration_ms.load(Relaxed);
         (limit_ms > 0).then(|| Duration::from_millis(limit_ms))
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(limiter.admit(&peer(1, 4), now), Err(Refused::ClientTransfers));
         limiter.transfer_ended(first.transfer);
         let fourth = limiter.admit(&peer(1, 4), now).unwrap();
-        // What was refused has left nothing behind.
+        // A refused request leaves nothing behind.
         limiter.withdrawn(third);
         limiter.withdrawn(fourth);
         limiter.transfer_ended(second.transfer);

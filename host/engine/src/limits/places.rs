@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// The cells of a bucket: one cache line.
 const CELLS: usize = 8;
 
-/// The bits of a cell for the count; the others are those of the client's hash.
+/// The bits of a cell for the count; the others hold a part of the client's hash.
 const COUNT_BITS: u32 = 24;
 const COUNT: u64 = (1 << COUNT_BITS) - 1;
 
@@ -29,13 +29,13 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// For so many clients that have a place.
+    /// Creates a table for this many clients with a place.
     pub(super) fn for_clients(clients: usize) -> Places {
         let buckets = clients.saturating_mul(ROOM).div_ceil(CELLS).clamp(1, MOST_BUCKETS).next_power_of_two();
         Places { buckets: (0..buckets).map(|_| Bucket::default()).collect() }
     }
 
-    /// Takes a place for a client that has fewer than `most`; `None` where it has as many as it may.
+    /// Takes a place for a client with fewer than `most`; `None` if it has that many.
     pub(super) fn take(&self, client: u64, most: u32) -> Option<Share> {
         let cells = &self.bucket(client).0;
         loop {
@@ -45,7 +45,7 @@ impl Places {
                 if word & COUNT == 0 {
                     free = free.or(Some((cell, word)));
                 } else if word >> COUNT_BITS == client >> COUNT_BITS {
-                    // Two workers may each have begun one for the same client: the sum counts.
+                    // Two workers may each have begun a cell for the same client: the sum counts.
                     taken += word & COUNT;
                     own = Some((cell, word));
                 }
@@ -86,11 +86,11 @@ impl Places {
     }
 
     fn bucket(&self, client: u64) -> &Bucket {
-        // The lowest bits: a cell does not keep them.
+        // The lowest bits, which a cell does not store.
         &self.buckets[client as usize & (self.buckets.len() - 1)]
     }
 
-    /// All places that are counted.
+    /// All counted places.
     #[cfg(test)]
     pub(super) fn taken(&self) -> u64 {
         let cells = self.buckets.iter().flat_map(|bucket| &bucket.0);

@@ -14,8 +14,8 @@ const SECOND: u64 = 1_000_000_000;
 /// The cells that may hold a client's bucket.
 const CELLS: usize = 8;
 
-/// Clients whose buckets are not full, as far as they fit: 512 KiB. With more clients at once, those nearest
-/// to a full bucket are forgotten, never those with the most requests.
+/// Clients whose buckets are not full: 512 KiB. With more clients at once, those nearest to a full bucket are
+/// forgotten, never those with the most requests.
 const CLIENTS: usize = 1 << 15;
 
 /// The interval and the burst in nanoseconds; an interval of 0 is no limit.
@@ -135,7 +135,7 @@ impl Rates {
         if let Some(own) = cells.iter().find(|cell| cell.client.load(Relaxed) == client) {
             return take(&own.paid, now, interval, ahead);
         }
-        // The fullest bucket has nothing, or the least, to be remembered.
+        // The fullest bucket is the least worth remembering.
         if let Some(other) = cells.iter().min_by_key(|cell| cell.paid.load(Relaxed)) {
             other.client.store(client, Relaxed);
             other.paid.store(now.saturating_add(interval), Relaxed);
@@ -186,7 +186,7 @@ mod tests {
         let loud = 42;
         let mut random = fastrand::Rng::with_seed(1);
         let mut came = 0;
-        // A second with 10,000 requests of the loud client, and one each of a million others.
+        // A second with 10,000 requests of the loud client, and one request each of a million others.
         for step in 0..10_000_u64 {
             let now = SECOND + step * 100_000;
             came += u64::from(rates.take(loud, now));

@@ -1,4 +1,4 @@
-//! Clients that are gone, as their hosts report by ICMP.
+//! Clients that are gone, according to the ICMP errors of their hosts.
 
 use super::Worker;
 use super::sockets::SocketId;
@@ -8,8 +8,8 @@ use tuffet_core::Time;
 use tuffet_request::events::{Ending, Outcome};
 
 impl<T: Transmit> Worker<T> {
-    /// Reads what the sockets have that reported an error. A client that has sent its last ACK may close its port
-    /// before it is asked again, so that what was received goes first.
+    /// Reads the errors of the sockets that reported one. A client may close its port right after its last
+    /// ACK, so received datagrams are handled first.
     pub(super) fn read_closed_ports(&mut self, unread: &Unread, now: Time) {
         if self.troubled.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! What a transfer moves: where the bytes of a block come from.
+//! The content of a transfer: the source or destination of its blocks.
 
 use super::netascii::NetasciiFile;
 use super::sink::Sink;
@@ -11,13 +11,13 @@ use tuffet_udp::MAX_SEGMENTS;
 
 /// The bytes of a transfer.
 pub enum Content {
-    /// A file that is read.
+    /// A file, read as it is.
     File(Box<FileSource>),
-    /// A file that is read and encoded on the way.
+    /// A file, read and encoded on the way.
     Netascii(Box<NetasciiFile>),
-    /// Bytes in memory: a cached file, or what a plugin made, encoded already where the mode asks for it.
+    /// Bytes in memory: a cached file, or content of a plugin, already encoded if the mode requires it.
     Bytes(MemoryBytes),
-    /// A file that is written.
+    /// A file that is being written.
     Upload(Box<Sink>),
 }
 
@@ -31,13 +31,12 @@ impl FileSource {
 }
 
 impl Content {
-    /// A file, to be read as it is.
+    /// Content that is read from a file as it is.
     pub fn file(file: Arc<OpenFile>) -> Content {
         Content::File(Box::new(FileSource(Source::new(file))))
     }
 
-    /// Bytes as they appear on the wire, where they are known: those of a read, but for netascii that was not
-    /// counted before.
+    /// Bytes on the wire, if known: always for a read, except for netascii that was not counted before.
     pub fn size(&self) -> Option<u64> {
         match self {
             Content::File(file) => Some(file.file().size()),
@@ -47,7 +46,7 @@ impl Content {
         }
     }
 
-    /// Bytes of the file or content itself, before it is encoded on the way; `None` for an upload.
+    /// Size of the file or content itself, before it is encoded on the way; `None` for an upload.
     pub fn source_size(&self) -> Option<u64> {
         match self {
             Content::Netascii(file) => Some(file.source.file().size()),
@@ -55,9 +54,9 @@ impl Content {
         }
     }
 
-    /// Writes whole DATA packets for `blocks` into `room`, one after the other. The caller has made
-    /// `room` exactly as long as they are, and asks for at most [`MAX_SEGMENTS`] of them. Says how much of `room` they
-    /// take: all of it, unless the content ends before, and that was not known.
+    /// Writes whole DATA packets for `blocks` into `room`, one after the other. The caller makes `room`
+    /// exactly as long as they are, and requests at most [`MAX_SEGMENTS`] of them. Returns the used length:
+    /// all of `room`, unless the content ends earlier and its size was unknown.
     pub(crate) fn fill(
         &mut self,
         transfer: &Transfer,
@@ -95,7 +94,7 @@ impl Content {
 }
 
 impl Content {
-    /// What it is read from, where that is a file.
+    /// The source, if the content is read from a file.
     pub(super) fn source(&mut self) -> Option<&mut Source> {
         match self {
             Content::File(file) => Some(&mut file.0),
@@ -104,7 +103,7 @@ impl Content {
         }
     }
 
-    /// The disk that dropping it may wait for, if it may.
+    /// The disk that dropping the content may wait for, if any.
     pub fn waits_for(&self) -> Option<&Arc<Disk>> {
         let source = match self {
             Content::File(file) => &file.0,

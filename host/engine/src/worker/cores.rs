@@ -1,8 +1,8 @@
 //! Whether threads are waiting for a core.
 //!
-//! A client on this machine that has to wait for a core answers late and has lost nothing. [`super::held_up`] learns
-//! this from the waits of the worker itself, which is too late for the transfers that run when the first wait comes.
-//! So the kernel is asked when a time-out of such a client goes off.
+//! A client on this machine that waits for a core answers late although no packet was lost.
+//! [`super::held_up`] infers this from the waits of the worker itself, which is too late for transfers that
+//! are running at the first wait. So the worker asks the kernel when a timer of such a client expires.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,12 +10,12 @@ use std::thread;
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// How long an answer of the kernel is used.
+/// How long the worker uses an answer of the kernel.
 const VALID_FOR: Duration = Duration::from_millis(2);
-/// How long after it was sent a packet is not repeated while threads are waiting for a core.
+/// While threads wait for a core, a packet is not repeated for this long after it was sent.
 const ALLOWANCE: Duration = Duration::from_millis(150);
 
-/// Asks the kernel how many threads want to run. [`Cores::default`] never asks, as simulations need it.
+/// Asks the kernel for the number of runnable threads. [`Cores::default`] never asks, as simulations need.
 #[derive(Default)]
 pub(super) struct Cores {
     loadavg: Option<File>,
@@ -25,27 +25,27 @@ pub(super) struct Cores {
 }
 
 impl Cores {
-    /// Without /proc, threads never seem to wait.
+    /// Without /proc, threads never seem to wait for a core.
     pub(super) fn watch() -> Cores {
         let count = thread::available_parallelism().map_or(1, usize::from);
         Cores { loadavg: File::open("/proc/loadavg").ok(), count, ..Cores::default() }
     }
 
-    /// How long after it was sent a packet is not to be repeated yet; zero while a core is free.
+    /// How long after it was sent a packet must not be repeated yet; zero while a core is free.
     pub(super) fn allowance(&mut self, now: Time) -> Duration {
         let Some(loadavg) = &self.loadavg else { return Duration::ZERO };
         if self.checked.is_none_or(|checked| now.since(checked) >= VALID_FOR) {
             self.checked = Some(now);
             let mut text = [0; 64];
             let length = loadavg.read_at(&mut text, 0).unwrap_or(0);
-            // This thread is one of them.
+            // The number includes this thread.
             self.contended = runnable(&text[..length]).is_some_and(|threads| threads > self.count + 1);
         }
         if self.contended { ALLOWANCE } else { Duration::ZERO }
     }
 }
 
-/// The threads that run or want to: the first number of the fourth field (proc_loadavg(5)).
+/// The runnable threads: the first number of the fourth field (proc_loadavg(5)).
 fn runnable(loadavg: &[u8]) -> Option<usize> {
     let text = std::str::from_utf8(loadavg).ok()?;
     text.split(' ').nth(3)?.split('/').next()?.parse().ok()

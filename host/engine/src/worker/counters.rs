@@ -1,5 +1,5 @@
-//! Counts of a worker's problems outside of transfers, reported to the control side now and then, so that an
-//! idle worker sleeps and a flood does not flood the log.
+//! Counts of a worker's problems outside of transfers. The worker reports them to the control side only now
+//! and then, so that an idle worker sleeps and a flood of datagrams does not flood the log.
 
 use crate::limits::Refused;
 use std::array;
@@ -14,21 +14,21 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// Counts since the worker started, or between two reports.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Counters {
-    /// Requests dropped because a limit was reached, by [`Refused`]; clients ask again.
+    /// Requests dropped because a limit was reached, by [`Refused`]; clients repeat them.
     pub(crate) refused: [u64; Refused::COUNT],
     /// Half-open transfers that made room for others.
     pub(crate) gave_way: u64,
-    /// Requests dropped because the server stops.
+    /// Requests dropped because the server is shutting down.
     pub(crate) stopping: u64,
-    /// Requests that were sent again while their transfer ran, copies among them.
+    /// Requests repeated while their transfer ran, including duplicated datagrams.
     pub(crate) repeated: u64,
-    /// Datagrams that have no place in a transfer and are no request.
+    /// Datagrams that belong to no transfer and are no request.
     pub(crate) stray: u64,
-    /// Datagrams that could not be understood.
+    /// Malformed datagrams.
     pub(crate) malformed: u64,
-    /// Datagrams from port 0, which nothing can be sent to.
+    /// Datagrams from port 0, to which no reply can be sent.
     pub(crate) port_zero: u64,
-    /// Datagrams that the kernel did not take.
+    /// Datagrams that the kernel did not accept for sending.
     pub(crate) send_lost: u64,
     /// Errors while receiving.
     pub(crate) receive_errors: u64,
@@ -53,7 +53,7 @@ impl Sub for Counters {
 }
 
 impl Counters {
-    /// One line for the operator.
+    /// Logs the counts in one line.
     pub fn log(&self, worker: usize) {
         let Counters {
             refused,
@@ -115,7 +115,7 @@ impl Counters {
 const REASONS: usize = Refused::COUNT + 7;
 
 impl Counters {
-    /// Each count of datagrams that came to nothing and its name in metrics.
+    /// Each count of dropped datagrams with its name in metrics.
     pub fn by_reason(&self) -> [(&'static str, u64); REASONS] {
         let others = [
             ("stopping", self.stopping),
@@ -150,7 +150,7 @@ impl Dropping {
         self.half_open.store(half_open as u64, Relaxed);
     }
 
-    /// Datagrams that came to nothing, by reason.
+    /// Dropped datagrams, by reason.
     pub fn by_reason(&self) -> [(&'static str, u64); REASONS] {
         let names = Counters::default().by_reason();
         array::from_fn(|at| (names[at].0, self.counts[at].load(Relaxed)))
@@ -161,7 +161,7 @@ impl Dropping {
         self.gave_way.load(Relaxed)
     }
 
-    /// Transfers whose client has not answered yet, now.
+    /// The present half-open transfers.
     pub fn half_open(&self) -> u64 {
         self.half_open.load(Relaxed)
     }
@@ -170,14 +170,14 @@ impl Dropping {
 /// Decides when to report which counts.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
-    /// What others can see.
+    /// The published counts.
     seen: (Counters, usize),
     reported: Counters,
     next: Time,
 }
 
 impl Reports {
-    /// Lets others see the counts, if they have changed.
+    /// Publishes the counts if they have changed.
     pub(super) fn publish(&mut self, counters: Counters, half_open: usize, shared: &Dropping) {
         if (counters, half_open) != self.seen {
             shared.publish(&counters, half_open);
@@ -185,7 +185,7 @@ impl Reports {
         }
     }
 
-    /// What has come up since the last report, if it is time and there is anything.
+    /// Returns the counts since the last report, if a report is due and any count has changed.
     pub(super) fn due(&mut self, counters: Counters, now: Time) -> Option<Counters> {
         if counters == self.reported || now < self.next {
             return None;

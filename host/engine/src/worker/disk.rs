@@ -1,4 +1,4 @@
-//! What a worker asks disks for, and what becomes of transfers that wait for an answer.
+//! Disk operations of a worker, and the transfers that wait for them.
 
 use super::Worker;
 use super::content::Content;
@@ -14,7 +14,7 @@ use tuffet_core::{Blocks, ErrorCode, Time};
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_store::{Ahead, Disk, Lane, OpenFile, Room, Undone};
 
-/// How long an operation may take. A transfer whose client waits for it gives up before that.
+/// The longest duration of an operation. A transfer whose client waits for it gives up earlier.
 const LATE: Duration = Duration::from_secs(60);
 
 /// An operation that may wait for a disk.
@@ -29,7 +29,7 @@ enum Operation {
 }
 
 impl DiskWork {
-    /// Has it done by a thread of its disk; `post` takes what came of it.
+    /// Runs the operation on a thread of its disk; `post` gets the result.
     pub fn submit(self, post: impl Fn(ToWorker) + Send + Sync + 'static) {
         let (key, post) = (self.key, Arc::new(post));
         let instead = Arc::clone(&post);
@@ -50,7 +50,7 @@ impl DiskWork {
         }
     }
 
-    /// Waits for the disk.
+    /// Runs the operation. Blocks on the disk.
     pub fn run(self) -> ToWorker {
         let key = self.key;
         match self.operation {
@@ -79,7 +79,7 @@ fn not_done(why: Undone, root: &str) -> io::Error {
 }
 
 impl<T: Transmit> Worker<T> {
-    /// Blocks from `first` on could not be sent: their bytes are not in memory.
+    /// Handles blocks from `first` on that could not be sent because their bytes are not in memory.
     pub(super) fn stall(&mut self, index: u32, blocks: Blocks, first: u64, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         entry.core.handle_unsent(now, blocks, first);
@@ -87,7 +87,7 @@ impl<T: Transmit> Worker<T> {
         self.read_on(index);
     }
 
-    /// Asks the disk for what a transfer lacks or will need next.
+    /// Requests from the disk the bytes that a transfer lacks or will need next.
     pub(super) fn read_on(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let options = entry.core.options();
@@ -107,7 +107,7 @@ impl<T: Transmit> Worker<T> {
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
 
-    /// The disk has answered a read.
+    /// Handles the result of a read.
     pub(super) fn has_read(&mut self, key: Key, result: io::Result<Option<Ahead>>, now: Time) {
         let Some(entry) = self.table.by_key(key) else { return };
         let Some(source) = entry.content.as_mut().and_then(Content::source) else { return };
@@ -117,7 +117,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Bytes of an upload came: some may be to be written, and the client may have to wait.
+    /// Handles received bytes of an upload: some may be due to be written, and the client may have to wait.
     pub(super) fn write_on(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
@@ -132,7 +132,7 @@ impl<T: Transmit> Worker<T> {
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
 
-    /// The disk has taken a part of an upload, or has not.
+    /// Handles the result of a write.
     pub(super) fn has_written(&mut self, key: Key, written: Written, now: Time) {
         let sink = self.table.by_key(key).and_then(|entry| match &mut entry.content {
             Some(Content::Upload(sink)) => Some(sink),
@@ -152,7 +152,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Whether the transfer waits for a disk; it ends where that takes too long.
+    /// Returns whether the transfer waits for a disk. Ends it if that takes too long.
     pub(super) fn is_stalled(&mut self, index: u32, now: Time) -> bool {
         let Some(entry) = self.table.get_mut(index) else { return false };
         if !entry.core.is_stalled() {
@@ -174,7 +174,7 @@ impl<T: Transmit> Worker<T> {
 
     fn resume(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        // It is not the client that was slow.
+        // The disk was slow, not the client.
         entry.progress_check.forgive(now.since(entry.stalled));
         entry.core.handle_resumed(now);
         self.drive(index, None, now);

@@ -1,4 +1,4 @@
-//! The shutdown of a worker: it begins nothing new, lets transfers end, and keeps its deadline.
+//! The shutdown of a worker: it admits no requests, lets transfers end, and keeps its deadline.
 
 use super::Worker;
 use super::transmit::Transmit;
@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Time};
 use tuffet_request::events::{Ending, Outcome};
 
-/// How long a half-open transfer may delay the end. Its client has nothing so far, and repeats its request.
+/// How long a half-open transfer may delay the shutdown. Its client has received nothing yet, and repeats its
+/// request.
 const HALF_OPEN: Duration = Duration::from_secs(1);
 
-/// The interval of checks for the end.
+/// The interval of checks whether all transfers have ended.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A worker that stops.
+/// A worker that is shutting down.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Draining {
     since: Time,
@@ -21,14 +22,15 @@ pub(super) struct Draining {
 }
 
 impl<T: Transmit> Worker<T> {
-    /// Nothing new begins from now on, and all has ended by then. A second call may bring the end forward.
+    /// Stops admission now, and ends all transfers at `until` at the latest. A second call may bring that
+    /// forward.
     pub(super) fn drain(&mut self, until: Instant, now: Time) {
         let since = self.draining.map_or(now, |draining| draining.since);
         self.draining = Some(Draining { since, until });
     }
 
-    /// Leaves new requests in the kernel, where the next process may find them; `unread` are the sockets that
-    /// are known to have some. Once.
+    /// Leaves new requests in the kernel, where the next process may find them; `unread` lists the sockets
+    /// known to have some. Does this once.
     pub(super) fn stop_listening(&mut self, unread: &mut Unread) {
         if self.draining.is_some() && !self.stopped_listening {
             self.stopped_listening = true;
@@ -38,12 +40,12 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// When to look whether the end has come.
+    /// The time until the next check whether all transfers have ended.
     pub(super) fn next_look(&self) -> Option<Duration> {
         self.draining.map(|its| its.until.saturating_duration_since(Instant::now()).min(LOOK))
     }
 
-    /// Whether there is nothing left to do; ends what is left in time.
+    /// Returns whether all transfers have ended. Ends those that are left at the deadline.
     pub(super) fn is_drained(&mut self, now: Time) -> bool {
         let Some(Draining { since, until }) = self.draining else { return false };
         let over = Instant::now() >= until;
@@ -56,14 +58,14 @@ impl<T: Transmit> Worker<T> {
         over || !self.has_running()
     }
 
-    /// Ends all transfers: the server stops. Whoever has had no answer, or has not answered, hears nothing: it asks
-    /// again, and the next server knows nothing of this one.
+    /// Ends all transfers because the server stops. A client without an answer, or that has not answered,
+    /// gets no ERROR: it repeats its request, and the next server knows nothing of this one.
     pub(super) fn end_all(&mut self) {
         let now = self.clock.now();
         for index in self.table.indices() {
             let Some(entry) = self.table.get_mut(index) else { continue };
-            // Where nothing but the last ACK is missing the server has done its part: the client may have it all. So
-            // it has where the client was given time to answer and did not.
+            // If only the last ACK is missing, the server has done its part: the client may have everything.
+            // The same holds if the client had time to answer and did not.
             let silent = now.since(entry.core.heard()) >= HALF_OPEN;
             let only_acks_missing = match entry.core.left_to_acknowledge() {
                 Some(1) => true,
@@ -90,7 +92,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Ends, without a word, transfers whose clients have had their chance to answer.
+    /// Silently ends half-open transfers whose clients have had time to answer.
     fn end_half_open(&mut self, since: Time, now: Time) {
         for index in self.table.indices() {
             let Some(entry) = self.table.get_mut(index) else { continue };
@@ -104,7 +106,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Whether transfers are under way, not counting those that only stay to repeat their last ACK.
+    /// Returns whether transfers are running, except those that only stay to repeat their last ACK.
     fn has_running(&mut self) -> bool {
         let indices = self.table.indices();
         self.pending > 0

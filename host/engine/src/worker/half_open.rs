@@ -3,9 +3,9 @@
 //! A request proves nothing: its address may be spoofed. Until the first ACK or block arrives, a transfer is
 //! held for a client that may not exist, so these have a limit of their own, and at the limit the oldest
 //! makes room, as in TCP's queue of half-open connections. The newest must not be dropped: a flood fills the
-//! queue in a moment, and then no honest client would get in. Dropping the oldest gives each of them the time
-//! that it takes to fill the queue once, which an honest client, who answers within a round trip, hardly
-//! needs.
+//! queue in a moment, and then no honest client would get in. If the oldest is dropped, each transfer has the
+//! time that it takes to fill the queue once; an honest client answers within a round trip and hardly needs
+//! that long.
 
 use tuffet_core::Time;
 
@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 pub(super) struct HalfOpen {
     /// Links by the index of the transfer.
     links: Vec<Link>,
-    /// The oldest and the newest.
+    /// The oldest and the newest transfer.
     ends: Option<(u32, u32)>,
     len: usize,
 }

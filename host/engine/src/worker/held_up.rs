@@ -1,18 +1,18 @@
 //! How long this thread recently had to wait for a core.
 //!
 //! If other work occupies the server's cores, clients on the same machine answer late, too. Retransmissions
-//! then add work where there is too little time already, and repair nothing. So the time for which a worker
-//! itself was not scheduled indicates how much longer the answer of such a client may take. Other clients are
-//! not affected: their answers lie in a socket, which is read before a timer expires.
+//! then add work where there is too little time already, and repair nothing. So the time for which the worker
+//! itself was not scheduled indicates how late the answer of such a client may be. Other clients are not
+//! affected: their answers lie in a socket, which is read before a timer expires.
 
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// Shorter waits are normal scheduling.
+/// Shorter waits are ordinary scheduling.
 const USUAL: u64 = 2_500;
-/// An answer passes several run queues, each of which may be as long.
+/// An answer passes several run queues, each of which may be equally long.
 const QUEUES: u64 = 16;
-/// After this time, an observed wait counts half.
+/// The half-life of an observed wait.
 const HALF_LIFE: u64 = 4_000_000;
 const MOST: u64 = 250_000;
 
@@ -24,7 +24,8 @@ pub(super) struct HeldUp {
 }
 
 impl HeldUp {
-    /// Records a wait for events from `before` to `now` that was to take at most `wanted`, without any event.
+    /// Records a wait for events from `before` to `now` that was meant to last at most `wanted`, and that
+    /// ended without an event.
     pub(super) fn waited(&mut self, before: Time, now: Time, wanted: Option<Duration>) {
         let Some(wanted) = wanted else { return };
         let late = now.since(before).saturating_sub(wanted).as_micros() as u64;

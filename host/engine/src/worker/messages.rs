@@ -36,10 +36,10 @@ pub struct Key {
 /// The policy that decided a request, which also decides about its upload. A worker holds it until the
 /// request has ended, and never calls it.
 pub trait Gate: Send + Sync {
-    /// Returns whether policy must be asked before an upload becomes visible.
+    /// Returns whether an `accept-upload` chain must decide before an upload becomes visible.
     fn asks(&self) -> bool;
 
-    /// Asks, and makes the upload visible and lasting, or discards it.
+    /// Calls that chain, then makes the upload visible and durable, or discards it.
     fn pass(
         &self,
         upload: Upload,
@@ -49,9 +49,9 @@ pub trait Gate: Send + Sync {
 
 /// From a worker to the control side.
 pub enum ToControl {
-    /// Decide this request.
+    /// A request to be decided.
     Request(NewRequest),
-    /// Make this upload visible and durable; answered by [`ToWorker::Stored`].
+    /// An upload to be made visible and durable; answered by [`ToWorker::Stored`].
     Store {
         /// The worker of the transfer.
         worker: usize,
@@ -59,23 +59,23 @@ pub enum ToControl {
         key: Key,
         /// The received upload.
         upload: Upload,
-        /// Its request and how it was decided.
+        /// Its request and the decision.
         record: Arc<DecisionRecord>,
-        /// What the request was decided with.
+        /// The generation that decided the request.
         generation: Arc<dyn Gate>,
     },
-    /// Read or write, and post what came of it.
+    /// A read or write to be done; the result goes to the worker's mailbox.
     Disk {
-        /// The worker that asks.
+        /// The requesting worker.
         worker: usize,
-        /// What to do.
+        /// The operation.
         work: DiskWork,
     },
-    /// Drop this upload and what is left of it; a disk may be slow to do so.
+    /// An upload to be dropped with its temporary file; a disk may be slow to remove it.
     Discard(Upload),
-    /// Drop this; a disk may be slow to close it.
+    /// Content to be dropped; a disk may be slow to close its file.
     Close(Content),
-    /// Something went wrong that belongs to no transfer.
+    /// Problems that belong to no transfer.
     Counted {
         /// The reporting worker.
         worker: usize,
@@ -110,7 +110,7 @@ pub struct NewRequest {
     pub requested: OptionSet,
     /// The reserved place of its summary.
     pub place: Place,
-    /// Its place among the pending ones of its client.
+    /// Its share of its client's pending requests.
     pub share: Share,
 }
 
@@ -136,45 +136,45 @@ pub enum ToWorker {
     Stored {
         /// The transfer.
         key: Key,
-        /// How it went.
+        /// The result.
         stored: Stored,
     },
-    /// The answer to a read.
+    /// The result of a read.
     Read {
         /// The transfer.
         key: Key,
-        /// What was read; `None` where the file has changed.
+        /// The bytes; `None` if the file has changed.
         result: io::Result<Option<Ahead>>,
     },
-    /// A part of an upload is written, or could not be.
+    /// The result of a write of an upload.
     Written {
         /// The transfer.
         key: Key,
-        /// How it went.
+        /// The result.
         written: Box<Written>,
     },
     /// Copy datagrams from now on, or no more.
     Tap(Option<Arc<Tap>>),
     /// Say that you are there.
     Ping(oneshot::Sender<()>),
-    /// Admit nothing more; stop when the transfers have ended, at the latest then.
+    /// Admit no more requests; stop when all transfers have ended, or at the deadline.
     Drain {
-        /// The latest end.
+        /// The deadline.
         until: Instant,
     },
 }
 
 /// The data of a request from its decision to its end.
 pub struct Ticket {
-    /// The request and how it was decided.
+    /// The request and its decision.
     pub record: Arc<DecisionRecord>,
     /// The answer.
     pub answered: Answered,
     /// The place of its summary.
     pub place: Place,
-    /// As in [`NewRequest`]; given back after the decision.
+    /// As in [`NewRequest`]; freed after the decision.
     pub share: Share,
-    /// Where other threads read its progress; `None` if it was not granted.
+    /// Its progress, for other threads; `None` if it was not granted.
     pub progress: Option<Arc<Progress>>,
     /// The generation that decided it, and will decide about its upload.
     pub generation: Arc<dyn Gate>,
@@ -190,13 +190,13 @@ impl Ticket {
 
 /// The result of storing an upload.
 pub struct Stored {
-    /// Whether it is stored.
+    /// Success, or the reason of the failure.
     pub result: Result<(), StoreError>,
     /// The record of its request, with what the `accept-upload` chain changed.
     pub record: Arc<DecisionRecord>,
 }
 
-/// What a request gets.
+/// The decision about a request.
 pub enum Decision {
     /// It is granted.
     Grant {
@@ -222,7 +222,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// The answer in a word.
+    /// The decision in one word.
     pub fn answered(&self) -> Answered {
         match self {
             Decision::Grant { .. } => Answered::Granted,
@@ -231,7 +231,8 @@ impl Decision {
         }
     }
 
-    /// Bytes on the wire, if they are known: of the file that is read, or as the client `announced` of an upload.
+    /// Bytes on the wire, if known: the size of the file to be read, or the size that the client `announced`
+    /// for an upload.
     pub fn size(&self, announced: Option<u64>) -> Option<u64> {
         match self {
             Decision::Grant { content: Content::Upload(_), .. } => announced,

@@ -1,7 +1,8 @@
 //! A worker: one thread, one event loop, its own sockets, transfers and timers.
 //!
 //! Workers share nothing while blocks move. A worker never opens a file, runs a plugin, writes a log line or
-//! takes a lock that another thread can hold: requests go to the control side, and come back decided.
+//! takes a lock that another thread can hold: it passes requests to the control side, which returns
+//! decisions.
 
 mod busy_poll;
 mod closed_ports;
@@ -76,7 +77,7 @@ const MAILBOX: Token = Token(usize::MAX);
 /// Batches received from one socket before the others get their turn.
 const TURN: usize = 4;
 
-/// How long timers wait for sockets to be read.
+/// How long unread sockets may hold up timers.
 const MOST_UNREAD: Duration = Duration::from_millis(50);
 
 /// The settings of a worker.
@@ -84,21 +85,21 @@ const MOST_UNREAD: Duration = Duration::from_millis(50);
 pub struct WorkerSettings {
     /// The settings of every transfer.
     pub transfer: Arc<Settings>,
-    /// Transfers at once in this worker.
+    /// The most transfers of this worker.
     pub max_transfers: usize,
-    /// Requests of this worker that wait for their decision.
+    /// The most requests of this worker that wait for their decision.
     pub max_pending: usize,
-    /// When the first answer to a client should have been answered.
+    /// How long after its first answer a client should have replied.
     pub answer_due: Duration,
-    /// As many workers share what `limiter` has.
+    /// The number of workers that share `limiter`.
     pub workers: usize,
     /// The limits that all workers share.
     pub limiter: Arc<Limiter>,
-    /// How long to look for the next datagram before going to sleep.
+    /// How long to poll for the next datagram before sleeping.
     pub busy_poll: Duration,
 }
 
-/// Everything that one worker owns.
+/// A worker and everything it owns.
 pub struct Worker<T = Kernel> {
     number: usize,
     settings: WorkerSettings,
@@ -111,9 +112,9 @@ pub struct Worker<T = Kernel> {
     peer_floors: PeerFloors,
     held_up: HeldUp,
     cores: Cores,
-    /// What is to be told to the control side at the end of this turn: to wake it costs as much as a block.
+    /// Messages for the control side, sent at the end of the turn: waking it costs as much as a block.
     outbox: Vec<ToControl>,
-    /// Requests that wait until the ACKs before them have been read.
+    /// Requests deferred until the ACKs before them have been read.
     deferred_requests: Vec<DeferredRequest>,
     looked_for_acks: bool,
     recent: Recent,
@@ -131,7 +132,7 @@ pub struct Worker<T = Kernel> {
     stopped_listening: bool,
 }
 
-/// The time of the protocol: since the worker started.
+/// The protocol's clock: the time since the worker started.
 #[derive(Clone, Copy)]
 struct Clock(Instant);
 
@@ -142,7 +143,7 @@ impl Clock {
 }
 
 impl Worker {
-    /// Worker `number`. Summaries go to `summaries`; what it drops is counted in `dropping`.
+    /// Creates worker `number`. It sends summaries to `summaries` and counts dropped datagrams in `dropping`.
     ///
     /// # Errors
     /// The kernel refuses an event queue.
@@ -199,23 +200,23 @@ impl<T: Transmit> Worker<T> {
         })
     }
 
-    /// Puts off repeats to clients on this machine while threads wait for a core. Opens /proc/loadavg, which the
-    /// sandbox rules allow.
+    /// Delays retransmissions to clients on this machine while threads wait for a core. Opens /proc/loadavg,
+    /// which the sandbox rules allow.
     #[must_use]
     pub fn watching_cores(mut self) -> Self {
         self.cores = Cores::watch();
         self
     }
 
-    /// Where decisions are posted.
+    /// The mailbox to which decisions are posted.
     pub fn mailbox(&self) -> Arc<Mailbox> {
         self.mailbox.clone()
     }
 
-    /// Serves until it is drained. `control` takes what the control side has to do, and does not wait for it.
+    /// Serves until it is drained. `control` passes messages to the control side, and does not wait for it.
     ///
     /// # Errors
-    /// When the kernel refuses to wait for events: nothing can be served then.
+    /// The kernel refuses to wait for events, without which the worker cannot serve.
     pub fn run(mut self, control: impl Fn(Vec<ToControl>)) -> io::Result<()> {
         let result = self.serve(&control);
         if result.is_err() {
@@ -223,7 +224,7 @@ impl<T: Transmit> Worker<T> {
             self.wire.flush();
             control(std::mem::take(&mut self.outbox));
         }
-        // What is decided from now on still has its outcome.
+        // Requests decided from now on still get their outcome.
         self.mailbox.close();
         result
     }
@@ -268,7 +269,7 @@ impl<T: Transmit> Worker<T> {
             }
             self.take_deferred_requests(&mut received, &mut unread, &mut now);
             self.read_closed_ports(&unread, now);
-            // Without an event nothing had come until the wait ended.
+            // If there was no event, nothing had arrived until the wait ended.
             let asked_at = if events.is_empty() { now } else { before };
             if !unread.has_unread_tid() {
                 read_until = read_until.max(asked_at);
@@ -292,16 +293,16 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Timers up to this time may go off: those after it may be answered by what lies unread in a socket, because
-    /// this thread did not get to run, or has more to read than fits into a turn. A flood holds them up for
+    /// Timers up to this time may expire. The answer to a later one may lie unread in a socket, because this
+    /// thread was not scheduled, or has more to read than fits into a turn. A flood delays timers by
     /// [`MOST_UNREAD`] at most.
     fn timer_horizon(&self, read_until: Time, now: Time) -> Time {
         let oldest = now.as_micros().saturating_sub(MOST_UNREAD.as_micros() as u64);
         read_until.max(Time::from_micros(oldest))
     }
 
-    /// How long to sleep: until the next timer, for good if there is none, not at all while sockets may
-    /// have more.
+    /// How long to sleep: until the next timer, indefinitely without one, not at all while sockets may have
+    /// more datagrams.
     fn patience(&self, busy: bool) -> Option<Duration> {
         if busy {
             return Some(Duration::ZERO);
@@ -310,13 +311,14 @@ impl<T: Transmit> Worker<T> {
         [timer, self.next_look()].into_iter().flatten().min()
     }
 
-    /// Whether to look for datagrams rather than to sleep. Not while requests wait for their decision: the
-    /// control side may need this core for it.
+    /// Returns whether to poll for datagrams rather than to sleep. Never polls while requests wait for their
+    /// decision: the control side may need this core.
     fn looks(&mut self, now: Time) -> bool {
         self.busy_poll.looks(now) && self.pending == 0
     }
 
-    /// Takes a few batches from a socket; true if there may be more. `now` becomes the time of the last.
+    /// Reads a few batches from a socket; returns whether there may be more. `now` becomes the time of the
+    /// last batch.
     fn receive(&mut self, number: SocketId, received: &mut ReceiveBatch, now: &mut Time) -> bool {
         for _ in 0..TURN {
             let Some(socket) = self.wire.sockets.get(number) else { return false };
@@ -330,7 +332,7 @@ impl<T: Transmit> Worker<T> {
             let now = *now;
             for buffer in (0..received.len()).filter_map(|index| received.get(index)) {
                 if buffer.peer.port() == 0 {
-                    // Nothing can be sent there (RFC 768).
+                    // No reply can be sent there (RFC 768).
                     self.wire.counters.port_zero += buffer.each().count() as u64;
                     continue;
                 }
@@ -342,16 +344,16 @@ impl<T: Transmit> Worker<T> {
             match more {
                 Ok(true) => {}
                 Ok(false) => return false,
-                // What a datagram from here has met; the event for it is still to come, or is here.
+                // The ICMP error of a datagram sent from here; the event for it follows, or is here already.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
-                // An error that the kernel kept for an earlier datagram; reading took it away.
+                // An error that the kernel kept for an earlier datagram; reading cleared it.
                 Err(_) => self.wire.counters.receive_errors += 1,
             }
         }
         true
     }
 
-    /// A datagram that came to this socket of this listener.
+    /// Handles a datagram that arrived on this socket of this listener.
     fn dispatch(
         &mut self,
         number: SocketId,
@@ -375,7 +377,7 @@ impl<T: Transmit> Worker<T> {
                 ToWorker::Read { key, result } => self.has_read(key, result, now),
                 ToWorker::Written { key, written } => self.has_written(key, *written, now),
                 ToWorker::Ping(answer) => {
-                    // Who asked may have gone.
+                    // The sender of the ping may be gone.
                     let _ = answer.send(());
                 }
                 ToWorker::Tap(tap) => self.set_tap(tap),

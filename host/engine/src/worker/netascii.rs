@@ -1,4 +1,4 @@
-//! A file that is encoded as netascii on its way to the wire.
+//! A file that is encoded as netascii while it is sent.
 
 use super::source::{ReadError, Source};
 use std::collections::VecDeque;
@@ -8,25 +8,25 @@ use tuffet_core::netascii::Encoder;
 use tuffet_core::{DATA_HEADER, Transfer};
 use tuffet_store::OpenFile;
 
-/// A file on its way to the wire as netascii. A block's place in the file depends on all bytes before
-/// it, so the state at the start of each block that may be sent again is kept: a few bytes per block.
+/// A file that is sent as netascii. A block's position in the file depends on all bytes before it, so the
+/// state at the start of each block that may be sent again is kept: a few bytes per block.
 pub struct NetasciiFile {
     pub(super) source: Source,
-    /// Bytes on the wire; `None` until the end is reached, where nobody has counted them.
+    /// Bytes on the wire; `None` until the end is reached, unless they were counted before.
     pub(super) size: Option<u64>,
-    /// The block that the first of `starts` belongs to.
+    /// The block of the first entry of `starts`.
     first: u64,
     starts: VecDeque<(u64, Encoder)>,
 }
 
 impl NetasciiFile {
-    /// `size`: its bytes on the wire, if they were counted. To count them takes as long as to read the file.
+    /// `size`: its bytes on the wire, if they were counted. Counting takes as long as reading the file.
     pub fn new(file: Arc<OpenFile>, size: Option<u64>) -> Self {
         let starts = VecDeque::from([(0, Encoder::default())]);
         NetasciiFile { source: Source::new(file), size, first: 1, starts }
     }
 
-    /// As [`Content::fill`](super::Content::fill), behind headers that are written already.
+    /// As [`Content::fill`](super::Content::fill), after headers that are already written.
     pub(super) fn fill(
         &mut self,
         transfer: &Transfer,
@@ -34,7 +34,7 @@ impl NetasciiFile {
         room: &mut [u8],
         segment: usize,
     ) -> Result<usize, ReadError> {
-        // What the client has is never sent again.
+        // Blocks that the client has are never sent again.
         while self.first <= transfer.blocks() && self.starts.len() > 1 {
             self.starts.pop_front();
             self.first += 1;
@@ -67,7 +67,7 @@ impl NetasciiFile {
             }
             if is_at_end {
                 let size = (block - 1) * blksize as u64 + filled as u64;
-                // Counted before a change that its times do not show.
+                // The size was counted before a change that the file's times do not show.
                 if *self.size.get_or_insert(size) != size {
                     return Err(ReadError::Changed);
                 }

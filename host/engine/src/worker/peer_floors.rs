@@ -1,9 +1,9 @@
 //! The raised RTO floors of peers, kept for their next transfers.
 //!
 //! A peer that sometimes answers slowly (a busy machine, a radio link) has shown a transfer that the RTO
-//! floor is too low for it. Without a memory each new transfer would retransmit a block to learn the same
-//! again. Like TCP's metrics per destination, this is a table of fixed size: a newer peer replaces an older
-//! one, which then only learns again.
+//! floor is too low for it. Without this table, each new transfer would retransmit a block to learn the same
+//! again. Like TCP's metrics per destination, the table has a fixed size: a newer peer replaces an older one,
+//! whose next transfer learns its floor again.
 
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -23,7 +23,7 @@ pub(super) struct PeerFloors {
 
 #[derive(Clone, Copy, Default)]
 struct Place {
-    /// Distinguishes the peers of one place.
+    /// Distinguishes the peers that share a place.
     tag: u32,
     raised: RaisedFloor,
     noted: Time,
@@ -36,7 +36,7 @@ impl Default for PeerFloors {
 }
 
 impl PeerFloors {
-    /// Returns the raised floor of `peer`; by default none.
+    /// Returns the raised floor of `peer`; none if it is not in the table.
     pub(super) fn of(&self, peer: IpAddr, now: Time) -> RaisedFloor {
         let (index, tag) = self.place(peer);
         let place = &self.places[index];

@@ -1,19 +1,19 @@
 //! The progress check: a transfer that moves one block in half a minute, or never ends, holds a place that
-//! others wait for.
+//! other clients need.
 //!
-//! It runs when a transfer's timer expires, which happens every few seconds whether its client answers or
-//! not, so that it costs nothing per block.
+//! The check runs when a transfer's timer expires. That happens every few seconds whether its client answers
+//! or not, so the check costs nothing per block.
 
 use crate::limits::Limiter;
 use std::time::Duration;
 use tuffet_core::{Time, Transfer};
 use tuffet_request::events::{Ending, Outcome};
 
-/// The rate is that of twice the patience with a silent client: who was away for as long as he may be can
-/// still make up for it.
+/// The rate is measured over twice the time after which a silent client is given up: a client that was silent
+/// for as long as permitted can still catch up.
 const PATIENCES: u32 = 2;
 
-/// How far a transfer had come.
+/// The progress at the last check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProgressCheck {
     granted: Time,
@@ -26,19 +26,19 @@ impl ProgressCheck {
         ProgressCheck { granted, looked: granted, bytes: 0 }
     }
 
-    /// So long it waited for the server's disk, not for its client.
+    /// Excludes time for which the transfer waited for the server's disk, not for its client.
     pub(super) fn forgive(&mut self, span: Duration) {
         self.looked = self.looked + span;
     }
 
-    /// Why it must end, and what its client is told, if it must.
+    /// Returns the message for the client and the ending, if the transfer must end.
     pub(super) fn look(
         &mut self,
         core: &Transfer,
         limiter: &Limiter,
         now: Time,
     ) -> Option<(&'static str, Ending)> {
-        // What waits for the server is not its client's fault, and who has not answered has a limit of his own.
+        // Waiting for the server is not the client's fault, and half-open transfers have their own limit.
         if core.is_deciding() || core.is_storing() || core.is_dallying() || core.is_unproven() {
             return None;
         }

@@ -5,8 +5,8 @@
 use super::requests::DOUBLED;
 use tuffet_core::Time;
 
-/// One place per remainder of a fingerprint. A later request replaces an earlier one: a flood makes the
-/// server forget, and it then serves the copy.
+/// One place for each remainder of a fingerprint. A later request replaces an earlier one: in a flood the
+/// server forgets requests, and then serves their copies.
 const PLACES: usize = 1024;
 
 /// Fingerprints of requests and their times of arrival.

@@ -17,26 +17,26 @@ use tuffet_udp::{Local, ReceiveBatch, Received};
 /// The longest request in bytes. RFC 2347 allows 512 bytes; some clients send more.
 pub const MAX_REQUEST: usize = 2048;
 
-/// How long a transfer may be without progress before the same request from the same port shows that the
-/// client has started over.
+/// A client has started over if its transfer made no progress for this long when the same request arrives
+/// from the same port.
 const ANEW: Duration = Duration::from_secs(1);
 
 /// The longest delay of a duplicated datagram. Copies arrive milliseconds after their originals: from a
 /// retransmission on a radio link, or from two paths of a bridge. Clients repeat an unanswered request after
-/// a second or more, so a client that has started over and whose first request is taken for a copy is served
-/// when it repeats it.
+/// a second or more. So if the first request of a client that has started over is taken for a copy, the
+/// client is served when it repeats it.
 pub(super) const DOUBLED: Duration = Duration::from_millis(500);
 
-/// ACKs that may come to other TID ports while a transfer is half-open, less one: late ones of earlier transfers from
-/// the same port.
+/// One less than the number of ACKs that may arrive on other TID ports while a transfer is half-open: these
+/// may be late ACKs of earlier transfers from the same port.
 const MOST_MISSES: u8 = 8;
 
-/// What it means that a port sends the request of its transfer again.
+/// The meaning of a request that repeats the request of its port's transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Again {
     /// A copy, or a repetition because the first answer has not arrived.
     Repeated,
-    /// Either a copy or a client that has started over: both send the same packets so far.
+    /// Either a copy or a client that has started over: so far both look the same.
     Unclear,
     /// The client has started over.
     Anew,
@@ -52,7 +52,7 @@ pub(super) struct DeferredRequest {
 }
 
 impl<T: Transmit> Worker<T> {
-    /// A datagram on a listening socket that belongs to no transfer there.
+    /// Handles a datagram on a listening socket that belongs to no transfer there.
     pub(super) fn request(
         &mut self,
         listening: SocketId,
@@ -60,8 +60,8 @@ impl<T: Transmit> Worker<T> {
         datagram: &Received<'_>,
         now: Time,
     ) {
-        // Every worker has a copy of a broadcast: one answers. With a single port the kernel chooses the
-        // worker that will get the ACKs, which is not known here, so that all must.
+        // Every worker gets a copy of a broadcast, and one of them answers. In single-port mode the kernel
+        // chooses the worker that will get the ACKs, which is not known here, so all must answer.
         let copied = datagram.local.is_some_and(|local| local.copied);
         let first = self.number == 0 && self.wire.sockets.is_first(listening);
         if copied && !first && self.wire.sockets.has_tids(listener) {
@@ -78,7 +78,7 @@ impl<T: Transmit> Worker<T> {
                 );
             }
             Ok(Packet::Request(request)) => self.admit(listening, listener, datagram, request, now),
-            // An answer to nothing, or noise: an answer could start a loop between two servers.
+            // An answer to nothing, or noise. An ERROR could start a loop between two servers.
             Ok(_) => self.wire.counters.stray += 1,
             Err(malformed) if malformed.is_request() => {
                 self.wire.counters.malformed += 1;
@@ -88,7 +88,8 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// A request from a port that has a transfer already: a repetition, or the client wants something else.
+    /// Handles a request from a port that already has a transfer: a repetition, or a request for something
+    /// else.
     pub(super) fn request_again(
         &mut self,
         index: u32,
@@ -130,7 +131,7 @@ impl<T: Transmit> Worker<T> {
         }
         let dallying = entry.core.is_dallying();
         if !same && !dallying && self.recent.came_lately(fingerprint, now) {
-            // A late copy of this port's request before its current transfer.
+            // A late copy of an earlier request of this port.
             self.wire.counters.repeated += 1;
             return;
         }
@@ -145,9 +146,9 @@ impl<T: Transmit> Worker<T> {
         self.request(listening, listener, datagram, now);
     }
 
-    /// Begins a new transfer for a peer whose old one may still be wanted. The old one keeps its TID, and ends
-    /// when the client answers the new one: a client that has begun anew does, one whose request was doubled
-    /// only ever answers its first TID (RFC 1350 section 4).
+    /// Begins a new transfer for a peer that may still need the old one. The old one keeps its TID, and ends
+    /// when the client answers the new one. A client that has started over does so; a client whose request
+    /// was duplicated only ever answers its first TID (RFC 1350 section 4).
     fn begin_beside(
         &mut self,
         index: u32,
@@ -181,15 +182,15 @@ impl<T: Transmit> Worker<T> {
         self.supersede_old(old);
     }
 
-    /// As [`Worker::supersede`], for a transfer that has stepped aside.
+    /// As [`Worker::supersede`], for a transfer that stands beside a newer one.
     pub(super) fn supersede_old(&mut self, old: Option<Key>) {
         if let Some(key) = old.filter(|key| self.table.by_key(*key).is_some()) {
             self.supersede(key.index);
         }
     }
 
-    /// Handles the requests that may have overtaken an ACK: earlier datagrams are read first, so that the
-    /// previous transfer is known to have succeeded.
+    /// Handles the requests that may have overtaken an ACK: the worker reads earlier datagrams first, and so
+    /// learns that the previous transfer has succeeded.
     pub(super) fn take_deferred_requests(
         &mut self,
         received: &mut ReceiveBatch,
@@ -197,7 +198,7 @@ impl<T: Transmit> Worker<T> {
         now: &mut Time,
     ) {
         for late in std::mem::take(&mut self.deferred_requests) {
-            // What is left in it is not signalled again.
+            // Its remaining datagrams are not signalled again.
             let more = self.receive(late.served, received, now);
             unread.set(late.served, more);
             self.looked_for_acks = true;
@@ -212,21 +213,22 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// A datagram on a TID socket from someone who has no transfer there.
+    /// Handles a datagram on a TID socket from a peer without a transfer there.
     pub(super) fn stray(&mut self, number: SocketId, datagram: &Received<'_>, now: Time) {
         self.wire.counters.stray += 1;
         if let [0, 4, ..] = datagram.payload {
             return self.missed(number, &datagram.peer, now);
         }
-        // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still wants something,
-        // whereas a late ACK is the end of a transfer that went well, and an ERROR is never answered.
+        // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still waits for an answer,
+        // whereas a late ACK is the end of a successful transfer, and an ERROR is never answered.
         if let Ok(Packet::Data { .. }) = Packet::parse(datagram.payload) {
             self.refuse(number, datagram, ErrorCode::UnknownTransferId, "unknown transfer ID");
         }
     }
 
-    /// An ACK came to a TID port that is not the one of its peer. A client knows its TID port before it sends its first
-    /// ACK, so that many of them are guesses of somebody who cannot see the server's answers.
+    /// Counts an ACK that arrived on another TID port than that of its peer. A client knows its TID port
+    /// before it sends its first ACK, so many such ACKs are guesses by an attacker who cannot see the
+    /// server's answers.
     fn missed(&mut self, number: SocketId, peer: &SocketAddr, now: Time) {
         let Some(listener) = self.wire.sockets.get(number).map(|socket| socket.listener) else { return };
         for listening in self.wire.sockets.listening(listener) {
@@ -253,7 +255,7 @@ impl<T: Transmit> Worker<T> {
         let (peer, received) = (datagram.peer, Instant::now());
         let (claim, place) = match self.place_for(&peer, received, now) {
             Ok(found) => found,
-            // No answer: the client repeats the request in a second, when there may be room.
+            // No answer: the client repeats the request in a second, when there may be a free place.
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
         let served = self.tid_for(listening, listener, &peer);
@@ -307,8 +309,8 @@ impl<T: Transmit> Worker<T> {
         self.outbox.push(asked_for);
     }
 
-    /// Takes everything that a request needs to be admitted, or returns the missing limit. The cheapest check
-    /// comes first: in a flood nearly every request ends here.
+    /// Takes all places that a request needs, or returns the limit that it exceeds. The cheapest check comes
+    /// first: in a flood nearly every request ends here.
     fn place_for(
         &mut self,
         peer: &SocketAddr,
@@ -327,7 +329,7 @@ impl<T: Transmit> Worker<T> {
         place.map(|place| (claim, place)).inspect_err(|_| self.settings.limiter.withdrawn(claim))
     }
 
-    /// A TID socket on which this peer has no transfer; the listening socket where there is no such.
+    /// Returns a TID socket on which this peer has no transfer, or the listening socket if there is none.
     fn tid_for(&mut self, listening: SocketId, listener: ListenerId, peer: &SocketAddr) -> SocketId {
         self.wire
             .sockets
@@ -336,8 +338,8 @@ impl<T: Transmit> Worker<T> {
             .unwrap_or(listening)
     }
 
-    /// Tells someone who has no transfer why. Not more often than is configured: the address may be that of
-    /// somebody else, and an ERROR is larger than what it answers may be.
+    /// Sends an ERROR to a peer without a transfer, at most at the configured rate: the address may be
+    /// spoofed, and the ERROR may be larger than the datagram that it answers.
     fn refuse(&mut self, number: SocketId, datagram: &Received<'_>, code: ErrorCode, text: &str) {
         if !self.settings.limiter.may_answer(Instant::now()) {
             return;
@@ -352,16 +354,16 @@ fn again(entry: &Entry, now: Time) -> Again {
     let nothing_but_the_last_ack = core.awaits_last_ack() || core.is_dallying();
     if !nothing_but_the_last_ack {
         let progresses = now.since(core.heard()) < ANEW;
-        // Beginning anew would not make a disk faster.
+        // Starting over would not make a disk faster.
         let waits = core.is_deciding() || (core.is_stalled() && core.is_unproven());
         return if waits || progresses { Again::Repeated } else { Again::Anew };
     }
     // A client whose last ACK was lost has the whole file. A device that stores a file again reuses its port,
-    // maybe at once.
+    // possibly at once.
     if now.since(entry.requested) >= DOUBLED {
         Again::Anew
     } else if entry.served == entry.listening {
-        // In single-port mode the new one cannot be answered without disturbing the old one.
+        // In single-port mode the new transfer cannot be answered without disturbing the old one.
         Again::Repeated
     } else {
         Again::Unclear

@@ -6,11 +6,12 @@ use tuffet_core::Time;
 use tuffet_request::events::{Ending, Outcome};
 
 impl<T: Transmit> Worker<T> {
-    /// Whether there is room for one more transfer; the oldest half-open one makes some if it may.
+    /// Returns whether there is room for one more transfer. The oldest half-open transfer may have to give
+    /// way.
     ///
-    /// It may when its first answer should have been answered by now: if there are no places at all, as in a
-    /// storm of honest clients, each newcomer would otherwise take the place of one that is about to answer,
-    /// and none of them would get anywhere.
+    /// It gives way only if its client should have replied by now. Otherwise, with no free places in a storm
+    /// of honest clients, each newcomer would take the place of a client that is about to answer, and none
+    /// would make progress.
     pub(super) fn has_room(&mut self, now: Time) -> bool {
         if self.table.len() < self.settings.max_transfers {
             return true;
@@ -23,7 +24,7 @@ impl<T: Transmit> Worker<T> {
         })
     }
 
-    /// A transfer was granted: until its client answers it is one of those that make room.
+    /// Lists a granted transfer as half-open, until its client answers.
     pub(super) fn may_be_half_open(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         if !entry.core.is_unproven() || entry.core.is_deciding() {
@@ -39,7 +40,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// A half-open transfer has had a datagram.
+    /// Removes a transfer from the list after its first datagram.
     pub(super) fn clear_half_open(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
         if entry.half_open && !entry.core.is_unproven() {
@@ -48,7 +49,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Ends a half-open transfer without a word: if its client exists, it asks again.
+    /// Silently ends a half-open transfer. If its client exists, it repeats its request.
     fn give_way(&mut self, index: u32, limit: &str, now: Time) {
         self.half_open.remove(index);
         let Some(entry) = self.table.get_mut(index) else { return };
@@ -60,7 +61,8 @@ impl<T: Transmit> Worker<T> {
         self.drive(index, None, now);
     }
 
-    /// Ends a half-open transfer whose port somebody tries to guess, without a word: if its client exists, it asks again.
+    /// Silently ends a half-open transfer whose TID port an attacker is guessing. If its client exists, it
+    /// repeats its request.
     pub(super) fn give_up_guessed(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let detail =

@@ -1,29 +1,30 @@
-//! Where the bytes of an upload go: into memory first, and behind that to the disk.
+//! The destination of an upload's bytes: first memory, then the disk.
 
 use std::io;
 use std::sync::Arc;
 use tuffet_core::netascii::Decoder;
 use tuffet_store::{Disk, StoreError, Upload};
 
-/// Bytes written at once. Small blocks are written together: an ACK before the last promises nothing about the disk.
+/// Bytes per write. Small blocks are written together: an ACK before the last promises nothing about the
+/// disk.
 const GATHER: usize = 32 << 10;
 
-/// Bytes that wait for the disk before a client has to wait, too.
+/// Bytes waiting for the disk at which the client has to wait, too.
 const ENOUGH: usize = 256 << 10;
 
-/// An upload on its way to the disk. One write is under way at a time, and has the upload meanwhile.
+/// An upload that is being written. At most one write runs at a time, and holds the upload meanwhile.
 pub struct Sink {
     upload: Option<Upload>,
     disk: Arc<Disk>,
     limit: u64,
     netascii: Option<Decoder>,
-    /// Bytes that were not given to a write so far.
+    /// Bytes that were not passed to a write yet.
     buffer: Vec<u8>,
-    /// Bytes that were.
+    /// The number of bytes passed to writes.
     given: u64,
-    /// The room of the last write, to be used again.
+    /// The buffer of the last write, for reuse.
     spare: Vec<u8>,
-    /// Whether all bytes have come.
+    /// Whether all bytes have arrived.
     complete: bool,
 }
 
@@ -34,16 +35,16 @@ pub(super) struct Write {
     bytes: Vec<u8>,
 }
 
-/// What a write came to.
+/// The result of a write.
 pub struct Written {
-    /// `None` where the write has not ended yet; it comes once it has.
+    /// `None` while the write is still running; the upload follows when it has ended.
     pub(super) upload: Option<Upload>,
     pub(super) result: Result<(), StoreError>,
     spare: Vec<u8>,
 }
 
 impl Sink {
-    /// Takes an upload from a client.
+    /// Creates the destination of an upload from a client.
     pub fn new(upload: Upload, netascii: bool) -> Self {
         Sink {
             disk: Arc::clone(upload.disk()),
@@ -70,7 +71,7 @@ impl Sink {
         self.require_limit()
     }
 
-    /// All bytes have come.
+    /// Handles the end of the stream.
     pub(super) fn finish(&mut self) -> Result<(), StoreError> {
         if let Some(decoder) = &mut self.netascii {
             decoder.finish(&mut self.buffer);
@@ -79,20 +80,19 @@ impl Sink {
         self.require_limit()
     }
 
-    /// Whether so much waits for the disk that the client should wait.
+    /// Returns whether so many bytes wait for the disk that the client should wait.
     pub(super) fn is_full(&self) -> bool {
         self.buffer.len() >= ENOUGH
     }
 
-    /// Whether `more` bytes beyond that would take more memory than a window is worth.
+    /// Returns whether `more` bytes beyond that would take more memory than a window is worth.
     pub(super) fn is_overfull(&self, more: usize) -> bool {
         self.buffer.len() + more > ENOUGH * 32
     }
 
-    /// What is to be written now, if anything. The caller writes it and says what came of it by
-    /// [`Sink::written`].
+    /// Returns the next write, if one is due. The caller runs it and passes the result to [`Sink::written`].
     pub(super) fn write(&mut self) -> Option<Write> {
-        // Whole pieces, so that what is written does not depend on how fast the disk is.
+        // Whole pieces, so that the size of writes does not depend on the speed of the disk.
         let rest = if self.complete { 0 } else { self.buffer.len() % GATHER };
         let length = self.buffer.len() - rest;
         if length == 0 {
@@ -107,19 +107,19 @@ impl Sink {
         Some(Write { upload, offset, bytes })
     }
 
-    /// A write has ended.
+    /// Handles the end of a write.
     pub(super) fn written(&mut self, written: Written) -> Result<(), StoreError> {
         self.upload = written.upload;
         self.spare = written.spare;
         written.result
     }
 
-    /// The upload, once all bytes are written.
+    /// Removes and returns the upload, once all bytes are written.
     pub(super) fn take_complete(&mut self) -> Option<Upload> {
         if self.complete && self.buffer.is_empty() { self.upload.take() } else { None }
     }
 
-    /// The upload, unless it is being written.
+    /// Returns the upload, unless it is being written.
     pub(super) fn into_upload(self) -> Option<Upload> {
         self.upload
     }
@@ -131,14 +131,14 @@ impl Sink {
 }
 
 impl Written {
-    /// One that takes too long.
+    /// The result of a write that takes too long.
     pub(super) fn lost(why: io::Error) -> Written {
         Written { upload: None, result: Err(StoreError::Io(why)), spare: Vec::new() }
     }
 }
 
 impl Write {
-    /// Waits for the disk.
+    /// Runs the write. Blocks on the disk.
     pub(super) fn run(mut self) -> Written {
         let mut offset = self.offset;
         let result = self.bytes.chunks(GATHER).try_for_each(|piece| {

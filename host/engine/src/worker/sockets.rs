@@ -10,29 +10,30 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use tuffet_udp::{BindOptions, KERNEL_BUFFER, Local, Socket};
 
-/// TID ports of a listener, of all workers together, unless the configuration says otherwise.
+/// TID ports of a listener over all workers, unless configured otherwise.
 ///
-/// The port is all that a client proves its address with: somebody who forges ACKs has to find it. Each port is a
-/// descriptor and some 2.5 KiB of the kernel's memory.
+/// Only knowledge of the port proves a client's address: an attacker who forges ACKs has to guess it. Each
+/// port is a descriptor and some 2.5 KiB of the kernel's memory.
 const TID_PORTS: u64 = 512;
 
-/// The part of a process's descriptors that TID ports may take by default: the rest is for files and connections.
+/// One in this many of a process's descriptors may be TID ports by default: the rest is for files and
+/// connections.
 const DESCRIPTORS: u64 = 8;
 
-/// TID ports that the transfers of one client address take turns on. Consecutive transfers of a client that uses its
-/// port again get different ports. More of them, or ports spread over all clients, would leave a busy worker with
-/// one datagram for each system call.
+/// TID ports that the transfers of one client address take turns on. Consecutive transfers of a client that
+/// reuses its port get different ones. With more of them, or with ports spread over all clients, a busy
+/// worker would receive one datagram per system call.
 const GROUP: u16 = 4;
 
 /// The fewest TID ports of a listener in one worker.
 const LEAST: u64 = 4;
 
-/// Bytes asked for the receive buffer of a TID port. The clients of a listener share all of them; a listening port takes
-/// the requests of all, and has more.
+/// Requested size of the receive buffer of a TID port, in bytes. The clients of a listener share all of its
+/// TID ports; a listening port receives the requests of all clients, and has a larger buffer.
 const TID_BUFFER: usize = 1 << 20;
 
-/// TID ports of each listener in one worker. `given`: those of the listener in all workers, if the configuration
-/// says so; otherwise some that fit into `descriptors`.
+/// TID ports of each listener in one worker. `given` is the configured number of the listener over all
+/// workers; without it, the number depends on `descriptors`.
 pub fn tid_ports(given: Option<u16>, listeners: usize, workers: usize, descriptors: Option<u64>) -> u16 {
     let all = match (given, descriptors) {
         (Some(given), _) => u64::from(given),
@@ -40,7 +41,7 @@ pub fn tid_ports(given: Option<u16>, listeners: usize, workers: usize, descripto
         (None, Some(descriptors)) => TID_PORTS.min(descriptors / DESCRIPTORS / listeners.max(1) as u64),
     };
     let each = all.div_ceil(workers.max(1) as u64);
-    // An operator may want fewer.
+    // An operator may configure fewer.
     let least = if given.is_some() { 1 } else { LEAST };
     each.clamp(least, u16::MAX.into()) as u16
 }
@@ -50,7 +51,7 @@ pub fn sockets_per_worker(single_port: bool, tid_ports: u16) -> u64 {
     1 + if single_port { 0 } else { u64::from(tid_ports) }
 }
 
-/// Bytes that are asked for the receive buffers of one listener in one worker.
+/// Requested size of all receive buffers of one listener in one worker, in bytes.
 pub fn receive_buffers_per_worker(single_port: bool, tid_ports: u16) -> u64 {
     let tids = sockets_per_worker(single_port, tid_ports) - 1;
     KERNEL_BUFFER as u64 + tids * TID_BUFFER as u64
@@ -59,17 +60,17 @@ pub fn receive_buffers_per_worker(single_port: bool, tid_ports: u16) -> u64 {
 /// A listener as configured and bound.
 #[derive(Debug, Clone)]
 pub struct ListenerSpec {
-    /// Where requests come in.
+    /// Where requests arrive.
     pub address: SocketAddr,
-    /// Answers come from the listening port too (for NAT, containers and load balancers).
+    /// Whether answers come from the listening port too (for NAT, containers and load balancers).
     pub single_port: bool,
     /// TID ports in each worker, unused with a single port; see [`tid_ports`].
     pub tid_ports: u16,
-    /// Blocks of a window that go out to one client within a millisecond; without it, all of them.
+    /// Blocks of a window sent to one client within a millisecond; all of them without it.
     pub burst: Option<u16>,
 }
 
-/// The number of a listener: its place in the configuration.
+/// The number of a listener: its position in the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListenerId(pub(super) u16);
 
@@ -79,7 +80,7 @@ impl From<ListenerId> for usize {
     }
 }
 
-/// The number of a socket: its place among those of its worker.
+/// The number of a socket: its position among those of its worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SocketId(pub(super) u16);
 
@@ -89,12 +90,12 @@ impl From<SocketId> for usize {
     }
 }
 
-/// One socket and what it is for.
+/// A socket and its purpose.
 pub(super) struct WorkerSocket {
     pub(super) socket: Socket,
     /// The listener that it belongs to.
     pub(super) listener: ListenerId,
-    /// Whether requests come in here.
+    /// Whether it receives requests.
     pub(super) listens: bool,
 }
 
@@ -105,21 +106,21 @@ pub struct Sockets {
     tids: Vec<Range<u16>>,
     /// For each listener, the numbers of its listening sockets.
     listening: Vec<Range<u16>>,
-    /// For each listener, how many blocks go out within a millisecond.
+    /// For each listener, the number of blocks sent within a millisecond.
     bursts: Vec<Option<u16>>,
-    /// Moves on with each transfer.
+    /// Advances with each transfer.
     turn: u16,
-    /// With a key of its own: nobody outside knows which client has which ports.
+    /// Keyed at random: nobody outside can tell the ports of a client.
     chooser: RandomState,
 }
 
-/// What a listening socket is to tell. Nothing of closed ports, unless transfers are served through it.
+/// Options of a listening socket. It reports no closed ports, unless it serves transfers.
 const LISTENING: BindOptions =
     BindOptions { tell_local: true, gro: true, shared: false, errors: false, room: None };
 
-/// Opens the sockets of all workers. `inherited` has the sockets of each listener that were bound before this
-/// process began; if there are none, the listener is bound here. Resolves the addresses: port 0 becomes the
-/// port that the kernel chose.
+/// Opens the sockets of all workers. `inherited` holds, for each listener, the sockets that were bound before
+/// this process started; if there are none, the listener is bound here. Resolves the addresses: port 0
+/// becomes the port that the kernel chose.
 ///
 /// Inherited sockets are distributed among the workers, and each is read by one: all datagrams of a client
 /// must reach the worker that has its transfer. The kernel ensures that if several sockets share a port, but
@@ -127,7 +128,7 @@ const LISTENING: BindOptions =
 /// not serve this listener.
 ///
 /// # Errors
-/// With the number of the listener that failed.
+/// The error, with the number of the listener.
 pub fn open_all(
     listeners: &mut [ListenerSpec],
     inherited: Vec<Vec<UdpSocket>>,
@@ -160,8 +161,8 @@ pub fn open_all(
             }
             continue;
         }
-        // With SO_REUSEPORT a second server would share the port in silence, so the port is first taken
-        // alone.
+        // With SO_REUSEPORT a second server would silently share the port, so the port is first bound without
+        // it.
         let alone = Socket::bind(listener.address, options).map_err(fail)?;
         listener.address = alone.local();
         let mut alone = (workers == 1).then_some(alone);
@@ -179,7 +180,7 @@ pub fn open_all(
 }
 
 impl Sockets {
-    /// A worker without a socket of the listener gets no TID ports for it either.
+    /// Adds a listener. A worker without a socket of the listener gets no TID ports for it either.
     fn add_listener(
         &mut self,
         listener: ListenerId,
@@ -221,24 +222,24 @@ impl Sockets {
         Ok(())
     }
 
-    /// Whether transfers are served through this socket.
+    /// Returns whether this socket serves transfers.
     pub(super) fn serves(&self, number: SocketId) -> bool {
         self.get(number).is_some_and(|it| !it.listens || self.tids[usize::from(it.listener)].is_empty())
     }
 
-    /// Whether the listener has TID sockets: not in single-port mode.
+    /// Returns whether the listener has TID sockets: not in single-port mode.
     pub(super) fn has_tids(&self, listener: ListenerId) -> bool {
         self.tids.get(usize::from(listener)).is_some_and(|tids| !tids.is_empty())
     }
 
-    /// The numbers of the sockets that a listener listens on.
+    /// The numbers of a listener's listening sockets.
     pub(super) fn listening(&self, listener: ListenerId) -> impl Iterator<Item = SocketId> + use<> {
         self.listening.get(usize::from(listener)).cloned().unwrap_or_default().map(SocketId)
     }
 
-    /// From now on nobody wakes for new requests, and those that `receive` was told of are left in the kernel:
-    /// the next process that has the socket finds them. Answers the numbers of the sockets that were meant. Where
-    /// transfers use the listening port, their packets come there as well, and it is read to the end.
+    /// Stops waking for new requests, and leaves those that are known but unread in the kernel: the next
+    /// process with the socket finds them. Returns the numbers of the affected sockets. If transfers use the
+    /// listening port, their packets arrive there too, and the worker reads it to the end.
     pub(super) fn stop_listening(&self, registry: &Registry) -> Vec<SocketId> {
         let all = (0..).zip(&self.all);
         let only_listens = all.filter(|(_, it)| {
@@ -246,14 +247,14 @@ impl Sockets {
         });
         only_listens
             .map(|(number, it)| {
-                // Where it cannot be taken out, the worker wakes for it in vain.
+                // If it cannot be deregistered, the worker wakes for it in vain.
                 let _ = registry.deregister(&mut SourceFd(&it.socket.as_raw_fd()));
                 SocketId(number)
             })
             .collect()
     }
 
-    /// Whether this is the first socket of its listener; further ones share its port.
+    /// Returns whether this is the first socket of its listener; others share its port.
     pub(super) fn is_first(&self, number: SocketId) -> bool {
         let before = number.0.checked_sub(1).and_then(|before| self.get(SocketId(before)));
         let Some(socket) = self.get(number) else { return false };
@@ -264,27 +265,28 @@ impl Sockets {
         self.all.get(usize::from(number))
     }
 
-    /// From where a transfer answers: as it was asked, where the socket could answer from several addresses.
+    /// The source address of a transfer's packets: the destination of its request, if the socket has several
+    /// addresses.
     pub(super) fn source(&self, number: SocketId, local: Option<Local>) -> Option<Local> {
         local.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
     }
 
-    /// How many blocks of a window the listener of this socket sends within a millisecond.
+    /// The number of blocks of a window that the listener of this socket sends within a millisecond.
     pub(super) fn burst(&self, number: SocketId) -> Option<u16> {
         let listener = self.get(number)?.listener;
         self.bursts.get(usize::from(listener)).copied().flatten()
     }
 
-    /// How many sockets there are.
+    /// The number of sockets.
     pub(super) fn len(&self) -> u16 {
         self.all.len() as u16
     }
 
-    /// The TID sockets of a listener that transfers of this peer may have, each call starting at the next one: a client
-    /// that uses its port again gets another TID, so that a late ACK of its last transfer cannot be taken for one of
-    /// the next. None in single-port mode.
+    /// The TID sockets of a listener for transfers of this peer; none in single-port mode. Each call starts
+    /// at the next one: a client that reuses its port gets another TID, so a late ACK of its last transfer is
+    /// not taken for one of the next.
     ///
-    /// They are chosen at random, once for each address: whoever asks from one address learns nothing of the ports of
+    /// They are chosen at random for each address: a client at one address learns nothing of the ports of
     /// another.
     pub(super) fn tids(
         &mut self,
@@ -298,7 +300,7 @@ impl Sockets {
         let groups = u64::from(count.checked_div(size).unwrap_or(1));
         let (mut group, mut start) = (0, 0);
         if count > 0 {
-            // The last group has the rest of a division, too.
+            // The last group also has the remainder of the division.
             let random = self.chooser.hash_one(peer.ip());
             group = (random % groups) as u16;
             start = ((random >> 48) as u16).wrapping_add(peer.port()).wrapping_add(self.turn);
@@ -325,7 +327,7 @@ mod tests {
         assert_eq!((sockets_per_worker(true, 9), sockets_per_worker(false, 9)), (1, 10));
     }
 
-    /// The ports of one address say nothing of those of another, and each port is somebody's.
+    /// The ports of one address reveal nothing of those of another, and each port is used.
     #[test]
     fn an_address_has_a_few_ports_of_all() {
         for ports in [1, 3, 4, 8, 50, 64] {

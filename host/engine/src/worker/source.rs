@@ -1,47 +1,48 @@
-//! A file that is read without waiting: from the kernel's memory in place, from the disk ahead of its client.
+//! A file that is read without blocking: in place if the kernel has it in memory, otherwise from the disk
+//! ahead of its client.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 use tuffet_store::{Ahead, OpenFile};
 
-/// Bytes that are read ahead at once: twice the window, within these bounds.
+/// Bytes per read-ahead: twice the window, within these bounds.
 const LEAST: usize = 64 << 10;
 const MOST: usize = 256 << 10;
 
-/// Pieces that stay in memory: the one that is being sent, and the next.
+/// Pieces kept in memory: the one being sent, and the next.
 const PIECES: usize = 2;
 
-/// Why blocks could not be read.
+/// The reason why blocks could not be read.
 #[derive(Debug)]
 pub(crate) enum ReadError {
-    /// They are not in memory; the disk has to be asked for [`Source::wish`].
+    /// They are not in memory; the disk has to read [`Source::wish`].
     NotYet,
-    /// The file is not what it was when it was opened.
+    /// The file has changed since it was opened.
     Changed,
     Io(io::Error),
 }
 
-/// Bytes to be read from the disk.
+/// A read that the disk should do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wish {
     pub(super) offset: u64,
-    /// What is needed next, and what may be read at once where there is room for it.
+    /// The bytes needed next, and the bytes to read at once if memory permits.
     pub(super) least: usize,
     pub(super) most: usize,
 }
 
-/// What a transfer reads from. One read is under way at a time.
+/// The source of a transfer's bytes. At most one read runs at a time.
 pub(crate) struct Source {
     file: Arc<OpenFile>,
-    /// What was read ahead, one piece behind the other.
+    /// The pieces read ahead, in order.
     pieces: VecDeque<Ahead>,
-    /// What was not in memory when it was needed.
+    /// The range that was not in memory when it was needed.
     missing: Option<(u64, usize)>,
     under_way: bool,
     failed: Option<ReadError>,
     piece: usize,
-    /// Whether its last byte was read before.
+    /// Whether the last byte of the file was read before.
     ended: bool,
 }
 
@@ -62,7 +63,7 @@ impl Source {
         &self.file
     }
 
-    /// Fills `buffers` with what the file has from `offset` on, all of which is inside of it.
+    /// Fills `buffers` from `offset` on; the whole range is inside of the file.
     pub(super) fn read(&mut self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> Result<(), ReadError> {
         let length: usize = buffers.iter().map(|buffer| buffer.len()).sum();
         if length == 0 || self.read_ahead(offset, length, buffers) {
@@ -78,14 +79,14 @@ impl Source {
         Err(ReadError::NotYet)
     }
 
-    /// Once its last byte has been read, whether the content is still the one that was opened.
+    /// Checks, once the last byte has been read, that the content is still the one that was opened.
     ///
-    /// The client never sees the last block of a file that changed, so it never takes a mix of two contents for a
-    /// whole file. Once it may have that block, it is shown no other one again that does not belong to it: it may
-    /// have kept what came behind a gap.
+    /// The client never sees the last block of a file that changed, so it never takes a mix of two contents
+    /// for a whole file. Once the client may have that block, it gets no other block of a changed file
+    /// either: it may have kept the blocks after a gap.
     pub(super) fn require_unchanged(&mut self, ends: bool) -> Result<(), ReadError> {
         self.ended |= ends;
-        // What was read ahead was looked at when it was read, by a thread that may wait for the answer.
+        // Pieces read ahead were checked when they were read, by a thread that may block.
         if !self.ended || !self.file.is_in_place() || self.file.unchanged().map_err(ReadError::Io)? {
             Ok(())
         } else {
@@ -93,14 +94,14 @@ impl Source {
         }
     }
 
-    /// What is to be read from the disk now, if anything: what is missing, or the next piece where the client has
-    /// all but the end of the last one. `acked`: bytes that it has; `window`: bytes that it may get at once. The
-    /// caller reads it and says what came of it by [`Source::arrived`].
+    /// Returns the next read from the disk, if one is due: the missing range, or the next piece if the client
+    /// has all but the end of the last one. `acked`: bytes that the client has; `window`: bytes in a window.
+    /// The caller runs the read and passes the result to [`Source::arrived`].
     pub(super) fn wish(&mut self, acked: u64, window: usize) -> Option<Wish> {
         if self.under_way || (self.missing.is_none() && self.pieces.is_empty()) {
             return None;
         }
-        // What comes behind the last piece lies in the kernel's memory by now, if anything of the file does.
+        // If the file is read in place, the bytes after the last piece are in the kernel's memory by now.
         let kept = usize::from(!self.file.is_in_place());
         while self.pieces.len() > kept && self.pieces.front().is_some_and(|piece| piece.end() <= acked) {
             self.pieces.pop_front();
@@ -115,7 +116,7 @@ impl Source {
                 self.pieces.clear();
                 (offset, length)
             }
-            // The kernel reads ahead by itself what it keeps.
+            // The kernel itself reads ahead in files that it caches.
             (None, Some((_, end)))
                 if !self.file.is_in_place()
                     && self.pieces.len() < PIECES
@@ -133,7 +134,7 @@ impl Source {
         Some(Wish { offset, least: least.min(left), most: self.piece.max(least).min(left) })
     }
 
-    /// A wish was fulfilled, or cannot be. `None`: the file has changed.
+    /// Handles the result of a read. `None`: the file has changed.
     pub(super) fn arrived(&mut self, result: io::Result<Option<Ahead>>) {
         self.under_way = false;
         self.missing = None;
@@ -152,13 +153,13 @@ impl Source {
         }
     }
 
-    /// A wish that nobody could be asked for.
+    /// Cancels a read that could not be submitted.
     pub(super) fn withdraw(&mut self) {
         self.under_way = false;
     }
 
-    /// Whether dropping it may wait: a file of a network file system may be written back, or asked for, when it is
-    /// closed.
+    /// Whether dropping it may block: closing a file of a network file system may write it back or query the
+    /// server.
     pub(super) fn may_wait(&self) -> bool {
         !self.file.is_in_place()
     }

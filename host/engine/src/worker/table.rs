@@ -22,9 +22,9 @@ pub(super) struct Entry {
     pub(super) peer: SocketAddr,
     /// The destination address of the request, if the socket has several; answers leave from it.
     pub(super) local: Option<Local>,
-    /// The socket that was asked: a listener.
+    /// The listening socket that received the request.
     pub(super) listening: SocketId,
-    /// The socket that it is served through: its TID, or `listening` in single-port mode.
+    /// The socket that serves it: its TID socket, or `listening` in single-port mode.
     pub(super) served: SocketId,
     pub(super) generation: u32,
     pub(super) operation: Operation,
@@ -37,7 +37,7 @@ pub(super) struct Entry {
     pub(super) content: Option<Content>,
     /// Present from the decision to the outcome.
     pub(super) ticket: Option<Box<Ticket>>,
-    /// Where other threads read its progress.
+    /// Its progress, for other threads.
     pub(super) progress: Option<Arc<Progress>>,
     /// The reason why the server ended it, if it did.
     pub(super) ending: Option<Box<Ending>>,
@@ -50,14 +50,14 @@ pub(super) struct Entry {
     /// ACKs that came to other TID ports while it was half-open.
     pub(super) misses: u8,
     pub(super) progress_check: ProgressCheck,
-    /// When it began to wait for a disk, if it does.
+    /// When it began to wait for a disk, if it waits.
     pub(super) stalled: Time,
 }
 
 #[derive(Default)]
 pub(super) struct Table {
     entries: Slab<Entry>,
-    /// Four bytes for each address of a transfer, whatever the size of an address.
+    /// Four bytes for each (socket, peer) of a transfer, whatever the size of an address.
     found: HashTable<Reference>,
     hasher: DefaultHashBuilder,
     generation: u32,
@@ -96,7 +96,7 @@ impl Table {
         self.get_mut(key.index).filter(|entry| entry.generation == key.generation)
     }
 
-    /// The transfer that a datagram from `peer` on `socket` belongs to.
+    /// Finds the transfer of a datagram from `peer` on `socket`.
     pub(super) fn find(&self, socket: SocketId, peer: &SocketAddr) -> Option<u32> {
         let hash = self.hasher.hash_one((socket, peer));
         let wanted = Some((socket, *peer));
@@ -127,8 +127,8 @@ impl Table {
         self.entries.try_remove(index as usize)
     }
 
-    /// Takes the port that was asked away from a transfer with a TID of its own: the next request from its peer
-    /// gets a transfer of its own. `None` where there is no such TID.
+    /// Releases the listening port of a transfer that has a TID socket: the next request from its peer gets
+    /// its own transfer. Returns `None` if there is no TID socket.
     pub(super) fn step_aside(&mut self, index: u32) -> Option<Key> {
         let entry = self.get_mut(index)?;
         let key = Key { index, generation: entry.generation };
@@ -143,7 +143,7 @@ impl Table {
         self.hasher.hash_one((peer, request))
     }
 
-    /// Does nothing where there is no such reference.
+    /// Removes a reference, if it exists.
     fn unrefer(&mut self, reference: Reference) {
         let Some(address) = reference.address(&self.entries) else { return };
         let hash = self.hasher.hash_one((address.0, &address.1));

@@ -18,15 +18,15 @@ use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary,
 use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Received;
 
-/// Bytes in a window, at most: what somebody who guesses a TID port makes the server send to a victim with one ACK. As
-/// much as 64 blocks of 8192 bytes: larger windows are no faster.
+/// Most bytes in a window, which limits how much an attacker who guesses a TID port makes the server send to
+/// a victim with one ACK. As much as 64 blocks of 8192 bytes: larger windows are no faster.
 const MOST_WINDOW: u32 = 512 << 10;
 
 impl<T: Transmit> Worker<T> {
     /// A datagram of a known peer.
     pub(super) fn deliver(&mut self, index: u32, number: SocketId, datagram: &Received<'_>, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        // RRQ is 1 and WRQ 2 (RFC 1350 section 5); they concern the port that was asked alone.
+        // RRQ is 1 and WRQ 2 (RFC 1350 section 5); they concern the listening port alone.
         if matches!(datagram.payload, [0, 1 | 2, ..]) {
             if number == entry.listening {
                 return self.request_again(index, number, datagram, now);
@@ -37,7 +37,7 @@ impl<T: Transmit> Worker<T> {
             return self.wire.counters.stray += 1;
         }
         let has_place = has_place(entry, datagram.payload);
-        // More than what memory is granted for while the disk is slow: lost on its way, as far as the core knows.
+        // Exceeds the memory granted while the disk is slow: to the core, the block was lost on its way.
         let too_much =
             matches!(&entry.content, Some(Content::Upload(sink)) if sink.is_overfull(datagram.payload.len()));
         if too_much {
@@ -60,13 +60,13 @@ impl<T: Transmit> Worker<T> {
         self.supersede_old(old);
     }
 
-    /// The timer of a transfer went off, maybe early.
+    /// Handles the timer of a transfer, which may expire early.
     pub(super) fn time_out(&mut self, index: u32, now: Time) {
         if self.is_stalled(index, now) {
             return;
         }
         let Some(entry) = self.table.get_mut(index) else { return };
-        // What keeps this thread from running keeps clients on this machine, and no others.
+        // The load that holds up this thread holds up clients on this machine, and no others.
         let shares_cores = entry.peer.ip().to_canonical().is_loopback();
         let sent = entry.core.overdue_since(now).filter(|_| shares_cores);
         let soonest = sent.map(|sent| {
@@ -86,12 +86,12 @@ impl<T: Transmit> Worker<T> {
         self.drive(index, None, now);
     }
 
-    /// The control side has decided a request.
+    /// Handles the decision about a request.
     pub(super) fn decided(&mut self, key: Key, ticket: Box<Ticket>, decision: Decision, now: Time) {
         self.pending = self.pending.saturating_sub(1);
         self.settings.limiter.was_decided(ticket.share);
         let Some(entry) = self.table.by_key(key) else {
-            // The client has asked something else meanwhile.
+            // The client has sent another request meanwhile.
             if let Decision::Grant { content, .. } = decision {
                 self.discard(content);
             }
@@ -122,7 +122,7 @@ impl<T: Transmit> Worker<T> {
         self.may_be_half_open(key.index, now);
     }
 
-    /// The control side has stored an upload, or could not.
+    /// Handles the result of storing an upload.
     pub(super) fn stored(&mut self, key: Key, stored: Stored, now: Time) {
         let Some(entry) = self.table.by_key(key) else { return };
         if let Some(ticket) = &mut entry.ticket {
@@ -135,7 +135,7 @@ impl<T: Transmit> Worker<T> {
         self.drive(key.index, None, now);
     }
 
-    /// Does all that a transfer asks for. `datagram` is the one it has just handled.
+    /// Executes all outputs of a transfer. `datagram` is the one that it has just handled.
     pub(super) fn drive(&mut self, index: u32, datagram: Option<&[u8]>, now: Time) {
         loop {
             let Some(entry) = self.table.get_mut(index) else { return };
@@ -160,13 +160,13 @@ impl<T: Transmit> Worker<T> {
                     return self.wheel.set(index, time);
                 }
                 Output::Closed => return self.forget(index),
-                // Only clients ask.
+                // Only clients send requests.
                 Output::Request => {}
             }
         }
     }
 
-    /// Takes a transfer out. One without an outcome so far gets the one that was noted.
+    /// Removes a transfer. If it has no outcome yet, it gets the recorded one.
     pub(super) fn forget(&mut self, index: u32) {
         self.wheel.cancel(index);
         self.half_open.remove(index);
@@ -198,7 +198,7 @@ impl<T: Transmit> Worker<T> {
         entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
     }
 
-    /// All bytes of an upload have come.
+    /// Handles the end of an upload's bytes.
     fn store(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
@@ -209,10 +209,10 @@ impl<T: Transmit> Worker<T> {
         self.store_complete(index);
     }
 
-    /// Has an upload stored whose bytes have come and are written.
+    /// Requests that an upload be stored, if all its bytes have arrived and are written.
     pub(super) fn store_complete(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        // It goes with the transfer until its outcome.
+        // The ticket stays with the transfer until its outcome.
         let Some(ticket) = &entry.ticket else { return };
         let (record, generation) = (ticket.record.clone(), ticket.generation.clone());
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
@@ -241,10 +241,11 @@ impl<T: Transmit> Worker<T> {
         report(*ticket, ending, unanswered, Some(&entry.core), self.clock.0);
     }
 
-    /// Removing a temporary file may wait for a disk, and so may closing a file of some file systems: not here.
+    /// Removing a temporary file may block on a disk, and so may closing a file of some file systems: not on
+    /// this thread.
     fn discard(&mut self, content: Content) {
         match content {
-            // One that is being written comes back.
+            // An upload that is being written is discarded when the write ends.
             Content::Upload(sink) => self.discard_upload(sink.into_upload()),
             content if content.waits_for().is_some() => self.outbox.push(ToControl::Close(content)),
             content => drop(content),
@@ -290,7 +291,8 @@ fn within_most_window(requested: &OptionSet, limits: &Limits) -> u16 {
     limits.windowsize.min(most.clamp(1, u16::MAX.into()) as u16)
 }
 
-/// Whether a packet can mean anything to this transfer, now or as a duplicate. Else it does nothing.
+/// Returns whether a packet can mean anything to this transfer, now or as a duplicate. Other packets have no
+/// effect.
 fn has_place(entry: &Entry, packet: &[u8]) -> bool {
     match (packet, entry.operation) {
         ([0, 5, ..], _) => true,
@@ -326,13 +328,13 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     }
 }
 
-/// Whether the client of a transfer that ended so had not answered once. One that ended it has.
+/// Whether the client of a transfer with this ending never answered. A client that ended it has.
 fn unanswered(entry: &Entry, ending: &Ending) -> Option<Unanswered> {
     let how = if entry.gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
     (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)
 }
 
-/// Sends the summary of a request to its place. `began`: when the worker's clock did.
+/// Sends the summary of a request to its place. `began`: the start of the worker's clock.
 pub(super) fn report(
     ticket: Ticket,
     ending: Ending,

@@ -1,11 +1,11 @@
-//! What a worker sends through.
+//! The way out for a worker's datagrams.
 
 use super::sockets::{SocketId, Sockets};
 use tuffet_udp::SendBatch;
 
-/// Sends batches of datagrams. A type parameter of the worker, so that the data path calls no function by a pointer.
+/// Sends batches of datagrams. A type parameter of the worker, so that the data path makes no indirect calls.
 pub trait Transmit {
-    /// Sends all of the batch through one of the sockets and empties it. Returns how many datagrams were lost.
+    /// Sends the whole batch through one of the sockets and empties it. Returns the number of lost datagrams.
     fn transmit(&mut self, sockets: &Sockets, through: SocketId, batch: &mut SendBatch) -> u64;
 }
 

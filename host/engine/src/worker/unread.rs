@@ -1,14 +1,14 @@
-//! Which sockets have something to read, so that a turn costs nothing for the hundreds that have not.
+//! The sockets with unread datagrams, so that a turn costs nothing for the hundreds without any.
 
 use super::sockets::{SocketId, Sockets};
 
 pub(super) struct Unread {
-    /// By number.
+    /// By socket number.
     all: Vec<State>,
-    /// Numbers of those with something to read, in the order in which they told.
+    /// TID sockets with unread datagrams, in the order of their events.
     tids: Vec<SocketId>,
     listening: Vec<SocketId>,
-    /// How many of them transfers are served through.
+    /// How many of them serve transfers.
     serving: usize,
 }
 
@@ -30,7 +30,7 @@ impl Unread {
         Unread { all, tids: Vec::new(), listening: Vec::new(), serving: 0 }
     }
 
-    /// There is something to read, or there is not.
+    /// Records whether a socket has unread datagrams.
     pub(super) fn set(&mut self, number: SocketId, unread: bool) {
         let Some(state) = self.all.get_mut(usize::from(number)) else { return };
         if state.unread == unread {
@@ -55,13 +55,13 @@ impl Unread {
         self.tids.is_empty() && self.listening.is_empty()
     }
 
-    /// Whether there is something to read in a socket that transfers are served through.
+    /// Returns whether a socket that serves transfers has unread datagrams.
     pub(super) fn has_unread_tid(&self) -> bool {
         self.serving > 0
     }
 
-    /// Takes all of them, TID sockets first: the last ACK of a transfer must be read before the next request from the
-    /// same port.
+    /// Takes all of them, TID sockets first: the last ACK of a transfer must be read before the next request
+    /// from the same port.
     pub(super) fn take(&mut self, turn: &mut Vec<SocketId>) {
         turn.clear();
         turn.append(&mut self.tids);

@@ -1,8 +1,8 @@
 //! Timers: one per transfer, with a resolution of a millisecond.
 //!
 //! A transfer moves its deadline with every packet, nearly always further away. So a timer that is already
-//! set earlier stays: when it expires too soon, the transfer names its next deadline. Setting costs nothing
-//! per block, and the wheel knows the next due time, so an idle worker sleeps.
+//! set to an earlier time stays; when it expires too soon, the transfer names its next deadline. Setting a
+//! timer costs nothing per block, and the wheel knows the next due time, so an idle worker sleeps.
 
 use tuffet_core::Time;
 
@@ -37,7 +37,7 @@ impl Wheel {
         Wheel { slots: Box::new([NONE; SLOTS]), occupied: [0; SLOTS / 64], links: Vec::new(), tick: 0 }
     }
 
-    /// Sets the timer of `index` to `time` or before.
+    /// Sets the timer of `index` to `time` or earlier.
     pub(crate) fn set(&mut self, index: u32, time: Time) {
         if time == Time::NEVER {
             return;

@@ -1,4 +1,4 @@
-//! The outgoing packets of all transfers, batched by their socket.
+//! The outgoing packets of all transfers, batched by socket.
 
 use super::content::Content;
 use super::counters::Counters;
@@ -17,9 +17,9 @@ use tuffet_udp::{Local, MAX_MESSAGE, MAX_SEGMENTS, SendBatch};
 pub(super) struct Wire<T> {
     pub(super) sockets: Sockets,
     pub(super) counters: Counters,
-    /// Waits to be sent, all through one socket.
+    /// Datagrams to be sent, all through one socket.
     batch: SendBatch,
-    /// None before the first packet.
+    /// `None` before the first packet.
     through: Option<SocketId>,
     pub(super) transmit: T,
     /// Where copies go, while somebody captures.
@@ -32,7 +32,7 @@ impl<T: Transmit> Wire<T> {
         Wire { sockets, counters, batch, through: None, transmit, tap: None }
     }
 
-    /// Sends all that waits.
+    /// Sends all queued datagrams.
     pub(super) fn flush(&mut self) {
         if self.batch.is_empty() {
             return;
@@ -45,12 +45,12 @@ impl<T: Transmit> Wire<T> {
         }
     }
 
-    /// Queues ACK, OACK or ERROR.
+    /// Queues an ACK, OACK or ERROR.
     pub(super) fn control(&mut self, entry: &Entry, control: &Control) {
         self.packet(entry.served, entry.peer, entry.local, |room| control.encode(room));
     }
 
-    /// Queues an ERROR to someone who has no transfer.
+    /// Queues an ERROR for a peer without a transfer.
     pub(super) fn error(
         &mut self,
         socket: SocketId,
@@ -65,7 +65,7 @@ impl<T: Transmit> Wire<T> {
     /// Queues DATA.
     ///
     /// # Errors
-    /// When the bytes cannot be read, or not yet: the first block that is not queued, and why.
+    /// The bytes cannot be read, or not yet: the first block that is not queued, and the reason.
     pub(super) fn blocks(&mut self, entry: &mut Entry, blocks: Blocks) -> Result<(), (u64, ReadError)> {
         let Some(mut content) = entry.content.take() else { return Ok(()) };
         let segment = usize::from(entry.core.options().block_size()) + DATA_HEADER;
@@ -77,7 +77,7 @@ impl<T: Transmit> Wire<T> {
         while first < end && queued.is_ok() {
             let run = Blocks { first, count: at_once.min((end - first) as u32) };
             queued = match &mut content {
-                // One block is copied faster than it is described.
+                // Copying one block is faster than describing it.
                 Content::Bytes(bytes) if run.count > 1 => {
                     self.gathered(entry, bytes.shared(), run, segment);
                     Ok(())
@@ -86,7 +86,7 @@ impl<T: Transmit> Wire<T> {
             };
             first += u64::from(run.count);
             if !size_was_known && let Some(size) = content.size() {
-                // Nothing comes after the last block, which this run has reached.
+                // Nothing follows the last block, which this run has reached.
                 end = end.min(size / (segment - DATA_HEADER) as u64 + 2);
             }
         }
@@ -97,7 +97,7 @@ impl<T: Transmit> Wire<T> {
         queued
     }
 
-    /// Blocks whose payloads are sent from where they lie.
+    /// Queues blocks whose payloads are sent in place, without a copy.
     fn gathered(&mut self, entry: &Entry, bytes: &Arc<[u8]>, run: Blocks, segment: usize) {
         let headers = run.count as usize * DATA_HEADER;
         let batch = self.through(entry.served, headers);
@@ -110,7 +110,7 @@ impl<T: Transmit> Wire<T> {
         batch.push_gathered(entry.peer, entry.local, (headers, DATA_HEADER), segment, (bytes, start..stop));
     }
 
-    /// Blocks that are read into the batch.
+    /// Queues blocks that are read into the batch.
     fn copied(
         &mut self,
         entry: &Entry,
@@ -139,7 +139,7 @@ impl<T: Transmit> Wire<T> {
         }
     }
 
-    /// The batch, ready for a message of `length` bytes through `socket`.
+    /// Returns the batch, ready for a message of `length` bytes through `socket`.
     fn through(&mut self, socket: SocketId, length: usize) -> &mut SendBatch {
         if self.through != Some(socket) || !self.batch.has_room(length) {
             self.flush();
@@ -149,7 +149,7 @@ impl<T: Transmit> Wire<T> {
     }
 }
 
-/// Bytes of some DATA packets, one after the other.
+/// Length of consecutive DATA packets.
 fn length_of(transfer: &Transfer, run: Blocks, size: u64, segment: usize) -> usize {
     let (_, last) = transfer.range(run.first + u64::from(run.count) - 1, size);
     segment * (run.count as usize - 1) + DATA_HEADER + usize::from(last)

@@ -1,5 +1,5 @@
-//! One call of a plugin for a request, with everything around it: the decision cache, the breaker, the
-//! counters, and the handling of failures.
+//! One call of a plugin for a request, including the decision cache, the breaker, the counters, and the
+//! handling of failures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use tuffet_config::OnError;
 use tuffet_request::{ClientKey, Denial, ErrorCode, Request};
 use tuffet_request::{Traced, Trail, What};
 
-/// The time that the chains have for one request.
+/// The time limit of the chains for one request.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     limit: Duration,
@@ -28,23 +28,23 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// From now on.
+    /// A limit that starts now.
     pub fn of(limit: Duration) -> Patience {
         Patience { limit, until: Instant::now() + limit }
     }
 
-    /// When the time is over.
+    /// The deadline.
     pub(super) fn until(&self) -> Instant {
         self.until
     }
 
-    /// How much there was.
+    /// The limit as configured.
     pub(super) fn limit(&self) -> Duration {
         self.limit
     }
 }
 
-/// What is asked, for the log.
+/// The context of a call, for the log.
 #[derive(Clone, Copy)]
 pub(super) struct Question<'a> {
     pub hook: &'static str,
@@ -52,16 +52,16 @@ pub(super) struct Question<'a> {
     pub patience: Patience,
 }
 
-/// The plugin could not be asked: overload. The request is to get no answer, so that its client asks again; neither
-/// `on-error` nor the breaker has to do with it.
+/// The plugin could not be called because of overload. The request is dropped, so that its client repeats it;
+/// neither `on-error` nor the breaker applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Overloaded(pub String);
 
-/// An opinion; `None` is none.
+/// The plugin's opinion; `None` if it abstains.
 pub(super) type Heard<O> = Result<Option<O>, Overloaded>;
 
 impl Plugin {
-    /// Its opinion in the hook `authorize`.
+    /// Calls the hook `authorize`.
     pub async fn verdict(
         &self,
         request: &Request,
@@ -73,7 +73,7 @@ impl Plugin {
         self.opinion(question, self.verdicts.as_ref(), call, Opinion::Deny).await
     }
 
-    /// Its opinion in the hook `resolve`.
+    /// Calls the hook `resolve`.
     pub async fn resolution(
         &self,
         request: &Request,
@@ -90,7 +90,7 @@ impl Plugin {
         self.opinion(question, self.resolutions.as_ref(), call, Found::Deny).await
     }
 
-    /// Its opinion in the hook `accept-upload`.
+    /// Calls the hook `accept-upload`.
     pub async fn acceptance(
         &self,
         request: &Request,
@@ -103,7 +103,7 @@ impl Plugin {
         self.opinion(question, None, call, UploadOpinion::Deny).await
     }
 
-    /// The plugin's opinion; what its failure counts as where it has failed.
+    /// Returns the plugin's opinion, or the effect of its failure.
     async fn opinion<O: Weighty + Clone>(
         &self,
         question: Question<'_>,
@@ -236,7 +236,7 @@ impl Plugin {
         result
     }
 
-    /// What a failure comes to, by `on-error`; and the log is told.
+    /// Logs a failure and returns its effect according to `on-error`.
     fn stand_in<O>(&self, question: Question<'_>, failure: &Failure, deny: fn(Denial) -> O) -> Option<O> {
         let Question { hook, request, .. } = question;
         // That it is not asked was said when that began.
@@ -265,7 +265,7 @@ impl Plugin {
     }
 }
 
-/// The trace of a request, if it has one, for what is logged about it.
+/// The trace of a request, if it has one, for log lines.
 fn traced(request: &Request) -> Option<Traced> {
     request.trail.as_deref().map(Trail::traced)
 }

@@ -1,7 +1,7 @@
 //! The types that wasmtime generates from `sdk/wit`.
 //!
-//! One world with all hooks, so that their types are shared. A plugin need not have all: each exported
-//! interface is looked up by itself (`GuestIndices`), the world as a whole never is.
+//! A single world with all hooks, so that they share types. A plugin need not have all hooks: each exported
+//! interface is looked up by itself (`GuestIndices`), never the world as a whole.
 #![allow(missing_docs, unused_qualifications, clippy::all)]
 
 wasmtime::component::bindgen!({

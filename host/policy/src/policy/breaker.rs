@@ -9,13 +9,14 @@ use super::failure::{Cause, Failure};
 use tuffet_config::BreakerConfig;
 use tuffet_request::ClientKey;
 
-/// Clients whose probes must fail before the back-off doubles, if that many opened the breaker.
+/// The number of clients whose probes must fail before the back-off doubles, or fewer if fewer opened the
+/// breaker.
 const PROBERS: usize = 3;
 
-/// Opens when calls for so many different clients have failed in a row: what fails for one client alone, again and
-/// again, is that client's affair. While it is open the plugin is not called; when the back-off is over, one call at
-/// a time probes it. The first that goes well closes the breaker; when the probes of several clients have failed, the
-/// back-off doubles, so that no single client keeps it open.
+/// Stops calls after the calls of a configured number of different clients have failed in a row; repeated
+/// failures of a single client do not count. While the breaker is open, the plugin is not called. After the
+/// back-off, one call at a time probes it. The first success closes the breaker. When the probes of several
+/// clients have failed, the back-off doubles; so no single client keeps the breaker open.
 pub(super) struct Breaker {
     config: BreakerConfig,
     state: Mutex<State>,
@@ -23,7 +24,7 @@ pub(super) struct Breaker {
 
 #[derive(Default)]
 struct State {
-    /// Those whose calls have failed since the last one that went well.
+    /// Clients whose calls have failed since the last success.
     failed: HashSet<ClientKey>,
     open: Option<Open>,
 }
@@ -32,27 +33,28 @@ struct Open {
     back_off: Duration,
     until: Instant,
     probing: bool,
-    /// Those whose probes have failed in this round.
+    /// Clients whose probes have failed in this round.
     probed: HashSet<ClientKey>,
 }
 
-/// Leave to call. What became of the call must be told to it; one that was abandoned tells nothing.
+/// Permission for one call. The caller reports the result of the call with it; an abandoned call reports
+/// nothing.
 pub(super) struct Leave<'a> {
     breaker: &'a Breaker,
     client: ClientKey,
     pub probe: bool,
 }
 
-/// The breaker is open.
+/// The refusal of an open breaker.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shut {
     /// Clients whose calls failed.
     pub clients: usize,
-    /// Until the next probe; none while one runs.
+    /// The time until the next probe; zero while a probe is running.
     pub left: Duration,
 }
 
-/// What a call changed.
+/// The change of state after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Opened(Duration),
@@ -64,12 +66,12 @@ impl Breaker {
         Breaker { config, state: Mutex::default() }
     }
 
-    /// Leave to call the plugin now.
+    /// Requests permission to call the plugin now.
     pub fn ask(&self, now: Instant, client: ClientKey) -> Result<Leave<'_>, Shut> {
         let mut state = self.lock();
         let clients = state.failed.len();
         let Some(open) = &mut state.open else { return Ok(Leave { breaker: self, client, probe: false }) };
-        // Where its probe has failed, it is for others to try, if there are any.
+        // A client whose probe has failed leaves the next one to other clients, if there are any.
         let until = if open.probed.contains(&client) { open.until + open.back_off } else { open.until };
         if open.probing || now < until {
             return Err(Shut { clients, left: until.saturating_duration_since(now) });
@@ -78,14 +80,14 @@ impl Breaker {
         Ok(Leave { breaker: self, client, probe: true })
     }
 
-    /// Why a call that has waited since the breaker was closed may not begin any more.
+    /// The reason why a call that was queued while the breaker was closed must not begin any more.
     pub fn shut(&self, now: Instant) -> Option<Shut> {
         let state = self.lock();
         let left = state.open.as_ref()?.until.saturating_duration_since(now);
         Some(Shut { clients: state.failed.len(), left })
     }
 
-    /// Whether the plugin is left alone.
+    /// Whether the breaker is open.
     pub fn is_open(&self) -> bool {
         self.lock().open.is_some()
     }
@@ -102,19 +104,19 @@ impl fmt::Debug for Leave<'_> {
 }
 
 impl Leave<'_> {
-    /// The call went well.
+    /// Reports success.
     pub fn good(self) -> Option<Change> {
         let mut state = self.breaker.lock();
-        // A call from before it opened proves nothing of now.
+        // A call that began before the breaker opened proves nothing.
         if state.open.is_some() && !self.probe {
             return None;
         }
-        // Keeps its room: this happens with each call.
+        // `clear` keeps the allocation: this runs after each call.
         state.failed.clear();
         state.open.take().map(|_| Change::Closed)
     }
 
-    /// The plugin failed.
+    /// Reports failure.
     pub fn failed(self, now: Instant) -> Option<Change> {
         let config = self.breaker.config;
         let enough = config.failures as usize;
@@ -146,7 +148,7 @@ impl Leave<'_> {
 }
 
 impl Drop for Leave<'_> {
-    /// Lets another call probe.
+    /// Permits another probe.
     fn drop(&mut self) {
         if self.probe
             && let Some(open) = &mut self.breaker.lock().open
@@ -233,7 +235,7 @@ mod tests {
         assert_eq!(leave(&breaker, now, 4).good(), None);
     }
 
-    /// One client whose calls always fail asks more often than all others together.
+    /// One client, whose calls always fail, calls more often than all others together.
     #[test]
     fn no_single_client_keeps_it_open() {
         let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
@@ -245,7 +247,7 @@ mod tests {
         assert_eq!(leave(&breaker, later, 2).good(), Some(Change::Closed));
     }
 
-    /// Where there is only one, it tries again all the same.
+    /// A single client whose probes fail still probes again.
     #[test]
     fn where_one_failure_opens_it_one_probe_is_a_round() {
         let (breaker, now) = (Breaker::new(BreakerConfig { failures: 1, ..CONFIG }), Instant::now());

@@ -1,4 +1,4 @@
-//! One call of a plugin: its turn, its store, its limits, and its end.
+//! One call of a plugin: its turn, its store, its limits, and its result.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use super::ticker::Hold;
 use super::turns::{Turn, Waived};
 use tuffet_request::{ClientKey, Traced};
 
-/// On whose behalf a plugin is called.
+/// The caller of a plugin.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asker {
-    /// Whose share of the plugin the call takes.
+    /// The client whose share of the plugin the call takes.
     pub client: ClientKey,
     pub traced: Option<Traced>,
-    /// The time that the chain has; `None` where the limits of the plugin are the only ones.
+    /// The time limit of the chain; `None` if only the plugin's own limits apply.
     pub patience: Option<Patience>,
-    /// Whether this call finds out if a plugin works again. It goes before all others.
+    /// Whether this call probes a failed plugin. Such a call precedes all others.
     pub probes: bool,
     /// Whether nothing that the plugin does may have an effect.
     pub rehearses: bool,
@@ -39,8 +39,8 @@ impl Asker {
         Asker { client: ClientKey::SERVER, traced: None, patience: None, probes: false, rehearses: false };
 }
 
-/// A call that has begun. The fields are dropped in this order: the turn ends before another instance is made for
-/// who waits.
+/// A call that has begun. The fields are dropped in this order: the turn ends before another instance is made
+/// for waiting calls.
 pub(super) struct Call<'a> {
     instance: Option<Box<Instance>>,
     limit: TimeLimit,
@@ -51,7 +51,7 @@ pub(super) struct Call<'a> {
     _grows: Grows<'a>,
 }
 
-/// Has an instance made for calls that lack one, when a call is over.
+/// Makes another instance after the call, if waiting calls lack one.
 struct Grows<'a>(&'a Arc<PluginTurns>, &'a Arc<Code>);
 
 impl Drop for Grows<'_> {
@@ -60,18 +60,18 @@ impl Drop for Grows<'_> {
     }
 }
 
-/// Bounds the time of a call. Kept apart from the instance, which the work of the call borrows.
+/// Limits the time of a call. Separate from the instance, which the work of the call borrows.
 pub(super) struct TimeLimit {
     until: Until,
     meter: Arc<Meter>,
 }
 
-/// When a call ends at the latest.
+/// The deadline of a call.
 #[derive(Clone, Copy)]
 struct Until {
     end: Instant,
     limit: Duration,
-    /// Whose time is over then.
+    /// The limit that ends the call.
     whose: Whose,
 }
 
@@ -92,7 +92,7 @@ impl Until {
         }
     }
 
-    /// That is nobody's fault: the call never began.
+    /// The failure of a call that never began, which does not blame the plugin.
     fn never_begun(&self) -> Failure {
         Failure::new(Cause::Busy, self.over("no instance was free"))
     }
@@ -106,19 +106,19 @@ impl Until {
     }
 }
 
-/// `None` when the time was over.
+/// `None` if the call exceeded its time.
 type Ended<T> = Option<wasmtime::Result<T>>;
 
 impl<'a> Call<'a> {
-    /// Waits for its turn and takes an instance: a configured one where instances are reused, else a new one that is
-    /// yet to be made [ready](Instance::ready). Ends when the chain has no more time.
+    /// Waits for its turn and takes an instance: a configured one if instances are reused, otherwise a new
+    /// one that is not [ready](Instance::ready) yet. Gives up at the deadline of the chain.
     ///
     /// # Errors
     /// No instance was free in time, or none could be configured.
     pub async fn begin(plugin: &'a Plugin, request: &str, asker: Asker) -> Result<Call<'a>, Failure> {
         let until = Until::new(plugin.limits.wall, asker.patience);
         if until.end <= Instant::now() {
-            // Those before it in the chain have left it nothing.
+            // Earlier plugins of the chain have used up the time.
             let detail = until.over("it was not called");
             return Err(Failure { blamed: false, ..Failure::new(Cause::Chain, detail) });
         }
@@ -152,7 +152,7 @@ impl<'a> Call<'a> {
                 return Err(until.never_begun());
             }
         };
-        // While it waited, its time may have ended, and the breaker may have opened.
+        // While the call waited, its deadline may have passed, or the breaker may have opened.
         let refused = if Instant::now() >= until.end {
             Some(until.never_begun())
         } else if asker.probes {
@@ -168,7 +168,7 @@ impl<'a> Call<'a> {
         }
         let ticking = shared.ticker.hold();
         let configured = turn.instance();
-        // What `configure` says was logged when the policy was loaded.
+        // The log lines of `configure` were written when the policy was loaded.
         let muted = configured.is_none();
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
         instance.calls += 1;
@@ -185,7 +185,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The instance to work with, and the limit to work within.
+    /// The instance to call, and the time limit of the call.
     pub fn parts(&mut self) -> (&mut Instance, &TimeLimit) {
         match &mut self.instance {
             Some(instance) => (instance, &self.limit),
@@ -193,7 +193,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Tells what the call came to.
+    /// Ends the call and returns its result.
     pub fn end<T>(mut self, ended: Ended<T>) -> Result<T, Failure> {
         let Some(instance) = self.instance.take() else { unreachable!("only the end of the call takes it") };
         let sandbox = instance.store.data();
@@ -222,7 +222,7 @@ impl<'a> Call<'a> {
                 } else {
                     format!("{over}: it computed for {:.1?} of it", spent.cpu)
                 };
-                // Not where those before it in the chain, or the queue, took the time.
+                // The plugin is not to blame if earlier plugins or the queue took the time.
                 let blamed = until.whose == Whose::Call || spent.wall >= until.limit / 2;
                 Err(Failure { blamed, ..Failure::new(cause, detail) })
             }
@@ -231,7 +231,7 @@ impl<'a> Call<'a> {
 }
 
 impl TimeLimit {
-    /// Runs the work of a call until its time is over.
+    /// Runs the work of a call until its deadline.
     pub async fn run<T>(&self, work: impl Future<Output = wasmtime::Result<T>>) -> Ended<T> {
         timeout_at(self.until.end, self.meter.run(work)).await.ok()
     }

@@ -61,7 +61,7 @@ pub enum Verdict {
     Deny(Denial),
     /// It is dropped.
     Drop,
-    /// Not now: a plugin is overloaded, for this reason. The client hears nothing, so that it asks again.
+    /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
     Overloaded(String),
 }
 
@@ -88,7 +88,7 @@ pub enum Answer {
     Content(Arc<[u8]>),
     /// A denial.
     Deny(Denial),
-    /// Not now: a plugin is overloaded, for this reason. The client hears nothing, so that it asks again.
+    /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
     Overloaded(String),
 }
 
@@ -116,7 +116,7 @@ impl Policy {
                 match plugins.iter().find(|plugin| *plugin.name == **name) {
                     Some(plugin) if has_hook(plugin) => chain.push(Arc::clone(plugin)),
                     Some(plugin) => problems.push(missing_hook(plugin, hook)),
-                    None if config.plugins.iter().any(|plugin| plugin.name == *name) => {} // said above
+                    None if config.plugins.iter().any(|plugin| plugin.name == *name) => {} // reported above
                     None => problems.push(LoadProblem {
                         plugin: name.clone(),
                         kind: LoadProblemKind::UnknownPlugin,

@@ -1,4 +1,4 @@
-//! What instances of a plugin are made from.
+//! The shared part of a plugin's instances.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::imports::Access;
 use super::sandbox::Sandbox;
 use tuffet_config::PluginLimits;
 
-/// A compiled component with its settings and what it is granted.
+/// A compiled component with its settings and its grants.
 pub(super) struct Code {
     pub name: Arc<str>,
     pub access: Arc<Access>,

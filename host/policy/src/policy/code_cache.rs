@@ -26,11 +26,11 @@ pub(super) struct CodeCache {
     cache: Cache,
     code: PathBuf,
     digests: PathBuf,
-    /// The files whose digest was right when they looked like this.
+    /// The state of each file at the time when its digest was verified.
     verified: Mutex<HashMap<PathBuf, Look>>,
 }
 
-/// Changes whenever the content may have changed.
+/// Inode, size and change time: one of them differs whenever the content may have changed.
 type Look = (u64, u64, i64, i64);
 
 impl CodeCache {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use wasmtime::component::Component;
 
 /// The most components kept. Beyond that, all are forgotten: with more plugins than this, a reload waits for
-/// the compiler once more.
+/// the compiler again.
 const MAX_KEPT: usize = 32;
 
 /// Compiled components by their bytes. For the threads that load plugins, never while a request waits.

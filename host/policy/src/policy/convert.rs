@@ -19,7 +19,7 @@ const NO_MESSAGE: &str = "access denied";
 /// A request in the types of the interface, converted once for a whole chain.
 pub(super) struct Asked {
     request: types::Request,
-    /// The MAC addresses while they are not in the request.
+    /// The MAC addresses, while they are taken out of the request.
     macs: Vec<types::Mac>,
 }
 
@@ -108,7 +108,7 @@ pub struct Target {
     pub path: String,
 }
 
-/// A resolution that says something.
+/// A resolution other than abstain.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
     Files(Vec<Target>),

@@ -23,7 +23,7 @@ pub(super) struct Decisions<O> {
 
 #[derive(Clone)]
 struct Decided<O> {
-    /// `None`: it abstained.
+    /// `None` if the plugin abstained.
     opinion: Option<O>,
     until: Instant,
 }
@@ -31,10 +31,10 @@ struct Decided<O> {
 #[derive(Clone)]
 struct Weight;
 
-/// What a decision takes, in decisions.
+/// The weight of a decision, in units of one plain decision.
 pub(super) trait Weighty {
     fn weight(&self) -> u64;
-    /// For traces.
+    /// The decision in one word, for traces.
     fn word(&self) -> &'static str;
     /// What there is to say beside the word.
     fn detail(&self) -> String;
@@ -139,7 +139,7 @@ impl<O: Weighty + Clone> Decisions<O> {
         Decisions { config: config.clone(), decided }
     }
 
-    /// How many are remembered.
+    /// The number of remembered decisions.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.decided.len()

@@ -20,18 +20,18 @@ use super::sandbox::Sandbox;
 use super::ticker::Ticker;
 use crate::sinks::Sinks;
 
-/// How often a computing guest is interrupted, so that others of its thread run.
+/// The interval at which a computing guest is interrupted, so that other guests of its thread run.
 pub(super) const TICK: Duration = Duration::from_millis(5);
 
-/// Concurrent calls; further ones wait their turn, within their own time limit. Bounds the memory of all
-/// plugins to this many times the limit of each.
+/// Concurrent calls; further ones wait their turn, within their own time limit. Limits the memory of all
+/// plugins to this many times the memory limit of each.
 const MAX_CALLS: u32 = 128;
 
-/// Instances of all plugins that wait, configured, for their next call. They have room of their own, so that they
-/// never take the turn of a call.
+/// Idle instances of all plugins, configured for their next call. They are counted separately from calls, so
+/// that they never delay a call.
 const MAX_KEPT: u32 = 128;
 
-/// Instances that pass from one call to the next, which are neither for a moment.
+/// Instances that pass from one call to the next, which for a moment count as neither.
 const MAX_PASSING: u32 = 128;
 
 /// The engine: cheap to clone, one for the process. Reloads share it.
@@ -47,16 +47,16 @@ pub(super) struct Shared {
     pub ticker: Ticker,
     pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
     pub calls: Semaphore,
-    /// Room for idle instances; each holds its permit.
+    /// Permits for idle instances; each holds one.
     pub kept: Arc<Semaphore>,
 }
 
 impl PolicyRuntime {
-    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs. Compiled code is
-    /// kept in the folder `compiled`; without one, or where it is of no use, each start compiles anew.
+    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs. The folder
+    /// `compiled` stores compiled code; without a usable folder, each start compiles again.
     ///
     /// # Errors
-    /// The machine has no room for the pool of instances (address space), or no thread.
+    /// No thread could be started, or the engine could not be created.
     pub fn new(compiled: Option<&Path>) -> wasmtime::Result<PolicyRuntime> {
         let code_cache = compiled.and_then(|folder| {
             let opened = CodeCache::open(folder);
@@ -64,7 +64,7 @@ impl PolicyRuntime {
         });
         let config = || config(code_cache.as_ref());
         let engine = Engine::new(&config()).or_else(|pool| {
-            // Without room for the pool (a small address space, an unusual kernel) calls are only slower.
+            // Without address space for the pool (a small limit, an unusual kernel), calls are only slower.
             tracing::warn!(
                 target: "tuffet::policy",
                 "plugin instances cannot be pooled, so each is allocated separately: {pool:#}"
@@ -94,29 +94,29 @@ impl PolicyRuntime {
         &self.0.resources.sinks
     }
 
-    /// What each plugin did since the process began, by name.
+    /// The counters of each plugin since the start of the process, by name.
     pub fn counted(&self) -> Vec<Counted> {
         let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
     }
 
-    /// The counters of a plugin, which it shares with the generations before it.
+    /// The counters of a plugin, shared with earlier generations.
     pub(super) fn counters_of(&self, plugin: &str) -> Arc<Counters> {
         let mut all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(Arc::from(plugin)).or_default())
     }
 
-    /// How many components came from the folder of compiled code, and how many were compiled; `None`
-    /// without a folder.
+    /// How many components came from the folder of compiled code, and how many were compiled; `None` without
+    /// such a folder.
     pub fn compiled(&self) -> Option<(usize, usize)> {
         self.0.code_cache.as_ref().map(CodeCache::counts)
     }
 
-    /// Does something to the folder of compiled code, if there is one, off the async threads.
+    /// Runs `work` on the folder of compiled code, if there is one, off the async threads.
     pub(super) async fn with_code_cache(&self, work: fn(&CodeCache)) {
         let shared = Arc::clone(&self.0);
         if shared.code_cache.is_some() {
-            // A panic in there is none of the plugins' faults: they are compiled all the same.
+            // If it panics, the plugins are compiled all the same.
             let _ = spawn_blocking(move || shared.code_cache.as_ref().map(work)).await;
         }
     }
@@ -143,7 +143,7 @@ fn warn_of_folder(folder: &Path, error: &io::Error) {
     );
 }
 
-/// Each instance by itself, and no more address space for it than its memory needs.
+/// Allocates each instance on its own, with no more address space than its memory needs.
 fn small_room(mut config: Config) -> Config {
     config
         .allocation_strategy(InstanceAllocationStrategy::OnDemand)
@@ -154,8 +154,8 @@ fn small_room(mut config: Config) -> Config {
 }
 
 fn config(code_cache: Option<&CodeCache>) -> Config {
-    // Script languages bring several core modules and large tables; a Rust plugin has one of each. The
-    // numbers cost address space, not memory.
+    // Components of scripting languages contain several core modules and large tables; a Rust plugin has one
+    // of each. The numbers cost address space, not memory.
     let mut pool = PoolingAllocationConfig::new();
     let instances = MAX_CALLS + MAX_KEPT + MAX_PASSING;
     pool.total_component_instances(instances)
@@ -165,8 +165,8 @@ fn config(code_cache: Option<&CodeCache>) -> Config {
         .total_tables(instances * 32)
         .max_memories_per_component(4)
         .table_elements(64 << 10)
-        // What a small plugin touches is cleared in place instead of by page faults on every call; where the
-        // kernel can say which pages those are (Linux 6.7), no others.
+        // The pages that a small plugin touched are cleared in place, which avoids page faults on every call.
+        // Kernels that can list these pages (Linux 6.7) clear no others.
         .pagemap_scan(Enabled::Auto)
         .linear_memory_keep_resident(256 << 10)
         .table_keep_resident(16 << 10);

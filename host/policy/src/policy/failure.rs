@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use super::bindings::exports::tuffet::policy::lifecycle::Problem;
 
-/// A call that gave no answer.
+/// A call without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
     pub cause: Cause,
     pub detail: String,
-    /// What `configure` complained about, where that was it.
+    /// The problems that `configure` returned, if that was the cause.
     pub problems: Vec<Problem>,
-    /// Whether it counts toward the breaker. Overload never does.
+    /// Whether it counts towards the breaker. Overload never does.
     pub blamed: bool,
 }
 
@@ -23,18 +23,18 @@ pub(super) enum Cause {
     Trap,
     /// It computed or waited for too long.
     Time,
-    /// It wanted more memory than it may have.
+    /// It exceeded its memory limit.
     Memory,
-    /// It answered, and the answer is none.
+    /// Its answer was invalid.
     BadAnswer,
     /// It refused its settings.
     Settings,
-    /// Overload, which is nobody's fault: no instance was free in time, too many calls waited for one, or the
-    /// machine had no time for it. The request gets no answer, so that its client asks again.
+    /// Overload, which is not the plugin's fault: no instance was free in time, too many calls waited for
+    /// one, or the machine had no CPU time for it. The request is dropped, so that its client repeats it.
     Busy,
-    /// The time of the whole chain was over.
+    /// The time limit of the whole chain was exceeded.
     Chain,
-    /// It was not asked, because it has failed for too many clients in a row.
+    /// It was not called, because it has failed for too many clients in a row.
     Repeated,
 }
 
@@ -51,7 +51,7 @@ impl Cause {
         Cause::Repeated,
     ];
 
-    /// A word for the log and for metrics.
+    /// The cause in a word, for the log and for metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Cause::Trap => "trap",
@@ -79,7 +79,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The CPU time that a guest has; ends it once that is used up.
+/// The CPU time limit of a guest, which ends it once it is exceeded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CpuLimit {
     pub time: Duration,
@@ -88,12 +88,12 @@ pub(super) struct CpuLimit {
 }
 
 impl CpuLimit {
-    /// Of one call.
+    /// The limit of one call.
     pub fn of_call(time: Duration) -> CpuLimit {
         CpuLimit { time, key: "limits.time" }
     }
 
-    /// Of `configure`, where instances are reused.
+    /// The limit of `configure`, if instances are reused.
     pub fn of_configure(time: Duration) -> CpuLimit {
         CpuLimit { time, key: "limits.configure" }
     }
@@ -107,7 +107,7 @@ impl fmt::Display for CpuLimit {
 
 impl std::error::Error for CpuLimit {}
 
-/// `configure` answered with problems.
+/// `configure` returned problems.
 #[derive(Debug)]
 pub(super) struct Refused(pub Vec<Problem>);
 

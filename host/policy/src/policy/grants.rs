@@ -1,4 +1,5 @@
-//! Grants: the manifest of a plugin requests them, the configuration gives them, and both are needed.
+//! Grants: the manifest of a plugin requests them, the configuration gives them. A grant takes effect only if
+//! both do.
 
 use std::fmt::Display;
 
@@ -19,7 +20,7 @@ pub(super) struct Judged {
     pub empty_batches: bool,
 }
 
-/// The existing names, for remedies.
+/// Existing names, for the remedies in messages.
 pub(super) struct Known<'a> {
     pub roots: &'a [String],
     pub sinks: &'a [String],
@@ -88,7 +89,7 @@ fn example(kind: GrantKind, known: &Known<'_>) -> String {
     }
 }
 
-/// Returns the whole line of the configuration, with the existing grants.
+/// Returns the complete line for the configuration, with the existing grants.
 fn line(given: &[Grant], more: &impl Display) -> String {
     let more = more.to_string();
     let mut all: Vec<String> = given.iter().map(Grant::to_string).collect();

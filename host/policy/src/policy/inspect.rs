@@ -25,9 +25,9 @@ pub struct Inspected {
     pub description: String,
     /// Its hooks in this server's version of the interface.
     pub hooks: Vec<&'static str>,
-    /// The events for its hook `observe`; none without that hook.
+    /// The events that its hook `observe` receives; none without that hook.
     pub events: Vec<Kind>,
-    /// Whether `observe` is called without events, too.
+    /// Whether `observe` is also called without events.
     pub empty_batches: bool,
     /// The grants that it requests.
     pub grants: Vec<Asked>,

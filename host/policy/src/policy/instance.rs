@@ -14,11 +14,11 @@ use super::sandbox::{Caller, Sandbox};
 use super::wit_events as observe;
 use tuffet_request::Traced;
 
-/// Bytes that a guest may hand over in one answer or one log line, beside content.
+/// Bytes that a guest may pass in one answer or one log line, in addition to content.
 const MAX_TRANSFER: u64 = 256 << 10;
 
-/// An instance. New ones are empty: what costs time, and may fail, is done by [`Instance::ready`] within the
-/// limits of the first call.
+/// An instance of a component. A new one is empty: the slow and fallible steps run in [`Instance::ready`],
+/// within the limits of the first call.
 pub(super) struct Instance {
     pub store: Store<Sandbox>,
     meter: Arc<Meter>,
@@ -27,12 +27,12 @@ pub(super) struct Instance {
     resolve: Option<resolve::Guest>,
     accept_upload: Option<accept_upload::Guest>,
     observe: Option<observe::Guest>,
-    /// Calls of hooks that it has begun.
+    /// Calls of hooks that have begun.
     pub calls: u32,
 }
 
 impl Instance {
-    /// A store with its limits, and nothing in it. Boxed: it is large and goes from hand to hand.
+    /// Creates an empty store with its limits. Boxed, because it is large and moved often.
     pub fn new(code: &Code) -> Box<Instance> {
         let limits = code.limits;
         let log =
@@ -45,7 +45,8 @@ impl Instance {
         let transfer = limits.content.saturating_add(MAX_TRANSFER);
         store.set_hostcall_fuel(usize::try_from(transfer).unwrap_or(usize::MAX));
 
-        // At every tick: end the guest when its CPU time is used up, else let others of this thread run.
+        // At each tick: end the guest if its CPU time is used up, otherwise let other guests of this thread
+        // run.
         let meter = Meter::new();
         let its = Arc::clone(&meter);
         store.epoch_deadline_callback(move |store| {
@@ -68,8 +69,8 @@ impl Instance {
         })
     }
 
-    /// Starts the limits of a call afresh. `request` is empty where the instance is only configured, `muted` where
-    /// what `configure` logs was shown before.
+    /// Resets the limits for a call. `request` is empty if the instance is only configured; `muted` if the
+    /// log lines of `configure` were written before.
     pub fn begin(&mut self, request: &str, traced: Option<Traced>, cpu: CpuLimit, muted: bool) -> Arc<Meter> {
         self.meter.reset();
         self.store.set_epoch_deadline(1);
@@ -77,10 +78,10 @@ impl Instance {
         Arc::clone(&self.meter)
     }
 
-    /// Instantiates and configures the component, unless that is done.
+    /// Instantiates and configures the component, unless this was done before.
     pub async fn ready(&mut self, code: &Code) -> wasmtime::Result<()> {
         if self.component.is_none() {
-            // Boxed: reused instances, which need none of it, would carry a kilobyte through each call.
+            // Boxed: reused instances never run this, and would carry a kilobyte through each call.
             Box::pin(self.prepare(code)).await?;
         }
         Ok(())
@@ -99,7 +100,8 @@ impl Instance {
     }
 }
 
-/// For each hook, what it is called by and the store to call it with; looked up once for each instance.
+/// For each hook, a function that returns its export and the store; the export is looked up once per
+/// instance.
 macro_rules! hooks {
     ($($hook:ident),+) => {
         impl Instance {

@@ -1,53 +1,54 @@
-//! How fast log lines of a plugin, and about its calls, may follow each other: clients decide how often it is called.
+//! The rate of log lines by a plugin, and about its calls. It is limited because clients decide how often a
+//! plugin is called.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// Lines in a second on average, and at once after a pause.
+/// Lines per second on average, and in a burst after a pause.
 const PER_SECOND: u32 = 100;
 const BURST: u32 = 500;
 
 const INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / PER_SECOND as u64);
 
-/// How often lines that were left out are reported at most.
+/// The interval between reports of suppressed lines.
 const REPORTED: Duration = Duration::from_secs(10);
 
-/// Bounds the lines of one kind, and counts those beyond.
+/// Limits the lines of one kind, and counts suppressed ones.
 #[derive(Debug)]
 pub(super) struct LineRate {
     plugin: Arc<str>,
-    /// Whose lines these are: the report says so.
+    /// The kind of lines, for the report.
     about: About,
     state: Mutex<State>,
 }
 
-/// Two kinds of lines, with a rate each: a plugin that logs much does not hide that it fails.
+/// Two kinds of lines, each with its own rate: a plugin that logs much does not hide its own failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum About {
-    /// What the plugin logs.
+    /// Lines that the plugin logs.
     Own,
-    /// What the server logs of its calls.
+    /// Lines that the server logs about its calls.
     Calls,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// When the burst is whole again (GCRA).
+    /// When the full burst is available again (GCRA).
     whole: Option<Instant>,
     left_out: u64,
-    /// A report is due.
+    /// Whether a report is scheduled.
     scheduled: bool,
 }
 
 impl LineRate {
-    /// For what a plugin logs.
+    /// A limit for the lines that a plugin logs.
     pub(super) fn own(plugin: &Arc<str>) -> Arc<LineRate> {
         LineRate::new(plugin, About::Own)
     }
 
-    /// For what the server logs of its calls.
+    /// A limit for the lines that the server logs about its calls.
     pub(super) fn calls(plugin: &Arc<str>) -> Arc<LineRate> {
         LineRate::new(plugin, About::Calls)
     }
@@ -56,7 +57,7 @@ impl LineRate {
         Arc::new(LineRate { plugin: Arc::clone(plugin), about, state: Mutex::default() })
     }
 
-    /// Whether one more line may be written; otherwise it is counted.
+    /// Returns whether a line may be written; otherwise counts it as suppressed.
     pub(super) fn take(self: &Arc<LineRate>) -> bool {
         let taken = self.state.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
         if !taken {
@@ -65,14 +66,14 @@ impl LineRate {
         taken
     }
 
-    /// Counts lines that are not written. One report follows for all within ten seconds.
+    /// Counts suppressed lines. One report within ten seconds covers them all.
     pub(super) fn leave_out(self: &Arc<LineRate>, lines: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.left_out += lines;
         if state.scheduled {
             return;
         }
-        // Where there is no runtime, the end of the policy reports them.
+        // Without a runtime, they are reported when the policy is dropped.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             state.scheduled = true;
             let its = Arc::downgrade(self);

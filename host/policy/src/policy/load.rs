@@ -175,7 +175,7 @@ fn judge(
     Err(problems.map(|message| problem(spec, LoadProblemKind::Grant, message)).collect())
 }
 
-/// Opens what the plugin is granted; only looks at it where the policy is not to run.
+/// Opens the resources that the plugin is granted; only checks them if the policy is not going to run.
 fn access(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
@@ -241,7 +241,7 @@ fn access(
     }
 }
 
-/// What answers the calls of a plugin.
+/// The implementation of the plugin's host calls.
 fn host(policy: &PolicySpec) -> Box<dyn HostCalls> {
     let live = Live { roots: policy.open_roots.clone() };
     match &policy.stage {
@@ -260,7 +260,7 @@ pub(super) fn missing_hook(plugin: &Plugin, hook: &'static str) -> LoadProblem {
     }
 }
 
-/// The first eight bytes of a binary tell a component from a core module.
+/// Checks the first eight bytes, which distinguish a component from a core module.
 pub(super) fn check_kind(binary: &[u8]) -> Result<(), String> {
     match binary {
         [0, b'a', b's', b'm', 0x0d, 0, 1, 0, ..] => Ok(()),

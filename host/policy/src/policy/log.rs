@@ -9,11 +9,11 @@ use super::sandbox::{Caller, Sandbox};
 use super::text::one_line;
 use tuffet_request::Traced;
 
-/// Lines that one call may write; the rest is counted. All calls together keep to a rate (`line_rate`).
+/// Lines that one call may write; further ones are counted. `line_rate` limits the rate over all calls.
 const MAX_LINES: u32 = 32;
-/// Bytes of a message.
+/// Length of a message in bytes.
 const MAX_MESSAGE: usize = 1024;
-/// Fields of a line, and the bytes of a name and of a value.
+/// Fields of a line, and the length of a name and of a value in bytes.
 const MAX_FIELDS: usize = 16;
 const MAX_NAME: usize = 64;
 const MAX_VALUE: usize = 256;
@@ -24,7 +24,7 @@ pub(super) struct CallLog {
     caller: Caller,
     written: u32,
     dropped: u64,
-    /// Set while a fresh instance is configured: what that says was logged when the policy was loaded.
+    /// Set while a fresh instance is configured, because these lines were logged when the policy was loaded.
     pub muted: bool,
 }
 
@@ -33,7 +33,7 @@ impl CallLog {
         CallLog { caller, written: 0, dropped: 0, muted: false }
     }
 
-    /// Whose lines these are.
+    /// The plugin that writes the lines.
     pub fn plugin(&self) -> &Arc<str> {
         &self.caller.plugin
     }
@@ -46,13 +46,13 @@ impl CallLog {
         (self.written, self.dropped, self.muted) = (0, 0, muted);
     }
 
-    /// Says how many lines were too many. To be called when the call is over.
+    /// Reports the number of suppressed lines. Call this after the call.
     pub fn finish(&self, rate: &Arc<LineRate>) {
         if self.dropped == 0 {
             return;
         }
         if !rate.take() {
-            // The line below was counted, in place of one of those that it would have counted.
+            // `take` has counted the line below as suppressed, which stands for one of the dropped lines.
             rate.leave_out(self.dropped - 1);
         } else {
             tracing::warn!(
@@ -82,7 +82,7 @@ impl CallLog {
         let Caller { plugin, request, traced } = &self.caller;
         macro_rules! event {
             ($level:ident, $as:ident) => {
-                // A line that nobody wants takes nothing of the rate.
+                // A line below the log level does not count towards the rate.
                 if tracing::enabled!(target: "tuffet::plugin", tracing::Level::$as) && access.lines.take() {
                     tracing::$level!(
                         target: "tuffet::plugin", %plugin, %request, %fields,
@@ -119,7 +119,7 @@ fn word(level: Level) -> &'static str {
     }
 }
 
-/// `name=value` pairs, on one line.
+/// Joins fields as `name=value` on one line.
 fn join(fields: &[(String, String)]) -> String {
     let pairs = fields.iter().take(MAX_FIELDS);
     let pairs =

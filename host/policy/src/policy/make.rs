@@ -1,4 +1,4 @@
-//! How instances of a plugin are made, and why that fails.
+//! Creates instances of a plugin, and explains failures.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,28 +14,28 @@ use super::instance::Instance;
 use super::text;
 use super::turns::Turns;
 
-/// Wall-clock time of `configure`, as a multiple of its CPU time: it shares the machine with calls.
+/// Wall-clock limit of `configure`, as a multiple of its CPU limit: it shares the machine with calls.
 const CONFIGURE_WALL: u32 = 4;
-/// How long an instance to be made waits for a place among all that run.
+/// How long a new instance waits for a place among all running calls.
 const PLACE_PATIENCE: Duration = Duration::from_secs(10);
-/// Problems of the settings that a failure names.
+/// Problems of the settings that a failure lists.
 const MAX_PROBLEMS: usize = 3;
 
-/// What the time of `configure` is part of.
+/// The limit that `configure` counts towards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
-    /// Each call, as an instance is made for each: `limits.time`.
+    /// The limit of each call, because each call makes an instance: `limits.time`.
     Call,
-    /// Nothing else: `limits.configure`.
+    /// Its own limit: `limits.configure`.
     Itself,
 }
 
 impl Code {
-    /// Makes an instance that is configured. What `configure` logs is shown only where the policy is loaded; else it
-    /// was shown then.
+    /// Creates a configured instance. Log lines of `configure` are written only when the policy is loaded,
+    /// not for later instances.
     ///
     /// # Errors
-    /// It refused its settings, trapped or exceeded a limit.
+    /// The plugin refused its settings, trapped or exceeded a limit.
     pub async fn configured(&self, within: Within, logs: bool) -> Result<Box<Instance>, Failure> {
         let shared = self.runtime.shared();
         let Ok(Ok(_place)) = timeout(PLACE_PATIENCE, shared.calls.acquire()).await else {
@@ -73,7 +73,7 @@ impl Code {
         }
     }
 
-    /// What an error of the runtime means.
+    /// Converts an error of the runtime into a failure.
     pub fn explain(&self, instance: &Instance, error: &wasmtime::Error) -> Failure {
         let sandbox = instance.store.data();
         if let Some(Refused(problems)) = error.downcast_ref() {
@@ -99,7 +99,7 @@ impl Code {
             return Failure::new(Cause::Memory, detail);
         }
         let root = error.root_cause().to_string();
-        // wasmtime has no type for this one; see `Store::set_hostcall_fuel`.
+        // wasmtime has no type for this error; see `Store::set_hostcall_fuel`.
         if root.contains("fuel allocated for hostcalls") {
             let most = self.limits.content;
             let detail = format!(
@@ -124,7 +124,7 @@ impl Code {
 /// The instances of one plugin, and the turns to use them.
 pub(super) type PluginTurns = Turns<Box<Instance>>;
 
-/// Sees to it that another instance is made if calls lack one, beside the calls.
+/// Creates another instance in the background if calls lack one, and removes idle ones.
 pub(super) fn grow(turns: &Arc<PluginTurns>, code: &Arc<Code>) {
     let Ok(runtime) = Handle::try_current() else { return };
     if let Some(patience) = turns.wants_instance() {
@@ -143,7 +143,7 @@ pub(super) fn grow(turns: &Arc<PluginTurns>, code: &Arc<Code>) {
     }
 }
 
-/// One instance after the other, as long as they are wanted.
+/// Creates one instance after the other, as long as they are wanted.
 async fn make(turns: Arc<PluginTurns>, code: Arc<Code>, mut patience: Duration) {
     loop {
         sleep(patience).await;

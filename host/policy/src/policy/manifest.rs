@@ -1,5 +1,5 @@
 //! The manifest of a plugin: the custom section `tuffet:manifest` of its component, which contains JSON. It
-//! is in the component itself or in a module of it, where the SDKs of some languages have to put it.
+//! is in the component itself or in a core module inside, where the SDKs of some languages have to put it.
 
 use serde::Deserialize;
 use wasmparser::{Parser, Payload};
@@ -9,51 +9,51 @@ use tuffet_request::events::{Kind, Kinds};
 
 /// The name of the section.
 const SECTION: &str = "tuffet:manifest";
-/// Its bytes.
+/// The maximum size of the section in bytes.
 const MAX_BYTES: usize = 64 << 10;
 
-/// A plugin about itself.
+/// A plugin's description of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Manifest {
     /// Its own name.
     pub name: String,
-    /// Its version, in whatever form its author counts.
+    /// Its version, in any format.
     #[serde(default)]
     pub version: String,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default)]
     pub description: String,
-    /// What it asks for.
+    /// The grants that it requests.
     #[serde(default)]
     pub grants: Vec<Wish>,
-    /// Whether its hook `observe` is to be called without events, too, when a sink that had no room for a line of
-    /// it may have some.
+    /// Whether its hook `observe` is also called without events, when a sink that was full may have room
+    /// again.
     #[serde(default, rename = "empty-batches")]
     pub empty_batches: bool,
-    /// Whether its instances may serve one call after the other, of whatever client.
+    /// Whether one instance may serve several calls, of different clients.
     #[serde(default)]
     pub reuse: bool,
-    /// The kinds of events that `observe` wants to be told; all, where it says nothing.
+    /// The kinds of events that `observe` receives; all of them if absent.
     pub events: Option<Vec<Kind>>,
 }
 
-/// A grant that a plugin asks for.
+/// A requested grant.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Wish {
     /// A word of [`GrantKind`].
     pub grant: String,
-    /// What it wants it for; the operator reads this.
+    /// The reason, which the operator reads.
     pub reason: String,
-    /// Whether it can do without.
+    /// Whether the plugin works without it.
     #[serde(default)]
     pub optional: bool,
 }
 
 impl Manifest {
-    /// The manifest of a component; an empty one where it has none.
+    /// Reads the manifest of a component; an empty one if it has none.
     ///
     /// # Errors
-    /// The manifest is none, asks for what there is not, or gives no reason; what is wrong and the remedy.
+    /// The manifest is invalid, requests an unknown grant, or lacks a reason. The message has the remedy.
     pub fn of(component: &[u8]) -> Result<Manifest, String> {
         let Some(section) = section(component)? else { return Ok(Manifest::default()) };
         if section.len() > MAX_BYTES {
@@ -83,12 +83,12 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The events that it wants to be told.
+    /// The events that it subscribes to.
     pub fn wants(&self) -> Kinds {
         self.events.as_ref().map_or(Kinds::ALL, |kinds| kinds.iter().copied().collect())
     }
 
-    /// What it says of a kind of grant.
+    /// Returns its request for this kind of grant.
     pub fn wish(&self, kind: GrantKind) -> Option<&Wish> {
         self.grants.iter().find(|wish| wish.kind() == Some(kind))
     }
@@ -100,7 +100,7 @@ impl Wish {
     }
 }
 
-/// The section of that name; of several the outermost, then the first.
+/// Returns the section with this name; of several, the outermost, then the first.
 fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
     let (mut depth, mut found) = (0_u32, None);
     for payload in Parser::new(0).parse_all(component) {
@@ -118,7 +118,7 @@ fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
     Ok(found.map(|(_, section)| section))
 }
 
-/// What holds of the manifest of any component: it is refused with a reason, or all of it is understood.
+/// Checks a property of every manifest: it is refused with a reason, or understood completely.
 pub fn check(component: &[u8]) -> Result<(), String> {
     let manifest = match Manifest::of(component) {
         Ok(manifest) => manifest,
@@ -138,11 +138,11 @@ pub fn check(component: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The smallest component with this text as its manifest.
+/// Builds the smallest component with this manifest.
 pub fn section_with(json: &[u8]) -> Vec<u8> {
     let content = [&[SECTION.len() as u8], SECTION.as_bytes(), json].concat();
     let mut component = b"\0asm\x0d\0\x01\0\0".to_vec();
-    // Its length in LEB128.
+    // The length in LEB128.
     let mut length = content.len();
     while length > 0x7f {
         component.push(length as u8 | 0x80);
@@ -160,7 +160,7 @@ mod tests {
     const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
     const MODULE: &[u8] = b"\0asm\x01\0\0\0";
 
-    /// A section as docs/plugins.md describes it.
+    /// Builds a section as docs/plugins.md describes it.
     fn append(to: &[u8], id: u8, content: &[u8]) -> Vec<u8> {
         let (low, high) = ((content.len() & 0x7f) as u8 | 0x80, (content.len() >> 7) as u8);
         [to, &[id, low, high], content].concat()

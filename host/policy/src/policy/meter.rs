@@ -1,4 +1,4 @@
-//! What a call spends its time with: computing, waiting for the host, or waiting for a processor.
+//! Measures how a call spends its time: computing, waiting for the host, or waiting for a processor.
 
 use std::future::Future;
 use std::pin::pin;
@@ -10,33 +10,33 @@ use std::time::{Duration, Instant};
 use futures_util::task::AtomicWaker;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Adds up the CPU time of the threads that poll the future of a call. The future may move from one thread to
-/// another between two polls, never within one; what others compute meanwhile, on the same thread or the same
-/// core, does not count.
+/// Sums up the CPU time of the threads that poll the future of a call. The future may move to another thread
+/// between two polls, never within one. Computation of other futures on the same thread or core does not
+/// count.
 ///
-/// Only the future, and the thread that polls it, write here.
+/// Only the future, and the thread that polls it, write these values.
 #[derive(Debug)]
 pub(super) struct Meter {
     origin: Instant,
-    /// Nanoseconds of CPU time of all polls that are over.
+    /// Nanoseconds of CPU time of all finished polls.
     spent: AtomicU64,
-    /// The CPU clock of the thread when the poll that runs began.
+    /// The thread's CPU clock at the start of the running poll.
     since: AtomicU64,
     /// Nanoseconds from `origin` to the start of the call, and to the end of the last poll.
     began: AtomicU64,
     paused: AtomicU64,
-    /// Nanoseconds that passed between polls because the guest waited for the host.
+    /// Nanoseconds between polls in which the guest waited for the host.
     waited: AtomicU64,
-    /// Whether the guest could go on, and only lets others have the thread.
+    /// Whether the guest is ready and only yields the thread to others.
     yielded: AtomicBool,
     alarm: Arc<Alarm>,
 }
 
-/// Notes when what a guest waited for had come: from then on it waits for a processor.
+/// Records when the host call of a waiting guest finished: from then on the guest waits for a processor.
 #[derive(Debug)]
 struct Alarm {
     origin: Instant,
-    /// Nanoseconds from `origin`; the maximum while it has not come.
+    /// Nanoseconds from `origin`; the maximum until it finishes.
     woken: AtomicU64,
     task: AtomicWaker,
 }
@@ -52,19 +52,19 @@ impl Wake for Alarm {
     }
 }
 
-/// Where the time of a call went.
+/// The time of a call by its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spent {
-    /// All of it.
+    /// The total time.
     pub wall: Duration,
-    /// Computing.
+    /// The time spent computing.
     pub cpu: Duration,
-    /// Waiting for something that the guest asked of the host.
+    /// The time spent waiting for host calls.
     pub waited: Duration,
 }
 
 impl Spent {
-    /// Whether it could mostly have computed, and the machine had no time for it.
+    /// Whether for most of the time the call was ready to compute, but the machine had no CPU time for it.
     pub fn is_starved(&self) -> bool {
         self.wall.saturating_sub(self.cpu).saturating_sub(self.waited) > self.wall / 2
     }
@@ -86,14 +86,14 @@ impl Meter {
         })
     }
 
-    /// Starts at nothing again, for the next call of an instance that is reused.
+    /// Resets the meter for the next call of a reused instance.
     pub fn reset(&self) {
         let now = self.now();
         self.spent.store(0, Relaxed);
         self.waited.store(0, Relaxed);
         self.began.store(now, Relaxed);
         self.paused.store(now, Relaxed);
-        // Until the first poll, it is not the guest that waits.
+        // Time before the first poll is not the guest's waiting.
         self.yielded.store(true, Relaxed);
     }
 
@@ -103,12 +103,12 @@ impl Meter {
         Duration::from_nanos(self.spent.load(Relaxed).saturating_add(running))
     }
 
-    /// The guest lets others of its thread run.
+    /// Records that the guest yields to others of its thread.
     pub fn yields(&self) {
         self.yielded.store(true, Relaxed);
     }
 
-    /// Of a call that is over, or between two polls.
+    /// The times of a finished call, or between two polls.
     pub fn spent(&self) -> Spent {
         let now = self.now();
         let woken = self.alarm.woken.load(Relaxed).min(now);
@@ -162,7 +162,7 @@ fn cpu_clock() -> u64 {
 mod tests {
     use super::*;
 
-    /// Computes for so much CPU time of its thread.
+    /// Uses this much CPU time of its thread.
     fn compute(cpu: Duration) {
         let end = cpu_clock() + cpu.as_nanos() as u64;
         while cpu_clock() < end {
@@ -196,7 +196,7 @@ mod tests {
         assert!(spent(20, 20).is_starved() && spent(0, 0).is_starved());
     }
 
-    /// What the thread does for others between two polls is neither.
+    /// Work of the thread for other futures between two polls counts neither as computing nor as waiting.
     #[tokio::test]
     async fn a_call_that_others_keep_from_computing_is_starved() {
         let meter = Meter::new();

@@ -1,9 +1,10 @@
 //! Policy: plugins decide whether a request is allowed, and which file it gets.
 //!
-//! Plugins are WebAssembly components, asked once for each request before the first block. Each call gets a
-//! fresh instance, or one that is reused where the plugin's manifest or the configuration allows it, and ends within
-//! limits of CPU, time and memory: a plugin that loops, hogs or traps costs its own request, never another one.
-//! Clients share instances and queue ([`turns`]). The interface is `sdk/wit/policy.wit`.
+//! Plugins are WebAssembly components, which the server calls once for each request before the first block.
+//! Each call gets a fresh instance, or a reused one if the plugin's manifest or the configuration permits it.
+//! CPU time, wall time and memory of a call are limited: a plugin that loops, hogs memory or traps affects
+//! its own request, never another one. Clients get fair shares of instances and queue ([`turns`]). The
+//! interface is `sdk/wit/policy.wit`.
 //!
 //! [`PolicyRuntime`] is the engine, one per process. [`Policy`] is a loaded configuration; a reload loads
 //! another one beside it and swaps them.

@@ -50,7 +50,7 @@ pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Up
 }
 
 impl Plugin {
-    /// Logs what it would have said, unless that is nothing.
+    /// Logs the verdict that the plugin would have given, unless it abstained.
     fn note(&self, hook: &'static str, request: &Request, said: Option<Said>) {
         if request.is_rehearsal() {
             return;

@@ -10,14 +10,14 @@ use super::plugin::Plugin;
 pub struct PluginNow {
     /// Whether its breaker is open.
     pub breaker_open: bool,
-    /// Calls that run.
+    /// Running calls.
     pub running: u64,
-    /// Calls that wait for an instance.
+    /// Calls waiting for an instance.
     pub waiting: u64,
 }
 
 impl Policy {
-    /// The plugins in the chains, by name; one that is in several comes several times.
+    /// The plugins in the chains, by name; a plugin in several chains appears several times.
     pub fn plugins_now(&self) -> impl Iterator<Item = (Arc<str>, PluginNow)> + '_ {
         let chains = [&self.authorize, &self.resolve, &self.accept_upload, &self.observe];
         chains.into_iter().flatten().map(|plugin| (Arc::clone(&plugin.name), plugin.now()))

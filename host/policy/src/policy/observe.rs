@@ -13,17 +13,17 @@ use super::report::{Fact, Texts};
 use super::wit_events::Event as Told;
 use tuffet_request::events::{Event, Kinds};
 
-/// Before an observer whose call failed is told the same once more. The queue of events is bounded, and new
-/// requests wait for it: so must this be.
+/// Pauses before repeating a failed call. They are limited because the queue of events is bounded, and new
+/// requests wait for it.
 const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
 impl Policy {
-    /// What the plugins that observe want to be told, all together.
+    /// The events that all observers together subscribe to.
     pub fn observed(&self) -> Kinds {
         self.observe.iter().fold(Kinds::default(), |all, plugin| all.or(plugin.wants))
     }
 
-    /// Tells every observer, all at once; ends when all have taken it or failed for good.
+    /// Delivers events to all observers concurrently. Returns when each has received them or failed for good.
     pub async fn observe(&self, events: &[Event]) {
         let texts: Vec<Texts> = events.iter().map(Texts::of).collect();
         let facts = Fact::all(events, &texts);
@@ -36,13 +36,13 @@ impl Policy {
         .await;
     }
 
-    /// Whether any plugin waits to be called without events.
+    /// Whether any plugin waits for a call without events.
     pub fn has_unsent(&self) -> bool {
         self.observe.iter().any(|plugin| plugin.access.unsent.as_ref().is_some_and(Unsent::waits))
     }
 
-    /// Calls those without events that want it, and whose sinks had no room for something when they were
-    /// called the last time: there may be room now.
+    /// Calls observers without events, if they want that and a sink had no room in their last call: it may
+    /// have room now.
     pub async fn observe_nothing(&self) {
         let unsent = self.observe.iter().filter_map(|plugin| Some((plugin, plugin.access.unsent.as_ref()?)));
         let due = unsent.filter(|(_, unsent)| unsent.is_due());
@@ -54,7 +54,7 @@ impl Policy {
     }
 }
 
-/// Tells a plugin that is tried out.
+/// Delivers events to a plugin in a trial.
 pub(super) async fn try_out(plugin: &Plugin, events: &[Event]) -> Result<(), Failure> {
     let texts: Vec<Texts> = events.iter().map(Texts::of).collect();
     let facts = Fact::all(events, &texts);
@@ -65,7 +65,7 @@ async fn tell(plugin: &Plugin, events: &[Told<'_>]) {
     for pause in PAUSES.map(Some).into_iter().chain([None]) {
         let call = async |asker| plugin.observe(events, asker).await;
         let Err(failure) = plugin.guarded("observe", Asker::SERVER, None, call).await else { return };
-        // Another instance may do; what it has done of these, it does again.
+        // Another instance may succeed. It repeats the effects of the failed call.
         let again = matches!(failure.cause, Cause::Trap | Cause::Time | Cause::Memory | Cause::Busy);
         let pause = pause.filter(|_| again && !events.is_empty());
         if pause.is_none() {
@@ -88,7 +88,7 @@ async fn tell(plugin: &Plugin, events: &[Told<'_>]) {
     }
 }
 
-/// The events that the plugin wants, as one with its access sees them.
+/// The events that the plugin subscribes to, as its grants permit it to see them.
 fn wanted<'a>(plugin: &Plugin, facts: &'a [Fact<'a>]) -> Vec<Told<'a>> {
     let wanted = facts.iter().filter(|fact| plugin.wants.include(&fact.event.what));
     wanted.map(|fact| fact.told(&plugin.access)).collect()

@@ -1,4 +1,4 @@
-//! Tells the operator of calls that an overloaded plugin could not take: at once, then summed up.
+//! Logs calls that an overloaded plugin could not take: the first at once, further ones summed up.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 
-/// How long what follows the first one is summed up.
+/// The period that a summary covers.
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// The overload of one plugin.
 #[derive(Debug, Default)]
 pub(super) struct Overload {
-    /// Since the last line; `None` where another one is written at once.
+    /// Calls since the last line; `None` if the next one is logged at once.
     untold: Mutex<Option<Untold>>,
 }
 
@@ -23,7 +23,7 @@ struct Untold {
 }
 
 impl Overload {
-    /// A call got no turn, or no time.
+    /// Records a call that got no turn, or no CPU time.
     pub fn note(self: &Arc<Self>, plugin: &Arc<str>, hook: &'static str, why: &str) {
         let mut untold = self.lock();
         if let Some(untold) = &mut *untold {
@@ -43,7 +43,7 @@ impl Overload {
         }
     }
 
-    /// One line for each period, until there was none to tell of.
+    /// Logs one line for each period, until a period without such calls.
     async fn sum_up(&self, plugin: &str) {
         loop {
             sleep(PERIOD).await;
@@ -56,7 +56,7 @@ impl Overload {
         }
     }
 
-    /// What there is to tell of, and begins the next period; nothing ends them.
+    /// Returns the calls to log and begins the next period; without any, ends the series.
     fn next(&self) -> Option<Untold> {
         let mut untold = self.lock();
         let told = untold.take().filter(|untold| untold.calls > 0)?;

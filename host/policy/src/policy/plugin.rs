@@ -29,16 +29,16 @@ pub(super) struct Plugin {
     /// The warnings for the operator.
     pub warnings: Vec<String>,
     pub limits: PluginLimits,
-    /// What instances are made from.
+    /// The shared part of its instances.
     pub code: Arc<Code>,
-    /// Who calls it now, and who waits for that. Fewer at once than the runtime has places, so that one plugin that
-    /// is stuck in all of its calls leaves room for the others.
+    /// Running and waiting calls. Fewer may run than the runtime permits in total, so a plugin that is stuck
+    /// in all of its calls leaves room for the others.
     pub turns: Arc<PluginTurns>,
-    /// The calls that one instance serves; `None` where each call gets a fresh one.
+    /// The number of calls that one instance serves; `None` if each call gets a fresh one.
     pub reuse: Option<u32>,
-    /// Bits of an IPv6 address that make a client.
+    /// Prefix length that identifies a client in IPv6.
     pub ipv6_prefix: u8,
-    /// Tells of calls that got no turn.
+    /// Logs calls that got no turn.
     pub overload: Arc<Overload>,
     pub breaker: Breaker,
     pub counters: Arc<Counters>,
@@ -56,8 +56,8 @@ pub(super) struct Plugin {
 }
 
 impl Plugin {
-    /// Configures an instance and looks its hooks up, to see that this works. Where instances are reused, it is the
-    /// first of them.
+    /// Configures an instance and looks up its hooks, to check that this works. If instances are reused, this
+    /// is the first of them.
     pub async fn check(&self) -> Result<(), Failure> {
         let within = if self.reuse.is_some() { Within::Itself } else { Within::Call };
         let began = Instant::now();
@@ -140,7 +140,7 @@ impl Plugin {
         call.end(ended)
     }
 
-    /// Tells the hook `observe`.
+    /// Calls the hook `observe`.
     pub async fn observe(&self, events: &[observe::Event<'_>], asker: Asker) -> Result<(), Failure> {
         let Some(hook) = &self.observe else { return Ok(()) };
         let mut call = Call::begin(self, "events", asker).await?;

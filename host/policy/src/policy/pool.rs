@@ -1,4 +1,4 @@
-//! Configured instances that are reused, of one plugin.
+//! The reused instances of one plugin.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,30 +6,31 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// How long a call waits for an instance that is in use before another one is made: as long as making one takes,
-/// within these bounds. What `configure` built is worth waiting for, and a plugin that waits for something else
-/// needs more instances.
+/// How long a call waits for an instance in use before another one is made: as long as making one takes,
+/// within these bounds. The result of `configure` is worth waiting for, but a plugin that waits for something
+/// external needs more instances.
 const PATIENCE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(250));
 
-/// The instances of one plugin. The last one stays however long it is idle, so that a storm after a quiet night
-/// finds what `configure` built.
+/// The instances of one plugin. The last one stays however long it is idle, so that a storm after a quiet
+/// night finds a configured instance.
 pub(super) struct Pool<I> {
-    /// How long all but the last may be idle.
+    /// How long all but the last instance may be idle.
     idle: Duration,
-    /// Instances at once.
+    /// The most concurrent instances.
     most: u32,
-    /// Those that exist, in use or not.
+    /// Existing instances, in use or idle.
     alive: u32,
     making: bool,
-    /// The last one could not be made.
+    /// Whether the last attempt to make one failed.
     failed: bool,
-    /// What the last one took to make.
+    /// How long the last one took to make.
     cost: Duration,
-    /// Those that wait, the last used last. Taken from the end, so that a quiet hour lets the rest go.
+    /// Idle instances, the most recently used last. Calls take from the end, so that the others expire in a
+    /// quiet hour.
     ready: Vec<Idle<I>>,
-    /// Room that the idle instances of all plugins share.
+    /// Permits that the idle instances of all plugins share.
     room: Arc<Semaphore>,
-    /// Whether a task waits for the oldest to be idle for too long.
+    /// Whether a task waits for the oldest to expire.
     swept: bool,
 }
 
@@ -43,12 +44,13 @@ struct Idle<I> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lodging {
     Free,
-    /// It has served its calls, or has grown too much.
+    /// It has served its number of calls, or has grown too large.
     Worn,
 }
 
 impl<I> Pool<I> {
-    /// At most `most` instances, which may be idle for so long, in room that others share.
+    /// Creates a pool of at most `most` instances, which expire after `idle`; `room` is shared with other
+    /// pools.
     pub fn new(most: u32, idle: Duration, room: Arc<Semaphore>) -> Pool<I> {
         Pool {
             idle,
@@ -67,19 +69,19 @@ impl<I> Pool<I> {
         !self.ready.is_empty()
     }
 
-    /// The instance that was used last.
+    /// Takes the most recently used instance.
     pub fn take(&mut self) -> Option<I> {
         self.ready.pop().map(|idle| idle.instance)
     }
 
-    /// An instance that was taken and not used.
+    /// Returns an unused instance to the pool.
     pub fn put_back(&mut self, instance: I) {
         let until = Instant::now() + self.idle;
         self.ready.push(Idle { instance, until, _room: Arc::clone(&self.room).try_acquire_owned().ok() });
     }
 
-    /// An instance whose call went well; gives back what is to be dropped, and not under a lock. `waits`: whether
-    /// a call waits for it.
+    /// Takes back an instance after a successful call. Returns it if the caller must drop it, which
+    /// must not happen under a lock. `waits`: whether a call waits for an instance.
     pub fn give_back(&mut self, instance: I, lodging: Lodging, waits: bool) -> Option<I> {
         let room = Arc::clone(&self.room).try_acquire_owned().ok();
         if lodging == Lodging::Worn || (room.is_none() && !waits) {
@@ -90,24 +92,25 @@ impl<I> Pool<I> {
         None
     }
 
-    /// An instance did not come back.
+    /// Counts an instance that did not return.
     pub fn lose(&mut self) {
         self.alive -= 1;
     }
 
-    /// An instance was made.
+    /// Adds a new instance.
     pub fn add(&mut self, instance: I, cost: Duration) {
         (self.making, self.failed, self.cost) = (false, false, cost);
         self.alive += 1;
         self.put_back(instance);
     }
 
-    /// None could be made.
+    /// Records that making an instance failed.
     pub fn making_failed(&mut self) {
         (self.making, self.failed) = (false, true);
     }
 
-    /// How long to wait before another one is made, which then is the caller's to do. `None`: none is wanted.
+    /// Returns how long to wait before making another instance, which is then the caller's task; `None` if
+    /// none is needed.
     pub fn wants(&mut self, waits: bool) -> Option<Duration> {
         if self.making || !self.lacks(waits) {
             return None;
@@ -117,22 +120,22 @@ impl<I> Pool<I> {
         Some(if self.alive == 0 { Duration::ZERO } else { self.cost.clamp(least, most) })
     }
 
-    /// Whether one is wanted still; else it is not to be made.
+    /// Returns whether the instance is still needed. If not, the caller must not make it.
     pub fn still_wanted(&mut self, waits: bool) -> bool {
         self.making = self.lacks(waits);
         self.making
     }
 
     fn lacks(&self, waits: bool) -> bool {
-        // One that cannot be made is tried again when a call needs it.
+        // After a failure, the next call that needs an instance tries again.
         let keeps_one = self.alive == 0 && !self.failed;
         self.ready.is_empty() && self.alive < self.most && (waits || keeps_one)
     }
 
-    /// Takes out what was idle for too long; when to look again.
+    /// Removes expired instances. Returns them, and the time of the next sweep.
     pub fn sweep(&mut self, now: Instant) -> (Vec<I>, Option<Instant>) {
         let over = self.ready.iter().take_while(|idle| idle.until <= now).count();
-        // The last one in use keeps what `configure` built, too.
+        // If the last one is in use, it preserves the result of `configure` as well.
         let keep = usize::from(self.alive as usize == self.ready.len());
         let over = over.min(self.ready.len().saturating_sub(keep));
         let gone: Vec<I> = self.ready.drain(..over).map(|idle| idle.instance).collect();
@@ -142,7 +145,7 @@ impl<I> Pool<I> {
         (gone, next)
     }
 
-    /// When to sweep, if nobody else waits for that.
+    /// Returns when to sweep, if a sweep is needed and no task waits for it.
     pub fn begins_sweeping(&mut self) -> Option<Instant> {
         if self.swept || self.ready.len() < 2 {
             return None;

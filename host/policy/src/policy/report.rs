@@ -1,5 +1,5 @@
-//! Converts events to the types of the interface. They borrow their text: every observer gets all of them,
-//! and copying the text would cost as much as the call.
+//! Converts events to the types of the interface. They borrow their text: every observer gets all events, and
+//! copying the text would cost as much as the call.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +10,7 @@ use super::wit_events::{
 use tuffet_request::events::{Answered, Event, Happening, Outcome, Summary};
 use tuffet_request::{MacSource, Mode, Operation, Request};
 
-/// What of an event has to be written as text first.
+/// The parts of an event that must be formatted as text first.
 #[derive(Debug)]
 pub(super) struct Texts {
     id: String,
@@ -35,7 +35,7 @@ impl Texts {
     }
 }
 
-/// An event with its words, for all who are told of it.
+/// An event with its texts, shared by all observers.
 pub(super) struct Fact<'a> {
     pub event: &'a Event,
     texts: &'a Texts,
@@ -63,7 +63,7 @@ impl<'a> Fact<'a> {
         Fact { event, texts, macs, options, attributes }
     }
 
-    /// As a plugin with this access sees it.
+    /// The event as a plugin with this access sees it.
     pub fn told(&'a self, access: &Access) -> Told<'a> {
         let since = self.event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let what = match &self.event.what {
@@ -82,7 +82,7 @@ impl<'a> Fact<'a> {
         Told { unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), what }
     }
 
-    /// MAC addresses are for those that may see them.
+    /// Only plugins with the grant see MAC addresses.
     fn request(&'a self, request: &'a Request, access: &Access) -> wit_events::Request<'a> {
         wit_events::Request {
             id: &self.texts.id,

@@ -7,7 +7,7 @@ use crate::kv::{KvOpenError, KvStore};
 use crate::open_once::OpenOnce;
 use crate::sinks::Sinks;
 
-/// Open while any policy uses it. For threads that may block.
+/// Resources that are open while any policy uses them. For threads that may block.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
     stores: OpenOnce<PathBuf, KvStore>,

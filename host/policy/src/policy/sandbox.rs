@@ -33,22 +33,23 @@ pub(super) struct Sandbox {
     pub log: CallLog,
     pub access: Arc<Access>,
     pub taken: Taken,
-    /// What it waits for.
+    /// The host call that it waits for.
     pub waits: Waits,
-    /// The CPU time of what it does now.
+    /// The CPU time limit of its current work.
     pub cpu: CpuLimit,
     http: HttpGate,
     http_limits: WasiHttpCtx,
 }
 
 impl Sandbox {
-    /// No files, environment, arguments, network or input; what is written to standard output is lost. Without
-    /// their grants, the clock stands still and random numbers are always the same: there must be some,
-    /// because the standard libraries of most languages want them.
+    /// The sandbox has no files, environment, arguments, network or input; standard output is discarded.
+    /// Without their grants, the clock stands still and random numbers are constant: they must exist, because
+    /// the standard libraries of most languages need them.
     pub fn new(memory: u64, access: Arc<Access>, log: CallLog) -> Sandbox {
         let stderr = MemoryOutputPipe::new(MAX_STDERR);
         let mut wasi = WasiCtx::builder();
-        // On a stage that answers for everything, so do they: a case must come out the same each time.
+        // They are also constant on a stage that answers all calls, so that a test case gives the same result
+        // each time.
         let fixed = access.host.time();
         if let Some(time) = fixed.filter(|_| access.clock) {
             wasi.wall_clock(FixedClock(time)).monotonic_clock(FixedClock(time));
@@ -82,7 +83,7 @@ impl Sandbox {
         }
     }
 
-    /// The instance is configured: from now on it may log, and do what has an effect.
+    /// After configuration the instance may log, and call host functions with side effects.
     pub fn configured(&mut self) {
         self.log.muted = false;
         self.taken.configure();
@@ -90,7 +91,7 @@ impl Sandbox {
         self.memory.configured();
     }
 
-    /// Starts a call: what is counted for each call begins at nothing. `muted` while a fresh instance is
+    /// Starts a call: resets everything that is limited per call. `muted` while a fresh instance is
     /// configured for a request.
     pub fn begin(&mut self, request: &str, traced: Option<Traced>, cpu: CpuLimit, muted: bool) {
         self.log.restart(request, traced, muted);
@@ -101,12 +102,12 @@ impl Sandbox {
         self.http.restart();
     }
 
-    /// Whether it has used up so much of what an instance gets that another one should take the next call.
+    /// Whether it has used so much of its memory or output that another instance should take the next call.
     pub fn is_worn(&self) -> bool {
         self.memory.is_worn() || self.stderr.contents().len() > MAX_STDERR / 2
     }
 
-    /// What an abandoned call waited for. What WASI does for a guest is a timer or HTTP.
+    /// Describes what an abandoned call waited for. WASI itself only makes a guest wait for timers or HTTP.
     pub fn waited_for(&self) -> String {
         match (self.waits.now(), &self.http.sent) {
             (Some(what), _) => format!("it waited for {what}"),
@@ -115,7 +116,7 @@ impl Sandbox {
         }
     }
 
-    /// The last of what it wrote to standard error, on one line; empty when it wrote nothing.
+    /// The end of its standard error on one line; empty if it wrote nothing.
     pub fn last_words(&self) -> String {
         text::one_line(&String::from_utf8_lossy(&self.stderr.contents()), 400)
     }
@@ -135,14 +136,14 @@ impl WasiHttpView for Sandbox {
 
 impl types::Host for Sandbox {}
 
-/// Bounds the sum of all memories and tables of an instance.
+/// Limits the sum of all memories and tables of an instance.
 #[derive(Debug)]
 pub(super) struct MemoryLimit {
     max: u64,
     used: u64,
-    /// What it had when it was configured.
+    /// Its size after configuration.
     configured: u64,
-    /// Whether it wanted more than it may have. It usually traps a moment later, and that is then the cause.
+    /// Whether it exceeded its limit. It usually traps a moment later, and this is then the cause.
     pub refused: bool,
 }
 
@@ -151,22 +152,22 @@ impl MemoryLimit {
         MemoryLimit { max, used: 0, configured: 0, refused: false }
     }
 
-    /// From now on what it has is what `configure` built.
+    /// Records the size after configuration.
     fn configured(&mut self) {
         self.configured = self.used;
     }
 
-    /// Whether calls have used up half of what `configure` left.
+    /// Whether calls have used half of the memory that was left after configuration.
     fn is_worn(&self) -> bool {
         self.used - self.configured > (self.max - self.configured) / 2
     }
 
-    /// Bytes that it may have.
+    /// The limit in bytes.
     pub fn most(&self) -> u64 {
         self.max
     }
 
-    /// Bytes of all memories and tables.
+    /// The size of all memories and tables in bytes.
     pub fn used(&self) -> u64 {
         self.used
     }
@@ -198,6 +199,6 @@ pub(super) struct Caller {
     pub plugin: Arc<str>,
     /// The request's id; empty while the configuration is loaded.
     pub request: String,
-    /// The request's trace, where traces are exported.
+    /// The request's trace, if traces are exported.
     pub traced: Option<Traced>,
 }

@@ -9,14 +9,14 @@ use tuffet_config::PolicyConfig;
 use tuffet_config::sinks::SinkSpec;
 use tuffet_store::Roots;
 
-/// A policy as configured, and what it is loaded with.
+/// A configured policy, with everything that loading it needs.
 #[derive(Debug, Clone)]
 pub struct PolicySpec {
-    /// The chains and the plugins. A plugin that no chain names is loaded and checked all the same.
+    /// The chains and the plugins. A plugin in no chain is loaded and checked all the same.
     pub config: PolicyConfig,
-    /// The names of the configured roots: a plugin that answers with another one has failed.
+    /// The names of the configured roots. Naming any other root is a failure of the plugin.
     pub roots: Vec<String>,
-    /// The same roots, opened. They know which of them are private; no answer may name those either.
+    /// The opened roots, which know which of them are private; no answer may name those either.
     pub open_roots: Roots,
     /// The configured sinks.
     pub sinks: Vec<SinkSpec>,
@@ -25,9 +25,9 @@ pub struct PolicySpec {
     /// Whether the policy is to run. Otherwise it is only checked, and neither sinks nor the file of keys are
     /// opened: the running server uses them.
     pub live: bool,
-    /// Bits of an IPv6 address that make a client, for shares of plugins.
+    /// Prefix length that identifies a client in IPv6, for the shares of plugins.
     pub ipv6_prefix: u8,
-    /// What stands in for the host where a plugin is tried out; `None` in a server.
+    /// The replacement for the host in a trial; `None` in a server.
     pub stage: Option<Arc<Stage>>,
 }
 
@@ -60,7 +60,7 @@ pub enum LoadProblemKind {
     Unreadable,
     /// The bytes are not a component that this server can compile.
     NotAComponent,
-    /// It needs something that this server does not provide.
+    /// It imports an interface that this server does not provide.
     Import,
     /// It lacks a grant, or its manifest is invalid.
     Grant,

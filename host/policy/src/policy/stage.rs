@@ -75,7 +75,7 @@ pub struct Learned {
 pub struct Stage {
     given: Given,
     seen: Mutex<Seen>,
-    /// Of all calls, including `configure`.
+    /// Recorded over all calls, including `configure`.
     learned: Mutex<Learned>,
 }
 
@@ -116,7 +116,7 @@ pub struct Emitted {
     pub payload: String,
 }
 
-/// What a stage knows of a file.
+/// The given state of a file.
 pub(super) enum StagedFile {
     /// Nothing: the roots have the answer.
     Unknown,
@@ -161,10 +161,10 @@ impl Stage {
         self.given.beyond == Beyond::Recorded
     }
 
-    /// A file.
+    /// Returns the given state of a file.
     ///
     /// # Errors
-    /// Nothing was given for it.
+    /// No answer is given for it.
     pub(super) fn file(&self, call: &str, root: &str, path: &str) -> Result<StagedFile, String> {
         let name = format!("{root}/{path}");
         let known = self.given.files.get(&name).cloned();

@@ -33,7 +33,7 @@ pub const NOTHING: &str = "nothing";
 /// A hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)] // On a variant it would be a line in the help of `tuffet plugin`.
+#[allow(missing_docs)] // a doc comment on a variant would appear in the help of `tuffet plugin`
 pub enum Hook {
     Authorize,
     Resolve,
@@ -73,7 +73,7 @@ pub struct Uploaded {
 }
 
 impl Uploaded {
-    /// As `accept-upload` is asked about it.
+    /// The upload as `accept-upload` receives it.
     fn as_asked(&self) -> accept_upload::Upload {
         accept_upload::Upload {
             root: self.root.clone(),
@@ -84,10 +84,10 @@ impl Uploaded {
     }
 }
 
-/// What a hook is asked about, or told.
+/// The input of a hook.
 #[derive(Debug)]
 pub enum HookInput {
-    /// A request, and the upload that it ends with, which `accept-upload` needs.
+    /// A request, and its complete upload, which `accept-upload` needs.
     Request(Box<Request>, Option<Uploaded>),
     /// Events, for `observe`.
     Events(Vec<Event>),
@@ -206,7 +206,7 @@ impl Trial {
         asked: &types::Request,
         upload: Option<&accept_upload::Upload>,
     ) -> Result<Value, Failure> {
-        // Its own limits are to be what ends it.
+        // The plugin's own limits should end the call, not those of the chain.
         let patience = Some(Patience::of(self.plugin.limits.wall.saturating_mul(2)));
         let asker = Asker { patience, ..Asker::SERVER };
         match (hook, upload) {

@@ -1,9 +1,10 @@
-//! Whose turn it is to call a plugin: concurrent calls, the queue for them, and the instances that are reused,
-//! shared by client.
+//! Decides which call of a plugin runs next: limits concurrent calls, queues further ones, and shares the
+//! reused instances among clients.
 //!
-//! A client that has nothing waiting and nothing running is never behind one that has much of both. Waiting calls
-//! are served by client, round robin; a client runs at most as many calls as could still begin beside them, so that
-//! some room always remains for others; and a full queue drops the newest call of the client that has the most in it.
+//! A client with no waiting or running calls never comes after a client with many of both. Clients with
+//! waiting calls are served round robin. A client runs at most as many calls as could still begin in
+//! addition, so some capacity always remains for others. A full queue drops the newest call of the client
+//! with the most waiting calls.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use super::failure::Failure;
 use super::pool::{Lodging, Pool};
 use tuffet_request::ClientKey;
 
-/// The turns of one plugin. `I` is an instance.
+/// The running and waiting calls of one plugin. `I` is an instance.
 pub(super) struct Turns<I> {
     state: Mutex<State<I>>,
 }
@@ -29,35 +30,35 @@ struct State<I> {
     running: HashMap<ClientKey, u32>,
     waiting: usize,
     lines: HashMap<ClientKey, VecDeque<Place<I>>>,
-    /// The clients with a line, the next first.
+    /// The clients with waiting calls, the next one first.
     order: VecDeque<ClientKey>,
     places: u64,
-    /// `None` where each call makes an instance of its own.
+    /// `None` if each call makes its own instance.
     pool: Option<Pool<I>>,
 }
 
-/// A call that waits.
+/// A waiting call.
 struct Place<I> {
     id: u64,
     call: oneshot::Sender<Result<Option<I>, Waived>>,
 }
 
-/// Why a call that waited gets no turn.
+/// The reason why a waiting call gets no turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Waived {
-    /// As many calls wait as may.
+    /// The queue is full.
     Full,
-    /// None was free in time.
+    /// No turn was free in time.
     Late,
-    /// The instance that it was to get could not be configured.
+    /// The instance for it could not be configured.
     Failed(Failure),
 }
 
-/// Leave to run one call, until it is dropped; and the instance to run it with, where instances are reused.
+/// Permission to run one call until it is dropped, with the instance for it if instances are reused.
 pub(super) struct Turn<I: Send + 'static> {
     turns: Arc<Turns<I>>,
     client: ClientKey,
-    /// Taken out for the call. One that does not come back is lost.
+    /// Taken out for the call. If it is not returned, it is lost.
     instance: Option<I>,
     pooled: bool,
 }
@@ -77,7 +78,7 @@ impl<I: Send + 'static> Turns<I> {
         Arc::new(Turns { state: Mutex::new(state) })
     }
 
-    /// A turn, if one is free and nobody waits for it.
+    /// Returns a turn, if one is free and no call waits for it.
     pub fn free(self: &Arc<Self>, client: ClientKey) -> Option<Turn<I>> {
         let mut state = self.lock();
         let running = state.running.get(&client).copied().unwrap_or_default();
@@ -91,7 +92,7 @@ impl<I: Send + 'static> Turns<I> {
         Some(self.turn(client, instance))
     }
 
-    /// Queues a call. An `urgent` one comes before all others.
+    /// Queues a call. An `urgent` one precedes all others.
     pub fn queue(self: &Arc<Self>, client: ClientKey, urgent: bool) -> Waiting<I> {
         let mut state = self.lock();
         let (call, granted) = oneshot::channel();
@@ -104,13 +105,13 @@ impl<I: Send + 'static> Turns<I> {
         Turn { turns: Arc::clone(self), client, pooled: instance.is_some(), instance }
     }
 
-    /// Calls that run, and calls that wait.
+    /// The numbers of running and waiting calls.
     pub fn counts(&self) -> (u64, u64) {
         let state = self.lock();
         (state.running.values().map(|count| u64::from(*count)).sum(), state.waiting as u64)
     }
 
-    /// Adds an instance that was made.
+    /// Adds a new instance.
     pub fn add(&self, instance: I, cost: Duration) {
         let mut state = self.lock();
         if let Some(pool) = &mut state.pool {
@@ -119,7 +120,7 @@ impl<I: Send + 'static> Turns<I> {
         state.serve();
     }
 
-    /// No instance could be made: the next call that waits for one fails with this.
+    /// Records that no instance could be made: the next call that waits for one fails with this.
     pub fn add_failed(&self, failure: Failure) {
         let mut state = self.lock();
         if let Some(pool) = &mut state.pool {
@@ -130,35 +131,36 @@ impl<I: Send + 'static> Turns<I> {
         }
     }
 
-    /// How long a call should wait for an instance that is in use before another one is made; `None` while no
-    /// more are wanted. Whoever gets an answer is to make one: nobody else gets one until [`Turns::add`],
-    /// [`Turns::add_failed`] or [`Turns::unwanted`].
+    /// Returns how long a call should wait for an instance in use before another one is made; `None` if none
+    /// is needed. A caller that gets a duration must make an instance: no other caller gets one until
+    /// [`Turns::add`], [`Turns::add_failed`] or [`Turns::still_wanted`] ends this.
     pub fn wants_instance(&self) -> Option<Duration> {
         let mut state = self.lock();
         let waits = state.has_next();
         state.pool.as_mut()?.wants(waits)
     }
 
-    /// Whether the instance that was wanted still is; if not, somebody else may be told of the next need.
+    /// Returns whether the instance is still needed. If not, [`Turns::wants_instance`] reports the next need
+    /// again.
     pub fn still_wanted(&self) -> bool {
         let mut state = self.lock();
         let waits = state.has_next();
         state.pool.as_mut().is_some_and(|pool| pool.still_wanted(waits))
     }
 
-    /// Lets idle instances go; when to look again, if any but the last remain.
+    /// Drops expired idle instances. Returns the time of the next sweep, if more than the last one remain.
     pub fn sweep(&self, now: Instant) -> Option<Instant> {
         let (gone, next) = self.lock().pool.as_mut().map(|pool| pool.sweep(now))?;
         drop(gone);
         next
     }
 
-    /// Whether nobody waits to sweep yet, and somebody should: until when.
+    /// Returns when to sweep, if a sweep is needed and no task waits for it.
     pub fn begins_sweeping(&self) -> Option<Instant> {
         self.lock().pool.as_mut()?.begins_sweeping()
     }
 
-    /// Idle instances.
+    /// The number of idle instances.
     #[cfg(test)]
     pub fn idle(&self) -> usize {
         self.lock().pool.as_ref().map_or(0, Pool::idle)
@@ -170,8 +172,8 @@ impl<I: Send + 'static> Turns<I> {
 }
 
 impl<I> State<I> {
-    /// Queues a call. Where the queue is full, the newest call of the client with the most in it has to go; that
-    /// may be this one.
+    /// Queues a call. If the queue is full, the newest call of the client with the most waiting calls is
+    /// dropped; that may be this one.
     fn join(
         &mut self,
         client: ClientKey,
@@ -195,8 +197,8 @@ impl<I> State<I> {
         self.places
     }
 
-    /// Drops calls for which there is no room in the queue. What could begin if another instance were there does not
-    /// take room.
+    /// Drops calls beyond the length of the queue. Calls that could begin if there were another instance do
+    /// not count.
     fn shorten(&mut self) {
         let could_begin = if self.pool.is_some() { self.free as usize } else { 0 };
         while self.waiting > self.queue + could_begin {
@@ -214,14 +216,14 @@ impl<I> State<I> {
         }
     }
 
-    /// Lets as many calls begin as may.
+    /// Begins as many calls as permitted.
     fn serve(&mut self) {
         while self.free > 0 && self.pool.as_ref().is_none_or(Pool::has_ready) {
             let Some((client, place)) = self.next() else { break };
             let instance = self.pool.as_mut().and_then(Pool::take);
             match place.call.send(Ok(instance)) {
                 Ok(()) => self.begin(client),
-                // It was given up a moment ago.
+                // The call was abandoned a moment ago.
                 Err(Ok(Some(instance))) => {
                     if let Some(pool) = &mut self.pool {
                         pool.put_back(instance);
@@ -233,10 +235,11 @@ impl<I> State<I> {
         self.shorten();
     }
 
-    /// The place in `order` of the client whose turn is next.
+    /// The position in `order` of the client whose turn is next.
     fn next_client(&self) -> Option<usize> {
         self.order.iter().position(|client| {
-            // As many as remain for others: one client gets half, the next one half of the rest, and so on.
+            // A client may run as many calls as remain for others: the first gets half, the next half of the
+            // rest, and so on.
             self.running.get(client).is_none_or(|running| *running < self.free)
         })
     }
@@ -245,7 +248,7 @@ impl<I> State<I> {
         self.free > 0 && self.next_client().is_some()
     }
 
-    /// Takes the call whose turn is next out of the queue.
+    /// Removes the next call from the queue.
     fn next(&mut self) -> Option<(ClientKey, Place<I>)> {
         let client = self.order.remove(self.next_client()?)?;
         let line = self.lines.get_mut(&client)?;
@@ -286,7 +289,7 @@ impl<I> State<I> {
     }
 }
 
-/// The place of a call in the queue.
+/// A call's place in the queue.
 pub(super) struct Waiting<I: Send + 'static> {
     turns: Arc<Turns<I>>,
     client: ClientKey,
@@ -298,12 +301,12 @@ impl<I: Send + 'static> Waiting<I> {
     /// Waits for its turn until `until`.
     ///
     /// # Errors
-    /// There is none for it.
+    /// The call gets no turn.
     pub async fn turn(mut self, until: Instant) -> Result<Turn<I>, Waived> {
         match timeout_at(until, &mut self.granted).await {
             Ok(Ok(Ok(instance))) => Ok(self.turns.turn(self.client, instance)),
             Ok(Ok(Err(waived))) => Err(waived),
-            // The sender goes with the place, which this call gives up itself.
+            // The sender is dropped with the place, which only this call itself gives up.
             Ok(Err(_)) | Err(_) => Err(Waived::Late),
         }
     }
@@ -313,7 +316,7 @@ impl<I: Send + 'static> Drop for Waiting<I> {
     fn drop(&mut self) {
         self.granted.close();
         match self.granted.try_recv() {
-            // Granted and not taken: it ends before it began.
+            // Granted but not taken: the call ends before it begins.
             Ok(Ok(instance)) => {
                 let mut turn = self.turns.turn(self.client, instance);
                 if let Some(instance) = turn.instance() {
@@ -327,12 +330,12 @@ impl<I: Send + 'static> Drop for Waiting<I> {
 }
 
 impl<I: Send + 'static> Turn<I> {
-    /// The instance to run the call with; `None` where it makes one of its own.
+    /// The instance to run the call with; `None` if the call makes its own.
     pub fn instance(&mut self) -> Option<I> {
         self.instance.take()
     }
 
-    /// Gives the instance back: the call went well.
+    /// Gives the instance back to the pool after a successful call.
     pub fn give_back(&mut self, instance: I, lodging: Lodging) {
         if !std::mem::take(&mut self.pooled) {
             return;
@@ -373,7 +376,7 @@ mod tests {
         Instant::now() + Duration::from_millis(20)
     }
 
-    /// Queues a call; its turn when it gets one.
+    /// Queues a call; the task returns its turn.
     fn queued(turns: &Test, number: u8) -> tokio::task::JoinHandle<Result<Turn<u8>, Waived>> {
         let place = turns.queue(client(number), false);
         tokio::spawn(place.turn(Instant::now() + Duration::from_secs(60)))
@@ -446,7 +449,7 @@ mod tests {
         assert_eq!(turns.counts(), (1, 4));
         assert_eq!(queued(&turns, 1).await.unwrap().err(), Some(Waived::Full), "its own newest");
         drop(busy);
-        // Each client in turn.
+        // The clients take turns.
         many.insert(1, other);
         for call in many {
             drop(call.await.unwrap().unwrap());
@@ -459,7 +462,7 @@ mod tests {
         let busy = turns.free(client(9)).unwrap();
         let late = turns.queue(client(1), false).turn(soon()).await;
         assert_eq!(late.err(), Some(Waived::Late));
-        // One that is granted and abandoned at once is over.
+        // A turn that is granted and abandoned at once is over.
         let granted = turns.queue(client(1), false);
         drop(busy);
         assert_eq!(turns.counts(), (1, 0));
@@ -489,7 +492,7 @@ mod tests {
         let mut turn = waiting.await.unwrap().unwrap();
         assert_eq!(turn.instance(), Some(1));
         assert!(!turns.still_wanted());
-        // It does not come back: the call failed.
+        // The call failed: the instance is not returned.
         drop(turn);
         assert_eq!(turns.wants_instance(), Some(Duration::ZERO));
         let failure = Failure::new(crate::policy::failure::Cause::Trap, "as asked");

@@ -35,8 +35,8 @@ pub enum Acceptance {
     Deny(Denial),
 }
 
-/// How often a plugin is asked about an upload while it is overloaded. Silence would cost the client the whole
-/// upload, and meanwhile it only repeats its last block.
+/// How often an overloaded plugin is called again about an upload. Dropping the request would cost the client
+/// the whole upload, while meanwhile it only repeats its last block.
 const ATTEMPTS: u32 = 10;
 
 impl Policy {
@@ -45,7 +45,7 @@ impl Policy {
         !self.accept_upload.is_empty()
     }
 
-    /// Calls the `accept-upload` chain: the first deny ends it, otherwise the first rename applies.
+    /// Calls the `accept-upload` chain: the first denial ends it, otherwise the first rename applies.
     pub async fn accept_upload(&self, request: &Request, root: &str, path: &str, sealed: Sealed) -> Accepted {
         let patience = self.patience();
         let mut asked = convert::Asked::new(request);
@@ -83,7 +83,7 @@ impl Policy {
     }
 }
 
-/// The plugin's opinion about an upload. Each attempt has the time of a chain of its own.
+/// Calls the plugin about an upload until it answers. Each attempt has the time limit of a chain.
 async fn patiently(
     plugin: &Plugin,
     request: &Request,
@@ -97,11 +97,11 @@ async fn patiently(
             Ok(opinion) => return opinion,
             Err(Overloaded(reason)) => why = reason,
         }
-        // One that has just begun its time had a full queue before it.
+        // If the time has only begun, the queue was full: wait until the time is over.
         tokio::time::sleep_until(patience.until()).await;
         patience = Patience::of(patience.limit());
     }
-    // It was never heard, so nobody knows whether it would accept.
+    // The plugin never answered, so it is unknown whether it would accept the upload.
     Some(UploadOpinion::Deny(Denial {
         code: ErrorCode::NotDefined,
         message: "policy failure".into(),

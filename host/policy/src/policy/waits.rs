@@ -1,26 +1,26 @@
-//! What a call waits for, to name it where its time is over.
+//! Records the host call that a plugin waits for, for the message when its time is over.
 
-/// The host call that an instance is in, if any.
+/// The running host call of an instance, if any.
 #[derive(Debug, Default)]
 pub(super) struct Waits(Option<String>);
 
 impl Waits {
-    /// Begins another call of a hook.
+    /// Resets the record for another call of a hook.
     pub fn clear(&mut self) {
         self.0 = None;
     }
 
-    /// A host call begins. It stays noted if the call is abandoned in it.
+    /// Records the start of a host call. The record stays if the call is abandoned.
     pub fn begin(&mut self, what: impl Into<String>) {
         self.0 = Some(what.into());
     }
 
-    /// The host call is over.
+    /// Records the end of the host call.
     pub fn end(&mut self) {
         self.0 = None;
     }
 
-    /// What it waits for now; nothing for what WASI does for it.
+    /// The running host call; `None` during waits inside of WASI.
     pub fn now(&self) -> Option<&str> {
         self.0.as_deref()
     }

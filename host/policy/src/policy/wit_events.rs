@@ -38,8 +38,8 @@ impl Guest {
         store: &mut Store<Sandbox>,
         events: &[Event<'_>],
     ) -> wasmtime::Result<()> {
-        // The type has the lifetime of these events, so it cannot be kept. The comparison takes a few
-        // microseconds, once per batch.
+        // The type has the lifetime of these events, so it cannot be stored. The comparison takes a few
+        // microseconds per batch.
         self.0.typed::<(&[Event<'_>],), ()>(&*store)?.call_async(store, (events,)).await
     }
 }

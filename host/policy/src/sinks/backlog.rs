@@ -1,4 +1,4 @@
-//! Queued lines: in memory, or on disk.
+//! Queued lines, in memory or on disk.
 
 use std::fmt;
 use std::io;
@@ -7,39 +7,39 @@ use std::time::Instant;
 
 use super::{Batch, Full, Pace};
 
-/// Lines of a sink that are not delivered yet.
+/// Undelivered lines of a sink.
 pub(super) trait Backlog: fmt::Debug + Send + Sync {
-    /// Adds a line. Blocks on the disk, if there is one.
+    /// Adds a line. Blocks on the disk, if the backlog is on disk.
     fn push(&self, line: String) -> Result<(), Full>;
 
-    /// The next lines, as soon as there are as many as `batch` wants or they have waited long enough. Empty
-    /// when it is `until`, or when it is to stop and there are none.
+    /// Takes the next lines, as soon as there are as many as `batch` wants or they have waited long enough.
+    /// Empty at the time `until`, or if the sink is to stop and no lines are left.
     ///
     /// # Errors
     /// The disk fails.
     fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load>;
 
-    /// So many lines of the load, from the first that is left, are done with: they do not come again.
+    /// Marks this many lines of the load as done, from the first remaining one on: they are not taken again.
     ///
     /// # Errors
-    /// The disk fails; then they may, after a restart.
+    /// The disk fails; the lines may then be taken again after a restart.
     fn acknowledge(&self, load: &mut Load, lines: usize) -> io::Result<()>;
 
-    /// Lines that are not acknowledged, and their bytes on disk.
+    /// The number of unacknowledged lines, and their size on disk in bytes.
     fn size(&self) -> (u64, u64);
 
-    /// Whether lines that are not delivered outlive the process.
+    /// Whether undelivered lines outlive the process.
     fn is_kept(&self) -> bool;
 
-    /// Forgets what would not outlive the process.
+    /// Forgets lines that would not outlive the process.
     fn give_up(&self) {}
 
-    /// Whether no other sink is to deliver these lines.
+    /// Whether this sink alone may deliver these lines.
     fn is_mine(&self) -> bool {
         true
     }
 
-    /// Waits until nobody else delivers these lines.
+    /// Waits until no other sink delivers these lines.
     fn alone(&self) -> Option<MutexGuard<'_, ()>> {
         None
     }
@@ -47,7 +47,7 @@ pub(super) trait Backlog: fmt::Debug + Send + Sync {
     /// Wakes the consumer.
     fn wake(&self);
 
-    /// Waits, at most until then, unless it is to stop.
+    /// Waits until this time at the latest, and less if the sink is to stop.
     fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace);
 }
 
@@ -57,11 +57,11 @@ pub(super) struct Load {
     pub lines: Vec<String>,
     /// Lines that were damaged on disk and are skipped.
     pub damaged: usize,
-    /// For each line from disk that is not acknowledged, where delivery goes on behind it.
+    /// For each unacknowledged line from disk, the position after it.
     pub places: Vec<Place>,
 }
 
-/// A place on disk.
+/// A position on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub segment: u64,

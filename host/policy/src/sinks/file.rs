@@ -24,7 +24,7 @@ pub(super) struct FileOutput {
     rotation: Option<Rotation>,
     /// Lines of the batch that are written but perhaps not synced.
     unsynced: usize,
-    /// When the oldest unsynced data was written.
+    /// When the oldest unsynced line was written.
     dirty: Option<Instant>,
 }
 
@@ -157,7 +157,7 @@ impl Output for FileOutput {
         }
         let synced = self.sync();
         if synced.is_err() {
-            // Not again immediately.
+            // Do not retry immediately.
             self.dirty = Some(Instant::now());
         }
         synced

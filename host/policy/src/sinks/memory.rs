@@ -60,7 +60,7 @@ impl Backlog for Memory {
         false
     }
 
-    /// Forgets all lines, those under way included.
+    /// Forgets all lines, including those in flight.
     fn give_up(&self) {
         let mut held = self.0.lock();
         held.lines.clear();
@@ -77,7 +77,7 @@ impl Backlog for Memory {
 }
 
 impl Held {
-    /// The lines that wait or are under way.
+    /// The number of queued lines and lines in flight.
     fn len(&self) -> usize {
         self.lines.len() + self.under_way
     }

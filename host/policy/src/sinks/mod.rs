@@ -1,5 +1,5 @@
-//! Sinks: named outputs that plugins write to and threads of their own deliver. A slow or broken sink fills
-//! its queue or its spool and nothing else.
+//! Sinks: named outputs that plugins write to. Each has its own thread, which delivers the lines. A slow or
+//! broken sink fills its queue or its spool, and affects nothing else.
 //!
 //! Lines are queued in memory ([`memory`]) or on disk ([`spool`]); one thread takes them in batches, delivers
 //! them and retries failed deliveries ([`deliver`]); the receiver is an [`output`].
@@ -51,7 +51,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// The interval of checks, at the end of the process, whether everything is delivered.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// An open sink. When it is dropped, what is queued is still delivered, unless the process ends before.
+/// An open sink. After it is dropped, queued lines are still delivered, unless the process ends first.
 pub struct Sink(Arc<Shared>);
 
 #[derive(Debug)]
@@ -72,14 +72,14 @@ struct Shared {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// How a thread of a sink is to go about it.
+/// How a sink's thread waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pace {
-    /// Lines may wait for others, and it may wait for lines.
+    /// Lines wait for others to fill a batch, and the thread waits for lines.
     Calm,
     /// Lines do not wait for others.
     Hurry,
-    /// It does not wait for anything.
+    /// The thread waits for nothing.
     Stop,
 }
 
@@ -107,8 +107,8 @@ impl Sink {
         Ok(Sink(shared))
     }
 
-    /// Takes a line of a plugin, without its end: into memory at once, or onto the disk, on a thread that may
-    /// block. Who is told that it was taken can rely on as much as the sink promises.
+    /// Accepts a line of a plugin, without its line end: into memory at once, or onto the disk, on a thread
+    /// that may block. Once accepted, the line is as safe as the sink promises.
     pub(crate) async fn emit(&self, plugin: &str, line: String) -> Result<(), Full> {
         let line = if self.0.marks { otlp::mark(plugin, &line) } else { line };
         if !self.0.backlog.is_kept() {
@@ -118,7 +118,7 @@ impl Sink {
         tokio::task::spawn_blocking(move || shared.push(line)).await.unwrap_or(Err(Full))
     }
 
-    /// What is on its way, also after the sink was dropped.
+    /// Undelivered lines, also after the sink was dropped.
     fn pending(&self) -> Pending {
         Pending(Arc::downgrade(&self.0))
     }
@@ -167,25 +167,25 @@ impl Shared {
     }
 }
 
-/// The lines of a sink that are not delivered yet.
+/// The undelivered lines of a sink.
 #[derive(Debug, Clone)]
 struct Pending(Weak<Shared>);
 
 impl Pending {
-    /// Whether there can be any: the sink is open, or its thread still delivers.
+    /// Whether any can exist: the sink is open, or its thread still delivers.
     fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }
 
-    /// Waits until they are delivered, at most until then. Blocks.
+    /// Waits until they are delivered, or until this time. Blocks.
     fn flush(&self, end: Instant) {
         while let Some(shared) = self.0.upgrade() {
             let (lines, _) = shared.backlog.size();
-            // Where the sink is closed its thread has the last word: what is written may be to be synced.
+            // If the sink is closed, its thread must end first: written lines may have to be synced.
             if lines == 0 && shared.closed.get().is_none() {
                 return;
             }
-            // Nothing is lost by not waiting for these.
+            // These lines outlive the process, so there is no need to wait.
             if shared.backlog.is_kept() && shared.is_broken() {
                 return;
             }

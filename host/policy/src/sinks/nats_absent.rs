@@ -1,11 +1,11 @@
-//! Takes the place of `nats` in a build without that feature: there is no such output.
+//! Replaces `nats` in a build without that feature: opening such an output fails.
 
 use std::io;
 
 use super::output::{Failure, Output, left_out};
 use tuffet_config::sinks::NatsTarget;
 
-/// None is ever made.
+/// Never created.
 pub(super) enum NatsOutput {}
 
 impl NatsOutput {

@@ -1,11 +1,11 @@
-//! Takes the place of `otlp` in a build without that feature: there is no such output.
+//! Replaces `otlp` in a build without that feature: opening such an output fails.
 
 use std::io;
 
 use super::output::{Failure, Output, left_out};
 use tuffet_config::sinks::OtlpTarget;
 
-/// None is ever made.
+/// Never created.
 pub(super) enum OtlpOutput {}
 
 impl OtlpOutput {
@@ -22,7 +22,7 @@ impl Output for OtlpOutput {
     }
 }
 
-/// No sink of this build wants lines to be marked.
+/// No sink of this build marks lines.
 pub(super) fn mark(_: &str, line: &str) -> String {
     line.to_owned()
 }

@@ -12,13 +12,13 @@ use super::stdout::StdoutOutput;
 use super::udp::UdpOutput;
 use super::{Batch, SinkSpec, SinkTarget};
 
-/// Lines that outputs without a batch of their own take at once. The wait is too short to be seen, and long
-/// enough that a storm does not wake their threads for each line.
+/// The batch of outputs that do not define their own. The wait is too short to be noticed, and long enough
+/// that a storm does not wake their threads for each line.
 const LOCAL: Batch = Batch { lines: 1024, bytes: 1 << 20, wait: Duration::from_millis(5) };
 
-/// A way out of the process. Everything in it may block.
+/// A destination outside of the process. All methods may block.
 pub(super) trait Output: Send {
-    /// What it takes at once.
+    /// The largest batch that it accepts.
     fn batch(&self) -> Batch {
         LOCAL
     }
@@ -28,15 +28,15 @@ pub(super) trait Output: Send {
         super::PAUSE
     }
 
-    /// Delivers lines from the first on. After a failure it is called again with those that are left.
+    /// Delivers lines, starting with the first. After a failure it is called again with the remaining lines.
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure>;
 
-    /// When it wants to be [tended](Output::tend) at the latest.
+    /// The deadline for the next call of [`tend`](Output::tend).
     fn due(&self) -> Option<Instant> {
         None
     }
 
-    /// Does what is due, and all of it at the end.
+    /// Does the work that is due; at the end, all remaining work.
     fn tend(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -45,20 +45,20 @@ pub(super) trait Output: Send {
 /// A failed delivery.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// How many of the lines before it were.
+    /// The number of lines that were delivered before the failure.
     pub done: usize,
-    /// What becomes of the others.
+    /// The fate of the other lines.
     pub then: Then,
-    /// What is wrong. Holds no secret.
+    /// The error, without secrets.
     pub error: String,
 }
 
 /// The fate of undelivered lines.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Then {
-    /// They are tried again; not before so long, where the other end said so.
+    /// They are retried, after this pause if the receiver requested one.
     Again(Option<Duration>),
-    /// So many of them were refused for good.
+    /// This many of them are refused for good.
     #[cfg_attr(
         not(any(feature = "nats", feature = "otlp")),
         allow(dead_code, reason = "no other output does")
@@ -67,13 +67,13 @@ pub(super) enum Then {
 }
 
 impl Failure {
-    /// The lines from `done` on are tried again.
+    /// A failure after which the lines from `done` on are retried.
     pub fn again(done: usize, error: impl Display) -> Failure {
         Failure { done, then: Then::Again(None), error: error.to_string() }
     }
 }
 
-/// An error with what caused it, each said once.
+/// Formats an error with its causes, each only once.
 #[cfg(any(feature = "nats", feature = "otlp"))]
 pub(super) fn explain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -88,13 +88,14 @@ pub(super) fn explain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The error of an output that this build leaves out. The server checks its configuration earlier, and names the place.
+/// The error of an output that this build omits. The server checks its configuration earlier, and then names
+/// the line.
 #[cfg(any(not(feature = "nats"), not(feature = "otlp")))]
 pub(super) fn left_out(feature: &str) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, format!("this build leaves out the feature `{feature}`"))
 }
 
-/// Opens the file or the socket. What is far away is reached when there is something to deliver.
+/// Opens the file or the socket. Remote receivers are contacted when there is something to deliver.
 ///
 /// # Errors
 /// The file cannot be opened, or the system has no socket or thread.

@@ -1,4 +1,4 @@
-//! Where the consumer of a backlog waits for lines, whatever holds them.
+//! The queue of a backlog: its consumer waits here for lines, whatever stores them.
 
 use std::fs::File;
 use std::io;
@@ -9,28 +9,28 @@ use std::time::Instant;
 use super::backlog::Load;
 use super::{Batch, Pace};
 
-/// What holds lines, under the lock of its queue.
+/// The storage for lines, under the lock of its queue.
 pub(super) trait Store {
-    /// Lines that can be taken, and their bytes.
+    /// The number of lines that can be taken, and their bytes.
     fn ready(&self) -> (u64, u64);
 
     /// When the first of them arrived.
     fn since(&self) -> Option<Instant>;
 
-    /// The most lines that it holds: no batch waits for more.
+    /// The most lines that it can hold: no batch waits for more.
     fn most(&self) -> u64 {
         u64::MAX
     }
 
-    /// Takes the next lines; there are some.
+    /// Takes the next lines, of which there is at least one.
     fn take(&mut self, batch: &Batch) -> io::Result<Load>;
 
-    /// When a file is to be synced, and which.
+    /// The file to sync next, and when.
     fn sync_due(&self) -> Option<(Instant, Arc<File>)> {
         None
     }
 
-    /// The file is about to be synced.
+    /// Called before the file is synced.
     fn begin_sync(&mut self) {}
 }
 
@@ -45,16 +45,16 @@ pub(super) struct Queue<S> {
 #[derive(Debug)]
 pub(super) struct State<S> {
     store: S,
-    /// `None` while the consumer does not wait.
+    /// `None` while the consumer is not waiting.
     wanted: Option<Wanted>,
 }
 
-/// When a waiting consumer is to be woken. A wake-up costs more than a line.
+/// The condition for waking a waiting consumer. A wake-up costs more than a line.
 #[derive(Debug)]
 struct Wanted {
     lines: u64,
     bytes: u64,
-    /// It wakes by itself then.
+    /// The time at which it wakes by itself.
     until: Option<Instant>,
 }
 
@@ -67,7 +67,7 @@ impl<S: Store> Queue<S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets go of a store to which a line was added, and wakes the consumer if that is what it waits for.
+    /// Unlocks the store after a line was added, and wakes the consumer if its condition is met.
     pub fn added(&self, mut state: MutexGuard<'_, State<S>>) {
         let (lines, bytes) = state.store.ready();
         let due = state.store.sync_due().map(|(due, _)| due);
@@ -82,7 +82,7 @@ impl<S: Store> Queue<S> {
         }
     }
 
-    /// See [`super::backlog::Backlog::take`]. Syncs what is due meanwhile.
+    /// See [`super::backlog::Backlog::take`]. Meanwhile syncs files that are due.
     pub fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load> {
         let mut state = self.lock();
         loop {
@@ -111,7 +111,7 @@ impl<S: Store> Queue<S> {
                 return Ok(Load::default());
             }
             let end = [ripe, until, sync.map(|(due, _)| due)].into_iter().flatten().min();
-            // The first line sets the time at which those that have arrived are taken.
+            // The first line sets the deadline of its batch.
             let (lines, bytes) = if lines == 0 { (1, 0) } else { whole };
             state.wanted = Some(Wanted { lines, bytes, until: end });
             state = match end {
@@ -126,12 +126,12 @@ impl<S: Store> Queue<S> {
 
     /// Wakes the consumer.
     pub fn wake(&self) {
-        // Under the lock: a consumer that has looked and is about to wait hears it.
+        // Under the lock, so that a consumer that has checked and is about to wait does not miss it.
         let _state = self.lock();
         self.news.notify_all();
     }
 
-    /// Waits, at most until then, unless it is to stop.
+    /// Waits until this time at the latest, and less if the sink is to stop.
     pub fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
         let mut state = self.lock();
         while pace() != Pace::Stop {
@@ -145,7 +145,7 @@ impl<S: Store> Queue<S> {
 }
 
 impl<S> State<S> {
-    /// Whether the consumer sleeps.
+    /// Whether the consumer is waiting.
     #[cfg(test)]
     pub fn is_awaited(&self) -> bool {
         self.wanted.is_some()

@@ -95,7 +95,7 @@ fn nobody_who_listens_is_no_trouble() {
     assert_eq!(sink.0.backlog.size(), (0, 0));
 }
 
-/// Fails until the test lets it work.
+/// An output that fails until the test repairs it.
 struct Broken(Arc<AtomicBool>, Arc<std::sync::Mutex<Vec<String>>>);
 
 impl Output for Broken {
@@ -148,7 +148,7 @@ fn a_folder_is_no_file() {
     assert!(Sinks::default().open(&file(Path::new("/"), 1)).is_err());
 }
 
-/// At the end of the process its policy has been dropped, and with it the sinks.
+/// At the end of the process, the policy and its sinks have already been dropped.
 #[test]
 fn what_was_queued_is_awaited_after_the_sink_was_dropped() {
     let folder = tempfile::tempdir().unwrap();

@@ -20,7 +20,7 @@ pub struct Event {
 pub enum Happening {
     /// A request was granted.
     Started {
-        /// The request and how it was decided.
+        /// The request and its decision.
         record: Arc<DecisionRecord>,
         /// The worker's count of the bytes that have arrived.
         progress: Arc<Progress>,

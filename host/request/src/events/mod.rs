@@ -55,7 +55,7 @@ pub enum Unanswered {
 /// The facts of an ended request.
 #[derive(Debug)]
 pub struct Summary {
-    /// The request and how it was decided.
+    /// The request and its decision.
     pub record: Arc<DecisionRecord>,
     /// How it ended.
     pub ending: Ending,
@@ -67,7 +67,7 @@ pub struct Summary {
     pub decision: Answered,
     /// The negotiated options.
     pub options: OptionSet,
-    /// Bytes that arrived, as they appear on the wire.
+    /// Bytes that arrived, counted as on the wire.
     pub bytes: u64,
     /// Blocks that arrived.
     pub blocks: u64,

@@ -66,7 +66,7 @@ impl fmt::Display for Outcome {
 pub struct Ending {
     /// How it ended.
     pub outcome: Outcome,
-    /// Only for the log: it may name what the client must not learn.
+    /// Only for the log: it may contain facts that the client must not learn.
     pub detail: Option<Cow<'static, str>>,
 }
 
@@ -100,7 +100,7 @@ pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Optio
             Ending::new(Outcome::TimedOut, "the client never answered")
         }
         (Finish::TimedOut, _) => Ending::new(Outcome::TimedOut, format!("silent after block {blocks}")),
-        // Other causes come with their own reason; this one is the protocol's.
+        // Other causes have their own reasons; this one is the protocol's.
         (Finish::Failed(code), _) => {
             Ending::new(Outcome::Aborted, format!("the client broke the protocol: {code:?}"))
         }
@@ -108,7 +108,7 @@ pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Optio
 }
 
 /// UEFI requests the size and then refuses the options (ERROR 8); GRUB and iPXE close with ERROR 0 when they
-/// have what they want.
+/// have the data that they want.
 fn ended_by_client(operation: Operation, code: u16, blocks: u64) -> Outcome {
     match (operation, code) {
         (Operation::Read, 0) => Outcome::Probed,

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tuffet_core::OptionSet;
 
-/// A request and how it was decided. Admission makes one for each request; the worker, the live view, the log and
+/// A request and its decision. Admission creates one for each request; the worker, the live view, the log and
 /// observers share it.
 #[derive(Debug, Clone)]
 pub struct DecisionRecord {
-    /// The request as policy saw it.
+    /// The request as policy received it.
     pub request: Arc<Request>,
     /// The requested options that the protocol knows.
     pub requested_options: OptionSet,
@@ -24,14 +24,14 @@ pub struct DecisionRecord {
     pub verdict_by: Option<Arc<str>>,
     /// The number of plugin calls.
     pub plugin_calls: u32,
-    /// Bytes on the wire, if known: of the file that is read, or as the client announced.
+    /// Bytes on the wire, if known: the size of the file to be read, or the size that the client announced.
     pub size: Option<u64>,
     /// Where its file was looked for, if the request was not granted and something was looked for.
     pub tried: Option<Arc<Tried>>,
 }
 
 impl DecisionRecord {
-    /// The record of a request that arrived at `received` and is not decided yet.
+    /// Creates the record of a request that arrived at `received` and is not decided yet.
     pub fn new(request: Arc<Request>, received: Instant) -> DecisionRecord {
         DecisionRecord {
             request,

@@ -2,8 +2,8 @@
 //!
 //! PXELINUX and GRUB request `01-` (the ARP hardware type of Ethernet) and the address, Cisco phones
 //! `SEP<MAC>.cnf.xml`, many others `<mac>.cfg`. Other names look alike: a UUID ends in twelve hexadecimal
-//! digits, and a checksum is one long run of them. An address is recognised only where the digits can hardly
-//! be anything else.
+//! digits, and a checksum is one long run of them. An address is recognised only if the digits can hardly be
+//! anything else.
 
 use crate::request::MacAddress;
 
@@ -11,7 +11,7 @@ use crate::request::MacAddress;
 ///
 /// Recognises, in any letter case: `aa-bb-cc-dd-ee-ff`, the same after `01-` or with colons,
 /// `aabb.ccdd.eeff`, and `aabbccddeeff`, each surrounded by other characters that are not digits
-/// (`SEP001122334455.cnf.xml`, `cfg001122334455.xml`). The address must be one that a network card can have:
+/// (`SEP001122334455.cnf.xml`, `cfg001122334455.xml`). The address must be possible for a network card:
 /// unicast, and of an existing vendor. A name with two different addresses has none. Twelve decimal digits
 /// are an address too, since real ones may have no letter.
 pub fn mac_in_name(path: &str) -> Option<MacAddress> {
@@ -239,14 +239,14 @@ mod tests {
             "SEPDefault.cnf.xml",
             "XMLDefault.cnf.xml",
             "y000000000028.cfg",
-            // No card has these as its own.
+            // No network card has these addresses.
             "ff-ff-ff-ff-ff-ff",
             "ffffffffffff.cfg",
             "000000000000.cfg",
             "00-00-00-00-00-00",
             "01-01-00-5e-10-00-01",
             "010203040506",
-            // Two of them.
+            // Two addresses.
             "001122aabbcc-001122aabbcd.cfg",
             "00-11-22-aa-bb-cc_0011.22aa.bbcd",
         ] {

@@ -20,9 +20,9 @@ pub const MAX_NAME: usize = 1024;
 /// The longest part of a name between two slashes, in bytes: the limit of common file systems.
 pub const MAX_PART: usize = 255;
 
-/// Turns the name of a request into the path below the virtual root that policy and store use.
+/// Converts the name of a request to a path below the virtual root, as policy and store use it.
 ///
-/// Drops trailing NUL and 0xFF bytes (both come from DHCP option 67), turns `\` into `/`, and removes empty
+/// Drops trailing NUL and 0xFF bytes (both come from DHCP option 67), converts `\` to `/`, and removes empty
 /// and `.` parts and a leading `/`. Letter case is kept.
 ///
 /// # Errors

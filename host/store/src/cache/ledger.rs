@@ -1,7 +1,7 @@
-//! How much memory contents take: from before they are read until the last transfer lets go of them.
+//! Counts the memory of contents, from before they are read until their last transfer ends.
 //!
-//! What the cache has forgotten may be on its way to a slow client for hours. It counts all the same, and so a
-//! content that is in use is not forgotten: to forget it would free nothing.
+//! A slow client may hold a content for hours after the cache evicted it, so such a content still counts. For
+//! the same reason the cache does not evict contents in use: that would free nothing.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(super) struct Ledger {
     /// Bytes of all contents.
     live: AtomicU64,
-    /// Bytes of those that somebody reads.
+    /// Bytes of contents with a reader.
     in_use: AtomicU64,
 }
 
@@ -21,8 +21,8 @@ impl Ledger {
         self.live.load(Relaxed)
     }
 
-    /// A content of this size, about to be read by its first reader; `None` if all that is in use would be more than
-    /// `most` then.
+    /// Reserves memory for a content of this size and its first reader, before it is read. `None` if all
+    /// contents in use would then exceed `most`.
     pub(super) fn reserve(self: &Arc<Self>, size: u64, most: u64) -> Option<Reader> {
         let room = |in_use: u64| in_use.checked_add(size).filter(|sum| *sum <= most);
         self.in_use.fetch_update(Relaxed, Relaxed, room).ok()?;
@@ -51,7 +51,7 @@ impl Drop for Held {
     }
 }
 
-/// Somebody who reads a content.
+/// A reader of a content.
 #[derive(Debug)]
 pub(super) struct Reader(Arc<Held>);
 
@@ -76,7 +76,7 @@ impl Drop for Reader {
     }
 }
 
-/// Bytes in memory that are sent from where they lie. Those of the cache count as used until this is dropped.
+/// Bytes in memory that are sent in place. Those of the cache count as used until this is dropped.
 #[derive(Debug)]
 pub struct MemoryBytes {
     bytes: Arc<[u8]>,
@@ -88,7 +88,7 @@ impl MemoryBytes {
         MemoryBytes { bytes, _reader: Some(reader) }
     }
 
-    /// For what sends them while this is there.
+    /// The bytes, for sending in place while `self` exists.
     pub fn shared(&self) -> &Arc<[u8]> {
         &self.bytes
     }
@@ -102,7 +102,7 @@ impl Deref for MemoryBytes {
     }
 }
 
-/// Bytes of no file.
+/// Bytes that belong to no file.
 impl From<Arc<[u8]>> for MemoryBytes {
     fn from(bytes: Arc<[u8]>) -> MemoryBytes {
         MemoryBytes { bytes, _reader: None }

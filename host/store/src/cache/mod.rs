@@ -1,15 +1,15 @@
 //! The file cache: contents read once, shared by all transfers, sent in place.
 //!
 //! A file is known by its identity (mount, device, inode, size, times), which is checked on every request: a
-//! changed file is another file, and is read again. A file that was just written is not kept, because its
-//! identity may outlive the next write. Cached content never changes, so a transfer from it has one content
-//! from its first block to its last.
+//! changed file is another file, and is read again. A file that was just written is not cached, because the
+//! next write may leave its identity unchanged. Cached content never changes, so a transfer from it has one
+//! content from its first block to its last.
 //!
-//! The bound holds for all contents, including those that only slow transfers still hold: what does not fit beside
-//! the contents in use is read from the disk instead.
+//! The bound holds for all contents, including those that only slow transfers still hold. A file that does
+//! not fit beside the contents in use is read from the disk instead.
 //!
 //! Writes through a memory mapping move the times of a file late or not at all (mmap(2)), so no content is
-//! used for longer than a maximum age: after that it is read again.
+//! used beyond a maximum age: after that it is read again.
 
 mod ledger;
 mod loads;
@@ -32,18 +32,18 @@ use std::time::{Duration, Instant};
 pub use wire_sizes::Growth;
 use wire_sizes::WireSizes;
 
-/// Files up to this size are read when first asked for: the transfer would read them at once anyway.
+/// Files up to this size are loaded at the first request: the transfer would read them at once anyway.
 const SMALL: u64 = 64 << 10;
 
-/// A file may take this part of the memory.
+/// A file may take one part in this many of the memory.
 const SHARE: u64 = 4;
 
-/// Parts of the memory, each with a lock of its own. With one, the bound is that of all contents together: contents in
-/// use stay, and more parts would fill unevenly.
+/// Shards of the cache, each with its own lock. With one shard, the bound applies to all contents together.
+/// Contents in use are not evicted, so several shards would fill unevenly.
 const PARTS: usize = 1;
 
-/// While old contents are in use that the cache has replaced, it keeps at least this part of the memory, so that
-/// it remembers which files are frequent.
+/// While transfers use old contents that the cache has replaced, the cache keeps at least one part in this
+/// many of the memory, so that it remembers which files are frequent.
 const LEAST_SHARE: u64 = 8;
 
 /// The number of files remembered as requested once.
@@ -52,7 +52,7 @@ const SEEN: usize = 4096;
 /// The contents of hot files, bounded in bytes. Cheap to clone.
 #[derive(Clone)]
 pub struct FileCache {
-    /// `None` where no memory is granted.
+    /// `None` if no memory is granted.
     shared: Option<Arc<Shared>>,
     counts: Arc<Counts>,
     ledger: Arc<Ledger>,
@@ -73,13 +73,13 @@ pub struct CacheUsage {
     pub hits: u64,
     /// Files not found in the cache, even if they are now.
     pub misses: u64,
-    /// Bytes that are used, by transfers alone too.
+    /// Bytes in use, including contents that only transfers hold.
     pub bytes: u64,
     /// The capacity in bytes.
     pub capacity: u64,
 }
 
-/// Reads a whole file; `None` where it changed meanwhile.
+/// Reads a whole file; `None` if it changed meanwhile.
 type Reading = dyn Fn(&OpenFile) -> io::Result<Option<Arc<[u8]>>> + Send + Sync;
 
 struct Shared {
@@ -89,35 +89,35 @@ struct Shared {
     ledger: Arc<Ledger>,
     max_age: Duration,
     loads: Loads,
-    /// [`OpenFile::read_shared`], but for tests.
+    /// [`OpenFile::read_shared`], except in tests.
     read: Box<Reading>,
 }
 
-/// A content, and since when it may be out of date.
+/// A content and its age.
 #[derive(Clone)]
 struct Kept {
     bytes: Arc<[u8]>,
     held: Arc<Held>,
-    /// When reading it began.
+    /// When the read began.
     read: Instant,
 }
 
 type Contents = Cache<Identity, Kept, Bytes, DefaultHashBuilder, InUse>;
 
-/// A cache of one part, however many cores there are: a file must fit into it, or it would be read anew for each that
-/// asks.
+/// A cache of one shard, however many cores there are: a file that did not fit into its shard would be read
+/// again for each request.
 fn contents(capacity: u64) -> Contents {
     let expected = (capacity / SMALL).clamp(16, 1 << 16) as usize;
     let mut options = OptionsBuilder::new();
     options.shards(PARTS).estimated_items_capacity(expected).weight_capacity(capacity);
     match options.build() {
         Ok(options) => Cache::with_options(options, Bytes, DefaultHashBuilder::default(), InUse),
-        // Cannot be: both capacities are given.
+        // Impossible: both capacities are given.
         Err(_) => Cache::with(expected, capacity, Bytes, DefaultHashBuilder::default(), InUse),
     }
 }
 
-/// Keeps contents that somebody reads.
+/// Protects contents in use from eviction.
 #[derive(Clone)]
 struct InUse;
 
@@ -140,14 +140,14 @@ impl Weighter<Identity, Kept> for Bytes {
 }
 
 impl FileCache {
-    /// A cache of at most `capacity` bytes, and of a quarter of what the control group allows; 0 is none. No content
-    /// is used for longer than `max_age`.
+    /// Creates a cache of at most `capacity` bytes, and at most a quarter of what the control group allows; 0
+    /// disables it. No content is used for longer than `max_age`.
     pub fn new(capacity: u64, max_age: Duration) -> FileCache {
         FileCache::with_reader(capacity, max_age, Box::new(OpenFile::read_shared))
     }
 
-    /// An empty cache with other bounds that continues the counts of this one. What this one holds is forgotten:
-    /// transfers that began with it may go on for long.
+    /// Returns an empty cache with other bounds that continues the counts of this one. This cache evicts its
+    /// contents, because transfers may hold on to it for long.
     pub fn resized(&self, capacity: u64, max_age: Duration) -> FileCache {
         let (counts, ledger) = (Arc::clone(&self.counts), Arc::clone(&self.ledger));
         if let Some(shared) = &self.shared {
@@ -173,9 +173,9 @@ impl FileCache {
         FileCache { shared, counts: Arc::default(), ledger, wire_sizes: Arc::default(), max_age }
     }
 
-    /// How many bytes a file has in an encoding that makes each piece longer by `growth`, if that is known. It is for
-    /// a file of up to 64 KiB, which is read for that if need be, and for one of up to 64 MiB that was asked about
-    /// before, unless it has changed a moment ago.
+    /// Returns the size of a file in an encoding that makes each piece longer by `growth`, if it is known. A
+    /// file of up to 64 KiB is read for that if necessary. The size of a file of up to 64 MiB is known after
+    /// an earlier call, unless the file has just changed.
     ///
     /// # Errors
     /// Those of reading a small file.
@@ -183,14 +183,14 @@ impl FileCache {
         self.wire_sizes.of(file, self.max_age, growth)
     }
 
-    /// The content of a file that was just opened, if it is in memory. A small file is read for that, on this
-    /// thread, which waits for the disk; of several requests at once, one reads. A larger file that is requested
-    /// again is loaded beside, on a thread of its own: until that is done, transfers read it from the disk. So they do
-    /// where contents in use leave no room for it.
+    /// Returns the content of a file that was just opened, if it is in memory. A small file is read now, on
+    /// this thread, which blocks on the disk; of several concurrent requests, one reads. A larger file is
+    /// loaded at its second request, on its own thread. Until then, or if contents in use leave no room for
+    /// it, transfers read it from the disk.
     ///
     /// # Errors
-    /// Those of reading a small file. One that changes while it is read is given as none: the transfer will find
-    /// out by itself.
+    /// Those of reading a small file. If it changes while it is read, the result is `None`: the transfer
+    /// itself detects the change.
     pub fn content(&self, file: &Arc<OpenFile>) -> io::Result<Option<MemoryBytes>> {
         let shared = self.shared.as_ref().filter(|shared| file.size() <= shared.capacity / SHARE);
         let Some(shared) = shared else {
@@ -222,7 +222,7 @@ impl FileCache {
 }
 
 impl Shared {
-    /// `None` where no memory is granted.
+    /// Returns `None` if no memory is granted.
     fn new(
         capacity: u64,
         max_age: Duration,
@@ -247,15 +247,16 @@ impl Shared {
         kept.read.elapsed() < self.max_age
     }
 
-    /// Room for a content of this size, which is about to be read.
+    /// Reserves memory for a content of this size, which is about to be read.
     fn reserve(&self, size: u64) -> Option<Reader> {
         let reader = self.ledger.reserve(size, self.capacity)?;
         self.make_room(0);
         Some(reader)
     }
 
-    /// Forgets contents until the rest, those that transfers alone hold, and those that are being read fit into the
-    /// memory together. `joining` bytes of the latter are about to become part of the rest.
+    /// Evicts contents until three parts fit into the memory together: the rest of the cache, contents that
+    /// only transfers hold, and contents being read. `joining` bytes of the last part are about to join the
+    /// cache.
     fn make_room(&self, joining: u64) {
         let elsewhere = self.ledger.live().saturating_sub(self.contents.weight() + joining);
         let room = self.capacity.saturating_sub(elsewhere).max(self.capacity / LEAST_SHARE);
@@ -265,7 +266,8 @@ impl Shared {
     }
 
     fn read_now(&self, identity: Identity, file: &OpenFile) -> io::Result<Option<MemoryBytes>> {
-        // Whoever comes first after its time is up removes it; the others find what that one reads.
+        // The first request after its maximum age removes the content; the others find the one which that
+        // request reads.
         self.contents.remove_if(&identity, |kept| !self.is_fresh(kept));
         let mut own = None;
         let read = self.contents.get_or_insert_with(&identity, || {
@@ -292,8 +294,8 @@ impl Shared {
         }
     }
 
-    /// Loads a file on a thread of its own, unless it is being loaded or too many are. A load that fails or
-    /// never ends leaves transfers as they are: they read from the disk.
+    /// Loads a file on its own thread, unless it is being loaded or too many loads are running. If a load
+    /// fails or never ends, transfers read from the disk as before.
     fn load_beside(self: &Arc<Self>, identity: Identity, file: &Arc<OpenFile>) {
         let Some(place) = self.loads.begin(identity) else { return };
         let Some(reader) = self.reserve(file.size()) else { return };
@@ -302,7 +304,7 @@ impl Shared {
             shared.load(identity, &file, reader);
             drop(place);
         };
-        // A thread that may wait for a disk forever must serve nothing else.
+        // A thread that may block on a disk forever must do nothing else.
         if let Err(error) = std::thread::Builder::new().name("tuffet-cache".into()).spawn(load) {
             tracing::debug!(
                 target: "tuffet::store::cache", %error,
@@ -324,7 +326,7 @@ impl Shared {
                 self.make_room(file.size());
                 self.contents.insert(identity, Kept { bytes, held, read: began });
             }
-            // It changed. Those who ask next have another identity.
+            // The file changed. Later requests find another identity.
             Ok(None) => {}
             Err(error) => {
                 tracing::debug!(target: "tuffet::store::cache", root = file.root(), path = file.path(), %error,

@@ -1,4 +1,4 @@
-//! What the cache keeps, when it loads files, and for how long, on real files.
+//! Which contents the cache keeps, for how long, and when it loads files. On real files.
 
 use super::*;
 use crate::Roots;
@@ -36,18 +36,18 @@ impl Scene {
         file
     }
 
-    /// What a request for this file gets from memory.
+    /// The cached content that a request for this file gets.
     fn ask(&self, name: &str) -> Option<MemoryBytes> {
         self.cache.content(&self.open(name)).unwrap()
     }
 
-    /// As [`Scene::ask`], once no load runs any more.
+    /// As [`Scene::ask`], once no load is running.
     fn ask_later(&self, name: &str) -> Option<MemoryBytes> {
         self.loaded();
         self.ask(name)
     }
 
-    /// Waits until no load runs.
+    /// Waits until no load is running.
     fn loaded(&self) {
         let shared = self.cache.shared.as_ref().unwrap();
         soon("loaded", || shared.loads.running() == 0);
@@ -132,7 +132,7 @@ fn small_files_at_once_large_ones_when_asked_again_too_large_ones_never() {
     assert!(none.content(&scene.open("small")).unwrap().is_none());
 }
 
-/// Were the memory in as many parts as there are cores, this would be read for each that asks.
+/// With one shard per core, the file would be read again for each request.
 #[test]
 fn the_largest_file_is_kept() {
     let scene = Scene::new(FileCache::new(64 << 20, HOUR));
@@ -144,7 +144,7 @@ fn the_largest_file_is_kept() {
     assert_eq!(scene.cache.usage().hits, 2);
 }
 
-/// The load ends after all of these requests have been answered: none of them waits for it.
+/// The load ends after all of these requests were answered, so none of them waited for it.
 #[test]
 fn requests_are_answered_while_their_file_is_loaded() {
     let (cache, gate) = Gate::cache(1 << 20, false);
@@ -160,7 +160,7 @@ fn requests_are_answered_while_their_file_is_loaded() {
     assert_eq!(gate.reads.load(Relaxed), 1);
 }
 
-/// Disks that hang keep the places for loads, and nothing else.
+/// Hanging disks occupy the places for loads, and nothing else.
 #[test]
 fn loads_that_hang_are_few_and_hold_up_nobody() {
     let (cache, gate) = Gate::cache(1 << 20, false);
@@ -220,7 +220,7 @@ fn content_is_shared_and_a_changed_file_is_another_file() {
     assert_eq!((&*old, &*scene.ask("f").unwrap()), (&b"old"[..], &b"new"[..]));
 }
 
-/// A content whose time is up is read again: small ones for the request, large ones beside it.
+/// A content beyond its maximum age is read again: small ones for the request, large ones in the background.
 #[test]
 fn no_content_is_used_for_longer_than_its_maximum_age() {
     let reads = Arc::new(AtomicUsize::new(0));
@@ -229,7 +229,7 @@ fn no_content_is_used_for_longer_than_its_maximum_age() {
         count.fetch_add(1, Relaxed);
         file.read_shared()
     };
-    // Up at once.
+    // Every content is expired at once.
     let cache = FileCache::with_reader(1 << 20, Duration::ZERO, Box::new(read));
     let scene = Scene::new(cache);
     scene.write("small", "small");
@@ -244,7 +244,7 @@ fn no_content_is_used_for_longer_than_its_maximum_age() {
         scene.loaded();
         assert_eq!(reads.load(Relaxed), due);
     }
-    // What is read again and the same is not held twice.
+    // A content that was read again and is unchanged is not held twice.
     let identity = scene.open("large").identity();
     let kept = || scene.cache.shared.as_ref().unwrap().contents.peek(&identity).unwrap().bytes;
     let before = kept();
@@ -254,7 +254,7 @@ fn no_content_is_used_for_longer_than_its_maximum_age() {
     assert_eq!(scene.cache.usage().hits, 0);
 }
 
-/// Readers that never let go: what they hold counts, and the rest is read from the disk.
+/// Readers that never end: their contents count, and other files are read from the disk.
 #[test]
 fn contents_in_use_count_until_their_last_reader_lets_go() {
     let scene = Scene::new(FileCache::new(1 << 20, HOUR));
@@ -272,10 +272,10 @@ fn contents_in_use_count_until_their_last_reader_lets_go() {
         assert!(scene.cache.usage().bytes <= 1 << 20, "{:?} at {number}", scene.cache.usage());
     }
     assert_eq!(readers.len(), 5, "no more fit");
-    // Small ones neither.
+    // The same holds for small files.
     scene.write("small", vec![7; 60_000]);
     assert!(scene.ask("small").is_none());
-    // Those in use are still found, and the room of the others is free again.
+    // Contents in use are still found, and the memory of the others is free again.
     assert_eq!(scene.ask("4").map(|bytes| bytes.len()), Some(200_000));
     readers.clear();
     assert!(scene.ask("small").is_some() && scene.ask("39").is_none());
@@ -283,7 +283,7 @@ fn contents_in_use_count_until_their_last_reader_lets_go() {
     assert!(scene.cache.usage().bytes <= 1 << 20, "{:?}", scene.cache.usage());
 }
 
-/// Also what only transfers of an earlier configuration hold.
+/// Contents that only transfers of an earlier configuration hold count, too.
 #[test]
 fn contents_of_a_cache_before_a_reload_count() {
     let scene = Scene::new(FileCache::new(4 << 20, HOUR));
@@ -303,7 +303,7 @@ fn contents_of_a_cache_before_a_reload_count() {
     assert_eq!(scene.cache.usage().bytes, 600_000);
 }
 
-/// A request waits for the size of a small file alone; a large one is counted once, beside.
+/// A request waits only for the size of a small file. A large file is counted once, in the background.
 #[test]
 fn sizes_on_the_wire_are_counted_once() {
     static COUNTED: AtomicUsize = AtomicUsize::new(0);

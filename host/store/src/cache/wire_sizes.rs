@@ -1,8 +1,9 @@
-//! How many bytes files have on the wire, in an encoding that makes them longer (netascii): known only when all of a
-//! file has been read.
+//! Sizes of files on the wire, in an encoding that makes them longer (netascii). A size is known only after
+//! the whole file was read.
 //!
-//! A request is not held up for that. A small file is read at once, as for the cache; a larger one beside, two at a
-//! time, and whoever asks meanwhile learns nothing. Each file is read once, however often it is requested.
+//! No request waits for a large file. A small file is counted at once, as the cache loads it; a larger one in
+//! the background, at most two at a time, and requests meanwhile get no size. Each file is read once, however
+//! often it is requested.
 
 use super::loads::Loads;
 use super::{SEEN, SMALL};
@@ -16,14 +17,14 @@ use std::time::{Duration, Instant};
 /// Larger files are never counted.
 const MOST: u64 = 64 << 20;
 
-/// Bytes read at once.
+/// Bytes per read.
 const PIECE: usize = 256 << 10;
 
-/// How many bytes longer a piece of a file becomes.
+/// By how many bytes the encoding makes a piece of a file longer.
 pub type Growth = fn(&[u8]) -> u64;
 
 pub(super) struct WireSizes {
-    /// With the time at which counting began: as for contents, a size has a maximum age.
+    /// Sizes with the time at which counting began: like contents, sizes have a maximum age.
     known: Cache<Identity, (u64, Instant)>,
     counts: Loads,
 }
@@ -35,7 +36,7 @@ impl Default for WireSizes {
 }
 
 impl WireSizes {
-    /// The size if it is known, or can be in a moment.
+    /// Returns the size if it is known, or if the file is small enough to be counted now.
     pub(super) fn of(
         self: &Arc<Self>,
         file: &Arc<OpenFile>,
@@ -75,7 +76,7 @@ impl WireSizes {
         }
     }
 
-    /// `None` where the file changed meanwhile.
+    /// Returns `None` if the file changed meanwhile.
     fn count(&self, identity: Identity, file: &OpenFile, growth: Growth) -> io::Result<Option<u64>> {
         let began = Instant::now();
         let mut piece = vec![0; PIECE.min(file.size() as usize)];

@@ -1,4 +1,4 @@
-//! Whether the disk of a root answers, said once when it stops and once when it does again.
+//! Detects whether the disk of a root hangs. Logs each change once.
 
 use super::{Disk, Lane};
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use std::time::Instant;
 pub struct Hung {
     /// Its name.
     pub root: Arc<str>,
-    /// What waits for it.
+    /// The kind of operation that waits for it.
     pub lane: Lane,
-    /// Since when.
+    /// Since when it has hung.
     pub since: Instant,
 }
 
 impl Hung {
-    /// Whether it hangs now, when it did (or not) before.
+    /// Returns the state now, and logs a change from the state before.
     pub(super) fn next(before: Option<Hung>, disk: &Disk, now: Instant) -> Option<Hung> {
         let overdue = disk.overdue(now);
         match (&before, overdue) {

@@ -1,4 +1,5 @@
-//! Whether files of a file system may be read where they lie: asked once for each, not for each file.
+//! Whether files of a file system may be read in place, without blocking: determined once per file system,
+//! not per file.
 
 use super::Disk;
 use rustix::fs::fstatfs;
@@ -7,10 +8,10 @@ use std::fs::File;
 use std::io::IoSliceMut;
 use std::sync::PoisonError;
 
-/// File systems that remember no more than so many devices ask each time; a root has few.
+/// The most devices remembered; others are checked each time. A root has few.
 const MOST: usize = 64;
 
-/// File systems that ask a server or a program, also for what the kernel has in memory: statfs(2).
+/// File systems that query a server or a program even for data in the kernel's memory: statfs(2).
 const ELSEWHERE: [u32; 8] = [
     0x6573_5546, // FUSE
     0x0000_6969, // NFS
@@ -23,8 +24,8 @@ const ELSEWHERE: [u32; 8] = [
 ];
 
 impl Disk {
-    /// Whether this file system says what of a file lies in memory, and never waits for anybody to tell its size and
-    /// times. `device` is that of the file.
+    /// Returns whether this file system reports which parts of a file are in memory, and returns size and
+    /// times without blocking. `device` is the device of the file.
     pub(crate) fn reads_in_place(&self, device: u64, file: &File) -> bool {
         let mut known = self.in_place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, in_place)) = known.iter().find(|(its, _)| *its == device) {
@@ -41,11 +42,11 @@ impl Disk {
 }
 
 fn is_here(file: &File) -> bool {
-    // The type is 32 bits wide, whatever the field.
+    // The value is 32 bits wide, whatever the type of the field.
     fstatfs(file).is_ok_and(|found| !ELSEWHERE.contains(&(found.f_type as u32)))
 }
 
-/// preadv2(2): `EOPNOTSUPP` where the file system does not know `RWF_NOWAIT`, `ENOSYS` where the kernel does not.
+/// preadv2(2): `EOPNOTSUPP` if the file system lacks `RWF_NOWAIT`, `ENOSYS` if the kernel does.
 fn tells(file: &File) -> bool {
     let read = preadv2(file, &mut [IoSliceMut::new(&mut [0])], 0, ReadWriteFlags::NOWAIT);
     read.is_ok() || matches!(read, Err(Errno::AGAIN | Errno::INTR))

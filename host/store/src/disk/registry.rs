@@ -1,4 +1,4 @@
-//! All disks of a server, across reloads: a reload starts no second set of threads for a disk that hangs.
+//! All disks of a server, across reloads: a reload starts no second set of threads for a hanging disk.
 
 use super::{Disk, Hung};
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use std::time::{Duration, Instant};
 /// The shortest time between two log lines about threads that cannot be started for a root.
 const QUIET: Duration = Duration::from_secs(60);
 
-/// The disks of all roots that are served, and of those that were and are still in use. Cheap to clone; all clones
-/// are one.
+/// The disks of all served roots, and of earlier roots that are still in use. Cheap to clone; clones share
+/// the list.
 #[derive(Debug, Clone, Default)]
 pub struct Disks(Arc<Mutex<Vec<Known>>>);
 
-/// How the disk of a root is.
+/// The state of a root's disk.
 #[derive(Debug, Clone)]
 pub struct DiskState {
     /// The name of the root.
     pub root: Arc<str>,
-    /// Operations under way.
+    /// Running operations.
     pub running: usize,
-    /// Operations that wait for a thread.
+    /// Operations waiting for a thread.
     pub waiting: usize,
-    /// Whether it does not answer.
+    /// Set if the disk does not answer.
     pub hung: Option<Hung>,
-    /// Whether the path of the root leads to another folder than the one that is served, or nowhere.
+    /// Whether the path of the root leads to another folder than the served one, or nowhere.
     pub replaced: bool,
 }
 
@@ -52,11 +52,11 @@ impl Known {
 }
 
 impl Disks {
-    /// The disk of a root of this name at this path.
+    /// Returns the disk of the root with this name and path.
     pub(crate) fn of(&self, root: &str, path: &Path) -> Arc<Disk> {
         let mut known = self.lock();
         if let Some(found) = known.iter().find(|its| **its.disk.root() == *root && its.path == path) {
-            // What is there now is opened.
+            // The root is about to be opened, so it serves the folder that is there now.
             found.disk.replaced.store(false, Relaxed);
             return Arc::clone(&found.disk);
         }
@@ -65,12 +65,12 @@ impl Disks {
         disk
     }
 
-    /// Gives up operations that are late, and notes which roots hang. To be called a few times in a second; whether
-    /// anything is under way, so that it must be.
+    /// Abandons overdue operations, and records which roots hang. Call this a few times per second. Returns
+    /// whether any operation is running or waiting, so that further calls are needed.
     pub fn look(&self) -> bool {
         let now = Instant::now();
         let mut known = self.lock();
-        // Those that no root has any more, nor any open file.
+        // Forgets disks without a root and without an open file.
         known.retain(|its| Arc::strong_count(&its.disk) > 1 || !its.disk.is_idle());
         for its in known.iter_mut() {
             its.hung = Hung::next(its.hung.take(), &its.disk, now);
@@ -88,18 +88,19 @@ impl Disks {
         disks.iter().any(|disk| !disk.is_idle())
     }
 
-    /// Whether nothing is under way.
+    /// Returns whether no operation is running or waiting.
     pub fn are_idle(&self) -> bool {
         self.lock().iter().all(|its| its.disk.is_idle())
     }
 
-    /// Gives up everything that is under way: the server stops.
+    /// Abandons all operations, because the server stops.
     pub fn give_up(&self) {
         let disks: Vec<Arc<Disk>> = self.lock().iter().map(|its| Arc::clone(&its.disk)).collect();
         disks.iter().for_each(|disk| disk.give_up());
     }
 
-    /// How the disk of each root is; one for each name, also where the folder of a root was moved by a reload.
+    /// Returns the state of each root's disk. A root whose folder was moved by a reload has one entry for
+    /// both disks.
     pub fn states(&self) -> Vec<DiskState> {
         let mut states: Vec<DiskState> = Vec::new();
         for its in self.lock().iter() {

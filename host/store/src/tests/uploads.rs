@@ -1,4 +1,4 @@
-//! Uploads: what is visible when, what they replace, and whose it is then.
+//! Uploads: when they become visible, which files they replace, and who owns the result.
 
 use super::*;
 
@@ -69,7 +69,7 @@ fn an_upload_leaves_links_out_of_the_root_alone() {
     assert!(fs::symlink_metadata(scene.at("root/link")).expect("a stat").is_file());
 }
 
-/// The check at the start is for the client's sake; the check at the end decides.
+/// The check at the start is a courtesy to the client; the check at the end decides.
 #[test]
 fn a_link_that_takes_the_name_meanwhile_stops_the_commit() {
     let scene = Scene::new();
@@ -90,7 +90,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
 }
 
-/// Whatever file was there when it began.
+/// The file at the start does not matter.
 #[test]
 fn what_lies_there_at_the_end_gives_its_permissions() {
     let scene = Scene::new();
@@ -99,13 +99,13 @@ fn what_lies_there_at_the_end_gives_its_permissions() {
     fs::write(&late, "").expect("a file");
     let of_new_files = mode(&late) & 0o644;
 
-    // Its permissions change meanwhile.
+    // Its permissions change during the upload.
     let upload = roots.create(None, "boot").expect("begun");
     set_mode(&boot, 0o610);
     upload.commit().expect("stored");
     assert_eq!(mode(&boot), 0o610);
 
-    // It is removed meanwhile, or the upload becomes visible elsewhere.
+    // It is removed during the upload, or the upload becomes visible elsewhere.
     let upload = roots.create(None, "boot").expect("begun");
     fs::remove_file(&boot).expect("removed");
     upload.commit().expect("stored");
@@ -120,7 +120,7 @@ fn what_lies_there_at_the_end_gives_its_permissions() {
     upload.commit().expect("stored");
     assert_eq!(mode(&late), 0o606);
 
-    // It is created meanwhile.
+    // It is created during the upload.
     let upload = roots.create(None, "fresh").expect("begun");
     fs::write(scene.at("root/fresh"), "").expect("a file");
     set_mode(&scene.at("root/fresh"), 0o640);

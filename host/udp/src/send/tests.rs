@@ -71,8 +71,8 @@ fn gathered_payloads_arrive_behind_their_headers_with_and_without_segmentation()
 fn segments_that_the_kernel_refuses_are_sent_in_pieces_from_then_on() {
     let (from, to) = pair();
     let mut batch = SendBatch::new();
-    // 65 segments are more than UDP_MAX_SEGMENTS was for years; where a kernel takes them, the
-    // message is beyond what an IP packet holds, and that is refused everywhere.
+    // For years UDP_MAX_SEGMENTS was below 65. A kernel that accepts 65 segments gets a message that is
+    // larger than an IP packet, which every kernel refuses.
     let sent = window(&mut batch, to.local(), 600, 600 * 129);
     let report = batch.flush(&from);
     assert_eq!((report.lost, report.unsegmented), (0, 1));

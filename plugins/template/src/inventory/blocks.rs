@@ -1,8 +1,9 @@
-//! A large inventory: the place of each device is known, and a device is read when somebody asks for it.
+//! A large inventory: the plugin records the position of each device, and parses a device when a request
+//! needs it.
 //!
-//! To read a hundred thousand devices takes seconds and most of the memory of a plugin; to find where they begin takes
-//! milliseconds. When the file has changed, only devices whose text has changed are read to learn their names and
-//! addresses.
+//! Parsing a hundred thousand devices takes seconds and most of the memory of a plugin; finding their
+//! positions takes milliseconds. When the file has changed, only devices whose text has changed are parsed
+//! again, for their names and addresses.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,15 +15,15 @@ pub(crate) struct Blocks {
     text: String,
     pub defaults: Variables,
     known: Known,
-    /// Hashes of what devices are known by, and their devices; sorted.
+    /// Hashes of the identifiers, and their devices; sorted.
     facts: Vec<(u64, u32)>,
 }
 
-/// What is worth keeping when the file has changed.
+/// The parts worth keeping when the file has changed.
 #[derive(Default)]
 pub(crate) struct Known {
     blocks: Vec<Block>,
-    /// Hashes of what the devices are known by, one device after the other.
+    /// Hashes of the devices' identifiers, one device after the other.
     facts: Vec<u64>,
 }
 
@@ -30,16 +31,16 @@ pub(crate) struct Known {
 struct Block {
     start: u32,
     end: u32,
-    /// Of its text.
+    /// Hash of its text.
     hash: u64,
-    /// Its first one in [`Known::facts`], and how many it has.
+    /// The index of its first identifier in [`Known::facts`], and their number.
     facts: (u32, u32),
 }
 
-/// The parts of a file.
+/// The sections of a file.
 struct Sections<'a> {
     defaults: &'a str,
-    /// Where devices begin and end.
+    /// Begin and end of each device.
     devices: Vec<(u32, u32)>,
 }
 
@@ -50,8 +51,8 @@ struct Defaults {
 }
 
 impl Blocks {
-    /// The devices of a file. The text comes back where it is not written device by device, in block style and without
-    /// anchors: then it can only be read whole.
+    /// Reads the devices of a file. Returns the text itself if it is not in block style, one device after the
+    /// other and without anchors: it can then only be parsed as a whole.
     ///
     /// # Errors
     /// What is wrong with the inventory.
@@ -76,12 +77,12 @@ impl Blocks {
         Ok(Ok(blocks))
     }
 
-    /// What the next version of the file may have in common with this one.
+    /// The part that the next version of the file may have in common with this one.
     pub fn into_known(self) -> Known {
         self.known
     }
 
-    /// The device that is known by this: a MAC address, a name or an IP address.
+    /// Finds the device with this identifier: a MAC address, a name or an IP address.
     pub fn find(&self, fact: &str) -> Result<Option<(String, Device)>, String> {
         for block in self.with(hash(fact.as_bytes())) {
             let (name, device) = self.read(block)?;
@@ -92,7 +93,7 @@ impl Blocks {
         Ok(None)
     }
 
-    /// The devices that may be known by what has this hash.
+    /// The devices that may have the identifier with this hash.
     fn with(&self, fact: u64) -> impl Iterator<Item = u32> + '_ {
         let from = self.facts.partition_point(|(other, _)| *other < fact);
         self.facts[from..].iter().take_while(move |(other, _)| *other == fact).map(|(_, block)| *block)
@@ -127,7 +128,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// No two devices have the same MAC address, name or IP address: else chance would choose.
+    /// No two devices may share a MAC address, name or IP address: the choice would be arbitrary.
     fn each_is_one(&self) -> Result<(), String> {
         for pair in self.facts.windows(2) {
             let [(one, a), (other, b)] = [pair[0], pair[1]];
@@ -158,7 +159,7 @@ impl Blocks {
     }
 }
 
-/// `None` where the file is written in another way.
+/// Returns `None` if the file has another layout.
 fn sections(text: &str) -> Option<Sections<'_>> {
     #[derive(PartialEq)]
     enum Section {
@@ -231,14 +232,14 @@ fn sections(text: &str) -> Option<Sections<'_>> {
     Some(Sections { defaults: defaults.map_or("", |start| &text[start..defaults_end]), devices })
 }
 
-/// Whether a line may have to do with another one: an anchor, an alias or a merge.
+/// Whether a line may refer to another one: an anchor, an alias or a merge.
 fn is_linked(line: &str) -> bool {
     line.contains(['&', '*', '<'])
         && [": &", ": *", "- &", "- *", "<<:"].iter().any(|link| line.contains(link))
 }
 
-/// Not for what somebody may choose to collide: an inventory is its operator's own, and what has the same hash is
-/// compared.
+/// Not collision-resistant, and need not be: an inventory belongs to its operator, and entries with equal
+/// hashes are compared.
 fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut chunks = bytes.chunks_exact(8);

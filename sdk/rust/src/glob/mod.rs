@@ -1,8 +1,8 @@
 //! Patterns over the path of a request.
 //!
-//! A rule that denies by name must never miss, so this does not guess: a pattern is checked when the
-//! settings are read, its alternatives are written out, and each is matched by following every possible
-//! position at once. Time is bounded by the length of the pattern times that of the path.
+//! A rule that denies by name must never miss, so matching uses no heuristics. [`Glob::parse`] checks the
+//! pattern and expands its alternatives, and each is matched by following every possible position at once.
+//! The time is bounded by the length of the pattern times the length of the path.
 
 mod parse;
 #[cfg(test)]
@@ -10,9 +10,9 @@ mod tests;
 
 use std::fmt;
 
-/// A checked glob. `*` and `?` stay within one part of the path, `**` stands for any number of parts,
-/// `[a-z]` and `[!a-z]` are classes, `{a,b}` are alternatives, `\` takes the next character as it is.
-/// Upper and lower case differ.
+/// A checked glob. `*` and `?` stay within one part of the path, `**` stands for any number of parts, `[a-z]`
+/// and `[!a-z]` are classes, `{a,b}` are alternatives, `\` takes the next character literally. Matching is
+/// case-sensitive.
 ///
 /// A glob without `/` also matches the last part of the path: `*.key` matches `certs/server.key`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +26,8 @@ impl Glob {
     /// Checks a pattern.
     ///
     /// # Errors
-    /// What is wrong with it and how to mend it: it is empty, starts with `/` or `!`, has a class, a group
-    /// or an escape that does not end, a `**` that is not a whole part, or more than 256 alternatives.
+    /// What is wrong with the pattern and how to fix it: it is empty, starts with `/` or `!`, has an
+    /// unterminated class, group or escape, a `**` that is not a whole part, or more than 256 alternatives.
     pub fn parse(pattern: &str) -> Result<Self, String> {
         Ok(Glob {
             alternatives: parse::alternatives(pattern)?,
@@ -36,7 +36,7 @@ impl Glob {
         })
     }
 
-    /// Whether a normalised path (no leading `/`, no `.` or `..`) matches.
+    /// Returns whether a normalised path (no leading `/`, no `.` or `..`) matches.
     pub fn matches(&self, path: &str) -> bool {
         let last_part = path.rsplit('/').next().unwrap_or(path);
         self.alternatives
@@ -66,7 +66,7 @@ enum Token {
     Parts,
     /// Within a part that `Parts` skips.
     InsidePart,
-    /// A final `**`: all the rest.
+    /// A final `**`: the rest of the path.
     Rest,
 }
 
@@ -96,7 +96,7 @@ fn follow(tokens: &[Token], text: &str) -> bool {
     reached[tokens.len()]
 }
 
-/// Marks a position, and those behind it that need no character.
+/// Marks a position, and the following ones that need no character.
 fn reach(tokens: &[Token], reached: &mut [bool], mut at: usize) {
     loop {
         reached[at] = true;

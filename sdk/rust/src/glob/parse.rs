@@ -1,4 +1,4 @@
-//! From the text of a glob to its alternatives.
+//! Parses the text of a glob into its alternatives.
 
 use super::Token;
 
@@ -20,8 +20,8 @@ pub(super) fn alternatives(pattern: &str) -> Result<Vec<Vec<Token>>, String> {
     expanded.into_iter().map(|pieces| join(pattern, &pieces)).collect()
 }
 
-/// An alternative on its way: `*` and `**` are told apart only when the groups are written out, because
-/// `{*,a}*` would else hide a `**`.
+/// An element of an alternative during parsing. `*` and `**` are distinguished only after the groups are
+/// expanded, because `{*,a}*` would otherwise hide a `**`.
 #[derive(Clone)]
 enum Piece {
     Token(Token),
@@ -35,7 +35,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads to the end, or in a group to its `}`; gives all alternatives of what was read.
+    /// Parses up to the end, or within a group up to its `}`. Returns all alternatives of that text.
     fn sequence(&mut self, in_group: bool) -> Result<Vec<Vec<Piece>>, String> {
         let mut done: Vec<Vec<Piece>> = Vec::new();
         let mut open: Vec<Vec<Piece>> = vec![Vec::new()];
@@ -86,7 +86,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a class after its `[`; a `]` that comes first belongs to it.
+    /// Parses a class after its `[`; a `]` in first position belongs to the class.
     fn class(&mut self) -> Result<Token, String> {
         let unclosed = "has \"[\" without \"]\": close it, or write \"\\[\" for the character";
         let negated = self.rest.starts_with(['!', '^']);
@@ -140,7 +140,7 @@ fn append(open: &mut [Vec<Piece>], piece: Piece) {
     }
 }
 
-/// Tells `*` from `**` and checks that a `**` is a whole part.
+/// Distinguishes `*` from `**` and checks that a `**` is a whole part.
 fn join(pattern: &str, pieces: &[Piece]) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::with_capacity(pieces.len());
     let mut pieces = pieces.iter().peekable();
@@ -151,7 +151,7 @@ fn join(pattern: &str, pieces: &[Piece]) -> Result<Vec<Token>, String> {
             Piece::Token(token) => tokens.push(token.clone()),
             Piece::Slash => tokens.push(Token::Literal('/')),
             Piece::Stars(1) => {
-                // Two groups that meet may leave stars side by side: `{*,a}{*,b}`.
+                // Two adjacent groups may put stars side by side: `{*,a}{*,b}`.
                 if matches!(pieces.peek(), Some(Piece::Stars(_))) {
                     return Err(whole_part(pattern));
                 }

@@ -8,7 +8,7 @@ use wasip2::io::streams::StreamError;
 
 use super::{Error, Request, Response, Url};
 
-/// Bytes that are read or written at once.
+/// Bytes per read or write.
 const CHUNK: usize = 4096;
 
 pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Error> {
@@ -33,7 +33,8 @@ pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Err
 
     let body = outgoing.body().map_err(|()| invalid("body"))?;
     let answer = handle(outgoing, None::<RequestOptions>).map_err(explain)?;
-    // An answer may come before all of the body is taken, a refusal too. Where none comes, that says why.
+    // The response, possibly a refusal, may come before the server has taken the whole body. If none comes,
+    // its error says why.
     let _ = write(body, request.body);
     answer.subscribe().block();
     let response = match answer.get() {
@@ -57,7 +58,7 @@ fn write(body: OutgoingBody, content: &[u8]) -> Result<(), Error> {
     OutgoingBody::finish(body, None).map_err(explain)
 }
 
-/// One byte more than the limit at most, so that more can be told from enough.
+/// Reads at most one byte more than the limit, which shows that the body is too long.
 fn read(body: &IncomingBody, limit: usize) -> Result<Vec<u8>, Error> {
     let stream = body.stream().map_err(|()| Error::Failed("the body was taken already".into()))?;
     let mut content = Vec::new();

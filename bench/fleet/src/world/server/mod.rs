@@ -1,5 +1,5 @@
-//! What a server does: workers with sockets and timers, a shared network card, requests that wait to be
-//! decided; each transfer by the server role of the core.
+//! A server: workers with sockets and timers, a shared network card, and pending requests; each transfer runs
+//! the core's server role.
 
 mod sending;
 
@@ -12,17 +12,17 @@ use crate::world::{Event, LISTENING, World, time};
 use std::collections::VecDeque;
 use tuffet_core::{ErrorCode, Limits, OptionSet, Packet, Transfer};
 
-/// One machine that serves.
+/// A server machine.
 #[derive(Debug)]
 pub(crate) struct Server {
     up: bool,
     cores: Vec<Core>,
-    /// When its card has sent all that waits.
+    /// When its card has sent everything queued.
     card_free: u64,
-    /// Transfers, and those of them that wait to be decided.
+    /// Transfers, and the undecided ones among them.
     transfers: u32,
     pending: u32,
-    /// The present second, and requests in it.
+    /// The present second, and the requests in it.
     second: (u64, u64),
     pub(crate) figures: ServerFigures,
 }
@@ -30,15 +30,15 @@ pub(crate) struct Server {
 /// A core: a worker, and its share of the control side.
 #[derive(Debug, Default)]
 struct Core {
-    /// What waits in its sockets: the listening one, then those of transfers.
+    /// The queues of its sockets: the listening socket, then the TID sockets.
     sockets: Vec<VecDeque<Arrival>>,
-    /// The one that is read, and how often it was.
+    /// The socket being read, and how often it was read.
     reading: (usize, usize),
-    /// Requests that wait to be decided, transfers whose timers went off.
+    /// Undecided requests, and transfers whose timers expired.
     requests: VecDeque<Tid>,
     due: VecDeque<Tid>,
     busy: bool,
-    /// When what it has done so far is done.
+    /// When its present work is done.
     free: u64,
 }
 
@@ -48,12 +48,12 @@ pub(crate) struct Arrival {
     pub(crate) client: u32,
     /// The client's port.
     pub(crate) port: u16,
-    /// What the client takes it to be for.
+    /// The transfer that the client addresses.
     pub(crate) to: Tid,
     pub(crate) packet: Up,
 }
 
-/// A place for a transfer.
+/// A slot for a transfer.
 #[derive(Debug)]
 pub(crate) struct Slot {
     transfer: Option<Transfer>,
@@ -63,17 +63,17 @@ pub(crate) struct Slot {
     step: u8,
     server: u16,
     core: u16,
-    /// The port that it answers from.
+    /// The TID port.
     pub(crate) port_of_tid: u16,
     requested: OptionSet,
     deadline: u64,
     timer: u64,
 }
 
-/// Requests that may wait to be decided (`limits.pending`).
+/// The most undecided requests (`limits.pending`).
 const PENDING: u64 = 4_096;
 
-/// How far a core's work may reach ahead of the world's time, in nanoseconds.
+/// How far a core's work may run ahead of the world's time, in nanoseconds.
 const AHEAD: u64 = 100_000;
 
 /// How long a worker waits for its card before what it would send is lost (`host/udp/src/send.rs`).
@@ -118,7 +118,7 @@ impl Core {
         self.sockets.iter().any(|socket| !socket.is_empty())
     }
 
-    /// The socket to read next. `None`: all were read once, or are empty; timers are looked at then.
+    /// The next socket to read; `None` after all were read once or are empty, when timers are due.
     fn next_socket(&mut self) -> Option<usize> {
         let (mut socket, mut times) = self.reading;
         if times >= TURN {
@@ -137,7 +137,7 @@ impl Core {
 }
 
 impl World<'_> {
-    /// A datagram reaches a server's card.
+    /// Handles a datagram that reaches a server's card.
     pub(crate) fn deliver_up(&mut self, number: u16, arrival: Arrival) {
         let (now, scenario) = (self.now, self.scenario);
         let ours = self.is_ours(number, &arrival);
@@ -150,7 +150,7 @@ impl World<'_> {
         if request {
             server.count_request(now);
         } else if !ours && !scenario.single_port {
-            server.figures.strays += 1; // There is no such port.
+            server.figures.strays += 1; // The port does not exist.
             return;
         }
         let (core, socket) = match self.slots.get(arrival.to.slot as usize).filter(|_| ours) {
@@ -169,7 +169,7 @@ impl World<'_> {
         self.rouse(number, core);
     }
 
-    /// Whether what a datagram is meant for is a transfer of this server.
+    /// Whether a datagram's destination is a transfer of this server.
     fn is_ours(&self, server: u16, arrival: &Arrival) -> bool {
         self.slots.get(arrival.to.slot as usize).is_some_and(|slot| {
             slot.generation == arrival.to.generation
@@ -178,14 +178,14 @@ impl World<'_> {
         })
     }
 
-    /// The worker whose socket gets a client's request: the kernel hashes addresses and ports.
+    /// The worker whose socket receives a client's request: the kernel hashes addresses and ports.
     fn worker_of(&self, arrival: &Arrival) -> u16 {
         let number = self.clients.get(arrival.client as usize).map_or(0, |client| client.number);
         (mix(u64::from(number) << 16 | u64::from(arrival.port)) % u64::from(self.scenario.cores.max(1)))
             as u16
     }
 
-    /// Sees to it that a core works.
+    /// Makes a core work.
     fn rouse(&mut self, server: u16, core: u16) {
         let Some(sleeping) = self.core(server, core).filter(|core| !core.busy) else { return };
         sleeping.busy = true;
@@ -197,11 +197,12 @@ impl World<'_> {
         self.servers.get_mut(usize::from(server - self.base))?.cores.get_mut(usize::from(core))
     }
 
-    /// One batch of datagrams, as much time for requests, and timers when all sockets were looked at.
+    /// Handles one batch of datagrams, spends as much time on requests, and handles timers after all sockets
+    /// were read.
     pub(crate) fn work(&mut self, server: u16, number: u16) {
         let mut clock = self.now;
         let mut worked = 0;
-        // Cores share the card: none may run far ahead of the world's time.
+        // Cores share the card, so none may run far ahead of the world's time.
         let end = self.now + self.scenario.work(AHEAD);
         let socket = self.core(server, number).and_then(Core::next_socket);
         for _ in 0..BATCH {
@@ -216,7 +217,7 @@ impl World<'_> {
         }
         let moving = worked;
         while let Some(core) = self.core(server, number) {
-            // The kernel gives workers and the control side the same time.
+            // The kernel divides the time equally between workers and the control side.
             if clock > end || core.has_datagrams() && worked >= 2 * moving.max(1) {
                 break;
             }
@@ -241,14 +242,14 @@ impl World<'_> {
         }
     }
 
-    /// Lets a core work for so long; how long that is at this scale.
+    /// Lets a core work for this time; returns the time at this scale.
     fn spend(&self, clock: &mut u64, nanos: u64) -> u64 {
         let work = self.scenario.work(nanos);
         *clock += work;
         work
     }
 
-    /// A worker takes a datagram from its socket. Returns what it worked.
+    /// Handles a datagram that a worker takes from its socket. Returns the time of the work.
     fn take(&mut self, server: u16, arrival: Arrival, clock: &mut u64) -> u64 {
         if let Up::Request(step) = arrival.packet {
             return self.take_request(server, arrival, step, clock);
@@ -323,7 +324,7 @@ impl World<'_> {
         0
     }
 
-    /// Gives a transfer a place.
+    /// Puts a transfer into a slot.
     fn settle(&mut self, mut slot: Slot) -> Tid {
         match self.free.pop() {
             Some(free) => {
@@ -344,7 +345,7 @@ impl World<'_> {
         slot.transfer.as_mut().filter(|_| slot.generation == tid.generation)
     }
 
-    /// The control side has decided.
+    /// Handles a decision of the control side.
     fn decide(&mut self, tid: Tid, clock: &mut u64) -> u64 {
         let Some(slot) = self.slots.get_mut(tid.slot as usize) else { return 0 };
         let (Some(transfer), Some(step)) = (&mut slot.transfer, self.steps.get(usize::from(slot.step)))

@@ -1,4 +1,4 @@
-//! What a transfer of a server asks for: blocks and packets through the card they share, and its end.
+//! The outputs of a server's transfer: packets through the shared card, and its end.
 
 use super::PATIENCE;
 use crate::packet::{Down, Tid};
@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use tuffet_core::{Blocks, Control, DATA_HEADER, Output};
 
 impl World<'_> {
-    /// Does all that a transfer asks for; returns what that cost.
+    /// Executes all outputs of a transfer; returns the time of the work.
     pub(super) fn drive_server(&mut self, tid: Tid, clock: &mut u64) -> u64 {
         let mut worked = 0;
         loop {
@@ -26,7 +26,7 @@ impl World<'_> {
                     self.forget(tid);
                     return worked;
                 }
-                // It only sends; its end is known to the client.
+                // The transfer only sends, and its client counts the end.
                 Output::Finished(_) | Output::Request | Output::Accept { .. } | Output::Store { .. } => {}
             }
         }
@@ -76,8 +76,8 @@ impl World<'_> {
         worked
     }
 
-    /// When the card begins to send what takes it so long; a worker waits for room before. `None`: there
-    /// was none in time.
+    /// Returns when the card begins a transmission of this duration; the worker waits for room before. `None`
+    /// if there was none in time.
     fn on_card(&mut self, server: u16, nanos: u64, clock: &mut u64) -> Option<u64> {
         let scenario = self.scenario;
         let server = self.servers.get_mut(usize::from(server - self.base))?;
@@ -95,7 +95,7 @@ impl World<'_> {
         Some(start)
     }
 
-    /// Takes a transfer out.
+    /// Removes a transfer.
     pub(super) fn forget(&mut self, tid: Tid) {
         let Some(slot) = self.slots.get_mut(tid.slot as usize) else { return };
         let Some(transfer) = slot.transfer.take() else { return };
@@ -106,7 +106,7 @@ impl World<'_> {
         server.figures.resent += u64::from(transfer.stats().retransmissions);
     }
 
-    /// The first server is gone, with all that it knew.
+    /// Removes the first server with its whole state.
     pub(crate) fn lose_server(&mut self) {
         let gone = self.base;
         for slot in 0..self.slots.len() as u32 {

@@ -46,7 +46,7 @@ pub(super) fn serve(server: &Server<'_>) -> io::Result<()> {
             let space = gso.then(|| nix::cmsg_space!(u16));
             let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BATCH, space);
             let sent = sendmmsg(fd, &mut headers, slices, addresses, control, MsgFlags::MSG_DONTWAIT);
-            // What the kernel does not take is lost, as on any path.
+            // Datagrams that the kernel refuses are lost, as on any path.
             drop(sent);
         }
     }

@@ -1,4 +1,4 @@
-//! Through `tuffet_udp`, as the server does: all requests that wait are received before the answers go out.
+//! Through `tuffet_udp`, as the server does: receives all waiting requests before it sends the answers.
 
 use crate::limit::server::Server;
 use crate::limit::shape::Send;
@@ -34,7 +34,7 @@ fn window(server: &Server<'_>, peer: SocketAddr, answers: &mut SendBatch) {
         if !answers.has_room(datagrams * size) {
             answers.flush(&server.socket);
         }
-        // The room keeps what was sent before: nothing is copied here that the kernel does not copy.
+        // The room keeps the bytes of earlier messages: only the kernel copies anything here.
         answers.push(peer, None, datagrams * size, size);
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn serve(server: &Server<'_>) -> io::Result<()> {
                 Err(error) => return Err(error),
             };
             for meta in &metas[..count] {
-                // A coalesced buffer holds several requests of one client.
+                // A coalesced buffer contains several requests of one client.
                 for _ in 0..meta.len.div_ceil(meta.stride.max(1)) {
                     let mut contents = &window[..];
                     for datagrams in server.shape.messages() {
@@ -34,7 +34,7 @@ pub(super) fn serve(server: &Server<'_>) -> io::Result<()> {
                             segment_size,
                             src_ip: None,
                         };
-                        // What the kernel does not take is lost, as on any path.
+                        // Datagrams that the kernel refuses are lost, as on any path.
                         let _ = state.try_send(socket(), &transmit);
                     }
                     server.answered();

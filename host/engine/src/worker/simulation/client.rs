@@ -11,41 +11,41 @@ use tuffet_core::{
     Time, Transfer, data_header,
 };
 
-/// What a client does beside what the protocol says.
+/// The behaviour of a client beyond the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Manner {
     Honest,
-    /// Sends each of its requests so many times.
+    /// Sends each of its requests this many times.
     Repeats(u8),
-    /// Is gone after so many datagrams.
+    /// Disappears after this many datagrams.
     Vanishes(u32),
-    /// Asks for something else from the same port after so many datagrams, or a time, in microseconds.
+    /// Sends another request from the same port after this many datagrams and a pause in microseconds.
     ChangesItsMind(u32, u64),
-    /// Asks for the same from the same port, as a device that was reset.
+    /// Repeats its request from the same port after the same conditions, like a device that was reset.
     BeginsAnew(u32, u64),
-    /// Sends its request in someone else's name: nobody is there.
+    /// Sends its request from a spoofed address, at which nobody answers.
     Spoofed,
-    /// Answers with what was not asked for, and talks to sockets where it has no transfer.
+    /// Sends unsolicited packets, also to sockets on which it has no transfer.
     Babbles,
 }
 
-/// One thing that was asked for.
+/// A request that a client is to make.
 #[derive(Debug, Clone)]
 pub(super) struct Wish {
     pub(super) name: String,
     pub(super) operation: Operation,
     pub(super) requested: OptionSet,
-    /// The file: what is read, or what is written.
+    /// The file that is read or written.
     pub(super) file: Arc<[u8]>,
 }
 
-/// What became of it, as its client sees it.
+/// The result of a request from the client's point of view.
 #[derive(Debug)]
 pub(super) struct Experience {
     pub(super) name: String,
     pub(super) operation: Operation,
     pub(super) complete: bool,
-    /// What a reader got.
+    /// The bytes that a reader received.
     pub(super) received: Vec<u8>,
     pub(super) file: Arc<[u8]>,
 }
@@ -53,9 +53,9 @@ pub(super) struct Experience {
 pub(super) struct Client {
     pub(super) address: SocketAddr,
     pub(super) manner: Manner,
-    /// The socket of the worker that it asks.
+    /// The listening socket that it sends requests to.
     pub(super) listener: SocketId,
-    /// The last is the first to ask for.
+    /// Requests to be made, the last one first.
     wishes: Vec<Wish>,
     wish: Option<Wish>,
     transfer: Option<Transfer>,
@@ -64,7 +64,7 @@ pub(super) struct Client {
     received: Vec<u8>,
     complete: bool,
     pub(super) timeout: Time,
-    /// When it does what its manner is.
+    /// When its deviation is due.
     acts: Time,
     heard: u32,
     gone: bool,
@@ -73,7 +73,7 @@ pub(super) struct Client {
     pub(super) experiences: Vec<Experience>,
 }
 
-/// Where a datagram of a client goes, and what it is.
+/// A datagram of a client, and the socket that it goes to.
 pub(super) type Sent = (SocketId, Vec<u8>);
 
 impl Client {
@@ -141,19 +141,19 @@ impl Client {
             Manner::Babbles => self.babble(arrival, out),
             _ => {}
         }
-        // Whoever answers first is the one to talk to (RFC 1350 section 4).
+        // The first socket to answer is the peer (RFC 1350 section 4).
         let answers = !matches!(Packet::parse(arrival.datagram), Ok(Packet::Request(_)) | Err(_));
         if !answers || *self.tid.get_or_insert(arrival.socket) != arrival.socket {
             return;
         }
         if let Some(transfer) = &mut self.transfer {
-            // What is no packet is dropped.
+            // A malformed datagram is dropped.
             let _malformed = transfer.handle_datagram(now, arrival.datagram);
         }
         self.drive(now, Some(arrival.datagram), out);
     }
 
-    /// All that is asked for has ended, as far as this client knows.
+    /// Records the last request: all have ended, as far as this client knows.
     pub(super) fn rest(&mut self) {
         self.note();
     }
@@ -182,7 +182,7 @@ impl Client {
         self.tid = None;
     }
 
-    /// Writes down how the last one went.
+    /// Records the result of the current request.
     fn note(&mut self) {
         let Some(wish) = self.wish.take() else { return };
         self.transfer = None;
@@ -227,7 +227,7 @@ impl Client {
                     return;
                 }
                 Output::Closed => {
-                    // The next wish comes a moment later, from the same port.
+                    // The next request follows a moment later, from the same port.
                     self.timeout = if self.wishes.is_empty() || self.has_manners() {
                         Time::NEVER
                     } else {
@@ -240,7 +240,7 @@ impl Client {
         }
     }
 
-    /// Whether its further wishes are for when it acts.
+    /// Whether its further requests wait for its deviation.
     fn has_manners(&self) -> bool {
         matches!(self.manner, Manner::ChangesItsMind(..) | Manner::BeginsAnew(..))
     }
@@ -274,5 +274,5 @@ fn request(wish: &Wish) -> Vec<u8> {
     buffer[..length.expect("a short name fits")].to_vec()
 }
 
-/// How long a client may still be busy after its worker has gone: longer than any time-out.
+/// How long a client may still be busy after its worker has stopped: longer than any time-out.
 pub(super) const BUSY: Duration = Duration::from_secs(3_600);

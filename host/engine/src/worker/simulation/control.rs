@@ -1,4 +1,4 @@
-//! The control side of a simulated worker: decides late, never, with an ERROR, or grants content that fails.
+//! The control side of a simulated worker: it decides late or never, refuses, or grants content that fails.
 
 use super::world::later;
 use crate::worker::{
@@ -16,10 +16,10 @@ use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{ClientClass, ErrorCode, Request, RequestId};
 use tuffet_store::{Roots, StoreError, Upload};
 
-/// What becomes of the requests for a name.
+/// The answer to requests for a name, and its delay.
 #[derive(Debug, Clone)]
 pub(super) struct Fate {
-    /// Microseconds until it is decided; `None`: not before the server stops.
+    /// Microseconds until the decision; `None`: not before the server stops.
     pub(super) after: Option<u64>,
     pub(super) answer: Answer,
 }
@@ -30,9 +30,9 @@ pub(super) enum Answer {
     Bytes(Arc<[u8]>),
     /// A file on disk.
     File(Arc<[u8]>),
-    /// A file that is cut to so many bytes while it is read.
+    /// A file that is truncated to this many bytes while it is read.
     Shrinks(Arc<[u8]>, u64),
-    /// An upload of so many bytes at most.
+    /// An upload of at most this many bytes.
     Upload(u64),
     /// An upload that cannot be stored.
     CannotStore,
@@ -42,7 +42,7 @@ pub(super) enum Answer {
     Trap,
 }
 
-/// Asks nobody about uploads.
+/// A gate without `accept-upload` plugins.
 struct Nobody;
 
 impl Gate for Nobody {
@@ -64,13 +64,14 @@ pub(super) struct Control {
     folder: TempDir,
     roots: Roots,
     pub(super) fates: HashMap<String, Fate>,
-    /// What is to be posted when.
+    /// Messages to the worker, and when to post them.
     pub(super) letters: Vec<(Time, ToWorker)>,
-    /// What is decided only when the server has stopped.
+    /// Requests that are decided only after the server has stopped.
     undecided: Vec<NewRequest>,
     pub(super) admitted: u64,
     decided: u64,
-    /// Microseconds that the disk takes for a read or a write at most, and which of them.
+    /// The longest duration of a read or write on the disk in microseconds. If it is 0, file contents are in
+    /// memory.
     pub(super) slow: u64,
     random: Rng,
 }
@@ -94,7 +95,7 @@ impl Control {
         }
     }
 
-    /// Another world begins.
+    /// Resets for another world.
     pub(super) fn renew(&mut self, seed: u64) {
         self.random = Rng::with_seed(seed);
         for entry in fs::read_dir(self.folder.path()).expect("the folder is there").flatten() {
@@ -105,12 +106,12 @@ impl Control {
         (self.admitted, self.decided) = (0, 0);
     }
 
-    /// What is visible under a name.
+    /// The visible content under a name.
     pub(super) fn stored(&self, name: &str) -> Option<Vec<u8>> {
         fs::read(self.folder.path().join(name)).ok()
     }
 
-    /// Names in the folder: temporary files among them.
+    /// The names in the folder, including temporary files.
     pub(super) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path()).expect("the folder is there");
         entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
@@ -153,7 +154,7 @@ impl Control {
         }
     }
 
-    /// The worker has ended: what is decided now still has its outcome.
+    /// The worker has ended: requests decided now still get their outcome.
     pub(super) fn stop(&mut self, mailbox: &Mailbox) {
         for new in std::mem::take(&mut self.undecided) {
             let name = String::from_utf8_lossy(&new.name).into_owned();
@@ -226,7 +227,7 @@ impl Control {
     fn file(&self, name: &str, bytes: &[u8]) -> Content {
         fs::write(self.folder.path().join(name), bytes).expect("there is room");
         let file = self.roots.open_read(None, name).expect("it was written");
-        // Of a slow disk nothing is in memory.
+        // Nothing of a file on a slow disk is in memory.
         Content::file(Arc::new(if self.slow > 0 { file.elsewhere() } else { file }))
     }
 

@@ -1,5 +1,5 @@
-//! Worlds in which the network duplicates each request, and loses one datagram of the transfer that it began.
-//! The client never learns of the copy, so it must be served as if there were none.
+//! Worlds in which the network duplicates each request, and loses one datagram of the resulting transfer. The
+//! client never learns of the duplicate, so it must be served as if there were none.
 
 use super::client::{Client, Manner, Wish};
 use super::control::{Answer, Control, Fate};
@@ -10,13 +10,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{Operation, OptionSet, Settings, Time};
 
-/// When a client must have all it asked for: some time-outs of a transfer on a path without delay.
+/// When a client must have all files that it requested: a few time-outs of a transfer on a path without
+/// delay.
 const SOON: Time = Time::from_micros(1_000_000);
 
-/// Round trips are much shorter than what a copy is late.
+/// Round trips are much shorter than the delay of a duplicate.
 const PATH: Path = Path { delay: 50, jitter: 0, loss: 0.0, duplicate: 0.0 };
 
-/// Names that were asked for, and whether each was complete in time.
+/// Requested names, and whether each transfer was complete in time.
 type Seen = Vec<(String, bool)>;
 
 /// Names and outcomes.
@@ -27,8 +28,9 @@ fn wish(name: &str, operation: Operation, requested: OptionSet, size: usize) -> 
     Wish { name: name.into(), operation, requested, file }
 }
 
-/// One client asks for these, the last one first; those that the server refuses are named so. Whether each was
-/// complete in time, as its client sees it, and the outcomes that the server told, in their order.
+/// One client makes these requests, the last one first; the server refuses those with the name `refused`.
+/// Returns whether each was complete in time, from the client's point of view, and the outcomes that the
+/// server reported, in order.
 fn run(listener: SocketId, wishes: Vec<Wish>, faults: Faults) -> (Seen, Outcomes) {
     let mut control = Control::new();
     for wish in &wishes {
@@ -93,14 +95,14 @@ fn a_doubled_request_and_a_lost_datagram_end_no_transfer() {
     }
 }
 
-/// Boot loaders go through several names from one port. A copy of the first request that comes while the second is
-/// served is no wish for the first.
+/// Boot loaders try several names from one port. A duplicate of the first request that arrives during the
+/// second transfer is no new request.
 #[test]
 fn a_late_copy_of_an_earlier_request_ends_no_transfer() {
     for listener in LISTENERS {
         let file = wish("file", Operation::Read, OptionSet::default(), 600);
         let refused = wish("refused", Operation::Read, OptionSet::default(), 0);
-        // The client asks for the second 300 ms after the first, and the last block comes after a time-out.
+        // The second request follows 300 ms after the first, and the last block comes after a time-out.
         let faults = Faults { doubles_requests: Some(305_000), loses: Some(vec![0, 3, 0, 2]) };
         let (seen, outcomes) = run(listener, vec![file, refused], faults);
         assert_eq!(seen, [("refused".to_owned(), false), ("file".to_owned(), true)], "{outcomes:?}");

@@ -1,5 +1,5 @@
-//! The worker itself in virtual time: its table, its timers and its rules, with many clients, a lossy path
-//! and a control side that answers late, never or with a failure. Only the sockets and the clock are
+//! Simulates the real worker in virtual time: its table, its timers and its rules, with many clients, a lossy
+//! path and a control side that answers late, never or with a failure. Only the sockets and the clock are
 //! simulated. The invariants are those of the protocol's simulation.
 //!
 //! `TUFFET_SEED=n` runs one world, `TUFFET_SEEDS=n` this many (`make simulate SEEDS=n`), starting at
@@ -27,7 +27,7 @@ use world::{LISTENERS, Path, World};
 
 const SEEDS: u64 = 200;
 
-/// What `cargo test` gets to run one world.
+/// The arguments of `cargo test` to run one world.
 const ALONE: &str = "-p tuffet-engine --lib worker::simulation";
 
 #[test]
@@ -45,11 +45,11 @@ fn every_admitted_request_has_one_outcome_and_leaves_nothing() {
     assert!(all < 100 || missing.is_empty(), "no seed comes to {missing:?}");
 }
 
-/// One world, drawn from its seed; the outcomes that there were.
+/// Runs the world of this seed; returns its outcomes.
 fn simulate(seed: u64, control: &mut Control) -> Vec<&'static str> {
     control.renew(seed);
     let random = &mut Rng::with_seed(seed);
-    // Half of them have a disk that makes a transfer wait, some for so long that it gives up.
+    // Half of them have a disk that makes transfers wait, some so long that they give up.
     control.slow =
         if seed.is_multiple_of(2) { 0 } else { pick(random, &[1, 3_000, 200_000, 3_000_000, 40_000_000]) };
     let path = Path {
@@ -70,12 +70,12 @@ fn simulate(seed: u64, control: &mut Control) -> Vec<&'static str> {
     let clients = (0..random.usize(1..12)).map(|number| client(random, number, control)).collect();
     let places = pick(random, &[4, 1_000]);
     let mut world = World::new(seed, settings, places, path, clients, control);
-    // Some servers stop in the middle of it.
+    // Some servers stop in the middle.
     let quiet = random.bool();
     let until = if quiet { Time::NEVER } else { Time::from_micros(random.u64(0..20_000_000)) };
     world.run(until);
     if quiet {
-        // Those that are never decided wait for the end.
+        // Requests that are never decided wait for the end.
         let held = world.held();
         let lives = Lives { held, ..Lives::default() };
         bounded_memory("worker", lives);
@@ -96,14 +96,14 @@ fn check(world: &World<'_>) -> Vec<&'static str> {
     Invariant::BoundedMemory.demand_eq(free, places, "places in the queue of summaries that are free");
     let temporary = world.control.names().into_iter().find(|name| name.starts_with('.'));
     Invariant::BoundedMemory.demand(temporary.is_none(), format_args!("{temporary:?} is left"));
-    // Whoever babbles writes nonsense, and acknowledges what it does not have.
+    // A client that babbles writes nonsense, and acknowledges blocks that it does not have.
     for client in world.clients.iter().filter(|client| client.manner != Manner::Babbles) {
         check_client(world, client);
     }
     ended.iter().map(|summary| summary.ending.outcome.as_str()).collect()
 }
 
-/// What this client takes for complete is right, and so is what the server says of it.
+/// Checks that the content of each complete transfer is right, and the server's outcome with it.
 fn check_client(world: &World<'_>, client: &Client) {
     let of = |name: &str, outcome: Outcome| {
         let it = |summary: &&tuffet_request::events::Summary| {
@@ -115,8 +115,8 @@ fn check_client(world: &World<'_>, client: &Client) {
     };
     for (nth, experience) in client.experiences.iter().enumerate() {
         let name = &experience.name;
-        // What was under way for the last transfer of a port may be taken for the first answer to its next
-        // request: RFC 1350 section 4 has each choose its port at random for that.
+        // Packets in flight of a port's last transfer may be taken for the first answer to its next request.
+        // That is why RFC 1350 section 4 has both ends choose their ports at random.
         if nth > 0 && experience.operation == Operation::Read {
             continue;
         }

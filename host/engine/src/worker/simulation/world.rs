@@ -18,7 +18,8 @@ use tuffet_request::events::Summary;
 use tuffet_testkit::invariants::{Invariant, Unproven, bounded_answers_before_proof};
 use tuffet_udp::{ReceiveBatch, Received, SendBatch};
 
-/// A datagram at a client, and through which of how many sockets the worker sent it.
+/// A datagram that reached a client, the socket of the worker that sent it, and the number of the worker's
+/// sockets.
 #[derive(Clone, Copy)]
 pub(super) struct Arrival<'a> {
     pub(super) socket: SocketId,
@@ -26,7 +27,7 @@ pub(super) struct Arrival<'a> {
     pub(super) datagram: &'a [u8],
 }
 
-/// The path between all clients and the worker. Times in microseconds, shares between 0 and 1.
+/// The path between all clients and the worker. Times are in microseconds, probabilities between 0 and 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
     pub(super) delay: u64,
@@ -35,12 +36,12 @@ pub(super) struct Path {
     pub(super) duplicate: f64,
 }
 
-/// What the path does on purpose, in worlds that have a name.
+/// Deliberate faults of the path, in the named worlds.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    /// Each request arrives once more, so many microseconds later.
+    /// Each request arrives a second time, this many microseconds later.
     pub(super) doubles_requests: Option<u64>,
-    /// The first datagram to a client that begins with these bytes is lost.
+    /// The first datagram to a client that starts with these bytes is lost.
     pub(super) loses: Option<Vec<u8>>,
 }
 
@@ -66,7 +67,7 @@ pub(super) struct World<'a> {
     sent: u64,
     now: Time,
     random: Rng,
-    /// Datagrams of each client before its address was proven, and what it got.
+    /// For each client, the datagrams before its address was proven, and whether it was.
     unproven: Vec<(Unproven, bool)>,
     summaries: mpsc::Receiver<Summary>,
     pub(super) ended: Vec<Summary>,
@@ -74,7 +75,7 @@ pub(super) struct World<'a> {
     sockets: u16,
 }
 
-/// What the worker sent, and through which socket.
+/// The datagrams that the worker sent, each with its socket.
 #[derive(Default)]
 pub(super) struct Captured(Vec<(SocketId, SocketAddr, Vec<u8>)>);
 
@@ -85,7 +86,7 @@ impl Transmit for Captured {
     }
 }
 
-/// Sockets that listen: with TID sockets beside it, and alone.
+/// The listening sockets: one with TID sockets, one without.
 pub(super) const LISTENERS: [SocketId; 2] = [SocketId(0), SocketId(5)];
 
 const MOST_EVENTS: u64 = 2_000_000;
@@ -127,7 +128,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Runs until nothing is left to happen, or until then.
+    /// Runs until no event is left, or until this time.
     pub(super) fn run(&mut self, until: Time) {
         let mut events = 0;
         while let Some(next) = self.next().filter(|next| *next <= until) {
@@ -140,7 +141,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The server stops at once; what was admitted still has its outcome.
+    /// Stops the server at once; every admitted request still has its outcome.
     pub(super) fn stop(&mut self) {
         self.worker.drain(Instant::now(), self.now);
         assert!(self.worker.is_drained(self.now), "its time is over");
@@ -155,7 +156,7 @@ impl<'a> World<'a> {
         self.clients.iter_mut().for_each(Client::rest);
     }
 
-    /// Transfers that it holds though they were decided.
+    /// The number of transfers that it holds although they were decided.
     pub(super) fn held(&mut self) -> u64 {
         let table = &mut self.worker.table;
         let mut held = 0;
@@ -165,7 +166,7 @@ impl<'a> World<'a> {
         held
     }
 
-    /// Places for summaries that are free, and those that there are.
+    /// The free places for summaries, and all of them.
     pub(super) fn places(&self) -> (usize, usize) {
         (self.worker.summaries.capacity(), self.worker.summaries.max_capacity())
     }
@@ -199,7 +200,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The rest of a turn of the worker's loop, after it has read.
+    /// The rest of a turn of the worker's loop, after reading.
     fn turn(&mut self) {
         let mut now = self.now;
         let worker = &mut self.worker;

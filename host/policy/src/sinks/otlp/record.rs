@@ -91,7 +91,7 @@ impl Records {
     }
 
     fn record(&self, line: &str) -> LogRecord {
-        // A spool may hold earlier lines, from when the sink was of another kind.
+        // A spool may hold lines from before the sink's kind was changed.
         let (mark, line) = match serde_json::from_str::<Marked>(line) {
             Ok(Marked { mark, line }) => (Some(mark), line),
             Err(_) => (None, serde_json::from_str(line).unwrap_or_else(|_| line.into())),

@@ -30,9 +30,9 @@ use state::State;
 pub(super) struct Spool {
     folder: PathBuf,
     queue: Queue<State>,
-    /// Of those who want to deliver, the last one.
+    /// The number of the last sink that claimed the spool.
     owner: AtomicU64,
-    /// Held by who delivers.
+    /// Held while a sink delivers.
     delivering: Mutex<()>,
     /// Keeps other processes out.
     _lock: File,
@@ -64,14 +64,14 @@ impl Spool {
         (state.bytes_at_most, state.fsync) = (spec.bytes, spec.fsync);
     }
 
-    /// Another sink wants to deliver; the one that does so far is to stop.
+    /// Gives another sink the right to deliver; the present one is to stop.
     pub fn claim(self: Arc<Self>) -> Claim {
         let number = self.owner.fetch_add(1, Ordering::AcqRel) + 1;
         self.queue.wake();
         Claim { spool: self, number }
     }
 
-    /// Appends a line; it is then on disk, as far as `fsync` promises. Blocks.
+    /// Appends a line, which is then on disk as far as `fsync` promises. Blocks.
     pub fn append(&self, line: &str) -> Result<(), Full> {
         let mut state = self.queue.lock();
         if state.waiting() + segment::size_of(line) > state.bytes_at_most {
@@ -96,7 +96,7 @@ impl Spool {
         }
     }
 
-    /// Lines and bytes that wait.
+    /// The number of queued lines, and their bytes.
     pub fn size(&self) -> (u64, u64) {
         let state = self.queue.lock();
         (state.lines, state.waiting())
@@ -115,7 +115,7 @@ impl Spool {
     }
 }
 
-/// A spool, and the right of one sink to deliver what is in it.
+/// A spool, and the right of one sink to deliver its lines.
 #[derive(Debug)]
 pub(super) struct Claim {
     spool: Arc<Spool>,

@@ -29,9 +29,9 @@ pub(super) struct State {
     pub lines: u64,
     /// Whether the last appended line may be incomplete.
     cut: bool,
-    /// When something was added that is not known to be on the disk.
+    /// When data was added that may not be on the disk yet.
     dirty: Option<Instant>,
-    /// When the first of the lines that wait came.
+    /// When the oldest queued line arrived.
     pub since: Option<Instant>,
     /// Whether a write error has been logged.
     pub complained: bool,
@@ -100,7 +100,7 @@ impl State {
         let fsync = self.fsync;
         let last = self.last();
         if last.bytes > 0 && last.bytes + record.len() as u64 > most {
-            // The previous segment is synced before anything in the next one.
+            // The previous segment is synced before the next one is written.
             if fsync != Fsync::Never {
                 last.file.sync_data()?;
             }
@@ -178,7 +178,7 @@ impl Store for State {
 
     fn take(&mut self, batch: &Batch) -> io::Result<Load> {
         let mut taken = Load::default();
-        // Behind damaged lines that no good one precedes.
+        // Damaged lines with no good line before them.
         let mut behind = None;
         let mut bytes = 0;
         let mut from = self.place.offset;

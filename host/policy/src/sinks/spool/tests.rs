@@ -15,7 +15,7 @@ fn spec(folder: &TempDir, bytes: u64) -> SpoolSpec {
     SpoolSpec { path: folder.path().join("spool"), bytes, fsync: Fsync::Every(Duration::from_millis(1)) }
 }
 
-/// What waits, without waiting for more.
+/// Takes the queued lines without waiting for more.
 fn taken(spool: &Spool) -> Load {
     spool.take(&BATCH, None, &|| Pace::Stop).unwrap()
 }

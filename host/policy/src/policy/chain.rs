@@ -212,7 +212,9 @@ impl Policy {
         let mut calls = 0;
         for plugin in &self.authorize {
             if plugin.monitors {
-                monitor::authorize(plugin, request).await;
+                if let Some(call) = monitor::authorize(plugin, request) {
+                    call.await;
+                }
                 continue;
             }
             calls += 1;
@@ -255,7 +257,9 @@ impl Policy {
         let mut calls = 0;
         for plugin in &self.resolve {
             if plugin.monitors {
-                monitor::resolve(plugin, request, &self.roots).await;
+                if let Some(call) = monitor::resolve(plugin, request, &self.roots) {
+                    call.await;
+                }
                 continue;
             }
             calls += 1;

@@ -3,6 +3,7 @@
 //! They are called beside the chain, not in it: no request waits for them.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use super::ask::Patience;
@@ -11,33 +12,34 @@ use super::convert::{Asked, Found, Opinion, UploadOpinion};
 use super::plugin::Plugin;
 use tuffet_request::{Denial, Request};
 
-pub(super) async fn authorize(plugin: &Arc<Plugin>, request: &Request) {
+/// What is left to wait for: nothing, unless the request is only explained.
+type Waits = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
+
+pub(super) fn authorize(plugin: &Arc<Plugin>, request: &Request) -> Waits {
     let (plugin, request) = (Arc::clone(plugin), request.clone());
     beside(request.is_rehearsal(), async move {
         let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
         let opinion = plugin.verdict(&request, asked.by(&plugin.access), patience).await;
         plugin.note("authorize", &request, opinion.ok().flatten().map(Said::Verdict));
     })
-    .await;
 }
 
-pub(super) async fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[String]>) {
+pub(super) fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[String]>) -> Waits {
     let (plugin, request, roots) = (Arc::clone(plugin), request.clone(), Arc::clone(roots));
     beside(request.is_rehearsal(), async move {
         let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
         let found = plugin.resolution(&request, asked.by(&plugin.access), &roots, patience).await;
         plugin.note("resolve", &request, found.ok().flatten().map(Said::Resolution));
     })
-    .await;
 }
 
 /// Carries out a call in a task of its own, unless its result is waited for.
-async fn beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) {
+fn beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) -> Waits {
     if waits {
-        call.await;
-    } else {
-        drop(tokio::spawn(call));
+        return Some(Box::pin(call));
     }
+    drop(tokio::spawn(call));
+    None
 }
 
 pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Upload) {

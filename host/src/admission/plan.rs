@@ -18,6 +18,11 @@ pub(super) enum Plan {
 }
 
 impl Plan {
+    /// What policy cannot affect.
+    pub(super) fn without_policy() -> Plan {
+        Plan::Open { targets: Vec::new(), ceilings: Ceilings::default() }
+    }
+
     /// Whether carrying it out blocks.
     pub(super) fn needs_disk(&self) -> bool {
         matches!(self, Plan::Open { .. })
@@ -28,9 +33,6 @@ impl Undecided {
     pub(super) async fn ask_policy(&mut self) -> Plan {
         let Undecided { generation, record, .. } = self;
         let (policy, request) = (&generation.policy, &record.request);
-        if policy.is_empty() {
-            return Plan::Open { targets: Vec::new(), ceilings: Ceilings::default() };
-        }
         let patience = policy.patience();
         let authorization = policy.authorize(request, patience).await;
         record.verdict_by = authorization.by;

@@ -106,11 +106,18 @@ pub struct NewRequest {
     /// All options as sent, names in lower case.
     pub options: Vec<(String, String)>,
     /// The options that the protocol knows.
-    pub asked: OptionSet,
+    pub requested: OptionSet,
     /// The reserved place of its summary.
     pub place: Place,
     /// Its place among the pending ones of its client.
     pub share: Share,
+}
+
+impl NewRequest {
+    /// Returns the index of the network interface that it arrived on; 0 if that is unknown.
+    pub fn interface(&self) -> u32 {
+        self.local.map_or(0, |local| local.interface)
+    }
 }
 
 /// From the control side to a worker.

@@ -265,8 +265,8 @@ impl Sockets {
     }
 
     /// From where a transfer answers: as it was asked, where the socket could answer from several addresses.
-    pub(super) fn source(&self, number: SocketId, asked: Option<Local>) -> Option<Local> {
-        asked.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
+    pub(super) fn source(&self, number: SocketId, local: Option<Local>) -> Option<Local> {
+        local.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
     }
 
     /// How many blocks of a window the listener of this socket sends within a millisecond.
@@ -299,8 +299,9 @@ impl Sockets {
         let (mut group, mut start) = (0, 0);
         if count > 0 {
             // The last group has the rest of a division, too.
-            group = (self.chooser.hash_one(peer.ip()) % groups) as u16;
-            start = (self.chooser.hash_one(peer) as u16).wrapping_add(self.turn);
+            let random = self.chooser.hash_one(peer.ip());
+            group = (random % groups) as u16;
+            start = ((random >> 48) as u16).wrapping_add(peer.port()).wrapping_add(self.turn);
         }
         let first = range.start + group * size;
         let size = if u64::from(group) + 1 == groups { range.end - first } else { size };

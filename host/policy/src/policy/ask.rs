@@ -119,7 +119,8 @@ impl Plugin {
             patience: Some(patience),
             probes: false,
         };
-        let guarded = self.guarded(hook, asker, Some(&called), call);
+        // Boxed: the future of a call is kilobytes, and each future around it would hold and move them twice.
+        let guarded = Box::pin(self.guarded(hook, asker, Some(&called), call));
         let opinion = match decisions {
             None => guarded.await,
             Some(decisions) => decisions.get(request, &self.counters, patience.until, guarded).await,

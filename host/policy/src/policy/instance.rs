@@ -79,9 +79,14 @@ impl Instance {
 
     /// Instantiates and configures the component, unless that is done.
     pub async fn ready(&mut self, code: &Code) -> wasmtime::Result<()> {
-        if self.component.is_some() {
-            return Ok(());
+        if self.component.is_none() {
+            // Boxed: reused instances, which need none of it, would carry a kilobyte through each call.
+            Box::pin(self.prepare(code)).await?;
         }
+        Ok(())
+    }
+
+    async fn prepare(&mut self, code: &Code) -> wasmtime::Result<()> {
         let store = &mut self.store;
         let component = code.component.instantiate_async(&mut *store).await?;
         let lifecycle = code.lifecycle.load(&mut *store, &component)?;

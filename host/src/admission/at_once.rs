@@ -37,6 +37,13 @@ impl Deciding {
     pub(crate) fn look(&self) -> Option<String> {
         self.0.look()
     }
+
+    /// Drops requests for which the system has no thread, if it refuses one: the server stops.
+    pub(crate) fn give_up_without_threads(&self) {
+        if self.look().is_some() {
+            self.0.give_up();
+        }
+    }
 }
 
 impl Admission {
@@ -71,7 +78,8 @@ impl Turn {
     fn give_up(&self, why: Undone) {
         while let Some((new, _)) = self.next() {
             let (admission, generation) = (Arc::clone(&self.admission), Arc::clone(&self.generation));
-            Undecided::unasked(admission, generation, new).conclude(not_begun(why));
+            let (undecided, _) = Undecided::without_policy(admission, generation, new);
+            undecided.conclude(not_begun(why));
         }
     }
 

@@ -241,6 +241,7 @@ impl Server {
         // 2. Decisions under way are posted, those that a disk keeps as well, so that admission is gone, and with it
         //    every producer of summaries.
         self.disks.give_up();
+        self.admission.deciding.give_up_without_threads();
         drop(self.admission);
         wait_for(self.logging, &self.disks, "the log").await;
         // 3. The log was the last producer of events.

@@ -96,8 +96,7 @@ const LOSSY: Load = Load {
 /// Requests at a constant rate; the file is one block.
 const ADMITTED: Load = Load { transfers: 10_000, concurrency: 4_096, size: 511, rate: Some(1_000.0), ..READ };
 const PHONES: Load = Load { transfers: 300, concurrency: 300, size: 511, ..READ };
-const COLD: Load =
-    Load { transfers: 32, size: MIB, windowsize: Some(8), limit: Duration::from_secs(120), ..LOCKSTEP_1400 };
+const COLD: Load = Load { transfers: 32, size: MIB, limit: Duration::from_secs(120), ..LOCKSTEP_1400 };
 const STORM: Load = Load { transfers: 25_000, rate: Some(5_000.0), ..ADMITTED };
 
 const fn tuffet(metric: Metric, bound: Bound) -> Target {

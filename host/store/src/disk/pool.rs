@@ -125,6 +125,15 @@ impl Pool {
         self.refused()
     }
 
+    /// Gives up everything that waits for a thread, and drops it here.
+    pub fn give_up(&self) {
+        let waiting = std::mem::take(&mut self.0.lock().waiting);
+        for Waiting { work, instead, .. } in waiting {
+            drop(work);
+            instead.into_iter().for_each(|instead| instead(Undone::NoThread));
+        }
+    }
+
     /// An operation that this thread carries out itself, until [`Pool::leave`]; as many as `most` at a time, and
     /// only as long as operations end at once.
     pub(super) fn enter(&self, most: usize, within: Duration, instead: Instead) -> Result<usize, Instead> {

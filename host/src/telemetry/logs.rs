@@ -3,6 +3,7 @@
 //! A layer of the log passes them on. It exists from the start of the process and does nothing until the
 //! configuration names a destination.
 
+use super::endpoint::Endpoint;
 use super::export::wait_for;
 use super::queue::{Export, Queue};
 use opentelemetry::logs::{AnyValue, LogRecord, Logger, LoggerProvider, Severity};
@@ -130,15 +131,16 @@ impl Visit for Record {
 /// Sends records.
 pub(super) struct Records {
     exporter: LogExporter,
+    endpoint: Endpoint,
     /// It only creates the records of the SDK.
     logger: SdkLogger,
     scope: InstrumentationScope,
 }
 
 impl Records {
-    pub(super) fn new(exporter: LogExporter, scope: InstrumentationScope) -> Records {
+    pub(super) fn new(exporter: LogExporter, endpoint: Endpoint, scope: InstrumentationScope) -> Records {
         let logger = SdkLoggerProvider::builder().build().logger_with_scope(scope.clone());
-        Records { exporter, logger, scope }
+        Records { exporter, endpoint, logger, scope }
     }
 
     fn record(&self, from: Record) -> SdkLogRecord {
@@ -169,6 +171,10 @@ impl Export<Record> for Records {
     fn export(&mut self, batch: Vec<Record>) -> Result<(), String> {
         let records: Vec<SdkLogRecord> = batch.into_iter().map(|record| self.record(record)).collect();
         let lent: Vec<_> = records.iter().map(|record| (record, &self.scope)).collect();
-        wait_for(self.exporter.export(LogBatch::new(&lent))).map_err(|error| error.to_string())
+        wait_for(self.exporter.export(LogBatch::new(&lent))).map_err(|error| self.endpoint.explain(&error))
+    }
+
+    fn endpoint(&self) -> &str {
+        self.endpoint.url()
     }
 }

@@ -6,6 +6,7 @@
 mod fields;
 mod filter;
 mod journal;
+mod json;
 mod line;
 mod panics;
 mod queue;
@@ -81,7 +82,7 @@ fn subscribe(lines: Lines, filter: EnvFilter, others: impl Layer<Registry> + Sen
     let json = lines.json;
     let layer = fmt::layer().with_writer(lines);
     if json {
-        log.with(layer.json().flatten_event(true).with_filter(filter)).init();
+        log.with(layer.json().event_format(json::JsonLines::new()).with_filter(filter)).init();
     } else {
         log.with(layer.fmt_fields(fields::Fields).with_ansi(terminal).with_filter(filter)).init();
     }

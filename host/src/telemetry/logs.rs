@@ -11,6 +11,7 @@ use opentelemetry::trace::{SpanId, TraceFlags, TraceId};
 use opentelemetry::{InstrumentationScope, Key};
 use opentelemetry_otlp::LogExporter;
 use opentelemetry_sdk::logs::{LogBatch, LogExporter as _, SdkLogRecord, SdkLogger, SdkLoggerProvider};
+use std::error::Error;
 use std::fmt::Debug;
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -20,6 +21,7 @@ use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::dynamic_filter_fn;
 use tracing_subscriber::layer::{Context, Filter};
+use tuffet_policy::PluginFields;
 
 /// The destination of records. There is one log per process.
 static RECORDS: OnceLock<Queue<Record>> = OnceLock::new();
@@ -121,6 +123,17 @@ impl Visit for Record {
 
     fn record_f64(&mut self, field: &Field, value: f64) {
         self.put(field, value);
+    }
+
+    fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
+        match PluginFields::of(value) {
+            Some(fields) => {
+                let attribute =
+                    |(name, value): (&str, &str)| (Key::from(name.to_owned()), value.to_owned().into());
+                self.fields.extend(fields.iter().map(attribute));
+            }
+            None => self.text(field, value.to_string()),
+        }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {

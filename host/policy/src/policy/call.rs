@@ -15,6 +15,7 @@ use super::make::{PluginTurns, grow};
 use super::meter::Meter;
 use super::plugin::Plugin;
 use super::pool::Lodging;
+use super::sandbox::Subject;
 use super::ticker::Hold;
 use super::turns::{Turn, Waived};
 use tuffet_request::{ClientKey, Traced};
@@ -113,7 +114,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// No instance was free in time, or none could be configured.
-    pub async fn begin(plugin: &'a Plugin, request: &str, asker: Asker) -> Result<Call<'a>, Failure> {
+    pub async fn begin(plugin: &'a Plugin, subject: Subject<'_>, asker: Asker) -> Result<Call<'a>, Failure> {
         let until = Until::new(plugin.limits.wall, asker.patience);
         if until.end <= Instant::now() {
             // Those before it in the chain have left it nothing.
@@ -170,7 +171,7 @@ impl<'a> Call<'a> {
         let muted = configured.is_none();
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
         instance.calls += 1;
-        let meter = instance.begin(request, asker.traced, CpuLimit::of_call(plugin.limits.cpu), muted);
+        let meter = instance.begin(subject, asker.traced, CpuLimit::of_call(plugin.limits.cpu), muted);
         Ok(Call {
             instance: Some(instance),
             limit: TimeLimit { until, meter },

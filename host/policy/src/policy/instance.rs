@@ -10,7 +10,7 @@ use super::code::Code;
 use super::failure::{CpuLimit, Refused};
 use super::log::CallLog;
 use super::meter::Meter;
-use super::sandbox::{Caller, Sandbox};
+use super::sandbox::{Caller, Sandbox, Subject};
 use super::wit_events as observe;
 use tuffet_request::Traced;
 
@@ -35,8 +35,7 @@ impl Instance {
     /// A store with its limits, and nothing in it. Boxed: it is large and goes from hand to hand.
     pub fn new(code: &Code) -> Box<Instance> {
         let limits = code.limits;
-        let log =
-            CallLog::new(Caller { plugin: Arc::clone(&code.name), request: String::new(), traced: None });
+        let log = CallLog::new(Caller::new(&code.name));
         let mut store = Store::new(
             &code.runtime.shared().engine,
             Sandbox::new(limits.memory, Arc::clone(&code.access), log),
@@ -68,12 +67,17 @@ impl Instance {
         })
     }
 
-    /// Starts the limits of a call afresh. `request` is empty where the instance is only configured, `muted` where
-    /// what `configure` logs was shown before.
-    pub fn begin(&mut self, request: &str, traced: Option<Traced>, cpu: CpuLimit, muted: bool) -> Arc<Meter> {
+    /// Starts the limits of a call afresh. `muted`: what `configure` logs was shown before.
+    pub fn begin(
+        &mut self,
+        subject: Subject<'_>,
+        traced: Option<Traced>,
+        cpu: CpuLimit,
+        muted: bool,
+    ) -> Arc<Meter> {
         self.meter.reset();
         self.store.set_epoch_deadline(1);
-        self.store.data_mut().begin(request, traced, cpu, muted);
+        self.store.data_mut().begin(subject, traced, cpu, muted);
         Arc::clone(&self.meter)
     }
 

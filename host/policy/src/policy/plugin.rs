@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::imports::Access;
 use super::make::{PluginTurns, Within};
 use super::overload::Overload;
+use super::sandbox::Subject;
 use super::wit_events as observe;
 use tuffet_config::{OnError, PluginLimits};
 use tuffet_request::events::Kinds;
@@ -90,7 +91,7 @@ impl Plugin {
         asker: Asker,
     ) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, &request.id, asker).await?;
+        let mut call = Call::begin(self, Subject::request("authorize", request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -108,7 +109,7 @@ impl Plugin {
         asker: Asker,
     ) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, &request.id, asker).await?;
+        let mut call = Call::begin(self, Subject::request("resolve", request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -127,7 +128,7 @@ impl Plugin {
         asker: Asker,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
-        let mut call = Call::begin(self, &request.id, asker).await?;
+        let mut call = Call::begin(self, Subject::request("accept-upload", request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -141,7 +142,7 @@ impl Plugin {
     /// Tells the hook `observe`.
     pub async fn observe(&self, events: &[observe::Event<'_>], asker: Asker) -> Result<(), Failure> {
         let Some(hook) = &self.observe else { return Ok(()) };
-        let mut call = Call::begin(self, "events", asker).await?;
+        let mut call = Call::begin(self, Subject::EVENTS, asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;

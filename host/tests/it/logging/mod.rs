@@ -3,3 +3,4 @@
 mod blocked;
 mod floods;
 mod form;
+mod plugins;

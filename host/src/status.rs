@@ -1,5 +1,6 @@
 //! The state of the server for `tuffet status` and other views.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -94,6 +95,11 @@ impl Status {
             privileges: Left::clone(&self.left),
             ..report
         }
+    }
+
+    /// Returns the folder of a root, or of the first root.
+    pub(crate) fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
+        self.disks.folder(root)
     }
 
     pub(crate) fn reloaded(&self, generation: u64) {

@@ -1,8 +1,10 @@
 //! One line in the log for each ended request, except during a flood.
 
 use super::Observers;
+use super::compatible;
 use super::flood::Flood;
 use super::refusals::Refusals;
+use crate::logging;
 use crate::telemetry::Telemetry;
 use crate::watch::Watch;
 use std::sync::Arc;
@@ -60,7 +62,8 @@ pub(crate) async fn log_summaries(
                 None => refusals.has_line(&summary, now),
             };
             if has_line {
-                log(&summary, traced);
+                let lines = |dialect| compatible::lines(dialect, &summary, |root| watch.folder(root));
+                log(&summary, traced, logging::dialect().map(lines).as_deref());
             }
             if observers.want().finished {
                 observers.tell(Happening::Finished(summary)).await;
@@ -90,7 +93,8 @@ fn asked(asked: &OptionSet) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-fn log(summary: &Summary, traced: Option<Traced>) {
+/// `compatible`: its lines in the dialect of another server, if that is what the log has.
+fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
     // One place lists the fields; only the level differs.
     macro_rules! line {
         ($level:ident) => {
@@ -128,6 +132,7 @@ fn log(summary: &Summary, traced: Option<Traced>) {
                 duration_us = micros(summary.duration),
                 trace_id = traced.map(|traced| traced.trace.to_string()),
                 span_id = traced.map(|traced| traced.span.to_string()),
+                compatible,
                 "transfer"
             )
         };

@@ -19,6 +19,10 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn put(&self, level: Level, line: &str) {
         let prefix: &[u8] = if self.prioritised { priority(level) } else { b"" };
+        if !prefix.is_empty() && !self.json {
+            // A request may have two lines in the dialect of another server.
+            return line.split_inclusive('\n').for_each(|line| self.queue.push(&[prefix, line.as_bytes()]));
+        }
         if self.json && !is_ascii_text(line) {
             return self.queue.push(&[prefix, escaped(line).as_bytes()]);
         }

@@ -6,6 +6,7 @@
 use super::endpoint::Endpoint;
 use super::export::wait_for;
 use super::queue::{Export, Queue};
+use crate::logging;
 use opentelemetry::logs::{AnyValue, LogRecord, Logger, LoggerProvider, Severity};
 use opentelemetry::trace::{SpanId, TraceFlags, TraceId};
 use opentelemetry::{InstrumentationScope, Key};
@@ -97,6 +98,8 @@ impl Record {
     fn text(&mut self, field: &Field, text: String) {
         match field.name() {
             "message" => self.body = text,
+            // The same once more, for another reader.
+            logging::COMPATIBLE => {}
             "trace_id" => self.trace = TraceId::from_hex(&text).ok(),
             "span_id" => self.span = SpanId::from_hex(&text).ok(),
             _ => self.put(field, text),

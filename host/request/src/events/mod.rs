@@ -7,7 +7,7 @@ mod record;
 
 pub use event::{Event, Happening};
 pub use kinds::{Kind, Kinds};
-pub use outcome::{Ending, Outcome, outcome_of};
+pub use outcome::{Ending, LastError, Outcome, outcome_of};
 pub use record::DecisionRecord;
 
 use serde::Deserialize;

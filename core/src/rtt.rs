@@ -343,6 +343,11 @@ impl Rtt {
         self.smoothed.saturating_add(self.variation.saturating_mul(4).max(timing.floor / 2))
     }
 
+    /// Returns whether the RTO follows from measurements alone.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.smoothed != 0 && self.basis != Basis::Anew
+    }
+
     /// Returns the smoothed RTT, once measured.
     pub(crate) fn smoothed(&self) -> Option<u32> {
         (self.smoothed > 0).then_some(self.smoothed)

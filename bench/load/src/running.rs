@@ -330,9 +330,9 @@ impl Running {
         if let Some(offset) = self.differs {
             return Outcome::WrongBytes(format!("wrong bytes: {name} differs in the block at {offset}"));
         }
-        let (got, told) = (self.transfer.bytes(), self.transfer.options().tsize);
+        let (got, promised) = (self.transfer.bytes(), self.transfer.options().tsize);
         let whole = file.content.as_ref().map(|bytes| bytes.len() as u64);
-        match whole.or(told) {
+        match whole.or(promised) {
             Some(expected) if got != expected => {
                 Outcome::WrongBytes(format!("wrong bytes: {name} came as {got} bytes instead of {expected}"))
             }

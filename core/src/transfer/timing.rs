@@ -133,7 +133,8 @@ impl Transfer {
         if self.stalled {
             return;
         }
-        let mut wait = self.rtt.timeout(&self.settings.timing, self.unmeasured());
+        let unmeasured = if self.rtt.is_measured() { 0 } else { self.unmeasured() };
+        let mut wait = self.rtt.timeout(&self.settings.timing, unmeasured);
         if matches!(self.phase, Phase::Receiving(_)) {
             // The sender's own timer should fire first: it knows better what was lost.
             wait = wait.saturating_mul(2);

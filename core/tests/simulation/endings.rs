@@ -65,9 +65,9 @@ fn a_failure_of_this_side_is_told_once_in_every_phase() {
     for (phase, mut transfer) in phases() {
         transfer.fail(ErrorCode::DiskFull, "no room");
         transfer.fail(ErrorCode::NotDefined, "again");
-        let told = Output::Control(Control::Error(ErrorCode::DiskFull, "no room".into()));
+        let error = Output::Control(Control::Error(ErrorCode::DiskFull, "no room".into()));
         let finished = Output::Finished(Finish::Failed(ErrorCode::DiskFull));
-        assert_eq!(outputs(&mut transfer, NOW), [told, finished], "{phase}");
+        assert_eq!(outputs(&mut transfer, NOW), [error, finished], "{phase}");
         assert_eq!(transfer.poll(NOW), Output::Closed, "{phase}");
     }
 }

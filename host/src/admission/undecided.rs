@@ -64,7 +64,7 @@ impl Undecided {
     ) -> (Undecided, Option<Decision>) {
         let (request, refused) = admission.read(&new, neighbour);
         let record = DecisionRecord {
-            requested_options: new.asked,
+            requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
         (Undecided { admission, generation, new, record }, refused.map(|error| refuse_name(&error)))
@@ -76,7 +76,7 @@ impl Undecided {
         let Undecided { admission, generation, new, mut record } = self;
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
-        record.size = decision.size(new.asked.tsize);
+        record.size = decision.size(new.requested.tsize);
         let record = Arc::new(record);
         admission.watch.decided(decided_after);
         let granted = matches!(decision, Decision::Grant { .. });

@@ -63,15 +63,15 @@ pub(super) fn from_kernel(storage: &libc::sockaddr_storage) -> Option<SocketAddr
 
 /// The control messages of a received datagram.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Told {
+pub(super) struct Ancillary {
     pub(super) local: Option<Local>,
     /// Bytes in each datagram of a coalesced buffer (UDP_GRO).
     pub(super) segment: Option<usize>,
 }
 
 /// Reads the control messages that the kernel wrote for `header`.
-pub(super) fn told_by(header: &libc::msghdr) -> Told {
-    let mut told = Told::default();
+pub(super) fn ancillary_data(header: &libc::msghdr) -> Ancillary {
+    let mut ancillary = Ancillary::default();
     // SAFETY: `header` was filled by a receive call; its control buffer is valid for msg_controllen.
     let mut control = unsafe { libc::CMSG_FIRSTHDR(header) };
     while !control.is_null() {
@@ -85,7 +85,7 @@ pub(super) fn told_by(header: &libc::msghdr) -> Told {
                 let ip = Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes());
                 // Unknown for datagrams that arrived in an inherited socket before it was enabled.
                 let known = !ip.is_unspecified();
-                told.local = known.then(|| Local {
+                ancillary.local = known.then(|| Local {
                     address: unicast(ip.into()),
                     interface: info.ipi_ifindex as u32,
                     copied: info.ipi_addr.s_addr != info.ipi_spec_dst.s_addr,
@@ -95,7 +95,7 @@ pub(super) fn told_by(header: &libc::msghdr) -> Told {
                 // SAFETY: the level and type say that the data is an in6_pktinfo; it may be unaligned.
                 let info = unsafe { libc::CMSG_DATA(control).cast::<libc::in6_pktinfo>().read_unaligned() };
                 let ip = Ipv6Addr::from(info.ipi6_addr.s6_addr);
-                told.local = Some(Local {
+                ancillary.local = Some(Local {
                     address: unicast(ip.into()),
                     interface: info.ipi6_ifindex,
                     copied: ip.is_multicast(),
@@ -104,14 +104,14 @@ pub(super) fn told_by(header: &libc::msghdr) -> Told {
             (libc::SOL_UDP, libc::UDP_GRO) => {
                 // SAFETY: the level and type say that the data is an int (udp(7)); it may be unaligned.
                 let size = unsafe { libc::CMSG_DATA(control).cast::<libc::c_int>().read_unaligned() };
-                told.segment = usize::try_from(size).ok().filter(|size| *size > 0);
+                ancillary.segment = usize::try_from(size).ok().filter(|size| *size > 0);
             }
             _ => {}
         }
         // SAFETY: `control` is a header of this message, as above.
         control = unsafe { libc::CMSG_NXTHDR(header, control) };
     }
-    told
+    ancillary
 }
 
 /// Appends control messages to an outgoing message.

@@ -1,6 +1,6 @@
 //! Receiving: recvmmsg(2).
 
-use super::address::{CONTROL_ROOM, ControlBuffer, from_kernel, told_by};
+use super::address::{CONTROL_ROOM, ControlBuffer, ancillary_data, from_kernel};
 use super::{Local, Socket};
 use std::io;
 use std::mem::zeroed;
@@ -146,8 +146,8 @@ impl ReceiveBatch {
         let peer = from_kernel(&self.addresses[index])?;
         let length = (header.msg_len as usize).min(ROOM);
         let payload = &self.payloads[index * ROOM..index * ROOM + length];
-        let told = told_by(&header.msg_hdr);
-        Some(Received { peer, local: told.local, payload, segment: told.segment })
+        let ancillary = ancillary_data(&header.msg_hdr);
+        Some(Received { peer, local: ancillary.local, payload, segment: ancillary.segment })
     }
 }
 
@@ -183,8 +183,8 @@ mod tests {
             batch.fill(&to).unwrap();
             for received in (0..batch.len()).filter_map(|index| batch.get(index)) {
                 assert_eq!(received.peer, from.local());
-                let told = received.local.and_then(|local| local.address);
-                assert_eq!(told, gro.then_some(from.local().ip()));
+                let ancillary = received.local.and_then(|local| local.address);
+                assert_eq!(ancillary, gro.then_some(from.local().ip()));
                 datagrams.extend(received.datagrams().map(<[u8]>::to_vec));
                 buffers += 1;
             }

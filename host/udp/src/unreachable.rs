@@ -168,8 +168,8 @@ mod tests {
             let mut room = [0; 20];
             assert_eq!(open.recv(&mut room).unwrap(), 10, "{loopback}");
             assert!(!reports.fill(&socket));
-            let told: Vec<_> = reports.iter().map(|it| (it.peer, it.quoted().to_vec())).collect();
-            assert_eq!(told, [(closed, b"\0\x03\0\x07content".to_vec())]);
+            let errors: Vec<_> = reports.iter().map(|it| (it.peer, it.quoted().to_vec())).collect();
+            assert_eq!(errors, [(closed, b"\0\x03\0\x07content".to_vec())]);
             assert!(!reports.fill(&socket) && reports.iter().next().is_none());
             assert!(!ReceiveBatch::new().fill(&socket).unwrap());
         }

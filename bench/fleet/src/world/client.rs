@@ -24,7 +24,7 @@ pub(crate) struct Client {
     step: u8,
     failures: u8,
     /// A size was told.
-    told: bool,
+    size_sent: bool,
     /// When its link has brought all that was sent to it so far.
     link_free: u64,
     /// When its transfer wants to be woken, and when it will be looked at.
@@ -51,7 +51,7 @@ impl Client {
             port: 1_023,
             step: 0,
             failures: 0,
-            told: false,
+            size_sent: false,
             link_free: 0,
             deadline: u64::MAX,
             timer: u64::MAX,
@@ -72,7 +72,7 @@ impl World<'_> {
         let Some(step) = self.steps.get(usize::from(client.step)) else { return };
         client.port = if client.port == u16::MAX { 1_024 } else { client.port + 1 };
         client.peer = Tid::NONE;
-        client.told = false;
+        client.size_sent = false;
         let settings = self.client_settings.clone();
         let transfer = Transfer::client(time(now), Operation::Read, step.requested(), 0, settings);
         client.transfer = Some(Box::new(transfer));
@@ -129,7 +129,7 @@ impl World<'_> {
         let _well_formed = transfer.handle_datagram(time(now), self.datagram.control(control));
         let probes = self.steps.get(usize::from(client.step)).is_some_and(|step| step.wish == Wish::Probe);
         if probes && matches!(control, Control::Oack(oack) if oack.tsize.is_some()) {
-            client.told = true;
+            client.size_sent = true;
             transfer.fail(ErrorCode::OptionRefused, "");
         }
         self.drive_client(index, now, None);
@@ -230,7 +230,7 @@ impl World<'_> {
         client.deadline = u64::MAX;
         let Some(step) = self.steps.get(usize::from(client.step)) else { return };
         let done = match step.wish {
-            Wish::Probe => client.told,
+            Wish::Probe => client.size_sent,
             Wish::Missing => finish == Finish::PeerError(ErrorCode::FileNotFound as u16),
             Wish::Whole => finish == Finish::Complete,
         };

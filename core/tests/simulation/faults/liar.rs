@@ -21,7 +21,7 @@ pub struct Liar {
     file: Rc<[u8]>,
     /// The block size of the OACK, 512 before; and whether an OACK came.
     blksize: usize,
-    told: bool,
+    size_sent: bool,
     next: Time,
     /// The probability of a correct action, in tenths.
     honesty: u32,
@@ -48,7 +48,7 @@ impl Liar {
         }
         let honesty = random.u32(0..=10);
         let next = Time::default();
-        Liar { random, operation, request, file, blksize: 512, told: false, next, honesty, sent: 0 }
+        Liar { random, operation, request, file, blksize: 512, size_sent: false, next, honesty, sent: 0 }
     }
 
     fn is_honest(&mut self) -> bool {
@@ -102,7 +102,7 @@ impl Liar {
         let block = usize::from(number(datagram));
         // An OACK in flight may grant another block size: it alone knows the options.
         let plain = self.request.ends_with(b"octet\0");
-        if !plain && !self.told {
+        if !plain && !self.size_sent {
             return;
         }
         if self.file.len() / self.blksize >= 65_535 || block == 0 {
@@ -138,7 +138,7 @@ impl Peer for Liar {
         match opcode(datagram) {
             OACK => {
                 self.blksize = granted_blksize(datagram);
-                self.told = true;
+                self.size_sent = true;
                 match (self.is_honest(), self.operation) {
                     (true, Operation::Read) => self.ack(0, out),
                     (true, Operation::Write) => self.data(1, self.blksize, out),

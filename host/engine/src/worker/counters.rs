@@ -172,7 +172,7 @@ impl Dropping {
 pub(super) struct Reports {
     /// What others can see.
     seen: (Counters, usize),
-    told: Counters,
+    reported: Counters,
     next: Time,
 }
 
@@ -187,11 +187,11 @@ impl Reports {
 
     /// What has come up since the last report, if it is time and there is anything.
     pub(super) fn due(&mut self, counters: Counters, now: Time) -> Option<Counters> {
-        if counters == self.told || now < self.next {
+        if counters == self.reported || now < self.next {
             return None;
         }
-        let news = counters - self.told;
-        self.told = counters;
+        let news = counters - self.reported;
+        self.reported = counters;
         self.next = now + INTERVAL;
         Some(news)
     }

@@ -106,7 +106,7 @@ pub struct NewRequest {
     /// All options as sent, names in lower case.
     pub options: Vec<(String, String)>,
     /// The options that the protocol knows.
-    pub asked: OptionSet,
+    pub requested: OptionSet,
     /// The reserved place of its summary.
     pub place: Place,
     /// Its place among the pending ones of its client.

@@ -44,7 +44,7 @@ enum Again {
 
 /// A request from a port whose last transfer lacks only its last ACK.
 pub(super) struct DeferredRequest {
-    asked: SocketId,
+    listening: SocketId,
     served: SocketId,
     peer: SocketAddr,
     local: Option<Local>,
@@ -55,7 +55,7 @@ impl<T: Transmit> Worker<T> {
     /// A datagram on a listening socket that belongs to no transfer there.
     pub(super) fn request(
         &mut self,
-        asked: SocketId,
+        listening: SocketId,
         listener: ListenerId,
         datagram: &Received<'_>,
         now: Time,
@@ -63,29 +63,40 @@ impl<T: Transmit> Worker<T> {
         // Every worker has a copy of a broadcast: one answers. With a single port the kernel chooses the
         // worker that will get the ACKs, which is not known here, so that all must.
         let copied = datagram.local.is_some_and(|local| local.copied);
-        let first = self.number == 0 && self.wire.sockets.is_first(asked);
+        let first = self.number == 0 && self.wire.sockets.is_first(listening);
         if copied && !first && self.wire.sockets.has_tids(listener) {
             return;
         }
         match Packet::parse(datagram.payload) {
             Ok(Packet::Request(_)) if datagram.payload.len() > MAX_REQUEST => {
                 self.wire.counters.malformed += 1;
-                self.refuse(asked, datagram, ErrorCode::IllegalOperation, "request longer than 2048 bytes");
+                self.refuse(
+                    listening,
+                    datagram,
+                    ErrorCode::IllegalOperation,
+                    "request longer than 2048 bytes",
+                );
             }
-            Ok(Packet::Request(request)) => self.admit(asked, listener, datagram, request, now),
+            Ok(Packet::Request(request)) => self.admit(listening, listener, datagram, request, now),
             // An answer to nothing, or noise: an answer could start a loop between two servers.
             Ok(_) => self.wire.counters.stray += 1,
             Err(malformed) if malformed.is_request() => {
                 self.wire.counters.malformed += 1;
-                self.refuse(asked, datagram, ErrorCode::IllegalOperation, &malformed.to_string());
+                self.refuse(listening, datagram, ErrorCode::IllegalOperation, &malformed.to_string());
             }
             Err(_) => self.wire.counters.malformed += 1,
         }
     }
 
     /// A request from a port that has a transfer already: a repetition, or the client wants something else.
-    pub(super) fn request_again(&mut self, index: u32, asked: SocketId, datagram: &Received<'_>, now: Time) {
-        let Some(listener) = self.wire.sockets.get(asked).map(|socket| socket.listener) else { return };
+    pub(super) fn request_again(
+        &mut self,
+        index: u32,
+        listening: SocketId,
+        datagram: &Received<'_>,
+        now: Time,
+    ) {
+        let Some(listener) = self.wire.sockets.get(listening).map(|socket| socket.listener) else { return };
         let is_readable = matches!(Packet::parse(datagram.payload), Ok(Packet::Request(_)));
         if !is_readable || datagram.payload.len() > MAX_REQUEST {
             // The transfer continues, and an ERROR could be taken for its end.
@@ -105,11 +116,11 @@ impl<T: Transmit> Worker<T> {
             return;
         }
         // Its last ACK may be unread in another socket: see `take_deferred_requests`.
-        if entry.core.awaits_last_ack() && entry.served != asked && !self.looked_for_acks {
+        if entry.core.awaits_last_ack() && entry.served != listening && !self.looked_for_acks {
             let Received { peer, local, payload, .. } = *datagram;
             let served = entry.served;
             self.deferred_requests.push(DeferredRequest {
-                asked,
+                listening,
                 served,
                 peer,
                 local,
@@ -123,15 +134,15 @@ impl<T: Transmit> Worker<T> {
             self.wire.counters.repeated += 1;
             return;
         }
-        let two_ports = entry.served != asked;
+        let two_ports = entry.served != listening;
         let has_room = self.table.len() < self.settings.max_transfers;
         if (again == Again::Unclear || dallying) && two_ports && has_room {
-            return self.begin_beside(index, asked, listener, datagram, now);
+            return self.begin_beside(index, listening, listener, datagram, now);
         }
         // iPXE and U-Boot reuse a source port. The earlier request no longer matters, and an ERROR for it
         // could be taken for an answer to the new one.
         self.supersede(index);
-        self.request(asked, listener, datagram, now);
+        self.request(listening, listener, datagram, now);
     }
 
     /// Begins a new transfer for a peer whose old one may still be wanted. The old one keeps its TID, and ends
@@ -140,7 +151,7 @@ impl<T: Transmit> Worker<T> {
     fn begin_beside(
         &mut self,
         index: u32,
-        asked: SocketId,
+        listening: SocketId,
         listener: ListenerId,
         datagram: &Received<'_>,
         now: Time,
@@ -153,8 +164,8 @@ impl<T: Transmit> Worker<T> {
             // Both count as one transfer for the limits.
             self.settings.limiter.transfer_ended(std::mem::take(&mut entry.share));
         }
-        self.request(asked, listener, datagram, now);
-        let new = self.table.find(asked, &datagram.peer);
+        self.request(listening, listener, datagram, now);
+        let new = self.table.find(listening, &datagram.peer);
         if let Some(entry) = new.and_then(|new| self.table.get_mut(new)) {
             entry.old = Some(old);
         }
@@ -190,11 +201,11 @@ impl<T: Transmit> Worker<T> {
             let more = self.receive(late.served, received, now);
             unread.set(late.served, more);
             self.looked_for_acks = true;
-            let DeferredRequest { asked, peer, local, payload, .. } = late;
+            let DeferredRequest { listening, peer, local, payload, .. } = late;
             let datagram = Received { peer, local, payload: &payload, segment: None };
-            match (self.table.find(asked, &peer), self.wire.sockets.get(asked)) {
-                (Some(index), _) => self.deliver(index, asked, &datagram, *now),
-                (None, Some(socket)) => self.request(asked, socket.listener, &datagram, *now),
+            match (self.table.find(listening, &peer), self.wire.sockets.get(listening)) {
+                (Some(index), _) => self.deliver(index, listening, &datagram, *now),
+                (None, Some(socket)) => self.request(listening, socket.listener, &datagram, *now),
                 (None, None) => {}
             }
             self.looked_for_acks = false;
@@ -218,8 +229,8 @@ impl<T: Transmit> Worker<T> {
     /// ACK, so that many of them are guesses of somebody who cannot see the server's answers.
     fn missed(&mut self, number: SocketId, peer: &SocketAddr, now: Time) {
         let Some(listener) = self.wire.sockets.get(number).map(|socket| socket.listener) else { return };
-        for asked in self.wire.sockets.listening(listener) {
-            let Some(index) = self.table.find(asked, peer) else { continue };
+        for listening in self.wire.sockets.listening(listener) {
+            let Some(index) = self.table.find(listening, peer) else { continue };
             let Some(entry) = self.table.get_mut(index).filter(|entry| entry.half_open) else { continue };
             entry.misses += 1;
             if entry.misses >= MOST_MISSES {
@@ -230,7 +241,7 @@ impl<T: Transmit> Worker<T> {
 
     fn admit(
         &mut self,
-        asked: SocketId,
+        listening: SocketId,
         listener: ListenerId,
         datagram: &Received<'_>,
         request: RequestPacket<'_>,
@@ -245,7 +256,7 @@ impl<T: Transmit> Worker<T> {
             // No answer: the client repeats the request in a second, when there may be room.
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
-        let served = self.tid_for(asked, listener, &peer);
+        let served = self.tid_for(listening, listener, &peer);
         let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
         core.raise_floor(self.peer_floors.of(peer.ip(), now));
         let fingerprint = self.table.fingerprint(&peer, datagram.payload);
@@ -253,8 +264,8 @@ impl<T: Transmit> Worker<T> {
         let key = self.table.insert(Entry {
             core,
             peer,
-            local: self.wire.sockets.source(asked, datagram.local),
-            asked,
+            local: self.wire.sockets.source(listening, datagram.local),
+            listening,
             served,
             generation: 0,
             operation: request.operation,
@@ -289,7 +300,7 @@ impl<T: Transmit> Worker<T> {
                 .iter()
                 .map(|(name, value)| (lossy(name).to_ascii_lowercase(), lossy(value)))
                 .collect(),
-            asked: request.options.requested(),
+            requested: request.options.requested(),
             place,
             share: claim.pending,
         });
@@ -317,12 +328,12 @@ impl<T: Transmit> Worker<T> {
     }
 
     /// A TID socket on which this peer has no transfer; the listening socket where there is no such.
-    fn tid_for(&mut self, asked: SocketId, listener: ListenerId, peer: &SocketAddr) -> SocketId {
+    fn tid_for(&mut self, listening: SocketId, listener: ListenerId, peer: &SocketAddr) -> SocketId {
         self.wire
             .sockets
             .tids(listener, peer)
             .find(|tid| self.table.find(*tid, peer).is_none())
-            .unwrap_or(asked)
+            .unwrap_or(listening)
     }
 
     /// Tells someone who has no transfer why. Not more often than is configured: the address may be that of
@@ -349,7 +360,7 @@ fn again(entry: &Entry, now: Time) -> Again {
     // maybe at once.
     if now.since(entry.requested) >= DOUBLED {
         Again::Anew
-    } else if entry.served == entry.asked {
+    } else if entry.served == entry.listening {
         // In single-port mode the new one cannot be answered without disturbing the old one.
         Again::Repeated
     } else {

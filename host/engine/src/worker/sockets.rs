@@ -265,8 +265,8 @@ impl Sockets {
     }
 
     /// From where a transfer answers: as it was asked, where the socket could answer from several addresses.
-    pub(super) fn source(&self, number: SocketId, asked: Option<Local>) -> Option<Local> {
-        asked.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
+    pub(super) fn source(&self, number: SocketId, local: Option<Local>) -> Option<Local> {
+        local.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
     }
 
     /// How many blocks of a window the listener of this socket sends within a millisecond.

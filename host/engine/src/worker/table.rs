@@ -23,8 +23,8 @@ pub(super) struct Entry {
     /// The destination address of the request, if the socket has several; answers leave from it.
     pub(super) local: Option<Local>,
     /// The socket that was asked: a listener.
-    pub(super) asked: SocketId,
-    /// The socket that it is served through: its TID, or `asked` in single-port mode.
+    pub(super) listening: SocketId,
+    /// The socket that it is served through: its TID, or `listening` in single-port mode.
     pub(super) served: SocketId,
     pub(super) generation: u32,
     pub(super) operation: Operation,
@@ -78,7 +78,7 @@ impl Reference {
 
     fn address(self, entries: &Slab<Entry>) -> Option<(SocketId, SocketAddr)> {
         let entry = entries.get(self.index() as usize)?;
-        Some((if self.0 & 1 == 1 { entry.served } else { entry.asked }, entry.peer))
+        Some((if self.0 & 1 == 1 { entry.served } else { entry.listening }, entry.peer))
     }
 }
 
@@ -111,7 +111,7 @@ impl Table {
     pub(super) fn insert(&mut self, mut entry: Entry) -> Key {
         self.generation = self.generation.wrapping_add(1);
         entry.generation = self.generation;
-        let own_tid = entry.served != entry.asked;
+        let own_tid = entry.served != entry.listening;
         let key = Key { index: self.entries.insert(entry) as u32, generation: self.generation };
         self.refer(Reference::new(key.index, false));
         if own_tid {
@@ -132,7 +132,7 @@ impl Table {
     pub(super) fn step_aside(&mut self, index: u32) -> Option<Key> {
         let entry = self.get_mut(index)?;
         let key = Key { index, generation: entry.generation };
-        if entry.served == entry.asked {
+        if entry.served == entry.listening {
             return None;
         }
         self.unrefer(Reference::new(index, false));
@@ -166,12 +166,12 @@ mod tests {
     use super::*;
     use tuffet_core::Settings;
 
-    fn entry(asked: SocketId, served: SocketId, port: u16) -> Entry {
+    fn entry(listening: SocketId, served: SocketId, port: u16) -> Entry {
         Entry {
             core: Transfer::server(Time::default(), Operation::Read, Settings::default()),
             peer: ([192, 0, 2, 1], port).into(),
             local: None,
-            asked,
+            listening,
             served,
             generation: 0,
             operation: Operation::Read,

@@ -30,7 +30,7 @@ impl<T: Transmit> Worker<T> {
         let Some(entry) = self.table.get_mut(index) else { return };
         // RRQ is 1 and WRQ 2 (RFC 1350 section 5); they concern the port that was asked alone.
         if matches!(datagram.payload, [0, 1 | 2, ..]) {
-            if number == entry.asked {
+            if number == entry.listening {
                 return self.request_again(index, number, datagram, now);
             }
             return self.wire.counters.stray += 1;
@@ -80,8 +80,8 @@ impl<T: Transmit> Worker<T> {
         }
         match entry.progress_check.look(&entry.core, &self.settings.limiter, now) {
             None => entry.core.handle_timeout(now),
-            Some((told, ending)) => {
-                entry.core.fail(ErrorCode::NotDefined, told);
+            Some((message, ending)) => {
+                entry.core.fail(ErrorCode::NotDefined, message);
                 entry.ending = Some(Box::new(ending));
             }
         }
@@ -106,7 +106,7 @@ impl<T: Transmit> Worker<T> {
             Decision::Grant { content, limits } => {
                 let DecisionRecord { requested_options, size, .. } = &*ticket.record;
                 let limits = Limits {
-                    burst: self.wire.sockets.burst(entry.asked),
+                    burst: self.wire.sockets.burst(entry.listening),
                     windowsize: within_most_window(requested_options, &limits),
                     ..limits
                 };

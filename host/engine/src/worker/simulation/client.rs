@@ -34,7 +34,7 @@ pub(super) enum Manner {
 pub(super) struct Wish {
     pub(super) name: String,
     pub(super) operation: Operation,
-    pub(super) asked: OptionSet,
+    pub(super) requested: OptionSet,
     /// The file: what is read, or what is written.
     pub(super) file: Arc<[u8]>,
 }
@@ -176,7 +176,7 @@ impl Client {
         self.timeout = Time::NEVER;
         let Some(wish) = wish else { return };
         let size = if wish.operation == Operation::Write { wish.file.len() as u64 } else { 0 };
-        let transfer = Transfer::client(now, wish.operation, wish.asked, size, Settings::default());
+        let transfer = Transfer::client(now, wish.operation, wish.requested, size, Settings::default());
         self.transfer = Some(transfer);
         self.wish = Some(wish);
         self.tid = None;
@@ -269,8 +269,8 @@ impl Client {
 
 fn request(wish: &Wish) -> Vec<u8> {
     let mut buffer = [0; 256];
-    let Wish { operation, name, asked, .. } = wish;
-    let length = RequestPacket::encode(*operation, name.as_bytes(), Mode::Octet, asked, &mut buffer);
+    let Wish { operation, name, requested, .. } = wish;
+    let length = RequestPacket::encode(*operation, name.as_bytes(), Mode::Octet, requested, &mut buffer);
     buffer[..length.expect("a short name fits")].to_vec()
 }
 

@@ -118,13 +118,13 @@ impl Control {
 
     pub(super) fn take(&mut self, now: Time, letter: ToControl) {
         match letter {
-            ToControl::Request(asked) => {
+            ToControl::Request(new) => {
                 self.admitted += 1;
-                let name = String::from_utf8_lossy(&asked.name).into_owned();
+                let name = String::from_utf8_lossy(&new.name).into_owned();
                 match self.fates.get(&name).and_then(|fate| fate.after) {
-                    None => self.undecided.push(asked),
+                    None => self.undecided.push(new),
                     Some(after) => {
-                        let letter = self.decide(&name, asked);
+                        let letter = self.decide(&name, new);
                         self.letters.push((later(now, after), letter));
                     }
                 }
@@ -155,9 +155,9 @@ impl Control {
 
     /// The worker has ended: what is decided now still has its outcome.
     pub(super) fn stop(&mut self, mailbox: &Mailbox) {
-        for asked in std::mem::take(&mut self.undecided) {
-            let name = String::from_utf8_lossy(&asked.name).into_owned();
-            let letter = self.decide(&name, asked);
+        for new in std::mem::take(&mut self.undecided) {
+            let name = String::from_utf8_lossy(&new.name).into_owned();
+            let letter = self.decide(&name, new);
             self.letters.push((Time::NEVER, letter));
         }
         for (_, letter) in self.letters.drain(..) {
@@ -165,48 +165,48 @@ impl Control {
         }
     }
 
-    fn decide(&mut self, name: &str, asked: NewRequest) -> ToWorker {
+    fn decide(&mut self, name: &str, new: NewRequest) -> ToWorker {
         self.decided += 1;
         let answer = self.fates.get(name).map(|fate| fate.answer.clone()).unwrap_or(Answer::Refuse);
-        let decision = self.decision(name, &asked, answer);
+        let decision = self.decision(name, &new, answer);
         let request = Request {
             id: RequestId(self.decided),
             listener: "sim".into(),
-            operation: asked.operation,
-            mode: asked.mode,
+            operation: new.operation,
+            mode: new.mode,
             requested: name.into(),
             path: name.into(),
-            client: asked.peer,
+            client: new.peer,
             macs: Vec::new(),
-            class: ClientClass::guess(asked.operation, name, &[]),
+            class: ClientClass::guess(new.operation, name, &[]),
             options: Vec::new(),
             trail: None,
         };
         let record = DecisionRecord {
-            requested_options: asked.asked,
-            decided_after: Some(asked.received.elapsed()),
-            size: decision.size(asked.asked.tsize),
-            ..DecisionRecord::new(Arc::new(request), asked.received)
+            requested_options: new.requested,
+            decided_after: Some(new.received.elapsed()),
+            size: decision.size(new.requested.tsize),
+            ..DecisionRecord::new(Arc::new(request), new.received)
         };
         let ticket = Ticket {
             record: Arc::new(record),
             answered: decision.answered(),
-            place: asked.place,
-            share: asked.share,
+            place: new.place,
+            share: new.share,
             progress: None,
             generation: Arc::new(Nobody),
         };
-        ToWorker::Decided { key: asked.key, ticket: Box::new(ticket), decision }
+        ToWorker::Decided { key: new.key, ticket: Box::new(ticket), decision }
     }
 
-    fn decision(&self, name: &str, asked: &NewRequest, answer: Answer) -> Decision {
+    fn decision(&self, name: &str, new: &NewRequest, answer: Answer) -> Decision {
         let grant = |content| Decision::Grant { content, limits: Limits::default() };
         let refuse = |code, outcome| Decision::Refuse {
             code,
             message: "refused".into(),
             ending: Ending::new(outcome, "refused"),
         };
-        match (answer, asked.operation) {
+        match (answer, new.operation) {
             (Answer::Bytes(bytes), Operation::Read) => grant(Content::Bytes(bytes.into())),
             (Answer::File(bytes), Operation::Read) => grant(self.file(name, &bytes)),
             (Answer::Shrinks(bytes, to), Operation::Read) => {

@@ -20,16 +20,16 @@ const PATH: Path = Path { delay: 50, jitter: 0, loss: 0.0, duplicate: 0.0 };
 type Seen = Vec<(String, bool)>;
 
 /// Names and outcomes.
-type Told = Vec<(String, &'static str)>;
+type Outcomes = Vec<(String, &'static str)>;
 
-fn wish(name: &str, operation: Operation, asked: OptionSet, size: usize) -> Wish {
+fn wish(name: &str, operation: Operation, requested: OptionSet, size: usize) -> Wish {
     let file: Arc<[u8]> = (0..size).map(|byte| byte as u8).collect();
-    Wish { name: name.into(), operation, asked, file }
+    Wish { name: name.into(), operation, requested, file }
 }
 
 /// One client asks for these, the last one first; those that the server refuses are named so. Whether each was
 /// complete in time, as its client sees it, and the outcomes that the server told, in their order.
-fn run(listener: SocketId, wishes: Vec<Wish>, faults: Faults) -> (Seen, Told) {
+fn run(listener: SocketId, wishes: Vec<Wish>, faults: Faults) -> (Seen, Outcomes) {
     let mut control = Control::new();
     for wish in &wishes {
         let answer = match wish.operation {
@@ -56,12 +56,12 @@ fn run(listener: SocketId, wishes: Vec<Wish>, faults: Faults) -> (Seen, Told) {
     world.stop();
     let experiences = &world.clients[0].experiences;
     let seen = experiences.iter().map(|it| (it.name.clone(), it.complete)).collect();
-    let told = world
-        .told
+    let outcomes = world
+        .ended
         .iter()
         .map(|it| (it.record.request.path.to_string(), it.ending.outcome.as_str()))
         .collect();
-    (seen, told)
+    (seen, outcomes)
 }
 
 #[test]
@@ -79,12 +79,14 @@ fn a_doubled_request_and_a_lost_datagram_end_no_transfer() {
     ];
     for listener in LISTENERS {
         for late in [100, 400, 5_000, 100_000] {
-            for (what, operation, asked, size, lost) in &cases {
+            for (what, operation, requested, size, lost) in &cases {
                 let faults = Faults { doubles_requests: Some(late), loses: Some(lost.clone()) };
-                let (seen, told) = run(listener, vec![wish("file", *operation, *asked, *size)], faults);
-                let about = format!("{what}, {late} us late, listener {listener:?}: {told:?}");
+                let (seen, outcomes) =
+                    run(listener, vec![wish("file", *operation, *requested, *size)], faults);
+                let about = format!("{what}, {late} us late, listener {listener:?}: {outcomes:?}");
                 assert_eq!(seen, [("file".to_owned(), true)], "{about}");
-                let well = told.iter().filter(|(_, outcome)| ["served", "stored"].contains(outcome)).count();
+                let well =
+                    outcomes.iter().filter(|(_, outcome)| ["served", "stored"].contains(outcome)).count();
                 assert_eq!(well, 1, "{about}");
             }
         }
@@ -100,8 +102,8 @@ fn a_late_copy_of_an_earlier_request_ends_no_transfer() {
         let refused = wish("refused", Operation::Read, OptionSet::default(), 0);
         // The client asks for the second 300 ms after the first, and the last block comes after a time-out.
         let faults = Faults { doubles_requests: Some(305_000), loses: Some(vec![0, 3, 0, 2]) };
-        let (seen, told) = run(listener, vec![file, refused], faults);
-        assert_eq!(seen, [("refused".to_owned(), false), ("file".to_owned(), true)], "{told:?}");
-        assert!(told.contains(&("file".to_owned(), "served")), "listener {listener:?}: {told:?}");
+        let (seen, outcomes) = run(listener, vec![file, refused], faults);
+        assert_eq!(seen, [("refused".to_owned(), false), ("file".to_owned(), true)], "{outcomes:?}");
+        assert!(outcomes.contains(&("file".to_owned(), "served")), "listener {listener:?}: {outcomes:?}");
     }
 }

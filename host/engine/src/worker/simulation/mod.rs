@@ -87,11 +87,11 @@ fn simulate(seed: u64, control: &mut Control) -> Vec<&'static str> {
 }
 
 fn check(world: &World<'_>) -> Vec<&'static str> {
-    let told = &world.told;
-    let ids: HashSet<u64> = told.iter().map(|summary| summary.record.request.id.0).collect();
-    let lives = Lives { begun: world.control.admitted, outcomes: told.len() as u64, held: 0 };
+    let ended = &world.ended;
+    let ids: HashSet<u64> = ended.iter().map(|summary| summary.record.request.id.0).collect();
+    let lives = Lives { begun: world.control.admitted, outcomes: ended.len() as u64, held: 0 };
     exactly_one_outcome("worker", lives);
-    Invariant::ExactlyOneOutcome.demand_eq(ids.len(), told.len(), "requests with an outcome");
+    Invariant::ExactlyOneOutcome.demand_eq(ids.len(), ended.len(), "requests with an outcome");
     let (free, places) = world.places();
     Invariant::BoundedMemory.demand_eq(free, places, "places in the queue of summaries that are free");
     let temporary = world.control.names().into_iter().find(|name| name.starts_with('.'));
@@ -100,7 +100,7 @@ fn check(world: &World<'_>) -> Vec<&'static str> {
     for client in world.clients.iter().filter(|client| client.manner != Manner::Babbles) {
         check_client(world, client);
     }
-    told.iter().map(|summary| summary.ending.outcome.as_str()).collect()
+    ended.iter().map(|summary| summary.ending.outcome.as_str()).collect()
 }
 
 /// What this client takes for complete is right, and so is what the server says of it.
@@ -111,7 +111,7 @@ fn check_client(world: &World<'_>, client: &Client) {
                 && summary.record.request.path == name
                 && summary.ending.outcome == outcome
         };
-        world.told.iter().filter(it).count()
+        world.ended.iter().filter(it).count()
     };
     for (nth, experience) in client.experiences.iter().enumerate() {
         let name = &experience.name;
@@ -172,7 +172,7 @@ fn client(random: &mut Rng, number: usize, control: &mut Control) -> Client {
 }
 
 fn wish_for(random: &mut Rng, name: &str, control: &mut Control) -> Wish {
-    let asked = match random.u32(0..3) {
+    let requested = match random.u32(0..3) {
         0 => OptionSet::default(),
         1 => OptionSet { blksize: Some(random.u16(8..3_000)), ..OptionSet::default() },
         _ => OptionSet {
@@ -182,7 +182,7 @@ fn wish_for(random: &mut Rng, name: &str, control: &mut Control) -> Wish {
             tsize: pick(random, &[None, Some(0)]),
         },
     };
-    let size = random.usize(0..usize::from(asked.block_size()) * 40);
+    let size = random.usize(0..usize::from(requested.block_size()) * 40);
     let file: Arc<[u8]> = std::iter::repeat_with(|| random.u8(..)).take(size).collect();
     let operation = if random.u32(0..4) == 0 { Operation::Write } else { Operation::Read };
     let answer = match (operation, random.u32(0..12)) {
@@ -203,7 +203,7 @@ fn wish_for(random: &mut Rng, name: &str, control: &mut Control) -> Wish {
         _ => Some(random.u64(10..2_000)),
     };
     control.fates.insert(name.into(), Fate { after, answer });
-    Wish { name: name.into(), operation, asked, file }
+    Wish { name: name.into(), operation, requested, file }
 }
 
 fn pick<T: Copy>(random: &mut Rng, of: &[T]) -> T {

@@ -69,7 +69,7 @@ pub(super) struct World<'a> {
     /// Datagrams of each client before its address was proven, and what it got.
     unproven: Vec<(Unproven, bool)>,
     summaries: mpsc::Receiver<Summary>,
-    pub(super) told: Vec<Summary>,
+    pub(super) ended: Vec<Summary>,
     received: ReceiveBatch,
     sockets: u16,
 }
@@ -121,7 +121,7 @@ impl<'a> World<'a> {
             now: Time::default(),
             random: Rng::with_seed(seed),
             summaries,
-            told: Vec::new(),
+            ended: Vec::new(),
             received: ReceiveBatch::new(),
             sockets,
         }
@@ -287,7 +287,7 @@ impl<'a> World<'a> {
 
     fn hear_summaries(&mut self) {
         while let Ok(summary) = self.summaries.try_recv() {
-            self.told.push(summary);
+            self.ended.push(summary);
         }
     }
 }

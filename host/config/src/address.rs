@@ -1,6 +1,8 @@
-//! Addresses and names in a configuration, and the advice for bad ones.
+//! Addresses, names and paths in a configuration, and the advice for bad ones.
 
 use std::net::{IpAddr, SocketAddr};
+
+use schemars::{Schema, SchemaGenerator, json_schema};
 
 /// The longest name of a listener, root or plugin, in bytes.
 const MAX_NAME: usize = 64;
@@ -54,6 +56,18 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+pub(super) fn address_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "address" })
+}
+
+pub(super) fn name_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "name", "pattern": "^[A-Za-z0-9_.:\\[\\]-]{1,64}$" })
+}
+
+pub(super) fn path_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "path", "minLength": 1 })
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::{ConfigError, Position};
-use super::pointer_of;
 use super::source::{self, Finding, Source};
+use super::tree::pointer_of;
 
 /// A YAML file with the positions of its values.
 #[derive(Debug)]

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use super::address;
+use super::config::{MAX_WORKERS, Written};
+use super::listeners::WrittenListener;
 use super::privileges::Who;
+use super::roots::Root;
 use super::source::{Finding, Source};
-use super::written::defaults;
-use super::written::{Listener, MAX_WORKERS, Root, Write, Written};
 
 /// Flags of `serve` that override keys of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Overrides {
         if let Some(root) = &self.root {
             source.replace("/roots", "--root");
             match std::path::absolute(root) {
-                Ok(path) => written.roots = vec![only_root(path)],
+                Ok(path) => written.roots = vec![Root::alone(path)],
                 Err(error) => {
                     findings
                         .push(Finding::value("/roots", format!("{error}; name a folder, `.` for this one")));
@@ -40,7 +41,7 @@ impl Overrides {
         }
         if !self.listen.is_empty() {
             source.replace("/listeners", "--listen");
-            written.listeners = self.listen.iter().map(|address| listener(address)).collect();
+            written.listeners = self.listen.iter().map(|address| WrittenListener::at(address)).collect();
             let complaints = self.listen.iter().filter_map(|text| address::parse_address(text).err());
             findings.extend(complaints.map(|message| Finding::value("/listeners", message)));
         }
@@ -65,13 +66,4 @@ impl Overrides {
         }
         findings
     }
-}
-
-fn only_root(path: PathBuf) -> Root {
-    let (name, max_upload, write) = ("root".into(), defaults::max_upload(), Write::default());
-    Root { name, path, writable: false, overwrite: false, private: false, max_upload, follow: false, write }
-}
-
-fn listener(address: &str) -> Listener {
-    Listener { address: address.into(), name: None, single_port: false, tid_ports: None, burst: None }
 }

@@ -1,163 +1,57 @@
-//! The policy section: the chains and their plugins.
+//! The section `policy`: the chains.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::grant::Grant;
+use super::address::path_schema;
+use super::plugins::PluginConfig;
+use super::resolver::{Resolver, environment, started_by_root};
+use super::sinks::SinkSpec;
+use super::suggest::{closest, unknown};
+use super::tree::join;
+use super::units::{TimeSpan, plain};
+use tuffet_request::RootSpec;
 
-/// The resolved `policy` and `plugins` sections.
-#[derive(Debug, Clone, PartialEq)]
+/// Which plugins decide, and in which order.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct PolicyConfig {
-    /// The verdict where every plugin abstains.
+    /// The decision if every plugin of `authorize` abstains.
     pub default: DefaultVerdict,
-    /// The names of the plugins of the `authorize` chain, in order. Each is in `plugins`.
+    /// The plugins that decide who may do what, in order. The first denial ends the chain.
+    #[schemars(extend("uniqueItems" = true))]
     pub authorize: Vec<String>,
-    /// The names of the plugins of the `resolve` chain, in order. Each is in `plugins`.
+    /// The plugins that decide which file a client gets, in order. The first answer ends the chain; without
+    /// one, the server searches the roots for the requested path.
+    #[schemars(extend("uniqueItems" = true))]
     pub resolve: Vec<String>,
-    /// The names of the plugins of the `accept-upload` chain, in order. Each is in `plugins`.
+    /// The plugins that decide whether an upload becomes visible, in order, once it is complete and on disk.
+    /// The first denial ends the chain.
+    #[schemars(extend("uniqueItems" = true))]
     pub accept_upload: Vec<String>,
-    /// The names of the observers. Each is in `plugins`.
+    /// The plugins that receive events of transfers.
+    #[schemars(extend("uniqueItems" = true))]
     pub observe: Vec<String>,
-    /// The time limit of all chains for one request.
+    /// The time that all chains together have for one request, waiting included; `accept-upload` has the same
+    /// time again. A request whose time is over in a queue gets no answer, so that its client asks again. Keep it
+    /// below the time-out of your clients, which is often one second.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
     pub time_limit: Duration,
-    /// The folder for compiled plugins; `None` keeps none.
+    /// The cache folder for compiled plugins, so that a start compiles only new ones; `none` disables the
+    /// cache. It must belong to the server's user, and nobody else may be able to write to it. Default:
+    /// `$CACHE_DIRECTORY`, which systemd sets, else `/var/cache/tuffet` for root, else
+    /// `$XDG_CACHE_HOME/tuffet` or `~/.cache/tuffet`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
     pub compiled: Option<PathBuf>,
-    /// Every plugin, each once and each in a chain, sorted by name.
+    /// Every plugin, each once and each in a chain, sorted by name: the section `plugins`.
+    #[serde(skip)]
     pub plugins: Vec<PluginConfig>,
-}
-
-/// One plugin.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PluginConfig {
-    /// Its name in chains and logs.
-    pub name: String,
-    /// The source of its component.
-    pub component: ComponentSource,
-    /// Its settings: a JSON object.
-    pub settings: serde_json::Value,
-    /// How a failed call is treated.
-    pub on_error: OnError,
-    /// Its grants. Each root and sink in it is configured.
-    pub grants: Vec<Grant>,
-    /// Its limits.
-    pub limits: PluginLimits,
-    /// How long its instances are reused, at most one call being not at all; `None` is as its manifest says.
-    pub reuse: Option<ReuseConfig>,
-    /// Whether its verdicts take effect.
-    pub mode: PluginMode,
-    /// When its breaker opens.
-    pub breaker: BreakerConfig,
-    /// Its decision cache.
-    pub cache: Option<DecisionCacheConfig>,
-}
-
-/// When the breaker of a failing plugin opens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BreakerConfig {
-    /// Clients in a row whose calls failed, at least 1.
-    pub failures: u32,
-    /// The first back-off; it doubles with each further failure.
-    pub back_off: Duration,
-    /// The longest back-off.
-    pub cap: Duration,
-}
-
-/// The decision cache of a plugin.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecisionCacheConfig {
-    /// How long the cache keeps a decision.
-    pub ttl: Duration,
-    /// The facts that a decision depends on; requests with equal facts get the same decision.
-    pub key: Arc<[Fact]>,
-    /// The most decisions kept for each hook.
-    pub entries: usize,
-}
-
-/// Whether the opinions of a plugin count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PluginMode {
-    /// They count.
-    #[default]
-    Enforce,
-    /// It is asked beside the chain; what it says is logged and changes nothing.
-    Monitor,
-}
-
-/// A fact of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fact {
-    /// `read` or `write`.
-    Operation,
-    /// `octet` or `netascii`.
-    Mode,
-    /// The name of the listener.
-    Listener,
-    /// The IP address of the client.
-    Address,
-    /// The port of the client.
-    Port,
-    /// What is known of its MAC addresses.
-    Mac,
-    /// What kind of client it seems to be.
-    Class,
-    /// The name as it was sent.
-    Requested,
-    /// The normalised path.
-    Path,
-    /// All options, as they were sent.
-    Options,
-}
-
-/// How long an instance of a plugin is reused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReuseConfig {
-    /// The most calls of an instance.
-    pub calls: u32,
-    /// How long an idle instance is kept.
-    pub idle: Duration,
-}
-
-impl ReuseConfig {
-    /// Each call gets a fresh instance.
-    pub const NEVER: ReuseConfig = ReuseConfig { calls: 1, idle: Duration::ZERO };
-}
-
-/// Where a plugin's component comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ComponentSource {
-    /// A component that is built into the server.
-    Builtin(String),
-    /// A file, by absolute path.
-    Path(PathBuf),
-}
-
-/// The limits of one plugin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PluginLimits {
-    /// CPU time of a call, `configure` of a fresh instance included; at most `wall`.
-    pub cpu: Duration,
-    /// CPU time of `configure`, where instances are reused.
-    pub configure: Duration,
-    /// How long a call may take: waiting for an instance, computing, sleeping.
-    pub wall: Duration,
-    /// Bytes of all memories and tables of one instance.
-    pub memory: u64,
-    /// Content generated for one request, in bytes.
-    pub content: u64,
-    /// Concurrent calls, 1 to 128.
-    pub instances: u32,
-    /// Calls queued for an instance.
-    pub queue: u32,
-    /// Keys in its key-value store.
-    pub kv_keys: u64,
-    /// Bytes of all its keys and values.
-    pub kv_bytes: u64,
 }
 
 /// The verdict where every plugin abstains.
@@ -170,13 +64,83 @@ pub enum DefaultVerdict {
     Deny,
 }
 
-/// What a failed call of a plugin counts as: a trap, a limit passed, a bad answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnError {
-    /// The request is denied.
-    #[default]
-    Deny,
-    /// The plugin has no opinion.
-    Abstain,
+impl Default for PolicyConfig {
+    fn default() -> Self {
+        Self {
+            default: DefaultVerdict::Allow,
+            authorize: Vec::new(),
+            resolve: Vec::new(),
+            accept_upload: Vec::new(),
+            observe: Vec::new(),
+            time_limit: Duration::from_millis(500),
+            compiled: None,
+            plugins: Vec::new(),
+        }
+    }
+}
+
+/// The folder that compiled plugins are kept in.
+pub fn default_compiled() -> Option<PathBuf> {
+    let folder = |name| environment(name).map(PathBuf::from);
+    // Of several, systemd lists the one that is meant first.
+    if let Some(given) = std::env::var_os("CACHE_DIRECTORY") {
+        return std::env::split_paths(&given).next();
+    }
+    if started_by_root() {
+        return Some("/var/cache/tuffet".into());
+    }
+    let user = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
+    user.map(|user| user.join("tuffet")).filter(|folder| folder.is_absolute())
+}
+
+impl PolicyConfig {
+    /// The chains, by their keys.
+    fn chains(&self) -> [(&'static str, &Vec<String>); 4] {
+        [
+            ("authorize", &self.authorize),
+            ("resolve", &self.resolve),
+            ("accept-upload", &self.accept_upload),
+            ("observe", &self.observe),
+        ]
+    }
+
+    /// The keys that cannot change while the server runs, and whether they differ.
+    pub(crate) fn fixed(&self, next: &Self) -> Vec<(&'static str, bool)> {
+        vec![("policy.compiled", self.compiled != next.compiled)]
+    }
+}
+
+impl Resolver<'_> {
+    pub(crate) fn policy(
+        &mut self,
+        policy: PolicyConfig,
+        plugins: BTreeMap<String, PluginConfig>,
+        roots: &[RootSpec],
+        sinks: &[SinkSpec],
+    ) -> PolicyConfig {
+        for (chain, names) in policy.chains() {
+            for (index, name) in names.iter().enumerate().filter(|(_, name)| !plugins.contains_key(*name)) {
+                let known = || plugins.keys().map(String::as_str);
+                let message = match closest(name, known()) {
+                    Some(like) => unknown("plugin", name, Some(like), known()),
+                    None => format!(
+                        "unknown plugin `{name}`; add it below `plugins`, such as `{name}: {{ component: builtin:{name} }}`"
+                    ),
+                };
+                self.wrong(format!("/policy/{chain}/{index}"), message);
+            }
+        }
+        let in_chain = |name: &String| policy.chains().iter().any(|(_, names)| names.contains(name));
+        for name in plugins.keys().filter(|name| !in_chain(name)) {
+            let message = format!(
+                "the plugin `{name}` is in no chain, so nothing would ask it; add it to `policy.authorize` or \
+                 to another list of `policy`, or remove it"
+            );
+            self.wrong_key(join("/plugins", name), message);
+        }
+        let compiled = self.unless_none(policy.compiled.as_deref(), default_compiled);
+        let plugins =
+            plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin, roots, sinks)).collect();
+        PolicyConfig { compiled, plugins, ..policy }
+    }
 }

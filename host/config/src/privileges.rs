@@ -1,26 +1,41 @@
-//! The privileges section.
+//! The section `privileges`. None of it can change while the server runs.
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// The resolved `privileges` section.
-#[derive(Debug, Clone, PartialEq, Eq)]
+use super::resolver::Resolver;
+
+/// The user and the restrictions that the server runs with after its start. The defaults are the least that
+/// serving needs.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Privileges {
-    /// The user that a server started by root switches to; `None` is `tuffet`, else `nobody`.
+    /// The user to become when root starts the server: a name, or a number. `root` stays root, without its
+    /// capabilities. Started by another user, the server stays that user. Default: `tuffet` if that user
+    /// exists, else `nobody`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "who_schema")]
     pub user: Option<Who>,
-    /// Its group; `None` is the user's.
+    /// The group to become. Default: the user's group, and its supplementary groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "who_schema")]
     pub group: Option<Who>,
-    /// The treatment of system calls that the server does not need.
+    /// System calls that serving does not need: `on` makes them fail, `log` allows them and records them in
+    /// the kernel's audit log, `off` disables the filter.
     pub seccomp: SeccompMode,
-    /// Whether Landlock confines the process to its files.
+    /// Whether the process can access only the files that its configuration names, and those that system
+    /// libraries read (Landlock, Linux 5.13). A reload that names other files is refused and needs a restart.
     pub landlock: bool,
-    /// Whether the start fails if the kernel lacks a requested feature.
+    /// Whether the server refuses to start if the kernel lacks seccomp or Landlock and the configuration does
+    /// not disable it. Otherwise it logs a warning.
     pub require: bool,
-    /// Paths that reloads may read, in addition to those of the configuration at the start.
+    /// Further files and folders that a reload may read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readable: Vec<PathBuf>,
-    /// Paths that reloads may write, likewise.
+    /// Further folders that a reload may write to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub writable: Vec<PathBuf>,
 }
 
@@ -52,4 +67,55 @@ pub enum SeccompMode {
     Log,
     /// There is no filter.
     Off,
+}
+
+impl Default for Privileges {
+    fn default() -> Self {
+        Self {
+            user: None,
+            group: None,
+            seccomp: SeccompMode::On,
+            landlock: true,
+            require: false,
+            readable: Vec::new(),
+            writable: Vec::new(),
+        }
+    }
+}
+
+/// The last number means "as it is" to the kernel.
+fn who_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "integer"], "minLength": 1, "minimum": 0, "maximum": 4_294_967_294_u64 })
+}
+
+impl Resolver<'_> {
+    pub(crate) fn privileges(&mut self, written: Privileges) -> Privileges {
+        let user = written.user.and_then(|user| self.who("/privileges/user", user));
+        let group = written.group.and_then(|group| self.who("/privileges/group", group));
+        if group.is_some() && user.is_none() {
+            let message = "`group` needs a `user`; add one, or remove it";
+            self.wrong("/privileges/group", message);
+        }
+        let absolute = |paths: Vec<PathBuf>| paths.iter().map(|path| self.absolute(path)).collect();
+        let (readable, writable) = (absolute(written.readable), absolute(written.writable));
+        Privileges { user, group, readable, writable, ..written }
+    }
+
+    fn who(&mut self, pointer: &str, who: Who) -> Option<Who> {
+        let who = match who {
+            Who::Name(name) => Who::of(&name),
+            number => number,
+        };
+        match &who {
+            Who::Name(name) if name.trim().is_empty() => {
+                self.wrong(pointer, "the name is empty; give a name or a number");
+                None
+            }
+            Who::Number(u32::MAX) => {
+                self.wrong(pointer, "4294967295 is not a valid id; give another");
+                None
+            }
+            _ => Some(who),
+        }
+    }
 }

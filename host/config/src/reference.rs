@@ -11,7 +11,7 @@ use super::{EXAMPLE, schema};
 pub fn reference() -> String {
     let mut text = String::from(
         "# Configuration\n\n\
-         <!-- Generated: change the doc comments in host/config/src/written.rs, then run `tuffet schema --markdown >docs/configuration.md`. -->\n\n\
+         <!-- Generated: change the doc comments in host/config/src, then run `tuffet schema --markdown >docs/configuration.md`. -->\n\n\
          The configuration is one YAML file. Unknown keys and invalid values are errors with line and column. \
          `tuffet check FILE` reports all of them without starting a server. `tuffet schema` prints the JSON Schema, \
          with which editors complete and check.\n\n\

@@ -4,7 +4,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::written::Written;
+use super::config::Written;
 
 /// Returns the JSON Schema (draft 2020-12) of the configuration file.
 ///

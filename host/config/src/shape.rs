@@ -8,11 +8,12 @@ use serde_json::{Map, Value};
 use super::address::{check_name, parse_address};
 use super::admin::UNIX;
 use super::grant::Grant;
+use super::roots::FileMode;
+use super::sinks::Fsync;
 use super::source::Finding;
 use super::suggest::{closest, list, unknown};
 use super::tree::join;
 use super::units::{ByteCount, TimeSpan};
-use super::written::{FileMode, FsyncPolicy};
 
 /// The keywords of JSON Schema that are checked or need no check.
 #[cfg(test)]
@@ -196,8 +197,8 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
         Some("byte-count") => check_range::<ByteCount>(text, word("x-minimum"), word("x-maximum")),
         Some("time-span") => check_range::<TimeSpan>(text, word("x-minimum"), word("x-maximum")),
         Some("fsync") => match text.parse() {
-            Ok(FsyncPolicy::Within(time)) => {
-                check_range::<TimeSpan>(&time.to_string(), word("x-minimum"), word("x-maximum"))
+            Ok(Fsync::Every(time)) => {
+                check_range::<TimeSpan>(&TimeSpan(time).to_string(), word("x-minimum"), word("x-maximum"))
             }
             Ok(_) => None,
             Err(expected) => Some(format!("`{}` is invalid; give {expected}", shorten(text))),

@@ -111,6 +111,16 @@ fn parts(pointer: &str) -> impl Iterator<Item = String> {
     pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"))
 }
 
+/// Returns the pointer of what serde has read.
+pub(super) fn pointer_of(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    path.iter().fold(String::new(), |pointer, segment| match segment {
+        Segment::Seq { index } => join(&pointer, &index.to_string()),
+        Segment::Map { key } => join(&pointer, key),
+        Segment::Enum { .. } | Segment::Unknown => pointer,
+    })
+}
+
 #[derive(Default)]
 struct Builder {
     root: Option<Arc<Node>>,

@@ -9,6 +9,10 @@ use bytesize::ByteSize;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+/// Bytes in a MiB and a GiB, for defaults.
+pub(crate) const MIB: u64 = 1 << 20;
+pub(crate) const GIB: u64 = 1 << 30;
+
 /// A number of bytes: `512`, `64KiB` (1024 each), `1GB` (1000 each).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ByteCount(pub u64);
@@ -87,6 +91,77 @@ impl Serialize for ByteCount {
 impl Serialize for TimeSpan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+/// Serde functions for keys that are written as a [`ByteCount`] or [`TimeSpan`] and used as plain numbers and
+/// durations: `#[serde(with = "plain")]`, beside the schema of the written type.
+pub(crate) mod plain {
+    use super::{ByteCount, TimeSpan};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::time::Duration;
+
+    /// A value with a notation of its own.
+    pub(crate) trait Plain: Copy {
+        type Notation: for<'de> Deserialize<'de> + Serialize;
+        fn read(notation: Self::Notation) -> Self;
+        fn show(self) -> Self::Notation;
+    }
+
+    pub(crate) fn deserialize<'de, T: Plain, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        T::Notation::deserialize(deserializer).map(T::read)
+    }
+
+    pub(crate) fn serialize<T: Plain, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        value.show().serialize(serializer)
+    }
+
+    impl Plain for Duration {
+        type Notation = TimeSpan;
+
+        fn read(notation: TimeSpan) -> Self {
+            notation.0
+        }
+
+        fn show(self) -> TimeSpan {
+            TimeSpan(self)
+        }
+    }
+
+    impl Plain for u64 {
+        type Notation = ByteCount;
+
+        fn read(notation: ByteCount) -> Self {
+            notation.0
+        }
+
+        fn show(self) -> ByteCount {
+            ByteCount(self)
+        }
+    }
+
+    impl Plain for usize {
+        type Notation = ByteCount;
+
+        fn read(notation: ByteCount) -> Self {
+            usize::try_from(notation.0).unwrap_or(usize::MAX)
+        }
+
+        fn show(self) -> ByteCount {
+            ByteCount(self as u64)
+        }
+    }
+
+    impl<T: Plain> Plain for Option<T> {
+        type Notation = Option<T::Notation>;
+
+        fn read(notation: Self::Notation) -> Self {
+            notation.map(T::read)
+        }
+
+        fn show(self) -> Self::Notation {
+            self.map(T::show)
+        }
     }
 }
 

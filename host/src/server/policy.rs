@@ -156,7 +156,7 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         sinks: config.sinks.clone(),
         state: config.state.clone(),
         live,
-        ipv6_prefix: config.limits.bounds.ipv6_prefix,
+        ipv6_prefix: config.bounds().ipv6_prefix,
         stage: None,
     }
 }

@@ -74,8 +74,8 @@ impl Reloader {
                 };
                 roots.sweep_in_background(is_new);
                 self.access.replace(config.admin.as_ref().and_then(|admin| admin.token.clone()));
-                self.limiter.replace(&config.limits.bounds);
-                self.uploads.replace(config.limits.bounds.uploads_per_name);
+                self.limiter.replace(&config.bounds());
+                self.uploads.replace(config.bounds().uploads_per_name);
                 self.config = config;
                 self.status.reloaded(number);
                 let took_ms = started.elapsed().as_millis() as u64;

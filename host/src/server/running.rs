@@ -90,7 +90,7 @@ impl Server {
             Neighbours::none()
         });
         let access = Access::of(config.admin.as_ref());
-        let uploads = Uploads::new(config.limits.bounds.uploads_per_name);
+        let uploads = Uploads::new(config.bounds().uploads_per_name);
         let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
         let status = Status::new(runtime.clone(), left, disks.clone());
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
@@ -99,7 +99,7 @@ impl Server {
         // A place for each transfer, and as many for summaries waiting to be logged.
         let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
         let limiter =
-            Arc::new(Limiter::new(&config.limits.bounds, config.limits.transfers, config.limits.pending));
+            Arc::new(Limiter::new(&config.bounds(), config.limits.transfers, config.limits.pending));
         let settings = worker_settings(config, limiter.clone());
         let workers = make_workers(sockets, &settings, summaries, &watch)?;
         let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();

@@ -69,14 +69,14 @@ impl Settings {
         }
         let fallback = TelemetryConfig::default();
         let config = config.unwrap_or(&fallback);
-        let traces = environment.signal("TRACES", config.traces.is_some(), config).and_then(|destination| {
-            let chosen = environment.sampler(config.traces.unwrap_or(TracesSampled::ALL))?;
+        let traces = environment.signal("TRACES", config.traces.enabled, config).and_then(|destination| {
+            let chosen = environment.sampler(config.traces.sampled().unwrap_or(TracesSampled::ALL))?;
             let most = environment.limit("OTEL_BSP_EXPORT_TIMEOUT");
             Some((destination.within(most), environment.batching("BSP", 5_000), chosen))
         });
-        let metrics = environment.signal("METRICS", config.metrics.is_some(), config).map(|destination| {
+        let metrics = environment.signal("METRICS", config.metrics.enabled, config).map(|destination| {
             let interval = environment.milliseconds("OTEL_METRIC_EXPORT_INTERVAL");
-            let interval = interval.or(config.metrics).unwrap_or(Duration::from_secs(60));
+            let interval = interval.unwrap_or(config.metrics.interval);
             let most = environment.limit("OTEL_METRIC_EXPORT_TIMEOUT");
             let interval = interval.max(Duration::from_millis(100));
             (destination.within(most), interval, environment.temporality())
@@ -103,6 +103,7 @@ impl Destination {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tuffet_config::Traces;
 
     fn resolve(config: Option<&TelemetryConfig>, variables: &[(&str, &str)]) -> Option<Settings> {
         resolve_and_complain(config, variables).0
@@ -163,7 +164,7 @@ mod tests {
     #[test]
     fn samplers_and_batches() {
         let part = |variables: &[(&str, &str)]| {
-            let traces = Some(TracesSampled { part: 0.25, per_second: Some(7) });
+            let traces = Traces { enabled: true, sample: 0.25, per_second: 7 };
             let config = TelemetryConfig { traces, ..TelemetryConfig::default() };
             let chosen = resolve(Some(&config), variables).unwrap().traces.map(|(_, _, chosen)| chosen);
             chosen.map(|chosen| (chosen.part, chosen.per_second))

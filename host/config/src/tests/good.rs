@@ -1,7 +1,7 @@
 //! Valid configurations and their resolved values.
 
 use super::*;
-use tuffet_request::Links;
+use tuffet_request::{Bounds, Links, RootSpec};
 
 #[test]
 fn the_example_resolves_to_what_it_says() {
@@ -49,11 +49,14 @@ fn what_is_left_out_takes_the_defaults() {
     let (full, least) = (scene.load(EXAMPLE).expect("good"), scene.load(&minimal("")).expect("good"));
     assert_eq!(least.transfer, full.transfer);
     // Rates have no default.
-    let rates = |config: &Config| [config.limits.bounds.per_second, config.limits.bounds.client_per_second];
+    let rates = |config: &Config| [config.bounds().per_second, config.bounds().client_per_second];
     assert!(rates(&full).iter().all(Option::is_some) && rates(&least).iter().all(Option::is_none));
-    let mut limits = full.limits;
-    (limits.bounds.per_second, limits.bounds.client_per_second) = (None, None);
-    assert_eq!(least.limits, limits);
+    let rateless = |config: &Config| Bounds { per_second: None, client_per_second: None, ..config.bounds() };
+    assert_eq!(rateless(&least), rateless(&full));
+    let rest = |Limits { transfers, pending, open_time, cache, cache_max_age, events, .. }: Limits| {
+        (transfers, pending, open_time, cache, cache_max_age, events)
+    };
+    assert_eq!(rest(least.limits), rest(full.limits));
     assert_eq!(least.listeners[0].name, "127.0.0.1:6969");
     assert!(least.workers >= 1);
     assert!(least.policy.plugins.is_empty() && least.policy.default == DefaultVerdict::Allow);
@@ -66,7 +69,7 @@ fn what_is_left_out_takes_the_defaults() {
 fn shares_follow_from_the_whole() {
     let bounds = |limits: &str| {
         let config = Scene::new().load(&minimal(&format!("limits: {{ {limits} }}\n"))).expect("good");
-        config.limits.bounds
+        config.bounds()
     };
     let shares = |limits: &str| {
         let bounds = bounds(limits);

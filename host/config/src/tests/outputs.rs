@@ -62,7 +62,7 @@ sinks:
     let starts = [
         "4:21: it contains a user or a password, but this file must not contain secrets; use the header `authorization`",
         "4:69: the header `authorization` is a secret, and this file must not contain secrets; write `${NAME}`",
-        "4:77: `x y` is not a header name; correct it",
+        "4:77: `x y` is not a header name; use letters, digits and dashes",
         "4:87: the header `host` is set by the server; remove it",
         "5:21: the scheme `ftp` is not supported; write http://HOST:PORT/PATH, or https://",
         &format!("5:60: {} cannot be read", scene.path("no").display()),
@@ -116,7 +116,7 @@ sinks:
     let spool = config.sinks[0].spool.as_ref().expect("it has one");
     assert_eq!(spool.path, scene.path("keys/sinks/a.spool"));
     let SinkTarget::Http(http) = &config.sinks[0].target else { unreachable!("{:?}", config.sinks) };
-    assert_eq!(http.headers[1], ("x-key".into(), Secret::new("s3cr3t-of-file")));
+    assert_eq!(http.headers["x-key"], Secret::new("s3cr3t-of-file"));
 
     let good = minimal(
         "\
@@ -150,7 +150,7 @@ fn telemetry_and_its_secrets() {
         ),
         &[
             "3:84: the header `authorization` is a secret, and this file must not contain secrets",
-            "3:99: `x y` is not a header name",
+            "3:92: `x y` is not a header name",
             "3:118: the name is empty",
         ],
     );
@@ -170,9 +170,9 @@ fn telemetry_and_its_secrets() {
     let telemetry = config.telemetry.expect("there is one");
     assert_eq!(
         (telemetry.traces, telemetry.logs),
-        (Some(TracesSampled { part: 0.25, per_second: Some(100) }), false)
+        (Traces { enabled: true, sample: 0.25, per_second: 100 }, false)
     );
-    assert_eq!(telemetry.metrics, Some(Duration::from_secs(60)));
+    assert_eq!(telemetry.metrics, Metrics { enabled: true, interval: Duration::from_secs(60) });
     assert!(scene.load(&minimal("telemetry: {}\n")).expect("good").telemetry.is_some());
     assert!(scene.load(&minimal("")).expect("good").telemetry.is_none());
 }

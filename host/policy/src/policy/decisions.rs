@@ -1,7 +1,6 @@
 //! The decision cache: equal requests get the same decision, for a while.
 
 use std::future::Future;
-use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -138,7 +137,7 @@ impl<O: Weighty + Clone> Decisions<O> {
 
 /// The facts, with nothing in them that could be taken for the end of one: no name and no option of a
 /// request has a NUL in it.
-fn key(facts: &Arc<[Fact]>, request: &Request) -> Box<str> {
+fn key(facts: &[Fact], request: &Request) -> Box<str> {
     use std::fmt::Write;
     let mut key = String::with_capacity(64);
     for fact in facts.iter() {
@@ -208,7 +207,7 @@ mod tests {
             (Fact::Options, Request { options: vec![("blksize".into(), "8".into())], ..request() }),
         ];
         for (fact, _) in &changed {
-            let facts: Arc<[Fact]> = [*fact].into();
+            let facts = [*fact];
             for (other, changed) in &changed {
                 let same = key(&facts, changed) == key(&facts, &request());
                 assert_eq!(same, fact != other, "{fact:?} of a request with another {other:?}");
@@ -218,7 +217,7 @@ mod tests {
 
     #[test]
     fn neighbouring_facts_do_not_run_together() {
-        let facts: Arc<[Fact]> = [Fact::Listener, Fact::Path].into();
+        let facts = [Fact::Listener, Fact::Path];
         let one = Request { listener: "a".into(), path: "bc".into(), ..request() };
         let other = Request { listener: "ab".into(), path: "c".into(), ..request() };
         assert_ne!(key(&facts, &one), key(&facts, &other));

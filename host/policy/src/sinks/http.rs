@@ -1,5 +1,6 @@
 //! Sends lines as the body of HTTP requests.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
 use std::time::Duration;
@@ -84,7 +85,10 @@ pub(super) fn client(url: &str, timeout: Duration) -> io::Result<Client> {
 }
 
 /// Returns the headers of each request.
-pub(super) fn headers(content_type: &'static str, written: &[(String, Secret)]) -> io::Result<HeaderMap> {
+pub(super) fn headers(
+    content_type: &'static str,
+    written: &BTreeMap<String, Secret>,
+) -> io::Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     for (name, value) in written {

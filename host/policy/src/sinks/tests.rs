@@ -275,7 +275,7 @@ fn a_spool_is_handed_over_to_the_next_sink_of_its_place() {
 fn a_secret_is_not_shown() {
     let target = SinkTarget::Http(HttpTarget {
         url: "http://localhost/".into(),
-        headers: vec![("authorization".into(), Secret::new("hush"))],
+        headers: [("authorization".into(), Secret::new("hush"))].into(),
         batch: Batch { lines: 1, bytes: 1, wait: Duration::ZERO },
         timeout: Duration::ZERO,
         format: Format::Ndjson,

@@ -1,0 +1,269 @@
+//! The configuration as a whole: the keys of the top level, and the sections.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tuffet_request::{Bounds, RootSpec};
+
+use super::address::path_schema;
+use super::admin::{self, Admin, WrittenAdmin};
+use super::error::ConfigError;
+use super::limits::Limits;
+use super::listeners::{Listener, WrittenListener};
+use super::plugins::PluginConfig;
+use super::policy::PolicyConfig;
+use super::privileges::Privileges;
+use super::resolver::{Resolver, environment, started_by_root};
+use super::resource::resource_attributes;
+use super::roots::Root;
+use super::secret::SecretText;
+use super::sinks::{SinkSpec, WrittenSink};
+use super::source::Source;
+use super::telemetry::TelemetryConfig;
+use super::transfer::Transfer;
+use super::units::{TimeSpan, plain};
+
+/// The largest number of workers.
+pub(crate) const MAX_WORKERS: usize = 1024;
+
+/// The configuration of a Tuffet server.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(crate) struct Written {
+    /// The addresses on which the server receives requests. Required, unless `--listen` is given, which
+    /// replaces it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1))]
+    pub listeners: Vec<WrittenListener>,
+    /// The served folders, searched in this order. Required, unless `--root` is given, which replaces it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1))]
+    pub roots: Vec<Root>,
+    /// Which plugins decide, and in which order.
+    pub policy: PolicyConfig,
+    /// The plugins, by name. Each must be in a chain of `policy`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub plugins: BTreeMap<String, PluginConfig>,
+    /// Named outputs for plugins with the grant `sinks/NAME`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sinks: BTreeMap<String, WrittenSink>,
+    /// The folder for data that outlives the process: the keys of plugins with the grant `kv`, and the spools
+    /// of sinks. Created if missing. Each server needs its own. Default: `$STATE_DIRECTORY`, which systemd
+    /// sets, else `/var/lib/tuffet`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub state: Option<PathBuf>,
+    /// The control socket, which `tuffet reload` and `tuffet status` connect to; `none` disables it. Each
+    /// server needs its own. Default: `control` in `$RUNTIME_DIRECTORY`, which systemd sets, else in
+    /// `/run/tuffet` for root, else in `$XDG_RUNTIME_DIR/tuffet`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub control: Option<PathBuf>,
+    /// The admin listener: the live view as a web page, health and metrics over HTTP, read-only. Disabled
+    /// without this section; `{}` enables it with the defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin: Option<WrittenAdmin>,
+    /// The number of threads that move blocks. Default: the number of processor cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u16", range(min = 1, max = 1024))]
+    pub workers: Option<usize>,
+    /// How long a worker polls for the next datagram before it sleeps, while datagrams follow each other that
+    /// closely. Makes lockstep transfers over short paths up to three times as fast; the core is busy
+    /// meanwhile. 0s disables it.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1ms"))]
+    pub busy_poll: Duration,
+    /// How long running transfers may continue after SIGTERM or SIGINT. A client that has never answered
+    /// delays the exit by one second at most. 0s ends them at once.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1d"))]
+    pub drain: Duration,
+    /// Option negotiation, retransmission, and bounds on slow transfers.
+    pub transfer: Transfer,
+    /// Bounds on concurrent transfers, requests, uploads and memory.
+    pub limits: Limits,
+    /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
+    /// `OTEL_EXPORTER_OTLP_ENDPOINT` or its variant for one signal is set. The variables `OTEL_*` override
+    /// this section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub telemetry: Option<TelemetryConfig<SecretText>>,
+    /// The user and the restrictions that the server runs with after its start.
+    pub privileges: Privileges,
+}
+
+/// A checked configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The listeners, at least one. No two have the same name, or the same address with a port other than 0.
+    pub listeners: Vec<Listener>,
+    /// The served folders, in the order of search; at least one. Each existed as a folder when the
+    /// configuration was checked.
+    pub roots: Vec<RootSpec>,
+    /// The plugins and their chains.
+    pub policy: PolicyConfig,
+    /// The sinks of plugins, sorted by name.
+    pub sinks: Vec<SinkSpec>,
+    /// The folder for persistent state. It need not exist.
+    pub state: PathBuf,
+    /// The control socket; `None` for none.
+    pub control: Option<PathBuf>,
+    /// The admin listener; `None` for none.
+    pub admin: Option<Admin>,
+    /// The number of worker threads, 1 to 1024.
+    pub workers: usize,
+    /// How long a worker polls for the next datagram before it sleeps: 0 to 1 ms.
+    pub busy_poll: Duration,
+    /// How long transfers may continue when the server shuts down: 0 to a day.
+    pub drain: Duration,
+    /// The negotiated options, the recovery from losses, and bounds on slow transfers.
+    pub transfer: Transfer,
+    /// The limits.
+    pub limits: Limits,
+    /// The exports to an OpenTelemetry collector; `None` leaves them to the environment.
+    pub telemetry: Option<TelemetryConfig>,
+    /// The privileges to drop after the start.
+    pub privileges: Privileges,
+    /// The files that it was read from: the configuration itself and files of secrets.
+    pub files: Vec<PathBuf>,
+    /// The position of each part.
+    pub(crate) source: Source,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self {
+            listeners: Vec::new(),
+            roots: Vec::new(),
+            policy: PolicyConfig::default(),
+            plugins: BTreeMap::new(),
+            sinks: BTreeMap::new(),
+            state: None,
+            control: None,
+            admin: None,
+            workers: None,
+            busy_poll: Duration::from_micros(50),
+            drain: Duration::from_secs(10),
+            transfer: Transfer::default(),
+            limits: Limits::default(),
+            telemetry: None,
+            privileges: Privileges::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Resolves paths relative to `base`, which is absolute.
+    ///
+    /// # Errors
+    /// All problems.
+    pub(crate) fn resolve(written: Written, base: &Path, source: Source) -> Result<Config, ConfigError> {
+        let files = source.file().map(std::path::absolute).and_then(Result::ok).into_iter().collect();
+        let mut resolver =
+            Resolver { base, source: &source, findings: Vec::new(), resource: Vec::new(), files };
+        let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
+        resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
+        let listeners = resolver.listeners(written.listeners);
+        let roots = resolver.roots(written.roots);
+        let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
+        let sinks = resolver.sinks(written.sinks, &state);
+        let policy = resolver.policy(written.policy, written.plugins, &roots, &sinks);
+        let control = resolver.unless_none(written.control.as_deref(), default_control);
+        let admin = written.admin.as_ref().and_then(|admin| resolver.admin(admin));
+        let privileges = resolver.privileges(written.privileges);
+        // As many as there are processor cores for this process.
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = written.workers.unwrap_or_else(cores);
+        let Written { busy_poll, drain, transfer, limits, .. } = written;
+        resolver.transfer(&transfer);
+        resolver.limits(&limits);
+        let (findings, files) = (resolver.findings, resolver.files);
+        if !findings.is_empty() {
+            return Err(source.error(findings));
+        }
+        Ok(Config {
+            listeners,
+            roots,
+            policy,
+            sinks,
+            state,
+            control,
+            admin,
+            workers,
+            busy_poll,
+            drain,
+            transfer,
+            limits,
+            telemetry,
+            privileges,
+            files,
+            source,
+        })
+    }
+
+    /// Returns the limits that a reload may change, with the defaults that follow from others.
+    pub fn bounds(&self) -> Bounds {
+        self.limits.bounds(&self.transfer)
+    }
+
+    /// Returns the keys that differ in `next` but cannot change while the server runs: its sockets, its
+    /// threads, and the settings that these were created with.
+    pub fn needs_restart(&self, next: &Config) -> Vec<&'static str> {
+        let mut fixed = vec![
+            ("listeners", self.listeners != next.listeners),
+            ("workers", self.workers != next.workers),
+            ("busy-poll", self.busy_poll != next.busy_poll),
+            ("control", self.control != next.control),
+            ("telemetry", self.telemetry != next.telemetry),
+            ("privileges", self.privileges != next.privileges),
+        ];
+        fixed.extend(admin::fixed(self.admin.as_ref(), next.admin.as_ref()));
+        fixed.extend(self.policy.fixed(&next.policy));
+        fixed.extend(self.transfer.fixed(&next.transfer));
+        fixed.extend(self.limits.fixed(&next.limits));
+        fixed.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
+    }
+}
+
+/// Returns the control socket in this file, or the default one. The rest of the file may be invalid: the
+/// server reports that.
+pub fn control_of(file: Option<&Path>) -> Option<PathBuf> {
+    let written = file.and_then(|file| {
+        let text = std::fs::read_to_string(file).ok()?;
+        let value: serde_json::Value = serde_yaml::from_str(&text).ok()?;
+        Some((file.parent()?.to_owned(), value.get("control")?.as_str()?.to_owned()))
+    });
+    match written {
+        None => default_control(),
+        Some((_, socket)) if socket == "none" => None,
+        Some((folder, socket)) => Some(folder.join(socket)),
+    }
+}
+
+/// Where systemd says, with `StateDirectory=`, or where daemons keep their state.
+fn default_state() -> PathBuf {
+    match environment("STATE_DIRECTORY") {
+        // systemd.exec(5): several are separated by colons.
+        Some(folders) => {
+            let first = folders.as_encoded_bytes().split(|byte| *byte == b':').next().unwrap_or_default();
+            PathBuf::from(OsStr::from_bytes(first))
+        }
+        None => PathBuf::from("/var/lib/tuffet"),
+    }
+}
+
+/// Where the control socket is.
+fn default_control() -> Option<PathBuf> {
+    let folder = if let Some(folders) = environment("RUNTIME_DIRECTORY") {
+        std::env::split_paths(&folders).next()
+    } else if started_by_root() {
+        Some("/run/tuffet".into())
+    } else {
+        environment("XDG_RUNTIME_DIR").map(|folder| PathBuf::from(folder).join("tuffet"))
+    };
+    folder.map(|folder| folder.join("control"))
+}

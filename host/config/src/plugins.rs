@@ -1,0 +1,347 @@
+//! The section `plugins`. A reload may change all of it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tuffet_request::RootSpec;
+
+use super::address::check_name;
+use super::grant::Grant;
+use super::resolver::Resolver;
+use super::sinks::SinkSpec;
+use super::suggest::{closest, unknown};
+use super::tree::join;
+use super::units::{ByteCount, MIB, TimeSpan, plain};
+
+/// A plugin: a WebAssembly component that implements one or more hooks.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PluginConfig {
+    /// Its name in chains and logs.
+    #[serde(skip)]
+    pub name: String,
+    /// `builtin:NAME` for a bundled plugin, or the path of a component, relative to this file.
+    #[schemars(schema_with = "component_schema")]
+    pub component: ComponentSource,
+    /// The plugin's own settings, which the plugin checks.
+    #[serde(default = "no_settings", skip_serializing_if = "is_empty")]
+    #[schemars(schema_with = "settings_schema")]
+    pub settings: Value,
+    /// How a failed call (trap, exceeded limit, invalid answer) is treated.
+    #[serde(default)]
+    pub on_error: OnError,
+    /// Capabilities that the plugin may use, if its manifest requests them too. None by default: `client-mac`
+    /// (the client's known MAC addresses), `clock`, `random`, `kv` (keys that outlive the call), `files/ROOT`
+    /// (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
+    #[serde(default)]
+    #[schemars(extend("uniqueItems" = true))]
+    pub grants: Vec<Grant>,
+    /// Limits of one call, and of the plugin's storage.
+    #[serde(default)]
+    pub limits: PluginLimits,
+    /// Whether an instance serves further calls: much faster, but the plugin can remember data from one request
+    /// to the next. Default: as the plugin's manifest says; the bundled plugins are reused without a limit on
+    /// calls, and a plugin that says nothing gets a fresh instance for each call. `{ calls: 1 }` enforces that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reuse: Option<ReuseConfig>,
+    /// `monitor` runs the plugin beside its chain and logs its verdict; no request waits for it, and it
+    /// changes nothing.
+    #[serde(default)]
+    pub mode: PluginMode,
+    /// When the server stops calling a failing plugin.
+    #[serde(default)]
+    pub breaker: BreakerConfig,
+    /// Caches decisions of `authorize` and `resolve`. Default: every request calls the plugin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<DecisionCacheConfig>,
+}
+
+/// When the server stops calling a failing plugin. While the breaker is open, `on-error` answers. After the
+/// back-off, single calls probe the plugin; the back-off doubles each time the probes of up to three clients
+/// have failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct BreakerConfig {
+    /// The number of different clients whose calls must fail, with no successful call between, to open the
+    /// breaker. Calls that fail for one client alone never open it, unless this is 1.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub failures: u32,
+    /// The first back-off. At most `cap`.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub back_off: Duration,
+    /// The longest back-off.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
+    pub cap: Duration,
+}
+
+/// A cache of the plugin's decisions. Requests that agree in every fact of `key` get the same decision, so
+/// `key` must name everything that the decision depends on. Failures are not cached.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct DecisionCacheConfig {
+    /// How long a decision stays cached.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
+    pub ttl: Duration,
+    /// The facts that a decision depends on: any of `operation`, `mode`, `listener`, `address`, `port`,
+    /// `mac`, `class`, `requested`, `path`, `options`.
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    pub key: Vec<Fact>,
+    /// The number of cached decisions per hook; each KiB of content counts as one more.
+    #[serde(default = "cache_entries")]
+    #[schemars(range(min = 1, max = 10_000_000))]
+    pub entries: usize,
+}
+
+/// How long an instance of a plugin is reused. An instance that failed, or whose calls have used more than half
+/// of the memory that `configure` left, is not reused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct ReuseConfig {
+    /// The number of calls that one instance serves.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub calls: u32,
+    /// How long an instance waits for its next call. The last instance of a plugin waits for ever, so that a
+    /// request after a quiet night does not wait for `configure`.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub idle: Duration,
+}
+
+/// Limits of one call, and of the plugin's storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct PluginLimits {
+    /// The CPU time of one call, as the kernel counts it: a busy machine does not use it up. At most `wall`.
+    #[serde(rename = "time", with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
+    pub cpu: Duration,
+    /// The CPU time of `configure` where instances are reused. They are configured beside the calls. Otherwise
+    /// `configure` is part of each call.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "10m"))]
+    pub configure: Duration,
+    /// The duration of one call, waiting included.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
+    pub wall: Duration,
+    /// The memory of one instance.
+    #[serde(with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "1MiB", "x-maximum" = "4GiB"))]
+    pub memory: u64,
+    /// The content that the plugin may generate for one request.
+    #[serde(with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
+    pub content: u64,
+    /// The number of concurrent calls, each with its own instance and memory. One client gets at most half of
+    /// what other clients leave.
+    #[schemars(range(min = 1, max = 128))]
+    pub instances: u32,
+    /// The number of calls that may wait for an instance. When it is exceeded, the client with the most waiting
+    /// calls loses its newest one: that request gets no answer, so that the client asks again.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub queue: u32,
+    /// The number of keys, with the grant `kv`.
+    #[schemars(range(min = 1, max = 100_000_000))]
+    pub kv_keys: u64,
+    /// The total size of all keys and values.
+    #[serde(with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "1TiB"))]
+    pub kv_bytes: u64,
+}
+
+/// Where a plugin's component comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "String", into = "String")]
+pub enum ComponentSource {
+    /// A component that is built into the server.
+    Builtin(String),
+    /// A file; by absolute path, once it is checked.
+    Path(PathBuf),
+}
+
+/// How a failed call (trap, exceeded limit, invalid answer) is treated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnError {
+    /// The request is denied.
+    #[default]
+    Deny,
+    /// The plugin has no opinion.
+    Abstain,
+}
+
+/// Whether the opinions of a plugin count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PluginMode {
+    /// They count.
+    #[default]
+    Enforce,
+    /// It is asked beside the chain; what it says is logged and changes nothing.
+    Monitor,
+}
+
+/// A fact of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fact {
+    /// `read` or `write`.
+    Operation,
+    /// `octet` or `netascii`.
+    Mode,
+    /// The name of the listener.
+    Listener,
+    /// The IP address of the client.
+    Address,
+    /// The port of the client.
+    Port,
+    /// What is known of its MAC addresses.
+    Mac,
+    /// What kind of client it seems to be.
+    Class,
+    /// The name as it was sent.
+    Requested,
+    /// The normalised path.
+    Path,
+    /// All options, as they were sent.
+    Options,
+}
+
+impl Default for PluginLimits {
+    fn default() -> Self {
+        Self {
+            cpu: Duration::from_millis(200),
+            configure: Duration::from_secs(10),
+            wall: Duration::from_millis(500),
+            memory: 64 * MIB,
+            content: MIB,
+            instances: 32,
+            queue: 1024,
+            kv_keys: 10_000,
+            kv_bytes: 16 * MIB,
+        }
+    }
+}
+
+impl Default for BreakerConfig {
+    fn default() -> Self {
+        Self { failures: 10, back_off: Duration::from_secs(1), cap: Duration::from_secs(60) }
+    }
+}
+
+impl Default for ReuseConfig {
+    fn default() -> Self {
+        Self { calls: 1000, idle: Duration::from_secs(30) }
+    }
+}
+
+impl ReuseConfig {
+    /// Each call gets a fresh instance.
+    pub const NEVER: ReuseConfig = ReuseConfig { calls: 1, idle: Duration::ZERO };
+}
+
+fn no_settings() -> Value {
+    serde_json::json!({})
+}
+
+fn is_empty(settings: &Value) -> bool {
+    settings.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
+fn cache_entries() -> usize {
+    10_000
+}
+
+fn component_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "component", "minLength": 1 })
+}
+
+fn settings_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "additionalProperties": true })
+}
+
+impl From<String> for ComponentSource {
+    fn from(text: String) -> Self {
+        match text.strip_prefix("builtin:") {
+            Some(name) => ComponentSource::Builtin(name.to_owned()),
+            None => ComponentSource::Path(text.into()),
+        }
+    }
+}
+
+impl From<ComponentSource> for String {
+    fn from(source: ComponentSource) -> Self {
+        match source {
+            ComponentSource::Builtin(name) => format!("builtin:{name}"),
+            ComponentSource::Path(path) => path.display().to_string(),
+        }
+    }
+}
+
+impl Resolver<'_> {
+    pub(crate) fn plugin(
+        &mut self,
+        name: String,
+        plugin: PluginConfig,
+        roots: &[RootSpec],
+        sinks: &[SinkSpec],
+    ) -> PluginConfig {
+        let pointer = join("/plugins", &name);
+        if let Err(complaint) = check_name(&name) {
+            self.wrong_key(&pointer, complaint);
+        }
+        let (limits, breaker) = (&plugin.limits, &plugin.breaker);
+        let first = ", which ends the call first";
+        self.ascending(&join(&pointer, "limits"), ("time", limits.cpu), ("wall", limits.wall), first);
+        let [back_off, cap] = [("back-off", breaker.back_off), ("cap", breaker.cap)];
+        self.ascending(&join(&pointer, "breaker"), back_off, cap, "");
+        self.grants(&join(&pointer, "grants"), &plugin.grants, roots, sinks);
+        let component = self.component(&join(&pointer, "component"), plugin.component);
+        PluginConfig { name, component, ..plugin }
+    }
+
+    fn component(&mut self, pointer: &str, written: ComponentSource) -> ComponentSource {
+        let ComponentSource::Path(path) = written else { return written };
+        let path = self.absolute(&path);
+        let complaint = match std::fs::metadata(&path) {
+            Ok(found) if found.is_file() => None,
+            Ok(_) => Some("is not a file".to_owned()),
+            Err(error) => Some(format!("cannot be found: {error}")),
+        };
+        if let Some(complaint) = complaint {
+            let message = format!(
+                "the component {} {complaint}; correct the path, or write `builtin:NAME` for a bundled plugin",
+                path.display()
+            );
+            self.wrong(pointer, message);
+        }
+        ComponentSource::Path(path)
+    }
+
+    /// Checks that each granted root and sink exists.
+    fn grants(&mut self, pointer: &str, grants: &[Grant], roots: &[RootSpec], sinks: &[SinkSpec]) {
+        let roots = || roots.iter().map(|root| root.name.as_str());
+        let sinks = || sinks.iter().map(|sink| sink.name.as_str());
+        for (index, grant) in grants.iter().enumerate() {
+            let message = match grant {
+                Grant::Files(name) if !roots().any(|root| root == name) => {
+                    unknown("root", name, closest(name, roots()), roots())
+                }
+                Grant::Sinks(name) if !sinks().any(|sink| sink == name) => match closest(name, sinks()) {
+                    Some(like) => unknown("sink", name, Some(like), sinks()),
+                    None => format!(
+                        "unknown sink `{name}`; add it below `sinks`, such as `{name}: {{ file: {name}.jsonl }}`"
+                    ),
+                },
+                _ => continue,
+            };
+            self.wrong(format!("{pointer}/{index}"), message);
+        }
+    }
+}

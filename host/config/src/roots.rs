@@ -1,0 +1,221 @@
+//! The section `roots`: the served folders. A reload may change all of it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use tuffet_request::{Links, RootSpec};
+
+use super::address::{name_schema, path_schema};
+use super::resolver::Resolver;
+use super::tree::join;
+use super::units::{ByteCount, GIB, plain};
+
+/// A served folder. No name leads out of it.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Root {
+    /// The root's name in plugins and logs.
+    #[schemars(schema_with = "name_schema")]
+    pub name: String,
+    /// The folder, relative to this file.
+    #[schemars(schema_with = "path_schema")]
+    pub path: PathBuf,
+    /// Whether clients may upload into it.
+    #[serde(default)]
+    pub writable: bool,
+    /// Whether an upload may replace an existing file that the server's user can write. The file keeps its owner,
+    /// group, permissions, access control lists and attributes as far as the system lets the server; otherwise it
+    /// gets fewer permissions, never more. Needs `writable`.
+    #[serde(default)]
+    pub overwrite: bool,
+    /// Whether only plugins with the grant `files/NAME` can read it: clients get nothing from it, whatever
+    /// name they ask for, and no plugin may answer with its files. For leases, inventories, templates.
+    #[serde(default)]
+    pub private: bool,
+    /// Whether the server serves what takes the place of the folder while it runs, within some seconds and without a
+    /// reload: a folder that was renamed to its path, or a file system that was mounted over it. Otherwise it goes on
+    /// with the folder that it opened, and warns. The sandbox rules then allow the folder around it, too.
+    #[serde(default)]
+    pub follow: bool,
+    /// The largest upload, in bytes. Needs `writable`.
+    #[serde(default = "max_upload", with = "plain")]
+    #[schemars(with = "ByteCount")]
+    pub max_upload: u64,
+    /// How uploads are written. Needs `writable`.
+    #[serde(default)]
+    pub write: Write,
+}
+
+fn max_upload() -> u64 {
+    GIB
+}
+
+impl Root {
+    /// The root of the flag `--root`.
+    pub(crate) fn alone(path: PathBuf) -> Root {
+        Root {
+            name: "root".into(),
+            path,
+            writable: false,
+            overwrite: false,
+            private: false,
+            follow: false,
+            max_upload: max_upload(),
+            write: Write::default(),
+        }
+    }
+}
+
+/// How uploads are written.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(crate) struct Write {
+    /// Permissions of new files, as an octal number in quotes such as `"0640"`, regardless of the umask. Default:
+    /// 0644, reduced by the umask or by the default access control list of the folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "FileMode")]
+    pub mode: Option<FileMode>,
+    /// What to do if the name of an upload is a symbolic link: `refuse` refuses the upload, `replace` replaces the
+    /// link by the new file, `follow` replaces the file that the link leads to, if it lies below the same root.
+    /// Needs `overwrite`; without it, a link counts as an existing file.
+    pub links: Links,
+}
+
+/// Permissions of a file, 0 to 0o777, as people write them: `0640`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileMode(pub u32);
+
+impl FromStr for FileMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.strip_prefix('0').filter(|rest| rest.len() == 3).unwrap_or(text);
+        let octal = digits.len() == 3 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'7'));
+        let mode = u32::from_str_radix(digits, 8).ok().filter(|_| octal);
+        mode.map(Self).ok_or_else(|| "three octal digits in quotes, such as \"0640\"".into())
+    }
+}
+
+impl fmt::Display for FileMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04o}", self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for FileMode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(|expected| de::Error::custom(format!("expected {expected}")))
+    }
+}
+
+impl Serialize for FileMode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for FileMode {
+    fn schema_name() -> Cow<'static, str> {
+        "FileMode".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "file-mode", "pattern": "^0?[0-7]{3}$" })
+    }
+}
+
+impl Resolver<'_> {
+    pub(crate) fn roots(&mut self, written: Vec<Root>) -> Vec<RootSpec> {
+        if written.is_empty() {
+            let message =
+                "there is no root; add `roots: [{ name: boot, path: ./files }]`, or give --root DIR";
+            self.wrong("/roots", message);
+        }
+        let mut roots: Vec<RootSpec> = Vec::new();
+        for (index, root) in written.into_iter().enumerate() {
+            let pointer = format!("/roots/{index}");
+            if roots.iter().any(|other| other.name == root.name) {
+                let message = format!("two roots are named `{}`; give each a name of its own", root.name);
+                self.wrong(join(&pointer, "name"), message);
+            }
+            let path = self.absolute(&root.path);
+            if let Some(complaint) = complaint_of_folder(&path) {
+                self.wrong(join(&pointer, "path"), complaint);
+            }
+            if root.private && root.writable {
+                let message = "nobody can upload into a private root: clients do not see it; set \
+                               `writable: false`, or `private: false`";
+                self.wrong(join(&pointer, "writable"), message);
+            }
+            if !root.writable {
+                self.refuse_without_writable(&pointer, "overwrite", root.overwrite);
+                self.refuse_without_writable(&pointer, "max-upload", true);
+                self.refuse_without_writable(&pointer, "write", true);
+            } else if !root.overwrite && self.is_written(&format!("{pointer}/write/links")) {
+                let message = "`links` means nothing while the root has `overwrite: false`, which keeps links, too; \
+                               set `overwrite: true`, or remove it";
+                self.wrong_key(format!("{pointer}/write/links"), message);
+            }
+            roots.push(RootSpec {
+                name: root.name,
+                path,
+                writable: root.writable,
+                overwrite: root.overwrite,
+                private: root.private,
+                max_upload: root.max_upload,
+                links: root.write.links,
+                mode: root.write.mode.map(|mode| mode.0),
+                follow: root.follow,
+            });
+        }
+        roots
+    }
+
+    /// Refuses a key that has no effect: more likely, `writable: true` was forgotten.
+    fn refuse_without_writable(&mut self, root: &str, key: &str, matters: bool) {
+        let pointer = join(root, key);
+        if matters && self.is_written(&pointer) {
+            let message = format!(
+                "`{key}` has no effect while the root has `writable: false`; set `writable: true`, or remove it"
+            );
+            self.wrong_key(pointer, message);
+        }
+    }
+}
+
+fn complaint_of_folder(path: &Path) -> Option<String> {
+    let shown = path.display();
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(format!("{shown} is not a folder; name the folder that is served")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Some(format!("there is no folder {shown}; create it or correct the path"))
+        }
+        Err(error) => Some(format!("the folder {shown} cannot be accessed: {error}; give this user access")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_read_and_shown() {
+        for (text, mode) in [("0640", 0o640), ("640", 0o640), ("0000", 0), ("777", 0o777), ("044", 0o044)] {
+            assert_eq!(text.parse(), Ok(FileMode(mode)), "{text}");
+            assert_eq!(FileMode(mode).to_string().parse(), Ok(FileMode(mode)));
+        }
+        for text in ["", "0", "64", "0o640", "4755", "04755", "00640", "888", "+44", "rw-r--r--", "6 4"] {
+            assert!(text.parse::<FileMode>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The section `transfer`: option negotiation, retransmission, and bounds on slow transfers.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::resolver::Resolver;
+use super::units::{ByteCount, TimeSpan, plain};
+
+/// Option negotiation, retransmission, and bounds on slow transfers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Transfer {
+    /// The largest granted block size, in bytes (RFC 2348). A client that requests none gets 512.
+    #[schemars(range(min = 8, max = 65464))]
+    pub max_blksize: u16,
+    /// The largest granted window, in blocks (RFC 7440). RFC 7440 allows 65535; above 32767 a duplicated ACK
+    /// could be mistaken for another. A client that requests none gets 1.
+    #[schemars(range(min = 1, max = 32767))]
+    pub max_windowsize: u16,
+    /// The block number that follows 65535.
+    #[schemars(range(min = 0, max = 1))]
+    pub rollover: u16,
+    /// When the server retransmits an unanswered packet.
+    pub retransmit: Retransmit,
+    /// The slowest allowed transfer, in bytes per second, measured over twice the time that a client may be
+    /// silent (`retransmit.give-up`, or three times the option `timeout`). The server ends a slower one with
+    /// an ERROR. Serial lines of 1200 baud move 120. 0 disables it.
+    #[serde(with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
+    pub least_rate: u64,
+    /// The longest allowed transfer, however well it progresses; the server ends a longer one with an ERROR.
+    /// 0s disables it.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "365d"))]
+    pub max_duration: Duration,
+}
+
+/// When the server retransmits an unanswered packet. Each time must be at least the one before it: `floor`,
+/// `initial`, `cap`, `give-up`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Retransmit {
+    /// The shortest retransmission time-out, however short the measured round-trip time is.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub floor: Duration,
+    /// The retransmission time-out before a round-trip time has been measured.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub initial: Duration,
+    /// The longest retransmission time-out; it doubles with each repetition up to this.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub cap: Duration,
+    /// How long a client may be silent before the server gives up on the transfer.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    pub give_up: Duration,
+}
+
+impl Default for Transfer {
+    fn default() -> Self {
+        Self {
+            max_blksize: 65464,
+            max_windowsize: 64,
+            rollover: 0,
+            retransmit: Retransmit::default(),
+            least_rate: 64,
+            max_duration: Duration::from_secs(24 * 60 * 60),
+        }
+    }
+}
+
+impl Default for Retransmit {
+    fn default() -> Self {
+        Self {
+            floor: Duration::from_millis(20),
+            initial: Duration::from_millis(250),
+            cap: Duration::from_secs(4),
+            give_up: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Transfer {
+    /// The keys that cannot change while the server runs, and whether they differ.
+    pub(crate) fn fixed(&self, next: &Self) -> Vec<(&'static str, bool)> {
+        vec![
+            ("transfer.rollover", self.rollover != next.rollover),
+            ("transfer.retransmit", self.retransmit != next.retransmit),
+        ]
+    }
+}
+
+impl Resolver<'_> {
+    pub(crate) fn transfer(&mut self, transfer: &Transfer) {
+        let Retransmit { floor, initial, cap, give_up } = transfer.retransmit;
+        let ordered = [("floor", floor), ("initial", initial), ("cap", cap), ("give-up", give_up)];
+        for &[low, high] in ordered.array_windows() {
+            self.ascending("/transfer/retransmit", low, high, "");
+        }
+    }
+}

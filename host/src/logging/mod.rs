@@ -12,8 +12,10 @@ mod line;
 mod panics;
 mod queue;
 
+#[cfg(feature = "otlp")]
+pub(crate) use dialect::COMPATIBLE;
+pub(crate) use dialect::Dialect;
 use dialect::DialectLines;
-pub(crate) use dialect::{COMPATIBLE, Dialect};
 use line::Lines;
 use queue::Queue;
 use std::fmt::Display;

@@ -144,7 +144,7 @@ fn a_failure_names_its_endpoint_and_its_cause() {
             "http/protobuf",
             "the endpoint seems to speak gRPC: write `protocol: grpc`",
         ),
-        (http.endpoint().replace("http:", "https:"), "http/protobuf", "InvalidContentType"),
+        (format!("https://{old}"), "http/protobuf", "InvalidContentType"),
     ];
     for (endpoint, protocol, cause) in cases {
         let server = Setup::new()

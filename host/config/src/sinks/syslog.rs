@@ -141,7 +141,7 @@ impl Resolver<'_> {
         match text.split_once(':') {
             Some(("udp", address)) => parse_address(address).map(SyslogAddress::Udp),
             Some(("tcp", address)) => parse_address(address).map(SyslogAddress::Tcp),
-            Some(("unix", path)) if path.is_empty() => Err("it has no path; write `unix:/dev/log`".into()),
+            Some(("unix", "")) => Err("it has no path; write `unix:/dev/log`".into()),
             Some(("unix", path)) => {
                 let path = self.absolute(path.as_ref());
                 if path.as_os_str().len() > MAX_PATH {

@@ -66,20 +66,53 @@ def expressions(within) -> list[str]:
     return [found for value in within for found in expressions(value)] if isinstance(within, list) else []
 
 
-def check_dashboard() -> int:
-    """Each expression is one that Prometheus understands, about metrics that there are."""
-    dashboard = json.loads((EXAMPLE / "grafana" / "tuffet.json").read_text())
-    # Metrics of sinks and of failures appear when there are any; the documentation has all.
-    known = set(re.findall(r"tuffet_\w+", (HERE / "docs" / "metrics.md").read_text()))
-    found = expressions(dashboard)
+def check_names(file: str, expression: str) -> None:
+    """An expression is about metrics that there are. Some appear only when there is a sink or a failure; the
+    documentation has all."""
+    name = r"\b(?:tuffet|process)_\w+"
+    known = set(re.findall(name, (HERE / "docs" / "metrics.md").read_text()))
+    unknown = {re.sub(r"_bucket$", "", found) for found in re.findall(name, expression)} - known
+    if unknown:
+        sys.exit(f"{file}: {expression}: there is no {', '.join(sorted(unknown))}")
+
+
+def dashboard() -> list[str]:
+    found = expressions(json.loads((EXAMPLE / "grafana" / "tuffet.json").read_text()))
     for expression in found:
-        answer = query(expression.replace("$__rate_interval", "1m"))
+        check_names("grafana/tuffet.json", expression)
+    return found
+
+
+def check_dashboard() -> int:
+    """Each expression is one that Prometheus understands."""
+    found = dashboard()
+    for expression in found:
+        answer = query(expression.replace("$__rate_interval", "1m").replace("$instance", ".*"))
         if answer["status"] != "success":
             sys.exit(f"grafana/tuffet.json: {expression}: {answer.get('error')}")
-        names = {re.sub(r"_bucket$", "", name) for name in re.findall(r"tuffet_\w+", expression)}
-        if names - known:
-            sys.exit(f"grafana/tuffet.json: {expression}: there is no {', '.join(sorted(names - known))}")
     return len(found)
+
+
+def check_alerts() -> int:
+    """Each alert is valid, fires in its test, is about metrics that there are, and has a section in the documentation."""
+    for arguments in (["check", "rules", "alerts.yml"], ["test", "rules", "alerts_test.yml"]):
+        done = subprocess.run(["promtool", *arguments], cwd=EXAMPLE, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"promtool {' '.join(arguments)}:\n{done.stdout}{done.stderr}")
+    rules = (EXAMPLE / "alerts.yml").read_text()
+    for expression in re.findall(r"expr: (.+(?:\n {10,}.+)*)", rules):
+        check_names("alerts.yml", expression)
+    alerts = re.findall(r"- alert: (\w+)", rules)
+    tests = (EXAMPLE / "alerts_test.yml").read_text()
+    headings = re.findall(r"^### (\w+)$", (HERE / "docs" / "alerts.md").read_text(), re.MULTILINE)
+    if sorted(headings) != sorted(alerts):
+        sys.exit(f"docs/alerts.md and alerts.yml differ: {set(headings) ^ set(alerts)}")
+    for alert in alerts:
+        if f"runbook: docs/alerts.md#{alert.lower()}\n" not in rules:
+            sys.exit(f"alerts.yml: {alert} names no section of docs/alerts.md")
+        if not re.search(rf"alertname: {alert}\n\s+exp_alerts:\n", tests):
+            sys.exit(f"alerts_test.yml: {alert} never fires")
+    return len(alerts)
 
 
 def check_compose() -> None:
@@ -101,6 +134,8 @@ def main() -> None:
     tuffet, collector = ([Path(given).resolve() for given in sys.argv[1:]] + [None])[:2]
     if not (shutil.which("prometheus") and shutil.which("promtool")):
         skip("Debian's package prometheus is not installed")
+    dashboard()
+    alerts = check_alerts()
     for kind, port in [("udp", 6969), ("tcp", 6980), ("tcp", 4317), ("tcp", 4318), ("tcp", 9090)]:
         with socket.socket(type=socket.SOCK_DGRAM if kind == "udp" else socket.SOCK_STREAM) as taken:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, kind == "tcp")
@@ -141,7 +176,8 @@ def main() -> None:
             if collector:
                 for due in ["Name           : tftp.read", "error.type: Str(denied)", "Body: Str(transfer)"]:
                     until(f"the collector prints `{due}`", lambda due=due: due in said.read_text())
-            print(f"examples/observability: good ({count} expressions of the dashboard)")
+            until("Prometheus has evaluated the alerts", lambda: json.loads(fetch(f"http://{PROMETHEUS}/api/v1/rules"))["data"]["groups"])
+            print(f"examples/observability: good ({count} expressions of the dashboard, {alerts} alerts)")
         finally:
             for process in running:
                 process.terminate()

@@ -110,6 +110,11 @@ impl Status {
         }
     }
 
+    /// Returns the folder of a root, or of the first root.
+    pub(crate) fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
+        self.disks.folder(root)
+    }
+
     pub(crate) fn reloaded(&self, generation: u64, plugins: &[PluginIdentity]) {
         let mut report = self.lock();
         let config = report.config.take();

@@ -85,15 +85,6 @@ impl Undecided {
         (Undecided { admission, generation, new, record }, refused.map(|error| refuse_name(&error)))
     }
 
-    /// A request that nobody has looked at, to be concluded as it is.
-    pub(super) fn unasked(
-        admission: Arc<Admission>,
-        generation: Arc<Generation>,
-        new: NewRequest,
-    ) -> Undecided {
-        Undecided::read(admission, generation, new, None).0
-    }
-
     /// The third stage: the live view and observers learn of the decision before the worker, and so before the end
     /// of the transfer.
     pub(super) fn conclude(self, decision: Decision) {

@@ -37,7 +37,7 @@ pub(super) struct ServeArgs {
     /// [default: `tuffet` if that user exists, else `nobody`].
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// The format of log lines.
+    /// The format of log lines. Tools for tftpd-hpa and dnsmasq read requests in the last two.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     log_format: Format,
     /// What to log: a level (error, warn, info, debug, trace, off), or directives such as

@@ -1,10 +1,11 @@
 //! One line in the log for each ended request, except during a flood.
 
 use super::Observers;
+use super::compatible;
 use super::flood::Flood;
 use super::hints::Hints;
 use super::refusals::Refusals;
-use crate::logging::List;
+use crate::logging::{self, List};
 use crate::telemetry::Telemetry;
 use crate::watch::Watch;
 use std::sync::Arc;
@@ -65,7 +66,8 @@ pub(crate) async fn log_summaries(
                 None => refusals.has_line(&summary, now),
             };
             if has_line {
-                log(&summary, traced);
+                let lines = |dialect| compatible::lines(dialect, &summary, |root| watch.folder(root));
+                log(&summary, traced, logging::dialect().map(lines).as_deref());
             }
             if observers.want().finished {
                 observers.tell(Happening::Finished(summary)).await;
@@ -95,7 +97,8 @@ fn asked(asked: &OptionSet) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-fn log(summary: &Summary, traced: Option<Traced>) {
+/// `compatible` has its lines in the dialect of another server, if the log is written in one.
+fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
     let tried = summary.record.tried.as_deref();
     let other_case = tried.map(Tried::other_case).filter(|others| !others.is_empty());
     // One place lists the fields; only the level differs.
@@ -139,6 +142,7 @@ fn log(summary: &Summary, traced: Option<Traced>) {
                 duration_us = micros(summary.duration),
                 trace_id = traced.map(|traced| traced.trace.to_string()),
                 span_id = traced.map(|traced| traced.span.to_string()),
+                compatible,
                 "transfer"
             )
         };

@@ -4,6 +4,7 @@
 //! already reserved for its summary, so none is ever lost and no transfer ever waits to report: when the
 //! queue is full, new requests wait.
 
+mod compatible;
 mod flood;
 mod hints;
 mod log;

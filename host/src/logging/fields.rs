@@ -5,11 +5,13 @@
 //! Rust's string literals.
 
 use super::list::is_list;
+use std::error::Error;
 use std::fmt::{self, Debug, Write};
 use tracing::field::{Field, Visit};
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::Writer;
+use tuffet_policy::PluginFields;
 
 /// Writes the message, then `name=value` for each field.
 pub(super) struct Fields;
@@ -47,6 +49,12 @@ impl Text<'_> {
         write_text(&mut self.writer, text, !quoted && (is_word(text) || is_list(field.name())))
     }
 
+    /// A field of a plugin. Its name cannot be misread.
+    fn write_of_plugin(&mut self, name: &str, value: &str) -> fmt::Result {
+        write!(self.writer, " {name}=")?;
+        write_text(&mut self.writer, value, false)
+    }
+
     fn add(&mut self, field: &Field, text: &str, quoted: bool) {
         // What the crate `log` adds about where a line comes from.
         if self.result.is_ok() && !field.name().starts_with("log.") {
@@ -58,6 +66,17 @@ impl Text<'_> {
 impl Visit for Text<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.add(field, value, true);
+    }
+
+    fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
+        match PluginFields::of(value) {
+            Some(fields) => fields.iter().for_each(|(name, value)| {
+                if self.result.is_ok() {
+                    self.result = self.write_of_plugin(name, value);
+                }
+            }),
+            None => self.record_debug(field, &format_args!("{value}")),
+        }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {

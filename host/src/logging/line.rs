@@ -22,6 +22,10 @@ impl Lines {
         let prefix: &[u8] = if self.prioritised { priority(level) } else { b"" };
         let arrays = if self.json { with_arrays(line) } else { None };
         let line = arrays.as_deref().unwrap_or(line);
+        if !prefix.is_empty() && !self.json {
+            // A request may have two lines in the dialect of another server.
+            return line.split_inclusive('\n').for_each(|line| self.queue.push(&[prefix, line.as_bytes()]));
+        }
         if self.json && !is_ascii_text(line) {
             return self.queue.push(&[prefix, escaped(line).as_bytes()]);
         }

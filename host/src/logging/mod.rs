@@ -3,14 +3,20 @@
 //! Lines wait in a bounded queue, and a thread of their own writes them. Nothing else in a server writes to standard
 //! error, panics included; only the last words of the runtime when it aborts (memory, stack) go past the queue.
 
+mod dialect;
 mod fields;
 mod filter;
 mod journal;
+mod json;
 mod line;
 mod list;
 mod panics;
 mod queue;
 
+#[cfg(feature = "otlp")]
+pub(crate) use dialect::COMPATIBLE;
+pub(crate) use dialect::Dialect;
+use dialect::DialectLines;
 use line::Lines;
 pub(crate) use list::List;
 use queue::Queue;
@@ -30,11 +36,30 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The queue of this process.
 static QUEUE: OnceLock<Arc<Queue>> = OnceLock::new();
 
+/// The dialect of this process.
+static DIALECT: OnceLock<Dialect> = OnceLock::new();
+
 /// The format of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
+    /// For people.
     Text,
+    /// An object for each line.
     Json,
+    /// Requests as tftpd-hpa logs them, all else as text.
+    TftpHpa,
+    /// Requests as dnsmasq logs them, all else as text.
+    Dnsmasq,
+}
+
+impl Format {
+    fn dialect(self) -> Option<Dialect> {
+        match self {
+            Format::Text | Format::Json => None,
+            Format::TftpHpa => Some(Dialect::TftpHpa),
+            Format::Dnsmasq => Some(Dialect::Dnsmasq),
+        }
+    }
 }
 
 /// The log of a process that serves. Dropped, it writes what still waits, if somebody reads it soon.
@@ -57,6 +82,10 @@ impl Log {
         let queue = Arc::clone(QUEUE.get_or_init(|| Queue::new(output, report)));
         panics::log(Arc::clone(&queue));
         let lines = Lines { queue, prioritised: journal::leads_there(&stderr), json: format == Format::Json };
+        if let Some(dialect) = format.dialect() {
+            // There is one log for a process.
+            let _ = DIALECT.set(dialect);
+        }
         subscribe(lines.clone(), filter, others, stderr.is_terminal());
         Ok(Log(lines))
     }
@@ -80,10 +109,14 @@ impl Drop for Log {
 
 fn subscribe(lines: Lines, filter: EnvFilter, others: impl Layer<Registry> + Send + Sync, terminal: bool) {
     let log = tracing_subscriber::registry().with(others);
-    let json = lines.json;
+    let (json, journal) = (lines.json, lines.prioritised);
     let layer = fmt::layer().with_writer(lines);
     if json {
-        log.with(layer.json().flatten_event(true).with_filter(filter)).init();
+        log.with(layer.json().event_format(json::JsonLines::new()).with_filter(filter)).init();
+    } else if let Some(dialect) = dialect() {
+        let lines = DialectLines::new(dialect, journal, terminal);
+        let layer = layer.fmt_fields(fields::Fields).with_ansi(terminal).event_format(lines);
+        log.with(layer.with_filter(filter)).init();
     } else {
         log.with(layer.fmt_fields(fields::Fields).with_ansi(terminal).with_filter(filter)).init();
     }
@@ -96,6 +129,11 @@ fn subscribe(lines: Lines, filter: EnvFilter, others: impl Layer<Registry> + Sen
 /// The system has no thread.
 pub(crate) fn start() -> io::Result<()> {
     QUEUE.get().map_or(Ok(()), Queue::start)
+}
+
+/// The dialect of the lines about requests, if they are to have one.
+pub(crate) fn dialect() -> Option<Dialect> {
+    DIALECT.get().copied()
 }
 
 /// Lines that were dropped, because nobody read standard error or it refused them.

@@ -30,7 +30,7 @@ pub use reload::Configure;
 use crate::logging;
 use crate::privileges::{self, Left};
 use crate::systemd::Manager;
-use crate::telemetry::Settings as TelemetrySettings;
+use crate::telemetry::{self, Settings as TelemetrySettings};
 use open::Opened;
 use policy::{keeps_its_user, load_policy, start_runtime, start_runtime_with, warnings};
 use running::Server;
@@ -70,6 +70,7 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
     let manager = Manager::of_process();
     let account = privileges::prepare(&config)?;
     let opened = Opened::of(&config, account.as_ref())?;
+    telemetry::open_files();
     let left = privileges::give_up(&config, account.as_ref())?;
     reach::look_by_process(false);
     // The first thread beside this one.

@@ -1,5 +1,6 @@
 //! The exporters of OTLP, each driven by a thread of its own.
 
+use super::endpoint::Endpoint;
 use super::queue::Export;
 use super::settings::Destination;
 use opentelemetry_otlp::tonic_types::metadata::MetadataMap;
@@ -19,20 +20,17 @@ use tuffet_config::OtlpProtocol;
 macro_rules! build {
     ($builder:expr, $destination:expr) => {{
         let destination: &Destination = $destination;
-        match destination.protocol {
+        let endpoint = Endpoint::of(destination);
+        let built = match destination.protocol {
             // The blocking client, because threads without a runtime drive it.
-            OtlpProtocol::HttpProtobuf => {
-                let builder = $builder
-                    .with_http()
-                    .with_protocol(Protocol::HttpBinary)
-                    .with_endpoint(&destination.endpoint)
-                    .with_timeout(destination.timeout)
-                    .with_headers(destination.headers.clone());
-                match destination.tls.http(destination.timeout)? {
-                    Some(client) => builder.with_http_client(client).build(),
-                    None => builder.build(),
-                }
-            }
+            OtlpProtocol::HttpProtobuf => $builder
+                .with_http()
+                .with_protocol(Protocol::HttpBinary)
+                .with_endpoint(&destination.endpoint)
+                .with_timeout(destination.timeout)
+                .with_headers(destination.headers.clone())
+                .with_http_client(endpoint.watch(destination.tls.http(destination.timeout)?))
+                .build(),
             OtlpProtocol::Grpc => {
                 let builder = $builder
                     .with_tonic()
@@ -45,8 +43,8 @@ macro_rules! build {
                     builder.build()
                 }
             }
-        }
-        .map_err(|error| error.to_string())
+        };
+        built.map(|exporter| (exporter, endpoint)).map_err(|error| error.to_string())
     }};
 }
 
@@ -55,15 +53,18 @@ macro_rules! build {
 ///
 /// # Errors
 /// The message for the operator; likewise for the others.
-pub(super) fn spans(destination: &Destination) -> Result<SpanExporter, String> {
+pub(super) fn spans(destination: &Destination) -> Result<(SpanExporter, Endpoint), String> {
     build!(SpanExporter::builder(), destination)
 }
 
-pub(super) fn metrics(destination: &Destination, temporality: Temporality) -> Result<MetricExporter, String> {
+pub(super) fn metrics(
+    destination: &Destination,
+    temporality: Temporality,
+) -> Result<(MetricExporter, Endpoint), String> {
     build!(MetricExporter::builder().with_temporality(temporality), destination)
 }
 
-pub(super) fn logs(destination: &Destination) -> Result<LogExporter, String> {
+pub(super) fn logs(destination: &Destination) -> Result<(LogExporter, Endpoint), String> {
     build!(LogExporter::builder(), destination)
 }
 
@@ -75,10 +76,20 @@ fn metadata(destination: &Destination) -> MetadataMap {
     MetadataMap::from_headers(headers.collect())
 }
 
-impl Export<SpanData> for SpanExporter {
+/// Sends spans.
+pub(super) struct Spans {
+    pub(super) exporter: SpanExporter,
+    pub(super) endpoint: Endpoint,
+}
+
+impl Export<SpanData> for Spans {
     fn export(&mut self, batch: Vec<SpanData>) -> Result<(), String> {
-        wait_for(opentelemetry_sdk::trace::SpanExporter::export(self, batch))
-            .map_err(|error| error.to_string())
+        let exported = wait_for(opentelemetry_sdk::trace::SpanExporter::export(&self.exporter, batch));
+        exported.map_err(|error| self.endpoint.explain(&error))
+    }
+
+    fn endpoint(&self) -> &str {
+        self.endpoint.url()
     }
 }
 

@@ -40,17 +40,11 @@ impl Tls {
         }
     }
 
-    /// Returns a client for HTTP with these certificates; `None` if the exporter's own client suffices.
+    /// Returns a client for HTTP with these certificates.
     ///
     /// # Errors
     /// The problem of the certificates.
-    pub(super) fn http(
-        &self,
-        timeout: std::time::Duration,
-    ) -> Result<Option<reqwest::blocking::Client>, String> {
-        if *self == Tls::default() {
-            return Ok(None);
-        }
+    pub(super) fn http(&self, timeout: std::time::Duration) -> Result<reqwest::blocking::Client, String> {
         let mut builder = reqwest::blocking::Client::builder().timeout(timeout);
         if let Some(pem) = &self.authority {
             let certificates = reqwest::Certificate::from_pem_bundle(pem).map_err(explain)?;
@@ -62,7 +56,7 @@ impl Tls {
         }
         // It has a runtime of its own, and must not be created within another.
         let made = std::thread::spawn(move || builder.build()).join();
-        made.map_err(|_| "the client could not be made".to_owned())?.map(Some).map_err(explain)
+        made.map_err(|_| "the client could not be made".to_owned())?.map_err(explain)
     }
 }
 

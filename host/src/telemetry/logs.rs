@@ -3,13 +3,16 @@
 //! A layer of the log passes them on. It exists from the start of the process and does nothing until the
 //! configuration names a destination.
 
+use super::endpoint::Endpoint;
 use super::export::wait_for;
 use super::queue::{Export, Queue};
+use crate::logging;
 use opentelemetry::logs::{AnyValue, LogRecord, Logger, LoggerProvider, Severity};
 use opentelemetry::trace::{SpanId, TraceFlags, TraceId};
 use opentelemetry::{InstrumentationScope, Key};
 use opentelemetry_otlp::LogExporter;
 use opentelemetry_sdk::logs::{LogBatch, LogExporter as _, SdkLogRecord, SdkLogger, SdkLoggerProvider};
+use std::error::Error;
 use std::fmt::Debug;
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -19,6 +22,7 @@ use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::dynamic_filter_fn;
 use tracing_subscriber::layer::{Context, Filter};
+use tuffet_policy::PluginFields;
 
 /// The destination of records. There is one log per process.
 static RECORDS: OnceLock<Queue<Record>> = OnceLock::new();
@@ -94,6 +98,8 @@ impl Record {
     fn text(&mut self, field: &Field, text: String) {
         match field.name() {
             "message" => self.body = text,
+            // The same once more, for another reader.
+            logging::COMPATIBLE => {}
             "trace_id" => self.trace = TraceId::from_hex(&text).ok(),
             "span_id" => self.span = SpanId::from_hex(&text).ok(),
             _ => self.put(field, text),
@@ -122,6 +128,17 @@ impl Visit for Record {
         self.put(field, value);
     }
 
+    fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
+        match PluginFields::of(value) {
+            Some(fields) => {
+                let attribute =
+                    |(name, value): (&str, &str)| (Key::from(name.to_owned()), value.to_owned().into());
+                self.fields.extend(fields.iter().map(attribute));
+            }
+            None => self.text(field, value.to_string()),
+        }
+    }
+
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.text(field, format!("{value:?}"));
     }
@@ -130,15 +147,16 @@ impl Visit for Record {
 /// Sends records.
 pub(super) struct Records {
     exporter: LogExporter,
+    endpoint: Endpoint,
     /// It only creates the records of the SDK.
     logger: SdkLogger,
     scope: InstrumentationScope,
 }
 
 impl Records {
-    pub(super) fn new(exporter: LogExporter, scope: InstrumentationScope) -> Records {
+    pub(super) fn new(exporter: LogExporter, endpoint: Endpoint, scope: InstrumentationScope) -> Records {
         let logger = SdkLoggerProvider::builder().build().logger_with_scope(scope.clone());
-        Records { exporter, logger, scope }
+        Records { exporter, endpoint, logger, scope }
     }
 
     fn record(&self, from: Record) -> SdkLogRecord {
@@ -169,6 +187,10 @@ impl Export<Record> for Records {
     fn export(&mut self, batch: Vec<Record>) -> Result<(), String> {
         let records: Vec<SdkLogRecord> = batch.into_iter().map(|record| self.record(record)).collect();
         let lent: Vec<_> = records.iter().map(|record| (record, &self.scope)).collect();
-        wait_for(self.exporter.export(LogBatch::new(&lent))).map_err(|error| error.to_string())
+        wait_for(self.exporter.export(LogBatch::new(&lent))).map_err(|error| self.endpoint.explain(&error))
+    }
+
+    fn endpoint(&self) -> &str {
+        self.endpoint.url()
     }
 }

@@ -3,8 +3,10 @@
 //! The SDK accepts no histograms that others have counted. So the durations of requests and of calls are also
 //! recorded in its own while metrics are exported; the bounds of the buckets are the same.
 
+use super::endpoint::Endpoint;
 use super::export;
 use super::families::{Family, Point, Unit, Values, families};
+use super::process::Usage;
 use super::settings::Destination;
 use crate::watch::ExportCounts as Counts;
 use crate::watch::Watch;
@@ -59,13 +61,15 @@ impl Metrics {
         scope: InstrumentationScope,
         watch: &Watch,
     ) -> Result<Metrics, String> {
-        let exporter = export::metrics(destination, temporality)?;
+        let (exporter, endpoint) = export::metrics(destination, temporality)?;
         let counts = Arc::<Counts>::default();
-        let exporter = Counted { exporter, counts: Arc::clone(&counts), broken: AtomicBool::new(false) };
+        let exporter =
+            Counted { exporter, endpoint, counts: Arc::clone(&counts), broken: AtomicBool::new(false) };
         let reader = PeriodicReader::builder(exporter).with_interval(interval).build();
         let provider = SdkMeterProvider::builder().with_reader(reader).with_resource(resource).build();
         let meter = provider.meter_with_scope(scope);
         let now = Arc::new(Now { watch: watch.clone(), last: Mutex::default() });
+        of_process(&meter);
         let mut times = families(watch)
             .iter()
             .filter_map(|family| instrument(&meter, family, &now))
@@ -152,6 +156,45 @@ fn instrument(meter: &Meter, family: &Family, now: &Arc<Now>) -> Option<(&'stati
     }
 }
 
+/// The metrics of the process, with the names of the semantic conventions.
+fn of_process(meter: &Meter) {
+    let modes = [[KeyValue::new("cpu.mode", "user")], [KeyValue::new("cpu.mode", "system")]];
+    let _ = meter
+        .f64_observable_counter("process.cpu.time")
+        .with_unit("s")
+        .with_description("CPU time, by mode")
+        .with_callback(move |observer| {
+            let Some(usage) = Usage::read() else { return };
+            observer.observe(usage.user, &modes[0]);
+            observer.observe(usage.system, &modes[1]);
+        })
+        .build();
+    let now = |name: &'static str, unit, description, value: fn(&Usage) -> u64| {
+        let read = move || i64::try_from(value(&Usage::read()?)).ok();
+        let _ = meter
+            .i64_observable_up_down_counter(name)
+            .with_unit(unit)
+            .with_description(description)
+            .with_callback(move |observer| read().into_iter().for_each(|value| observer.observe(value, &[])))
+            .build();
+    };
+    now("process.memory.usage", "By", "Resident memory", |usage| usage.resident);
+    now("process.memory.virtual", "By", "Virtual memory", |usage| usage.virtual_);
+    now("process.thread.count", "{thread}", "Threads", |usage| usage.threads);
+    now("process.unix.file_descriptor.count", "{file_descriptor}", "Open file descriptors", |usage| {
+        usage.descriptors
+    });
+    let _ = meter
+        .f64_observable_gauge("process.uptime")
+        .with_unit("s")
+        .with_description("Time since the start of the process")
+        .with_callback(|observer| {
+            let uptime = Usage::read().and_then(|usage| usage.started.elapsed().ok());
+            uptime.into_iter().for_each(|uptime| observer.observe(uptime.as_secs_f64(), &[]));
+        })
+        .build();
+}
+
 fn unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Of(word) => word,
@@ -195,6 +238,7 @@ impl Now {
 /// Counts what the exporter does, and tells when it breaks.
 struct Counted {
     exporter: MetricExporter,
+    endpoint: Endpoint,
     counts: Arc<Counts>,
     broken: AtomicBool,
 }
@@ -206,7 +250,10 @@ impl PushMetricExporter for Counted {
             Ok(()) => {
                 self.counts.exported.fetch_add(1, Relaxed);
                 if self.broken.swap(false, Relaxed) {
-                    tracing::info!(target: "tuffet::telemetry", signal = "metrics", "the collector works again");
+                    tracing::info!(
+                        target: "tuffet::telemetry", signal = "metrics", endpoint = self.endpoint.url(),
+                        "the collector works again"
+                    );
                 }
             }
             Err(error) => {
@@ -214,7 +261,8 @@ impl PushMetricExporter for Counted {
                 self.counts.dropped.fetch_add(1, Relaxed);
                 if !self.broken.swap(true, Relaxed) {
                     tracing::warn!(
-                        target: "tuffet::telemetry", signal = "metrics", %error,
+                        target: "tuffet::telemetry", signal = "metrics", endpoint = self.endpoint.url(),
+                        error = self.endpoint.explain(error),
                         "the collector does not accept data; it is dropped and counted until it does"
                     );
                 }

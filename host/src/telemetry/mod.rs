@@ -10,6 +10,8 @@
 #[cfg(not(feature = "otlp"))]
 mod absent;
 #[cfg(feature = "otlp")]
+mod endpoint;
+#[cfg(feature = "otlp")]
 mod environment;
 #[cfg(feature = "otlp")]
 mod export;
@@ -22,6 +24,7 @@ mod logs;
 mod metrics;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod process;
 mod prometheus;
 #[cfg(feature = "otlp")]
 mod queue;
@@ -39,6 +42,7 @@ pub(crate) use absent::{LogBridge, Settings, Telemetry};
 pub(crate) use logs::LogBridge;
 #[cfg(feature = "otlp")]
 pub(crate) use otlp::Telemetry;
+pub(crate) use process::open_files;
 pub(crate) use prometheus::{CONTENT_TYPE, exposition};
 pub(crate) use sampling::Sampling;
 #[cfg(feature = "otlp")]

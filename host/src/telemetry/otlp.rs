@@ -1,5 +1,6 @@
 //! What is exported over OTLP: starts the exporters, chooses the requests that become traces, and ends the queues.
 
+use super::export::Spans;
 use super::logs::{self, Record, Records};
 use super::metrics::Metrics;
 use super::queue::Queue;
@@ -51,9 +52,10 @@ impl Telemetry {
         let listeners = Arc::new(listeners.collect::<HashMap<_, _>>());
         let scope = InstrumentationScope::builder("tuffet").with_version(env!("CARGO_PKG_VERSION")).build();
         let traces = settings.traces.and_then(|(to, batching, chosen)| {
-            let started = export::spans(&to).and_then(|mut exporter| {
+            let started = export::spans(&to).and_then(|(mut exporter, endpoint)| {
                 exporter.set_resource(&resource);
-                Queue::start("traces", batching, exporter).map_err(|error| error.to_string())
+                Queue::start("traces", batching, Spans { exporter, endpoint })
+                    .map_err(|error| error.to_string())
             });
             let queue = told("traces", &to.endpoint, started)?;
             let sampling = Sampling::ratio(chosen.part);
@@ -61,9 +63,9 @@ impl Telemetry {
             Some(Traces { sampling, limit, queue, listeners, scope: scope.clone() })
         });
         let logs = settings.logs.and_then(|(to, batching)| {
-            let started = export::logs(&to).and_then(|mut exporter| {
+            let started = export::logs(&to).and_then(|(mut exporter, endpoint)| {
                 exporter.set_resource(&resource);
-                let records = Records::new(exporter, scope.clone());
+                let records = Records::new(exporter, endpoint, scope.clone());
                 Queue::start("logs", batching, records).map_err(|error| error.to_string())
             });
             told("logs", &to.endpoint, started)

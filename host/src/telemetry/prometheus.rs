@@ -2,6 +2,7 @@
 //! metrics` validates.
 
 use super::families::{Family, Point, Unit, Values, families};
+use super::process;
 use crate::watch::{Watch, Word};
 use std::fmt::{self, Display, Write};
 use tuffet_request::{BOUNDS_US, Distribution};
@@ -11,7 +12,9 @@ pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8"
 
 /// Returns all current metrics.
 pub(crate) fn exposition(watch: &Watch) -> String {
-    render(&families(watch))
+    let mut text = render(&families(watch));
+    process::write_exposition(&mut text);
+    text
 }
 
 pub(super) fn render(families: &[Family]) -> String {

@@ -24,6 +24,9 @@ pub(super) trait Export<T>: Send {
     /// # Errors
     /// The message for the operator.
     fn export(&mut self, batch: Vec<T>) -> Result<(), String>;
+
+    /// Where it goes, for the log.
+    fn endpoint(&self) -> &str;
 }
 
 /// The queue. Cheap to clone; clones share it.
@@ -150,7 +153,7 @@ impl<T: Send + 'static> Queue<T> {
                     self.0.counts.exported.fetch_add(count, Relaxed);
                     if std::mem::take(&mut broken) {
                         tracing::info!(
-                            target: "tuffet::telemetry", signal = self.0.signal,
+                            target: "tuffet::telemetry", signal = self.0.signal, endpoint = export.endpoint(),
                             "the collector works again"
                         );
                     }
@@ -160,7 +163,7 @@ impl<T: Send + 'static> Queue<T> {
                     self.0.counts.dropped.fetch_add(count, Relaxed);
                     if !std::mem::replace(&mut broken, true) {
                         tracing::warn!(
-                            target: "tuffet::telemetry", signal = self.0.signal, error,
+                            target: "tuffet::telemetry", signal = self.0.signal, endpoint = export.endpoint(), error,
                             "the collector does not accept data; it is dropped and counted until it does"
                         );
                     }
@@ -199,6 +202,10 @@ mod tests {
         fn export(&mut self, batch: Vec<u32>) -> Result<(), String> {
             let _ = self.0.send(batch);
             self.1.recv().unwrap_or_else(|_| Err("gone".into()))
+        }
+
+        fn endpoint(&self) -> &str {
+            "test"
         }
     }
 

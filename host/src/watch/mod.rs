@@ -30,6 +30,7 @@ use recent::Recent;
 use seconds::Seconds;
 use snapshot::{Dropped, Ended, FileCacheTotals, Queues, SinkQueue, unix_ms};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -207,6 +208,11 @@ impl Watch {
     /// Returns the state of the server.
     pub(crate) fn report(&self) -> Report {
         self.0.status.report()
+    }
+
+    /// Returns the folder of a root, or of the first root.
+    pub(crate) fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
+        self.0.status.folder(root)
     }
 
     /// Returns when the process began, in seconds since 1970.

@@ -4,6 +4,7 @@ mod file;
 mod http;
 mod nats;
 mod spool;
+mod syslog;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,6 +17,7 @@ pub use file::{FileTarget, Fsync, Rotate};
 pub use http::{Batch, Format, HttpTarget, OtlpTarget};
 pub use nats::{NatsLogin, NatsTarget};
 pub use spool::SpoolSpec;
+pub use syslog::{Facility, SyslogAddress, SyslogTarget};
 
 use super::address::{address_schema, check_name, parse_address, path_schema};
 use super::resolver::Resolver;
@@ -23,8 +25,9 @@ use super::secret::SecretText;
 use super::tree::join;
 use nats::WrittenNats;
 use spool::WrittenSpool;
+use syslog::WrittenSyslog;
 
-/// A named output for plugins: one of `file`, `stdout`, `udp`, `http`, `nats` and `otlp`.
+/// A named output for plugins: one of `file`, `stdout`, `udp`, `syslog`, `http`, `nats` and `otlp`.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenSink {
@@ -47,6 +50,9 @@ pub(crate) struct WrittenSink {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "address_schema")]
     pub udp: Option<String>,
+    /// A syslog server that receives a message (RFC 5424) for each line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub syslog: Option<WrittenSyslog>,
     /// An HTTP server that receives lines by POST.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpTarget<SecretText>>,
@@ -89,6 +95,8 @@ pub enum SinkTarget {
     Stdout,
     /// Sends to an address, one datagram per line.
     Udp(SocketAddr),
+    /// Sends to a syslog server, one message per line.
+    Syslog(SyslogTarget),
     /// Sends to an HTTP server, in batches.
     Http(HttpTarget),
     /// Sends to a subject of a NATS server, one message per line.
@@ -104,6 +112,7 @@ impl SinkTarget {
             SinkTarget::File(_) => "file",
             SinkTarget::Stdout => "stdout",
             SinkTarget::Udp(_) => "udp",
+            SinkTarget::Syslog(_) => "syslog",
             SinkTarget::Http(_) => "http",
             SinkTarget::Nats(_) => "nats",
             SinkTarget::Otlp(_) => "otlp",
@@ -148,6 +157,7 @@ impl Resolver<'_> {
             ("file", sink.file.is_some()),
             ("stdout", sink.stdout),
             ("udp", sink.udp.is_some()),
+            ("syslog", sink.syslog.is_some()),
             ("http", sink.http.is_some()),
             ("nats", sink.nats.is_some()),
             ("otlp", sink.otlp.is_some()),
@@ -155,8 +165,8 @@ impl Resolver<'_> {
         let mut given = given.into_iter().filter(|(_, given)| *given).map(|(key, _)| key);
         let Some(key) = given.next() else {
             let message = format!(
-                "the sink `{name}` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, `http: {{ url: … }}`, \
-                 `nats: {{ url: …, subject: … }}` or `otlp: {{ endpoint: … }}`"
+                "the sink `{name}` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, \
+                 `syslog: {{ address: … }}`, `http: {{ url: … }}`, `nats: {{ url: …, subject: … }}` or `otlp: {{ endpoint: … }}`"
             );
             self.wrong(pointer, message);
             return None;
@@ -179,6 +189,9 @@ impl Resolver<'_> {
                     None
                 }
             };
+        }
+        if let Some(syslog) = &sink.syslog {
+            return self.sink_syslog(&pointer, syslog);
         }
         if let Some(http) = &sink.http {
             return self.sink_http(&pointer, http);

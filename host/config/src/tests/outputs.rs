@@ -1,6 +1,7 @@
 //! Sinks, grants and telemetry, and their secrets.
 
 use super::*;
+use crate::sinks::SyslogAddress;
 
 #[test]
 fn sinks_and_grants_name_what_there_is() {
@@ -31,7 +32,7 @@ sinks:
                 .into(),
             "4:74: unknown sink `mail`; add it below `sinks`, such as `mail: { file: mail.jsonl }`".into(),
             "7:25: the sink `both` has both `file` and `udp`; split it into two sinks".into(),
-            "8:9: the sink `none` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, `http: { url: … }`, `nats: { url: …, subject: … }` or `otlp: { endpoint: … }`".into(),
+            "8:9: the sink `none` leads nowhere; add `file: PATH`, `stdout: true`, `udp: IP:PORT`, `syslog: { address: … }`, `http: { url: … }`, `nats: { url: …, subject: … }` or `otlp: { endpoint: … }`".into(),
             format!("10:17: there is no folder {}; create it or correct the path", at("nowhere")),
             format!("11:17: {} is a folder; name a file in it", at("files")),
         ]
@@ -175,4 +176,45 @@ fn telemetry_and_its_secrets() {
     assert_eq!(telemetry.metrics, Metrics { enabled: true, interval: Duration::from_secs(60) });
     assert!(scene.load(&minimal("telemetry: {}\n")).expect("good").telemetry.is_some());
     assert!(scene.load(&minimal("")).expect("good").telemetry.is_none());
+}
+
+#[test]
+fn syslog_servers_and_how_to_get_there() {
+    let scene = Scene::new();
+    let good = minimal(
+        "\
+sinks:
+  a: { syslog: { address: 'udp:[::1]:514', facility: local7, app-name: boot } }
+  b: { syslog: { address: 'unix:/dev/log' } }
+",
+    );
+    let config = scene.load(&good).expect("good");
+    let SinkTarget::Syslog(first) = &config.sinks[0].target else { unreachable!("{:?}", config.sinks) };
+    assert_eq!(first.address, SyslogAddress::Udp("[::1]:514".parse().expect("an address")));
+    assert_eq!((first.facility.number(), &*first.app_name), (23, "boot"));
+    let SinkTarget::Syslog(second) = &config.sinks[1].target else { unreachable!("{:?}", config.sinks) };
+    assert_eq!(second.address, SyslogAddress::Unix("/dev/log".into()));
+    assert_eq!((second.facility.number(), &*second.app_name), (3, "tuffet"));
+    let bad = minimal(
+        "\
+sinks:
+  a: { syslog: { address: '192.0.2.1:514' } }
+  b: { syslog: { address: 'tcp:192.0.2.1', app-name: 'a b' } }
+  c: { syslog: { address: 'unix:' } }
+",
+    );
+    let complaints = scene.complaints(&bad);
+    let expected = [
+        "`192.0.2.1:514` does not say how to get there; write `udp:IP:PORT`, `tcp:IP:PORT` or `unix:PATH`",
+        "`192.0.2.1` has no port",
+        "visible ASCII characters",
+        "it has no path; write `unix:/dev/log`",
+    ];
+    assert_eq!(complaints.len(), expected.len(), "{complaints:#?}");
+    for expected in expected {
+        assert!(
+            complaints.iter().any(|complaint| complaint.contains(expected)),
+            "{expected}: {complaints:#?}"
+        );
+    }
 }

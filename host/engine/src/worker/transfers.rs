@@ -14,7 +14,9 @@ use tuffet_core::{
     Blocks, DATA_HEADER, ErrorCode, Finish, Limits, OptionSet, Output, Packet, Time, Transfer, UNKNOWN_SIZE,
 };
 use tuffet_request::Operation;
-use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary, Unanswered, outcome_of};
+use tuffet_request::events::{
+    Answered, DecisionRecord, Ending, LastError, Outcome, Summary, Unanswered, outcome_of,
+};
 use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Received;
 
@@ -110,7 +112,8 @@ impl<T: Transmit> Worker<T> {
             }
             Decision::Refuse { code, message, ending } => {
                 entry.core.fail(code, message);
-                entry.ending = Some(Box::new(ending));
+                let error = Some(LastError::Sent(code as u16));
+                entry.ending = Some(Box::new(Ending { error, ..ending }));
             }
             Decision::Drop { ending } => {
                 entry.core.abandon();

@@ -246,6 +246,7 @@ impl Plugin {
                 plugin = %self.name,
                 hook,
                 request = %request.id,
+                client = %request.client,
                 trace_id = traced(request).map(|traced| traced.trace.to_string()),
                 span_id = traced(request).map(|traced| traced.span.to_string()),
                 failure = "call",

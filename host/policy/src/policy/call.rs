@@ -15,6 +15,7 @@ use super::make::{PluginTurns, grow};
 use super::meter::Meter;
 use super::plugin::Plugin;
 use super::pool::Lodging;
+use super::sandbox::Subject;
 use super::ticker::Hold;
 use super::turns::{Turn, Waived};
 use tuffet_request::{ClientKey, Traced};
@@ -115,7 +116,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// No instance was free in time, or none could be configured.
-    pub async fn begin(plugin: &'a Plugin, request: &str, asker: Asker) -> Result<Call<'a>, Failure> {
+    pub async fn begin(plugin: &'a Plugin, subject: Subject<'_>, asker: Asker) -> Result<Call<'a>, Failure> {
         let until = Until::new(plugin.limits.wall, asker.patience);
         if until.end <= Instant::now() {
             // Earlier plugins of the chain have used up the time.
@@ -173,7 +174,7 @@ impl<'a> Call<'a> {
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
         instance.calls += 1;
         instance.store.data_mut().taken.rehearses = asker.rehearses;
-        let meter = instance.begin(request, asker.traced, CpuLimit::of_call(plugin.limits.cpu), muted);
+        let meter = instance.begin(subject, asker.traced, CpuLimit::of_call(plugin.limits.cpu), muted);
         Ok(Call {
             instance: Some(instance),
             limit: TimeLimit { until, meter },

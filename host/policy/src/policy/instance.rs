@@ -10,7 +10,7 @@ use super::code::Code;
 use super::failure::{CpuLimit, Refused};
 use super::log::CallLog;
 use super::meter::Meter;
-use super::sandbox::{Caller, Sandbox};
+use super::sandbox::{Caller, Sandbox, Subject};
 use super::wit_events as observe;
 use tuffet_request::Traced;
 
@@ -35,8 +35,7 @@ impl Instance {
     /// Creates an empty store with its limits. Boxed, because it is large and moved often.
     pub fn new(code: &Code) -> Box<Instance> {
         let limits = code.limits;
-        let log =
-            CallLog::new(Caller { plugin: Arc::clone(&code.name), request: String::new(), traced: None });
+        let log = CallLog::new(Caller::new(&code.name));
         let mut store = Store::new(
             &code.runtime.shared().engine,
             Sandbox::new(limits.memory, Arc::clone(&code.access), log),
@@ -69,12 +68,17 @@ impl Instance {
         })
     }
 
-    /// Resets the limits for a call. `request` is empty if the instance is only configured; `muted` if the
-    /// log lines of `configure` were written before.
-    pub fn begin(&mut self, request: &str, traced: Option<Traced>, cpu: CpuLimit, muted: bool) -> Arc<Meter> {
+    /// Resets the limits for a call. `muted` if the log lines of `configure` were written before.
+    pub fn begin(
+        &mut self,
+        subject: Subject<'_>,
+        traced: Option<Traced>,
+        cpu: CpuLimit,
+        muted: bool,
+    ) -> Arc<Meter> {
         self.meter.reset();
         self.store.set_epoch_deadline(1);
-        self.store.data_mut().begin(request, traced, cpu, muted);
+        self.store.data_mut().begin(subject, traced, cpu, muted);
         Arc::clone(&self.meter)
     }
 

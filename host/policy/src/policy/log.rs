@@ -5,18 +5,16 @@ use std::sync::Arc;
 use super::bindings::tuffet::policy::log::{Host, Level};
 use super::imports::Access;
 use super::line_rate::LineRate;
-use super::sandbox::{Caller, Sandbox};
+use super::log_fields::PluginFields;
+use super::sandbox::{Caller, Sandbox, Subject};
 use super::text::one_line;
+use tracing::field;
 use tuffet_request::Traced;
 
 /// Lines that one call may write; further ones are counted. `line_rate` limits the rate over all calls.
 const MAX_LINES: u32 = 32;
 /// Length of a message in bytes.
 const MAX_MESSAGE: usize = 1024;
-/// Fields of a line, and the length of a name and of a value in bytes.
-const MAX_FIELDS: usize = 16;
-const MAX_NAME: usize = 64;
-const MAX_VALUE: usize = 256;
 
 /// The lines of one call.
 #[derive(Debug)]
@@ -39,9 +37,8 @@ impl CallLog {
     }
 
     /// Starts the lines of a call.
-    pub fn restart(&mut self, request: &str, traced: Option<Traced>, muted: bool) {
-        self.caller.request.clear();
-        self.caller.request.push_str(request);
+    pub fn restart(&mut self, subject: Subject<'_>, traced: Option<Traced>, muted: bool) {
+        self.caller.take(subject);
         self.caller.traced = traced;
         (self.written, self.dropped, self.muted) = (0, 0, muted);
     }
@@ -58,7 +55,9 @@ impl CallLog {
             tracing::warn!(
                 target: "tuffet::plugin",
                 plugin = %self.caller.plugin,
-                request = %self.caller.request,
+                hook = self.caller.hook,
+                request = self.caller.request().map(field::display),
+                client = self.caller.client().map(field::display),
                 trace_id = self.caller.traced.map(|traced| traced.trace.to_string()),
                 span_id = self.caller.traced.map(|traced| traced.span.to_string()),
                 "{} log lines of one call were dropped: the limit is {MAX_LINES}",
@@ -77,17 +76,22 @@ impl CallLog {
         }
         self.written += 1;
         let message = one_line(message, MAX_MESSAGE);
-        let fields = join(fields);
-        access.host.logged(word(level), &message, &fields);
-        let Caller { plugin, request, traced } = &self.caller;
+        let fields = PluginFields::new(fields);
+        access.host.logged(word(level), &message, &fields.to_string());
+        let caller = &self.caller;
         macro_rules! event {
             ($level:ident, $as:ident) => {
                 // A line below the log level does not count towards the rate.
                 if tracing::enabled!(target: "tuffet::plugin", tracing::Level::$as) && access.lines.take() {
                     tracing::$level!(
-                        target: "tuffet::plugin", %plugin, %request, %fields,
-                        trace_id = traced.map(|traced| traced.trace.to_string()),
-                        span_id = traced.map(|traced| traced.span.to_string()),
+                        target: "tuffet::plugin",
+                        plugin = %caller.plugin,
+                        hook = caller.hook,
+                        request = caller.request().map(field::display),
+                        client = caller.client().map(field::display),
+                        fields = fields.value(),
+                        trace_id = caller.traced.map(|traced| traced.trace.to_string()),
+                        span_id = caller.traced.map(|traced| traced.span.to_string()),
                         "{message}"
                     )
                 }
@@ -117,12 +121,4 @@ fn word(level: Level) -> &'static str {
         Level::Warn => "warn",
         Level::Error => "error",
     }
-}
-
-/// Joins fields as `name=value` on one line.
-fn join(fields: &[(String, String)]) -> String {
-    let pairs = fields.iter().take(MAX_FIELDS);
-    let pairs =
-        pairs.map(|(name, value)| format!("{}={:?}", one_line(name, MAX_NAME), one_line(value, MAX_VALUE)));
-    pairs.collect::<Vec<_>>().join(" ")
 }

@@ -11,6 +11,7 @@ use wasmtime_wasi::I32Exit;
 use super::code::Code;
 use super::failure::{Cause, CpuLimit, Failure, Refused};
 use super::instance::Instance;
+use super::sandbox::Subject;
 use super::text;
 use super::turns::Turns;
 
@@ -51,7 +52,7 @@ impl Code {
             }
         };
         let mut instance = Instance::new(self);
-        let meter = instance.begin("", None, limit, !logs);
+        let meter = instance.begin(Subject::CONFIGURE, None, limit, !logs);
         let ended = timeout_at(Instant::now() + wall, meter.run(instance.ready(self))).await;
         let sandbox = instance.store.data();
         sandbox.log.finish(&sandbox.access.lines);

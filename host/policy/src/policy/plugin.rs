@@ -17,6 +17,7 @@ use super::identity::PluginIdentity;
 use super::imports::Access;
 use super::make::{PluginTurns, Within};
 use super::overload::Overload;
+use super::sandbox::Subject;
 use super::wit_events as observe;
 use tuffet_config::{OnError, PluginLimits};
 use tuffet_request::events::Kinds;
@@ -92,7 +93,7 @@ impl Plugin {
         asker: Asker,
     ) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, &request.id, asker).await?;
+        let mut call = Call::begin(self, Subject::request("authorize", request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -110,7 +111,7 @@ impl Plugin {
         asker: Asker,
     ) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, &request.id, asker).await?;
+        let mut call = Call::begin(self, Subject::request("resolve", request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -129,7 +130,7 @@ impl Plugin {
         asker: Asker,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
-        let mut call = Call::begin(self, &request.id, asker).await?;
+        let mut call = Call::begin(self, Subject::request("accept-upload", request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -143,7 +144,7 @@ impl Plugin {
     /// Calls the hook `observe`.
     pub async fn observe(&self, events: &[observe::Event<'_>], asker: Asker) -> Result<(), Failure> {
         let Some(hook) = &self.observe else { return Ok(()) };
-        let mut call = Call::begin(self, "events", asker).await?;
+        let mut call = Call::begin(self, Subject::EVENTS, asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;

@@ -1,5 +1,6 @@
 //! The sandbox of an instance: an empty world, a memory limit, a log.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,8 +94,8 @@ impl Sandbox {
 
     /// Starts a call: resets everything that is limited per call. `muted` while a fresh instance is
     /// configured for a request.
-    pub fn begin(&mut self, request: &str, traced: Option<Traced>, cpu: CpuLimit, muted: bool) {
-        self.log.restart(request, traced, muted);
+    pub fn begin(&mut self, subject: Subject<'_>, traced: Option<Traced>, cpu: CpuLimit, muted: bool) {
+        self.log.restart(subject, traced, muted);
         self.memory.refused = false;
         self.taken.restart();
         self.waits.clear();
@@ -193,12 +194,63 @@ impl ResourceLimiter for MemoryLimit {
     }
 }
 
-/// Names the plugin and the request that an instance works for.
+/// What a plugin is called about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub hook: &'static str,
+    /// The request's id; empty without a request.
+    request: &'a str,
+    client: Option<(&'a str, u16)>,
+}
+
+impl<'a> Subject<'a> {
+    /// The configuration is loaded.
+    pub const CONFIGURE: Subject<'static> = Subject { hook: "configure", request: "", client: None };
+    /// Events of many requests.
+    pub const EVENTS: Subject<'static> = Subject { hook: "observe", request: "", client: None };
+
+    pub fn request(hook: &'static str, request: &'a types::Request) -> Subject<'a> {
+        Subject { hook, request: &request.id, client: Some((&request.client.address, request.client.port)) }
+    }
+}
+
+/// Names the plugin, and the request that an instance works for.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     pub plugin: Arc<str>,
-    /// The request's id; empty while the configuration is loaded.
-    pub request: String,
+    pub hook: &'static str,
+    /// Kept from call to call for their memory; empty without a request.
+    request: String,
+    client: String,
     /// The request's trace, if traces are exported.
     pub traced: Option<Traced>,
+}
+
+impl Caller {
+    pub fn new(plugin: &Arc<str>) -> Caller {
+        let (request, client) = (String::new(), String::new());
+        Caller { plugin: Arc::clone(plugin), hook: Subject::CONFIGURE.hook, request, client, traced: None }
+    }
+
+    /// The next call is about this.
+    pub fn take(&mut self, subject: Subject<'_>) {
+        self.hook = subject.hook;
+        self.request.clear();
+        self.request.push_str(subject.request);
+        self.client.clear();
+        if let Some((address, port)) = subject.client {
+            let address =
+                if address.contains(':') { format_args!("[{address}]") } else { format_args!("{address}") };
+            // Writing to a String cannot fail.
+            let _ = write!(self.client, "{address}:{port}");
+        }
+    }
+
+    pub fn request(&self) -> Option<&str> {
+        (!self.request.is_empty()).then_some(&*self.request)
+    }
+
+    pub fn client(&self) -> Option<&str> {
+        (!self.client.is_empty()).then_some(&*self.client)
+    }
 }

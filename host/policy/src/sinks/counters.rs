@@ -19,7 +19,7 @@ pub(super) struct Counters {
 pub struct SinkCounted {
     /// The sink's name.
     pub sink: String,
-    /// Its kind: `file`, `stdout`, `udp`, `http` or `nats`.
+    /// Its kind: `file`, `stdout`, `udp`, `syslog`, `http`, `nats` or `otlp`.
     pub kind: String,
     /// Lines accepted from plugins.
     pub queued: u64,

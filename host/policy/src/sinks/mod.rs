@@ -22,6 +22,7 @@ mod rotate;
 mod runtime;
 mod spool;
 mod stdout;
+mod syslog;
 #[cfg(test)]
 mod tests;
 mod udp;

@@ -9,6 +9,7 @@ use super::http::HttpOutput;
 use super::nats::NatsOutput;
 use super::otlp::OtlpOutput;
 use super::stdout::StdoutOutput;
+use super::syslog::SyslogOutput;
 use super::udp::UdpOutput;
 use super::{Batch, SinkSpec, SinkTarget};
 
@@ -59,10 +60,6 @@ pub(super) enum Then {
     /// They are retried, after this pause if the receiver requested one.
     Again(Option<Duration>),
     /// This many of them are refused for good.
-    #[cfg_attr(
-        not(any(feature = "nats", feature = "otlp")),
-        allow(dead_code, reason = "no other output does")
-    )]
     Drop(usize),
 }
 
@@ -104,6 +101,7 @@ pub(super) fn open(spec: &SinkSpec) -> io::Result<Box<dyn Output>> {
         SinkTarget::File(file) => Box::new(FileOutput::open(file)?),
         SinkTarget::Stdout => Box::new(StdoutOutput::default()),
         SinkTarget::Udp(address) => Box::new(UdpOutput::open(*address)?),
+        SinkTarget::Syslog(syslog) => Box::new(SyslogOutput::new(syslog)),
         SinkTarget::Http(http) => Box::new(HttpOutput::open(http)?),
         SinkTarget::Nats(nats) => Box::new(NatsOutput::open(nats)?),
         SinkTarget::Otlp(otlp) => Box::new(OtlpOutput::open(&spec.name, otlp)?),

@@ -8,7 +8,7 @@ mod tried;
 
 pub use event::{Event, Happening};
 pub use kinds::{Kind, Kinds};
-pub use outcome::{Ending, Outcome, outcome_of};
+pub use outcome::{Ending, LastError, Outcome, outcome_of};
 pub use record::DecisionRecord;
 pub use tried::Tried;
 

@@ -68,18 +68,34 @@ pub struct Ending {
     pub outcome: Outcome,
     /// Only for the log: it may contain facts that the client must not learn.
     pub detail: Option<Cow<'static, str>>,
+    /// The ERROR that refused the request, or by which the client ended it.
+    pub error: Option<LastError>,
+}
+
+/// An ERROR packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LastError {
+    /// The server refused the request with this code.
+    Sent(u16),
+    /// The client ended the transfer.
+    Received {
+        /// Its code.
+        code: u16,
+        /// Its text, as sent.
+        text: Box<str>,
+    },
 }
 
 impl Ending {
     /// Creates an ending with a detail for the log.
     pub fn new(outcome: Outcome, detail: impl Into<Cow<'static, str>>) -> Self {
-        Ending { outcome, detail: Some(detail.into()) }
+        Ending { outcome, detail: Some(detail.into()), error: None }
     }
 }
 
 impl From<Outcome> for Ending {
     fn from(outcome: Outcome) -> Self {
-        Ending { outcome, detail: None }
+        Ending { outcome, detail: None, error: None }
     }
 }
 
@@ -91,10 +107,9 @@ pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Optio
         (Finish::Complete, Operation::Write) => Outcome::Stored.into(),
         (Finish::PeerError(code), _) => {
             let text = text.unwrap_or_default();
-            Ending::new(
-                ended_by_client(operation, code, blocks),
-                format!("ERROR {code} {text:?} from the client"),
-            )
+            let detail = format!("ERROR {code} {text:?} from the client");
+            let error = LastError::Received { code, text: text.into() };
+            Ending { error: Some(error), ..Ending::new(ended_by_client(operation, code, blocks), detail) }
         }
         (Finish::TimedOut, Operation::Read) if blocks == 0 => {
             Ending::new(Outcome::TimedOut, "the client never answered")

@@ -149,7 +149,7 @@ impl Finished {
         };
         Summary {
             record: Arc::new(record),
-            ending: Ending { outcome: self.outcome, detail: self.detail.clone().map(Into::into) },
+            ending: Ending { detail: self.detail.clone().map(Into::into), ..self.outcome.into() },
             unanswered: None,
             hint: None,
             decision: self.decision.unwrap_or(otherwise),

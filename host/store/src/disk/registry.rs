@@ -122,6 +122,17 @@ impl Disks {
         states
     }
 
+    /// Returns the folder of a root, or of the first root.
+    pub fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
+        let known = self.lock();
+        // After a reload, the folder that was moved is the last one of this name.
+        let found = match root {
+            Some(root) => known.iter().rev().find(|its| **its.disk.root() == *root),
+            None => known.first(),
+        };
+        found.map(|its| its.path.clone())
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,6 +1,6 @@
 //! What a line looks like: to people, to programs, to the journal.
 
-use crate::harness::{Answer, Peer, SOON, ack, own_loopback, request, rrq, tuffet};
+use crate::harness::{Answer, Peer, SOON, ack, compiled, own_loopback, request, rrq, tuffet};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -13,22 +13,42 @@ use std::thread;
 use tempfile::TempDir;
 
 /// A server and the lines that it writes.
-struct Spoken {
+pub(super) struct Spoken {
     child: Child,
     lines: Receiver<String>,
-    address: SocketAddr,
-    _root: TempDir,
+    pub(super) address: SocketAddr,
+    pub(super) root: TempDir,
 }
 
 impl Spoken {
     fn start(format: &str, journal: Option<fn(&File) -> String>) -> Spoken {
+        Spoken::start_with(format, journal, None)
+    }
+
+    /// With a configuration whose root `boot` is the folder around it, or with flags alone.
+    pub(super) fn start_with(
+        format: &str,
+        journal: Option<fn(&File) -> String>,
+        yaml: Option<&str>,
+    ) -> Spoken {
         let root = TempDir::new().unwrap();
         std::fs::write(root.path().join("small"), b"x").unwrap();
         let (reader, writer) = std::io::pipe().unwrap();
         let writer = File::from(OwnedFd::from(writer));
         let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
         command.args(["serve", "--log-format", format, "--user", "root", "--listen"]);
-        command.arg(format!("{}:0", own_loopback())).arg("--root").arg(root.path()).stdin(Stdio::null());
+        command.arg(format!("{}:0", own_loopback())).stdin(Stdio::null());
+        command.env("CACHE_DIRECTORY", compiled());
+        match yaml {
+            Some(yaml) => {
+                let file = root.path().join("tuffet.yaml");
+                std::fs::write(&file, yaml).unwrap();
+                command.arg("--config").arg(file);
+            }
+            None => {
+                command.arg("--root").arg(root.path());
+            }
+        }
         if let Some(journal) = journal {
             command.env("JOURNAL_STREAM", journal(&writer));
         }
@@ -39,7 +59,7 @@ impl Spoken {
         thread::spawn(move || {
             BufReader::new(reader).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        let mut server = Spoken { child, lines, address: ([127, 0, 0, 1], 0).into(), _root: root };
+        let mut server = Spoken { child, lines, address: ([127, 0, 0, 1], 0).into(), root };
         let listening = server.line("listening");
         let end = listening.split_once("\"address\":\"").or(listening.split_once("address=")).unwrap().1;
         server.address = end.split([' ', '"']).next().unwrap().parse().unwrap();
@@ -49,7 +69,7 @@ impl Spoken {
 
     /// The next line with these words.
     #[track_caller]
-    fn line(&self, words: &str) -> String {
+    pub(super) fn line(&self, words: &str) -> String {
         let mut seen = Vec::new();
         loop {
             let Ok(line) = self.lines.recv_timeout(SOON) else { panic!("no {words:?} in {seen:#?}") };
@@ -58,6 +78,14 @@ impl Spoken {
             }
             seen.push(line);
         }
+    }
+}
+
+impl Spoken {
+    /// SIGTERM; what it logs until its end can still be read.
+    pub(super) fn stop(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     }
 }
 

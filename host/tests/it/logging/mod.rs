@@ -1,5 +1,7 @@
 //! The log itself: readers that sleep, values that pass for other fields, floods of lines, the journal.
 
 mod blocked;
+mod compatible;
 mod floods;
 mod form;
+mod plugins;

@@ -7,6 +7,7 @@ mod http;
 mod nats;
 mod otlp;
 mod relay;
+mod syslog;
 
 use crate::harness::{Peer, SOON, Server, Setup, rrq};
 use serde_json::Value;

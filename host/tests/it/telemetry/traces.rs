@@ -151,6 +151,11 @@ fn failures_of_plugins_have_the_trace() {
         metrics.contains("tuffet.plugin.failures") && metrics.contains("tuffet.plugin.duration"),
         "{metrics:?}"
     );
+    for name in
+        ["cpu.time", "memory.usage", "memory.virtual", "thread.count", "unix.file_descriptor.count", "uptime"]
+    {
+        assert!(metrics.contains(&format!("process.{name}")), "{name}: {metrics:?}");
+    }
 }
 
 /// With a ratio of zero, only failures are exported.

@@ -4,7 +4,10 @@ use super::exposition::Exposition;
 use super::fake_collector::{FakeCollector, Manner};
 use crate::harness::{Client, Options, Server, Setup, run};
 use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 const TRANSFERS: u64 = 40;
@@ -77,7 +80,7 @@ fn a_collector_that_refuses() {
 #[test]
 fn a_collector_that_is_gone() {
     // Bound and closed: nothing listens there.
-    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = server(&format!("http://{gone}"));
     let [exported, ..] = serve_all(&server);
     assert_eq!(exported, 0);
@@ -119,4 +122,65 @@ fn what_is_wrong_is_told_and_the_server_serves() {
         assert_eq!(ran.stderr.matches(due).count(), 1, "{due} in {}", ran.stderr);
     }
     assert!(!log.contains("s3cr3t") && !ran.stderr.contains("s3cr3t"), "{log}\n{}", ran.stderr);
+}
+
+/// The log line of a failure says which endpoint and why, for both protocols.
+#[test]
+fn a_failure_names_its_endpoint_and_its_cause() {
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let http = FakeCollector::start(Manner::Status(404, ""));
+    // Settings without any, as a server of HTTP/2 begins (RFC 9113 section 6.5).
+    let grpc = answers_with(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    let old = answers_with(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
+    let cases = [
+        (format!("http://{gone}"), "http/protobuf", "Connection refused"),
+        (format!("http://{gone}"), "grpc", "Connection refused"),
+        ("http://collector.invalid:4318".into(), "http/protobuf", "failed to lookup address"),
+        ("http://collector.invalid:4317".into(), "grpc", "failed to lookup address"),
+        (http.endpoint(), "http/protobuf", "the collector answers with the status 404"),
+        (format!("http://{old}"), "grpc", "For OTLP over HTTP write `protocol: http/protobuf`"),
+        (
+            format!("http://{grpc}"),
+            "http/protobuf",
+            "the endpoint seems to speak gRPC: write `protocol: grpc`",
+        ),
+        (format!("https://{old}"), "http/protobuf", "InvalidContentType"),
+    ];
+    for (endpoint, protocol, cause) in cases {
+        let server = Setup::new()
+            .file("a", b"content")
+            .variable("NO_PROXY", "127.0.0.1,collector.invalid")
+            .variable("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)
+            .variable("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+            .variable("OTEL_EXPORTER_OTLP_TIMEOUT", "3000")
+            .variable("OTEL_METRIC_EXPORT_INTERVAL", "100")
+            .variable("OTEL_BSP_SCHEDULE_DELAY", "1")
+            .variable("OTEL_BLRP_SCHEDULE_DELAY", "1")
+            .start();
+        Client::Tuffet.get(server.address(), "a", Options::default());
+        for _ in 0..3 {
+            let line =
+                server.logged("the collector does not accept data; it is dropped and counted until it does");
+            let (at, error) = (line["endpoint"].as_str().unwrap(), line["error"].as_str().unwrap());
+            assert!(at.starts_with(&endpoint) && error.contains(cause), "{protocol} {endpoint}: {line:#}");
+            assert!(!error.contains("Tonic") && !error.contains("Operation failed"), "{line:#}");
+        }
+    }
+}
+
+/// Something that answers everything with this, and keeps the connection.
+fn answers_with(answer: &'static [u8]) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || {
+                let mut bytes = [0; 4096];
+                while stream.read(&mut bytes).is_ok_and(|read| read > 0) {
+                    let _ = stream.write_all(answer);
+                }
+            });
+        }
+    });
+    address
 }

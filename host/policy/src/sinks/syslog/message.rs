@@ -1,0 +1,141 @@
+//! The messages of RFC 5424.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use serde::Deserialize;
+use serde_json::Value;
+use tuffet_config::sinks::SyslogTarget;
+
+/// The longest HOSTNAME in bytes (section 6).
+const MAX_HOST: usize = 255;
+
+/// What all messages of a sink have in common.
+#[derive(Debug)]
+pub(super) struct Header {
+    facility: u8,
+    /// HOSTNAME, APP-NAME, PROCID, MSGID and STRUCTURED-DATA.
+    origin: String,
+}
+
+/// What a line may say of itself.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line {
+    unix_ms: Option<Value>,
+    level: Option<Value>,
+    severity: Option<Value>,
+}
+
+impl Header {
+    pub(super) fn new(target: &SyslogTarget) -> Header {
+        let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let host: String = host.trim().chars().filter(char::is_ascii_graphic).take(MAX_HOST).collect();
+        let host = if host.is_empty() { "-" } else { &host };
+        let (name, process) = (&target.app_name, std::process::id());
+        // The registered element for the sending program (section 7.2).
+        let software =
+            concat!(r#"[origin software="tuffet" swVersion=""#, env!("CARGO_PKG_VERSION"), r#""]"#);
+        Header { facility: target.facility.number(), origin: format!("{host} {name} {process} - {software}") }
+    }
+
+    /// Writes the message of a line behind what is in the buffer. Its time is `unix_ms` of the line, or now.
+    pub(super) fn write(&self, message: &mut String, line: &str) {
+        let about: Line = serde_json::from_str(line).unwrap_or_default();
+        let time = about.unix_ms.as_ref().and_then(Value::as_u64).map(Duration::from_millis);
+        let time = time.and_then(|time| SystemTime::UNIX_EPOCH.checked_add(time)).filter(is_shown);
+        let time = humantime::format_rfc3339_millis(time.unwrap_or_else(SystemTime::now));
+        let priority = 8 * self.facility + severity(&about);
+        // Writing to a String cannot fail.
+        let _ = write!(message, "<{priority}>1 {time} {} ", self.origin);
+        message.push_str(&text(line));
+    }
+}
+
+/// Whether the year has four digits.
+fn is_shown(time: &SystemTime) -> bool {
+    time.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|time| time.as_secs() < 253_402_300_800)
+}
+
+/// The severity by `level` or `severity` of a line; 6, informational, without one.
+fn severity(line: &Line) -> u8 {
+    let word = line.level.as_ref().or(line.severity.as_ref()).and_then(Value::as_str);
+    match word.map(str::to_ascii_lowercase).as_deref() {
+        Some("emergency" | "emerg") => 0,
+        Some("alert") => 1,
+        Some("critical" | "crit" | "fatal") => 2,
+        Some("error" | "err") => 3,
+        Some("warning" | "warn") => 4,
+        Some("notice") => 5,
+        Some("debug" | "trace") => 7,
+        _ => 6,
+    }
+}
+
+/// The text of a line. What is not ASCII must begin with a byte order mark (section 6.4), which parsers of JSON do not
+/// expect, so JSON gets escapes, which mean the same.
+fn text(line: &str) -> Cow<'_, str> {
+    if line.is_ascii() {
+        return line.into();
+    }
+    if !line.starts_with(['{', '[', '"']) {
+        return format!("\u{feff}{line}").into();
+    }
+    let mut text = String::with_capacity(line.len() + 32);
+    for char in line.chars() {
+        if char.is_ascii() {
+            text.push(char);
+        } else {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        }
+    }
+    text.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuffet_config::sinks::{Facility, SyslogAddress};
+
+    fn message(line: &str) -> String {
+        let target = SyslogTarget {
+            address: SyslogAddress::Unix("/dev/log".into()),
+            facility: Facility::Local0,
+            app_name: "boot".into(),
+            timeout: Duration::from_secs(1),
+        };
+        let mut message = String::new();
+        Header::new(&target).write(&mut message, line);
+        message
+    }
+
+    #[test]
+    fn the_line_says_when_and_how_bad_it_is() {
+        let line = r#"{"unix_ms":1700000000123,"level":"Warning"}"#;
+        let message = message(line);
+        assert!(message.starts_with("<132>1 2023-11-14T22:13:20.123Z "), "{message}");
+        assert!(
+            message.contains(&format!(" boot {} - [origin software=\"tuffet\" ", std::process::id())),
+            "{message}"
+        );
+        assert!(message.ends_with(&format!("] {line}")), "{message}");
+    }
+
+    #[test]
+    fn any_line_is_a_message() {
+        for line in ["", "null", "{\"unix_ms\":-1,\"level\":7}", "{\"unix_ms\":18446744073709551615}", "{"] {
+            let message = message(line);
+            assert!(message.starts_with("<134>1 20") && message.ends_with(&format!("] {line}")), "{message}");
+        }
+    }
+
+    #[test]
+    fn json_stays_json_and_other_text_has_its_mark() {
+        assert!(message("{\"a\":\"ü𝄞\"}").ends_with(r#"] {"a":"\u00fc\ud834\udd1e"}"#));
+        assert!(message("größe").ends_with("] \u{feff}größe"));
+    }
+}

@@ -1,0 +1,212 @@
+//! Sends lines as syslog messages (RFC 5424): as datagrams over UDP or to a local socket, or over TCP with octet counting
+//! (RFC 6587).
+
+mod message;
+
+use std::io::{self, Write as _};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
+use std::os::unix::net::UnixDatagram;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::net::{RecvFlags, recv};
+use tuffet_config::sinks::{SyslogAddress, SyslogTarget};
+
+use super::http::LONGEST_PAUSE;
+use super::output::{Failure, Output, Then};
+use message::Header;
+
+pub(super) struct SyslogOutput {
+    target: SyslogTarget,
+    header: Header,
+    /// Opened when there is something to deliver, and again after a failure.
+    link: Option<Link>,
+}
+
+enum Link {
+    Udp(UdpSocket),
+    Tcp(TcpStream),
+    Unix(UnixDatagram),
+}
+
+impl SyslogOutput {
+    pub(super) fn new(target: &SyslogTarget) -> SyslogOutput {
+        SyslogOutput { target: target.clone(), header: Header::new(target), link: None }
+    }
+
+    fn send(&mut self, lines: &[String]) -> Result<(), Failure> {
+        let link = match self.link.take() {
+            Some(link) if link.is_open() => self.link.insert(link),
+            _ => self.link.insert(Link::open(&self.target).map_err(|error| Failure::again(0, error))?),
+        };
+        match link {
+            Link::Tcp(stream) => send_stream(stream, &self.header, lines),
+            Link::Udp(socket) => send_datagrams(|message| send_udp(socket, message), &self.header, lines),
+            Link::Unix(socket) => {
+                send_datagrams(|message| socket.send(message).map(drop), &self.header, lines)
+            }
+        }
+    }
+}
+
+impl Output for SyslogOutput {
+    fn longest_pause(&self) -> Duration {
+        match self.target.address {
+            SyslogAddress::Udp(_) | SyslogAddress::Tcp(_) => LONGEST_PAUSE,
+            SyslogAddress::Unix(_) => super::PAUSE,
+        }
+    }
+
+    fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
+        let sent = self.send(lines);
+        if matches!(&sent, Err(Failure { then: Then::Again(_), .. })) {
+            // A local server that was restarted has another socket; of a stream, nobody knows where it was cut.
+            self.link = None;
+        }
+        sent.map_err(|failure| Failure {
+            error: format!("{}: {}", shown(&self.target.address), failure.error),
+            ..failure
+        })
+    }
+}
+
+impl Link {
+    fn open(target: &SyslogTarget) -> io::Result<Link> {
+        let timeout = Some(target.timeout);
+        match &target.address {
+            SyslogAddress::Udp(address) => {
+                let any: SocketAddr = match address {
+                    SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+                    SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+                };
+                let socket = UdpSocket::bind(any)?;
+                socket.connect(address)?;
+                Ok(Link::Udp(socket))
+            }
+            SyslogAddress::Tcp(address) => {
+                let stream = TcpStream::connect_timeout(address, target.timeout)?;
+                stream.set_write_timeout(timeout)?;
+                Ok(Link::Tcp(stream))
+            }
+            SyslogAddress::Unix(path) => {
+                let socket = UnixDatagram::unbound()?;
+                socket.connect(path)?;
+                socket.set_write_timeout(timeout)?;
+                Ok(Link::Unix(socket))
+            }
+        }
+    }
+
+    /// Whether the other end has not closed it. Syslog has no answers, and what is written after the end is lost.
+    fn is_open(&self) -> bool {
+        let Link::Tcp(stream) = self else { return true };
+        let mut byte = [0; 1];
+        match recv(stream, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT) {
+            Ok((_, read)) => read > 0,
+            Err(error) => error == rustix::io::Errno::AGAIN || error == rustix::io::Errno::INTR,
+        }
+    }
+}
+
+/// Sends a datagram for each line. One that is larger than any datagram is refused for good.
+fn send_datagrams(
+    send: impl Fn(&[u8]) -> io::Result<()>,
+    header: &Header,
+    lines: &[String],
+) -> Result<(), Failure> {
+    let mut message = String::new();
+    for (done, line) in lines.iter().enumerate() {
+        message.clear();
+        header.write(&mut message, line);
+        match send(message.as_bytes()) {
+            Ok(()) => {}
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) => {
+                let error = format!("a message of {} bytes: {error}", message.len());
+                return Err(Failure { done, then: Then::Drop(1), error });
+            }
+            Err(error) => return Err(Failure::again(done, error)),
+        }
+    }
+    Ok(())
+}
+
+/// A missing receiver is not known in time and not worth a retry: it is UDP.
+fn send_udp(socket: &UdpSocket, message: &[u8]) -> io::Result<()> {
+    match socket.send(message) {
+        // This is the answer to an earlier datagram; this one was not sent.
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => match socket.send(message) {
+            Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => Err(error),
+            _ => Ok(()),
+        },
+        sent => sent.map(drop),
+    }
+}
+
+/// Sends all lines, each behind its length in bytes. What is written completely counts as delivered.
+fn send_stream(stream: &mut TcpStream, header: &Header, lines: &[String]) -> Result<(), Failure> {
+    let (mut bytes, mut message, mut ends) = (Vec::new(), String::new(), Vec::with_capacity(lines.len()));
+    for line in lines {
+        message.clear();
+        header.write(&mut message, line);
+        bytes.extend_from_slice(format!("{} {message}", message.len()).as_bytes());
+        ends.push(bytes.len());
+    }
+    let mut written = 0;
+    while written < bytes.len() {
+        match stream.write(&bytes[written..]) {
+            Ok(0) => {
+                return Err(Failure::again(whole(&ends, written), io::Error::from(io::ErrorKind::WriteZero)));
+            }
+            Ok(count) => written += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Failure::again(whole(&ends, written), error)),
+        }
+    }
+    Ok(())
+}
+
+/// How many messages end within so many bytes.
+fn whole(ends: &[usize], written: usize) -> usize {
+    ends.iter().take_while(|end| **end <= written).count()
+}
+
+fn shown(address: &SyslogAddress) -> String {
+    let path = |path: &Path| path.display().to_string();
+    match address {
+        SyslogAddress::Udp(address) => format!("udp:{address}"),
+        SyslogAddress::Tcp(address) => format!("tcp:{address}"),
+        SyslogAddress::Unix(socket) => format!("unix:{}", path(socket)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuffet_config::sinks::Facility;
+
+    #[test]
+    fn only_a_line_that_no_datagram_holds_is_dropped() {
+        let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let mut output = SyslogOutput::new(&SyslogTarget {
+            address: SyslogAddress::Udp(receiver.local_addr().unwrap()),
+            facility: Facility::Daemon,
+            app_name: "tuffet".into(),
+            timeout: Duration::from_secs(10),
+        });
+        let lines = ["small".to_owned(), "x".repeat(70_000), "after".to_owned()];
+        let failure = output.deliver(&lines).unwrap_err();
+        assert_eq!((failure.done, failure.then), (1, Then::Drop(1)));
+        assert!(failure.error.starts_with("udp:127.0.0.1:"), "{}", failure.error);
+        output.deliver(&lines[2..]).unwrap();
+        let mut bytes = [0; 1024];
+        for expected in ["] small", "] after"] {
+            let length = receiver.recv(&mut bytes).unwrap();
+            assert!(bytes[..length].ends_with(expected.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn only_whole_messages_count() {
+        assert_eq!([0, 4, 5, 9, 10].map(|written| whole(&[5, 10], written)), [0, 0, 1, 1, 2]);
+    }
+}

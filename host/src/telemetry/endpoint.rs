@@ -1,0 +1,162 @@
+//! What is wrong with a collector, in words for the operator: which endpoint, and why.
+//!
+//! The errors of the SDK name no endpoint. Over HTTP they say only "network error", so the client itself keeps the
+//! cause.
+
+use super::settings::Destination;
+use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
+use opentelemetry_sdk::error::OTelSdkError;
+use std::error::Error;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use tuffet_config::OtlpProtocol;
+
+/// The endpoint of one signal.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    url: String,
+    protocol: OtlpProtocol,
+    cause: Cause,
+}
+
+impl Endpoint {
+    pub(super) fn of(destination: &Destination) -> Endpoint {
+        let (url, protocol) = (destination.endpoint.clone(), destination.protocol);
+        Endpoint { url, protocol, cause: Cause::default() }
+    }
+
+    /// Returns its URL, for the log.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns this HTTP client, which notes the causes of its failures for [`Endpoint::explain`].
+    pub(super) fn watch(&self, client: reqwest::blocking::Client) -> Client {
+        Client { client, cause: self.cause.clone() }
+    }
+
+    /// Explains a failed export.
+    pub(super) fn explain(&self, error: &OTelSdkError) -> String {
+        let text = self.cause.take().unwrap_or_else(|| plain(&error.to_string()));
+        match self.hint(&text) {
+            Some(hint) => format!("{text}; {hint}"),
+            None => text,
+        }
+    }
+
+    /// Says so if the answer looks like one of the other protocol.
+    fn hint(&self, text: &str) -> Option<&'static str> {
+        let any = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        match self.protocol {
+            // The parser of HTTP/1 finds frames of HTTP/2.
+            OtlpProtocol::HttpProtobuf if any(&["invalid HTTP version", "HTTP/0.9"]) => Some(
+                "the endpoint seems to speak gRPC: write `protocol: grpc`, or take its port for HTTP (4318)",
+            ),
+            // The parser of HTTP/2 takes the text of HTTP/1 for frames, or the server closes the connection.
+            OtlpProtocol::Grpc if any(&["frame with invalid size", "connection closed", "broken pipe"]) => {
+                Some(
+                    "does the endpoint speak gRPC? For OTLP over HTTP write `protocol: http/protobuf` (port 4318)",
+                )
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What the HTTP client has failed with.
+#[derive(Debug, Clone, Default)]
+struct Cause(Arc<Mutex<Option<String>>>);
+
+impl Cause {
+    fn set(&self, cause: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cause;
+    }
+
+    fn take(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// A client that keeps the cause of its last failure.
+#[derive(Debug)]
+pub(super) struct Client {
+    client: reqwest::blocking::Client,
+    cause: Cause,
+}
+
+type Sending<'a> = Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'a>>;
+
+// As `async_trait` writes it, without that crate.
+impl HttpClient for Client {
+    fn send_bytes<'life0, 'async_trait>(&'life0 self, request: Request<Bytes>) -> Sending<'async_trait>
+    where
+        'life0: 'async_trait,
+        Self: 'async_trait,
+    {
+        Box::pin(async move {
+            self.cause.set(None);
+            self.client.send_bytes(request).await.map_err(|error| match error.downcast::<reqwest::Error>() {
+                Ok(error) => {
+                    // The log names the endpoint in a field of its own.
+                    let error = error.without_url();
+                    self.cause.set(Some(explain(&error)));
+                    error.into()
+                }
+                Err(error) => error,
+            })
+        })
+    }
+}
+
+/// Returns an error with its causes, each once.
+fn explain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let said = cause.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// Returns an error of the SDK without its own names, and without repetitions.
+fn plain(text: &str) -> String {
+    let text = text.strip_prefix("Operation failed: ").unwrap_or(text);
+    if let Some(status) = text.strip_prefix("HTTP export failed with status code: ") {
+        return format!("the collector answers with the status {status}");
+    }
+    let text = match text.split_once(" export failed with gRPC code: ") {
+        Some((_, code)) => format!("gRPC status {code}"),
+        None => text.to_owned(),
+    };
+    let mut parts: Vec<&str> = text.split(": ").collect();
+    parts.dedup();
+    parts.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_lose_the_names_of_the_sdk() {
+        let cases = [
+            (
+                "Operation failed: TonicLogsClient export failed with gRPC code: Unavailable: transport error: tcp \
+                 connect error: tcp connect error: Connection refused (os error 111)",
+                "gRPC status Unavailable: transport error: tcp connect error: Connection refused (os error 111)",
+            ),
+            (
+                "Operation failed: HTTP export failed with status code: 503",
+                "the collector answers with the status 503",
+            ),
+            ("Operation timed out after 3 seconds", "Operation timed out after 3 seconds"),
+        ];
+        for (error, expected) in cases {
+            assert_eq!(plain(error), expected);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The log in the forms of tftpd-hpa and dnsmasq, read with the expressions of tools for them.
+
+use super::form::Spoken;
+use crate::harness::{Answer, Peer, ack, data, error, request, rrq, skipped, wrq};
+use std::net::Ipv4Addr;
+use std::os::linux::fs::MetadataExt;
+use std::process::{Command, Stdio};
+
+/// Matches a line as Perl does, in which xCAT is written; returns the groups.
+#[track_caller]
+fn groups(expression: &str, line: &str) -> Option<Vec<String>> {
+    let script = r#"exit 1 unless $ARGV[1] =~ /$ARGV[0]/; print join("\n", map { substr($ARGV[1], $-[$_], $+[$_] - $-[$_]) } 1..$#-)"#;
+    let ran = Command::new("perl").args(["-e", script, "--", expression, line]).output().expect("perl");
+    ran.status.success().then(|| String::from_utf8(ran.stdout).unwrap().lines().map(str::to_owned).collect())
+}
+
+const CLIENT: &str = "127.0.0.7";
+
+fn client(server: &Spoken) -> Peer {
+    Peer::from(CLIENT.parse::<Ipv4Addr>().unwrap(), server.address)
+}
+
+/// Reads `small`, asks for `missing`, may not write, and ends the last transfer itself.
+fn ask(server: &Spoken) {
+    let served = |name: &str| {
+        let mut peer = client(server);
+        peer.ask(&rrq(name, &[]));
+        peer.expect(Answer::Data(1, b"x".to_vec()));
+        peer
+    };
+    let peer = served("/small");
+    peer.send(&ack(1));
+    let mut peer = client(server);
+    peer.ask(&rrq("missing", &[]));
+    peer.expect_error(1);
+    let mut peer = client(server);
+    peer.ask(&wrq("up", &[]));
+    peer.expect_error(2);
+    let peer = served("small");
+    peer.send(&error(3, "no room"));
+}
+
+#[test]
+fn the_probe_of_xcat_reads_tftp_hpa() {
+    let server = Spoken::start_with("tftp-hpa", None, None);
+    ask(&server);
+    // xCAT-probe/lib/perl/LogParse.pm: fields of a line, by its time; then xCAT-probe/subcmds/osdeploy.
+    let iso = r"^(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)(.+)-(.+)$";
+    let expected = [
+        format!("RRQ from {CLIENT} filename /small"),
+        format!("RRQ from {CLIENT} filename missing"),
+        format!("sending NAK (1, File not found) to {CLIENT}"),
+        format!("WRQ from {CLIENT} filename up"),
+        format!("sending NAK (2, Access denied) to {CLIENT}"),
+        format!("RRQ from {CLIENT} filename small"),
+    ];
+    let mut lines: Vec<String> = expected.iter().map(|_| server.line("in.tftpd[")).collect();
+    // A transfer that is aborted may end before one that was served.
+    lines.sort_by_key(|line| expected.iter().position(|expected| line.ends_with(expected.as_str())));
+    for (line, expected) in lines.iter().zip(&expected) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert!(groups(iso, words[0]).is_some(), "{line}");
+        assert!(groups("in.tftpd", words[2]).is_some(), "{line}");
+        let message = words[3..].join(" ");
+        assert_eq!(message, *expected);
+        if message.contains("RQ") {
+            let found = groups(r"(?i)(?:RRQ|WRQ)\s+from\s+(.+)\s+filename\s+(.+)", &message).unwrap();
+            assert_eq!(found[0], CLIENT);
+        }
+    }
+}
+
+/// The expressions of an automated Ubuntu installer, and of a monitor that reads syslog.
+#[test]
+fn other_readers_of_tftp_hpa_find_address_and_file() {
+    let server = Spoken::start_with("tftp-hpa", None, None);
+    ask(&server);
+    let line = server.line("filename missing");
+    let address = groups(r"^.*RRQ\s+from\s+(\d+\.\d+\.\d+\.\d+)\s+filename\s+missing.*$", &line).unwrap();
+    assert_eq!(address, [CLIENT]);
+    let message = groups(r"in\.tftpd.*?\]: (.*)$", &line).unwrap();
+    let found = groups(r"RRQ from (\S+) filename (\S+)", &message[0]).unwrap();
+    assert_eq!(found, [CLIENT, "missing"]);
+}
+
+/// The expressions of netboot.xyz's checks and of a collector of events of network installations.
+#[test]
+fn readers_of_dnsmasq_find_address_and_file() {
+    let server = Spoken::start_with("dnsmasq", None, None);
+    ask(&server);
+    let root = server.root.path().canonicalize().unwrap().display().to_string();
+    let sent = server.line(" sent ");
+    let pattern = format!(
+        r".*?\sdnsmasq-tftp\[\d.*\]:\ssent\s{root}/small\sto\s((?:\d{{1,3}})\.(?:\d{{1,3}})\.(?:\d{{1,3}})\.(?:\d{{1,3}}))"
+    );
+    assert_eq!(groups(&pattern, &sent).unwrap(), [CLIENT]);
+    let found = groups(r"dnsmasq-tftp\[\d+\]: sent (\S+) to ([\d.]+)$", &sent).unwrap();
+    assert_eq!(found, [format!("{root}/small"), CLIENT.to_owned()]);
+
+    let server = Spoken::start_with("dnsmasq", None, None);
+    ask(&server);
+    let root = server.root.path().canonicalize().unwrap().display().to_string();
+    let missing = server.line(" not found for ");
+    let found = groups(r"dnsmasq-tftp\[\d+\]: file (\S+) not found for ([\d.]+)$", &missing).unwrap();
+    assert_eq!(found, [format!("{root}/missing"), CLIENT.to_owned()]);
+    let denied = server.line("cannot access");
+    assert!(denied.ends_with(&format!("cannot access {root}/up: Permission denied")), "{denied}");
+    let (error, failed) = (server.line("error 3"), server.line("failed sending"));
+    assert!(error.ends_with(&format!(": error 3 no room received from {CLIENT}")), "{error}");
+    assert!(failed.ends_with(&format!(": failed sending {root}/small to {CLIENT}")), "{failed}");
+}
+
+/// fail2ban itself finds the host in both, and none but the true one.
+#[test]
+fn fail2ban_finds_the_host() {
+    if Command::new("fail2ban-regex").arg("--version").stdout(Stdio::null()).status().is_err() {
+        return skipped("fail2ban is not installed");
+    }
+    for (format, expression, words) in [
+        ("tftp-hpa", r"in\.tftpd\[\d+\]: sending NAK \(1, [^)]*\) to <HOST>$", "sending NAK (1"),
+        ("dnsmasq", r"dnsmasq-tftp\[\d+\]: file \S+ not found for <HOST>$", "not found for"),
+    ] {
+        let server = Spoken::start_with(format, None, None);
+        ask(&server);
+        let honest = server.line(words);
+        let mut peer = client(&server);
+        peer.ask(&rrq("x not found for 10.0.0.9", &[]));
+        peer.expect_error(1);
+        let forged = server.line(words);
+        for line in [&honest, &forged] {
+            let ran = Command::new("fail2ban-regex")
+                .args(["--out", "ip"])
+                .args([line, expression])
+                .output()
+                .unwrap();
+            let found = String::from_utf8(ran.stdout).unwrap();
+            assert_eq!(found.trim(), CLIENT, "{line}");
+        }
+    }
+}
+
+#[test]
+fn no_name_forges_a_line_or_an_address() {
+    for format in ["tftp-hpa", "dnsmasq"] {
+        let server = Spoken::start_with(format, None, None);
+        let mut peer = client(&server);
+        let name = b"a\nRRQ from 10.0.0.9 filename b\x1b[31m to 10.0.0.9";
+        peer.ask(&request(1, name, b"octet", &[]));
+        peer.receive();
+        let line = server.line("a\\n");
+        assert!(
+            line.contains("a\\nRRQ\\x20from\\x2010.0.0.9\\x20filename\\x20b\\u{1b}[31m\\x20to"),
+            "{line}"
+        );
+        let mut peer = client(&server);
+        peer.ask(&rrq("small", &[]));
+        peer.expect(Answer::Data(1, b"x".to_vec()));
+        peer.send(&error(0, "x received from 10.0.0.9\nsent y to 10.0.0.9"));
+        if format == "dnsmasq" {
+            let line = server.line("error 0");
+            assert!(line.contains("error 0 x\\x20received\\x20from\\x2010.0.0.9\\nsent\\x20y"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn the_journal_gets_messages_with_priorities() {
+    let stream = |file: &std::fs::File| {
+        let about = file.metadata().unwrap();
+        format!("{}:{}", about.st_dev(), about.st_ino())
+    };
+    let server = Spoken::start_with("tftp-hpa", Some(stream), None);
+    ask(&server);
+    assert_eq!(server.line("filename /small"), format!("<6>RRQ from {CLIENT} filename /small"));
+    assert_eq!(server.line("filename missing"), format!("<4>RRQ from {CLIENT} filename missing"));
+    assert_eq!(server.line("NAK"), format!("<4>sending NAK (1, File not found) to {CLIENT}"));
+}
+
+#[test]
+fn all_else_stays_text_and_uploads_have_lines() {
+    let yaml = "roots: [{ name: boot, path: ., writable: true }]\n";
+    let server = Spoken::start_with("dnsmasq", None, Some(yaml));
+    let mut peer = client(&server);
+    peer.ask(&wrq("up", &[]));
+    peer.expect(Answer::Ack(0));
+    peer.send(&data(1, b"content"));
+    peer.expect(Answer::Ack(1));
+    let root = server.root.path().canonicalize().unwrap().display().to_string();
+    let line = server.line("dnsmasq-tftp[");
+    assert!(line.ends_with(&format!("]: received {root}/up from {CLIENT}")), "{line}");
+    server.stop();
+    let line = server.line("totals");
+    assert!(line.contains(" INFO tuffet::watch: totals admitted=1"), "{line}");
+}

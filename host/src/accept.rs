@@ -13,14 +13,14 @@ const QUIET: Duration = Duration::from_secs(60);
 /// The state of a listener's failures.
 #[derive(Debug, Default)]
 pub(crate) struct Trouble {
-    told: Option<Instant>,
+    logged: Option<Instant>,
 }
 
 impl Trouble {
     /// Logs the failure now and then, and waits before the next try.
     pub(crate) async fn pause(&mut self, listener: &str, error: &io::Error) {
-        if self.told.is_none_or(|told| told.elapsed() >= QUIET) {
-            self.told = Some(Instant::now());
+        if self.logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
+            self.logged = Some(Instant::now());
             tracing::warn!(
                 %error,
                 "{listener} cannot accept connections and retries each second; if too many files are open, \

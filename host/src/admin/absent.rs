@@ -35,7 +35,7 @@ impl Listener {
         match *self {}
     }
 
-    pub(crate) async fn run(self, _: Shown) {
+    pub(crate) async fn run(self, _: AdminState) {
         match self {}
     }
 }
@@ -53,7 +53,7 @@ impl Access {
 }
 
 /// What would be shown.
-pub(crate) struct Shown {
+pub(crate) struct AdminState {
     pub(crate) watch: Watch,
     pub(crate) feed: Feed,
     pub(crate) pulse: Arc<Pulse>,

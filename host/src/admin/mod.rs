@@ -10,7 +10,7 @@ mod stall;
 
 pub(crate) use access::Access;
 pub(crate) use pulse::Pulse;
-pub(crate) use routes::Shown;
+pub(crate) use routes::AdminState;
 
 use crate::accept::Trouble;
 use crate::privileges::Account;
@@ -107,7 +107,7 @@ impl Listener {
     }
 
     /// Answers requests until it is dropped, which closes all connections.
-    pub(crate) async fn run(self, shown: Shown) {
+    pub(crate) async fn run(self, state: AdminState) {
         let socket = match self.waited_on() {
             Ok(socket) => socket,
             Err(error) => {
@@ -115,7 +115,7 @@ impl Listener {
                 return;
             }
         };
-        let router = routes::router(shown);
+        let router = routes::router(state);
         let places = Places::new(CONNECTIONS);
         let mut connections = JoinSet::new();
         let mut trouble = Trouble::default();

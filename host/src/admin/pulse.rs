@@ -34,12 +34,12 @@ impl Pulse {
     pub(crate) async fn silent(&self) -> Vec<usize> {
         let came = Instant::now();
         let mut asking = self.0.lock().await;
-        if let Some((asked, silent)) = &asking.last
-            && *asked >= came
+        if let Some((sent_at, silent)) = &asking.last
+            && *sent_at >= came
         {
             return silent.clone();
         }
-        let asked = Instant::now();
+        let sent_at = Instant::now();
         for worker in asking.workers.iter_mut().filter(|worker| worker.due.is_none()) {
             let (answer, due) = oneshot::channel();
             // A worker that cannot be woken does not answer.
@@ -49,7 +49,7 @@ impl Pulse {
         let mut silent = Vec::new();
         for (number, worker) in asking.workers.iter_mut().enumerate() {
             let Some(due) = &mut worker.due else { continue };
-            match timeout_at(asked + PATIENCE, due).await {
+            match timeout_at(sent_at + PATIENCE, due).await {
                 Ok(Ok(())) => worker.due = None,
                 // Its thread has ended, and the ping with it.
                 Ok(Err(_)) => {
@@ -59,7 +59,7 @@ impl Pulse {
                 Err(_) => silent.push(number),
             }
         }
-        asking.last = Some((asked, silent.clone()));
+        asking.last = Some((sent_at, silent.clone()));
         silent
     }
 }

@@ -22,15 +22,15 @@ use std::sync::Arc;
 
 /// The state behind the routes.
 #[derive(Clone)]
-pub(crate) struct Shown {
+pub(crate) struct AdminState {
     pub(crate) watch: Watch,
     pub(crate) feed: Feed,
     pub(crate) pulse: Arc<Pulse>,
     pub(crate) access: Access,
 }
 
-pub(super) fn router(shown: Shown) -> Router {
-    let access = shown.access.clone();
+pub(super) fn router(state: AdminState) -> Router {
+    let access = state.access.clone();
     let guarded = Router::new()
         .route("/api/snapshot", get(snapshot))
         .route("/api/live", get(live))
@@ -45,14 +45,14 @@ pub(super) fn router(shown: Shown) -> Router {
         .merge(page)
         .layer(from_fn_with_state(access, own_pages_only))
         .layer(map_response(harden))
-        .with_state(shown)
+        .with_state(state)
 }
 
 /// Reports whether the process works: all workers have answered. That this runs shows that the control
 /// runtime works.
-async fn livez(State(shown): State<Shown>) -> Response {
+async fn livez(State(state): State<AdminState>) -> Response {
     // Idle workers have exited by then, and the process will follow.
-    let silent = if shown.watch.is_draining() { Vec::new() } else { shown.pulse.silent().await };
+    let silent = if state.watch.is_draining() { Vec::new() } else { state.pulse.silent().await };
     let status = if silent.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let silent: Vec<String> = silent
         .iter()
@@ -63,7 +63,7 @@ async fn livez(State(shown): State<Shown>) -> Response {
 
 /// Reports whether the server should receive requests, and why not. Details require the token.
 async fn readyz(
-    State(shown): State<Shown>,
+    State(state): State<AdminState>,
     headers: HeaderMap,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Response {
@@ -73,30 +73,30 @@ async fn readyz(
             format!("{key}={value} is not known; write exclude= and one of {}\n", CHECKS.join(", "));
         return (StatusCode::BAD_REQUEST, message).into_response();
     }
-    let mut reasons = shown.watch.reasons();
+    let mut reasons = state.watch.reasons();
     reasons.retain(|reason| !query.iter().any(|(_, excluded)| *excluded == reason.check));
     let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let ready = reasons.is_empty();
-    if !shown.access.is_given(&headers) {
+    if !state.access.is_given(&headers) {
         let checks: Vec<_> = reasons.iter().map(|reason| json!({ "check": reason.check })).collect();
         return (status, Json(json!({ "ready": ready, "reasons": checks }))).into_response();
     }
     (status, Json(json!({ "ready": ready, "reasons": reasons }))).into_response()
 }
 
-async fn snapshot(State(shown): State<Shown>) -> Response {
-    Json(shown.watch.snapshot(0)).into_response()
+async fn snapshot(State(state): State<AdminState>) -> Response {
+    Json(state.watch.snapshot(0)).into_response()
 }
 
 /// Returns the metrics for Prometheus.
-async fn metrics(State(shown): State<Shown>) -> Response {
-    ([(CONTENT_TYPE, telemetry::CONTENT_TYPE)], telemetry::exposition(&shown.watch)).into_response()
+async fn metrics(State(state): State<AdminState>) -> Response {
+    ([(CONTENT_TYPE, telemetry::CONTENT_TYPE)], telemetry::exposition(&state.watch)).into_response()
 }
 
 /// Sends server-sent events: a snapshot at once and one per second. The first has all samples, the others the
 /// newest.
-async fn live(State(shown): State<Shown>, Extension(place): Extension<Arc<Place>>) -> Response {
-    let Some(viewer) = shown.feed.join() else {
+async fn live(State(state): State<AdminState>, Extension(place): Extension<Arc<Place>>) -> Response {
+    let Some(viewer) = state.feed.join() else {
         let message = "as many watch as may; close one of the views\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], message).into_response();
     };

@@ -29,8 +29,8 @@ impl Gate for Generation {
     ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>> {
         Box::pin(async move {
             // A bug in here must cost one upload, not leave its client without an answer.
-            let asked = AssertUnwindSafe(self.ask(upload, &mut record)).catch_unwind();
-            let result = asked.await.unwrap_or_else(|_| Err(panicked()));
+            let asking = AssertUnwindSafe(self.ask(upload, &mut record)).catch_unwind();
+            let result = asking.await.unwrap_or_else(|_| Err(panicked()));
             Stored { result, record }
         })
     }

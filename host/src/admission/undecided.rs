@@ -68,7 +68,7 @@ impl Undecided {
     ) -> (Undecided, Option<Decision>) {
         let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
         let listener = admission.listeners.get(usize::from(new.listener)).cloned();
-        let asked = Asked {
+        let requested = Asked {
             id: admission.next_id(),
             listener: listener.unwrap_or_else(|| "".into()),
             operation: new.operation,
@@ -77,7 +77,7 @@ impl Undecided {
             name: &new.name,
             options: &new.options,
         };
-        let (request, refused) = asked.read(neighbour, trail);
+        let (request, refused) = requested.read(neighbour, trail);
         let record = DecisionRecord {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)

@@ -13,7 +13,7 @@ const MOST: u64 = 50;
 /// The transfers of this second, and those that no line has reported yet.
 pub(super) struct Flood {
     surge: Surge,
-    untold: Option<Sum>,
+    unreported: Option<Sum>,
 }
 
 /// Several transfers summed up.
@@ -26,7 +26,7 @@ struct Sum {
 
 impl Flood {
     pub(super) fn new(now: Instant) -> Flood {
-        Flood { surge: Surge::new(MOST, now), untold: None }
+        Flood { surge: Surge::new(MOST, now), unreported: None }
     }
 
     /// Counts one more. Returns whether it gets a line; otherwise it is summed up.
@@ -34,7 +34,7 @@ impl Flood {
         if self.surge.has_line(now) {
             return true;
         }
-        let sum = self.untold.get_or_insert(Sum { since: now, ended: 0, gave_way: 0 });
+        let sum = self.unreported.get_or_insert(Sum { since: now, ended: 0, gave_way: 0 });
         sum.ended += 1;
         sum.gave_way += u64::from(how == Unanswered::GaveWay);
         false
@@ -42,7 +42,7 @@ impl Flood {
 
     /// Returns when the sum is due.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.untold.as_ref().map(|sum| sum.since + SECOND)
+        self.unreported.as_ref().map(|sum| sum.since + SECOND)
     }
 
     /// Logs the sum if it is due.
@@ -54,7 +54,7 @@ impl Flood {
 
     /// Logs the sum, if there is one.
     pub(super) fn tell(&mut self, now: Instant) {
-        let Some(Sum { since, ended, gave_way }) = self.untold.take() else { return };
+        let Some(Sum { since, ended, gave_way }) = self.unreported.take() else { return };
         tracing::warn!(
             target: "tuffet::transfer",
             ended,
@@ -93,10 +93,10 @@ mod tests {
         let mut flood = Flood::new(begin);
         assert_eq!(lines(&mut flood, 1000, at(100)), MOST);
         assert!(!flood.has_line(Unanswered::GaveWay, at(400)));
-        assert_eq!(flood.untold, Some(Sum { since: at(100), ended: 951, gave_way: 1 }));
+        assert_eq!(flood.unreported, Some(Sum { since: at(100), ended: 951, gave_way: 1 }));
         assert_eq!(flood.due(), Some(at(1100)));
         flood.tell_when_due(at(1099));
-        assert!(flood.untold.is_some());
+        assert!(flood.unreported.is_some());
         flood.tell_when_due(at(1100));
         assert_eq!(flood.due(), None, "told");
 

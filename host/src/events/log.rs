@@ -85,12 +85,12 @@ fn micros(time: Duration) -> u64 {
 }
 
 /// Formats the requested options as `blksize=1428 tsize=0`.
-fn asked(asked: &OptionSet) -> Option<String> {
+fn requested_options(options: &OptionSet) -> Option<String> {
     let options = [
-        ("blksize", asked.blksize.map(u64::from)),
-        ("windowsize", asked.windowsize.map(u64::from)),
-        ("timeout", asked.timeout.map(u64::from)),
-        ("tsize", asked.tsize),
+        ("blksize", options.blksize.map(u64::from)),
+        ("windowsize", options.windowsize.map(u64::from)),
+        ("timeout", options.timeout.map(u64::from)),
+        ("tsize", options.tsize),
     ];
     let said: Vec<String> =
         options.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value}"))).collect();
@@ -127,7 +127,7 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
                 bytes = summary.bytes,
                 blocks = summary.blocks,
                 size = summary.record.size,
-                asked = asked(&summary.record.requested_options),
+                asked = requested_options(&summary.record.requested_options),
                 blksize = summary.options.block_size(),
                 windowsize = summary.options.window_size(),
                 timeout_option = summary.options.timeout,

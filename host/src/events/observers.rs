@@ -127,7 +127,7 @@ struct Running {
 struct Transfer {
     progress: Arc<Progress>,
     size: Option<u64>,
-    told: u64,
+    reported: u64,
 }
 
 impl Running {
@@ -140,7 +140,8 @@ impl Running {
         for event in events {
             match &event.what {
                 Happening::Started { record, progress } => {
-                    let transfer = Transfer { progress: Arc::clone(progress), size: record.size, told: 0 };
+                    let transfer =
+                        Transfer { progress: Arc::clone(progress), size: record.size, reported: 0 };
                     self.transfers.insert(record.request.id, transfer);
                 }
                 Happening::Finished(summary) => {
@@ -155,18 +156,18 @@ impl Running {
     fn sample(&mut self, batch: &mut Vec<Event>, room: usize) -> u64 {
         let before = self.left_out;
         let at = SystemTime::now();
-        let mut told = 0;
+        let mut reported = 0;
         for (id, transfer) in &mut self.transfers {
             let bytes = transfer.progress.bytes();
-            if bytes == transfer.told {
+            if bytes == transfer.reported {
                 continue;
             }
-            if told == room {
+            if reported == room {
                 self.left_out += 1;
                 continue;
             }
-            told += 1;
-            transfer.told = bytes;
+            reported += 1;
+            transfer.reported = bytes;
             batch.push(Event { at, what: Happening::Progressed { id: *id, bytes, size: transfer.size } });
         }
         self.left_out - before

@@ -23,7 +23,7 @@ const PATH: usize = 80;
 pub(super) struct Refusals {
     refused: Surge,
     aborted: Surge,
-    untold: Option<Sum>,
+    unreported: Option<Sum>,
 }
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ struct Sum {
 
 impl Refusals {
     pub(super) fn new(now: Instant) -> Refusals {
-        Refusals { refused: Surge::new(MOST, now), aborted: Surge::new(MOST, now), untold: None }
+        Refusals { refused: Surge::new(MOST, now), aborted: Surge::new(MOST, now), unreported: None }
     }
 
     /// Counts an ended request. Returns whether it gets a line; otherwise it is summed up.
@@ -56,7 +56,7 @@ impl Refusals {
         if surge.has_line(now) {
             return true;
         }
-        let sum = self.untold.get_or_insert_with(|| Sum {
+        let sum = self.unreported.get_or_insert_with(|| Sum {
             since: now,
             denied: 0,
             not_found: 0,
@@ -84,7 +84,7 @@ impl Refusals {
 
     /// Returns when the sum is due.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.untold.as_ref().map(|sum| sum.since + SECOND)
+        self.unreported.as_ref().map(|sum| sum.since + SECOND)
     }
 
     /// Logs the sum if it is due.
@@ -96,7 +96,7 @@ impl Refusals {
 
     /// Logs the sum, if there is one.
     pub(super) fn tell(&mut self, now: Instant) {
-        let Some(Sum { since, denied, not_found, aborted, failed, examples }) = self.untold.take() else {
+        let Some(Sum { since, denied, not_found, aborted, failed, examples }) = self.unreported.take() else {
             return;
         };
         let (within_ms, examples) = (within_ms(since, now), examples.join(", "));
@@ -183,7 +183,7 @@ mod tests {
         ] {
             assert_eq!(lines(outcome, decision, bytes), 250, "{outcome:?} {decision:?}");
         }
-        let sum = refusals.untold.as_ref().unwrap();
+        let sum = refusals.unreported.as_ref().unwrap();
         assert_eq!((sum.not_found, sum.denied, sum.failed, sum.aborted), (50, 250, 250, 50));
         assert_eq!(sum.examples.len(), EXAMPLES);
         assert_eq!(sum.examples[0], format!("192.0.2.1 \"{}\": not-found", "é".repeat(40)));

@@ -59,7 +59,7 @@ pub(crate) enum Reply {
 
 /// What commands show.
 #[derive(Clone)]
-pub(super) struct Shown {
+pub(super) struct ControlState {
     pub(super) status: Status,
     pub(super) watch: Watch,
     pub(super) feed: Feed,
@@ -89,7 +89,7 @@ impl Control {
     }
 
     /// Answers commands until it is dropped.
-    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, shown: Shown) {
+    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, state: ControlState) {
         let listener = self.listener.try_clone().and_then(UnixListener::from_std);
         let listener = match listener {
             Ok(listener) => listener,
@@ -102,9 +102,9 @@ impl Control {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let (wanted, shown) = (wanted.clone(), shown.clone());
+                    let (wanted, state) = (wanted.clone(), state.clone());
                     tokio::spawn(async move {
-                        if let Err(error) = answer(stream, &wanted, &shown).await {
+                        if let Err(error) = answer(stream, &wanted, &state).await {
                             tracing::debug!(%error, "a request on the control socket failed");
                         }
                     });
@@ -117,7 +117,7 @@ impl Control {
     }
 }
 
-async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, shown: &Shown) -> io::Result<()> {
+async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, state: &ControlState) -> io::Result<()> {
     let asker = stream.peer_cred()?.uid();
     if asker != 0 && asker != rustix::process::geteuid().as_raw() {
         return Err(io::ErrorKind::PermissionDenied.into());
@@ -127,7 +127,7 @@ async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, shown: &Shown
     let mut reader = BufReader::new(reader.take(MAX_QUESTION));
     timeout(PATIENCE, reader.read_line(&mut question)).await??;
     let question = question.trim();
-    let Shown { status, watch, feed, explainer, captures } = shown;
+    let ControlState { status, watch, feed, explainer, captures } = state;
     let reply = match question.split_once(' ').unwrap_or((question, "")) {
         ("reload", "") => match reload(wanted).await {
             Ok(generation) => Reply::Reloaded(generation),
@@ -203,9 +203,9 @@ async fn stream_to(mut writer: OwnedWriteHalf, mut viewer: Viewer) -> io::Result
 
 async fn reload(wanted: &mpsc::Sender<Wanted>) -> Reloaded {
     let stopping = || vec!["the server is stopping".to_owned()];
-    let (asked, told) = oneshot::channel();
-    wanted.send(Some(asked)).await.map_err(|_| stopping())?;
-    told.await.unwrap_or_else(|_| Err(stopping()))
+    let (reply_to, reply) = oneshot::channel();
+    wanted.send(Some(reply_to)).await.map_err(|_| stopping())?;
+    reply.await.unwrap_or_else(|_| Err(stopping()))
 }
 
 /// A capture that has begun, for the command line.

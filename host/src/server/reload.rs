@@ -46,7 +46,7 @@ pub(super) struct Reloader {
 impl Reloader {
     /// Reloads on request, until all senders are gone.
     pub(super) async fn run(mut self, mut wanted: mpsc::Receiver<Wanted>) {
-        while let Some(asked) = wanted.recv().await {
+        while let Some(reply_to) = wanted.recv().await {
             self.manager.reloading();
             let result = self.reload().await;
             let mut status = serving(self.generation.get().number);
@@ -54,9 +54,9 @@ impl Reloader {
                 status = format!("{status}; the last reload was refused: {}", reasons.join("; "));
             }
             self.manager.ready(&status);
-            if let Some(asked) = asked {
+            if let Some(reply_to) = reply_to {
                 // The client may be gone.
-                let _ = asked.send(result);
+                let _ = reply_to.send(result);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A running server: its parts, its start, and the order of its shutdown.
 
 use super::capture::Captures;
-use super::control::Shown;
+use super::control::ControlState;
 use super::deadline::Deadline;
 use super::disks;
 use super::explain::Explainer;
@@ -156,14 +156,15 @@ impl Server {
                 user,
             };
             let captures = Captures::new(&mailboxes);
-            let shown = Shown { status, watch: watch.clone(), feed: feed.clone(), explainer, captures };
-            services.push(tokio::spawn(control.run(reload.clone(), shown)));
+            let state =
+                ControlState { status, watch: watch.clone(), feed: feed.clone(), explainer, captures };
+            services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
         let admin_address = admin.as_ref().and_then(|socket| socket.address().ok());
         let pulse = Arc::new(Pulse::new(mailboxes));
         if let Some(admin) = admin {
-            let shown = admin::Shown { watch: watch.clone(), feed, pulse: pulse.clone(), access };
-            services.push(tokio::spawn(admin.run(shown)));
+            let state = admin::AdminState { watch: watch.clone(), feed, pulse: pulse.clone(), access };
+            services.push(tokio::spawn(admin.run(state)));
         }
         services.push(tokio::spawn(watch.clone().sample()));
         services.push(tokio::spawn(disks::look(disks.clone(), admission.deciding.clone())));

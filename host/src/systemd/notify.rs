@@ -180,8 +180,8 @@ mod tests {
         manager.alive();
         let there = UnixDatagram::bind(&path).unwrap();
         manager.reloading();
-        let told = heard(&there);
-        assert!(told.starts_with("RELOADING=1\nMONOTONIC_USEC="), "{told}");
+        let received = heard(&there);
+        assert!(received.starts_with("RELOADING=1\nMONOTONIC_USEC="), "{received}");
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Telemetry {
                 Queue::start("traces", batching, Spans { exporter, endpoint })
                     .map_err(|error| error.to_string())
             });
-            let queue = told("traces", &to.endpoint, started)?;
+            let queue = or_log("traces", &to.endpoint, started)?;
             let sampling = Sampling::ratio(chosen.part);
             let limit = Arc::new(PerSecond::new(chosen.per_second));
             Some(Traces { sampling, limit, queue, listeners, scope: scope.clone() })
@@ -68,11 +68,11 @@ impl Telemetry {
                 let records = Records::new(exporter, endpoint, scope.clone());
                 Queue::start("logs", batching, records).map_err(|error| error.to_string())
             });
-            told("logs", &to.endpoint, started)
+            or_log("logs", &to.endpoint, started)
         });
         let metrics = settings.metrics.and_then(|(to, interval, temporality)| {
             let started = Metrics::start(&to, interval, temporality, resource.clone(), scope.clone(), watch);
-            told("metrics", &to.endpoint, started).map(Arc::new)
+            or_log("metrics", &to.endpoint, started).map(Arc::new)
         });
         let telemetry = Telemetry { traces, metrics, logs };
         watch.exports(telemetry.counts());
@@ -124,7 +124,7 @@ impl Telemetry {
 }
 
 /// What was started; or nothing, and the log is told why.
-fn told<T>(signal: &'static str, endpoint: &str, started: Result<T, String>) -> Option<T> {
+fn or_log<T>(signal: &'static str, endpoint: &str, started: Result<T, String>) -> Option<T> {
     match &started {
         Ok(_) => tracing::info!(target: "tuffet::telemetry", signal, endpoint, "exporting"),
         Err(error) => tracing::error!(

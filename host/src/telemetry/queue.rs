@@ -212,10 +212,10 @@ mod tests {
     type Answers = Sender<Result<(), String>>;
 
     fn start(queue: usize, batch: usize) -> (Queue<u32>, Receiver<Vec<u32>>, Answers) {
-        let ((batches, told), (answer, answers)) = (channel(), channel());
+        let ((batches, received), (answer, answers)) = (channel(), channel());
         let batching = Batching { queue, batch, delay: Duration::from_millis(1) };
         let queue = Queue::start("test", batching, Collector(batches, answers)).unwrap();
-        (queue, told, answer)
+        (queue, received, answer)
     }
 
     fn read(queue: &Queue<u32>) -> [u64; 3] {
@@ -225,18 +225,18 @@ mod tests {
 
     #[test]
     fn a_hanging_collector_costs_a_bounded_queue_and_a_counted_drop() {
-        let (queue, told, answer) = start(4, 2);
+        let (queue, received, answer) = start(4, 2);
         queue.push([1]);
-        assert_eq!(told.recv().unwrap(), [1], "it hangs from here on");
+        assert_eq!(received.recv().unwrap(), [1], "it hangs from here on");
         queue.push([2, 3]);
         queue.push([4, 5, 6]); // no room for all of them
         queue.push([7, 8]);
         queue.push([9]);
         assert_eq!(read(&queue), [0, 4, 0]);
         answer.send(Ok(())).unwrap();
-        assert_eq!(told.recv().unwrap(), [2, 3]);
+        assert_eq!(received.recv().unwrap(), [2, 3]);
         answer.send(Err("503".into())).unwrap();
-        assert_eq!(told.recv().unwrap(), [7, 8]);
+        assert_eq!(received.recv().unwrap(), [7, 8]);
         answer.send(Ok(())).unwrap();
         queue.finish(Duration::from_secs(60));
         assert_eq!(read(&queue), [3, 6, 1]);
@@ -246,9 +246,9 @@ mod tests {
 
     #[test]
     fn the_end_sends_what_waits_and_does_not_wait_for_ever() {
-        let (queue, told, answer) = start(10, 10);
+        let (queue, received, answer) = start(10, 10);
         queue.push([1]);
-        assert_eq!(told.recv().unwrap(), [1]);
+        assert_eq!(received.recv().unwrap(), [1]);
         queue.push([2]);
         queue.finish(Duration::from_millis(1));
         assert_eq!(read(&queue), [0, 1, 0], "the second was not sent");

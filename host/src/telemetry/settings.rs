@@ -214,11 +214,11 @@ mod tests {
             found.next().map(|(_, value)| value.as_str())
         };
         assert_eq!(["a", "b", "service.name"].map(last), [Some("2"), Some("x,y"), Some("first")]);
-        let told = complaints.join("\n");
+        let joined = complaints.join("\n");
         for (name, value) in &variables[2..] {
             assert!(
-                told.contains(&format!("the variable {name}={value:?} is ignored: ")),
-                "{name} in {told}"
+                joined.contains(&format!("the variable {name}={value:?} is ignored: ")),
+                "{name} in {joined}"
             );
         }
     }

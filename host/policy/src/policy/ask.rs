@@ -65,10 +65,10 @@ impl Plugin {
     pub async fn verdict(
         &self,
         request: &Request,
-        asked: &types::Request,
+        input: &types::Request,
         patience: Patience,
     ) -> Heard<Opinion> {
-        let call = async |asker| self.authorize(asked, asker).await.and_then(convert::verdict);
+        let call = async |asker| self.authorize(input, asker).await.and_then(convert::verdict);
         let question = Question { hook: "authorize", request, patience };
         self.opinion(question, self.verdicts.as_ref(), call, Opinion::Deny).await
     }
@@ -77,13 +77,13 @@ impl Plugin {
     pub async fn resolution(
         &self,
         request: &Request,
-        asked: &types::Request,
+        input: &types::Request,
         roots: &[String],
         patience: Patience,
     ) -> Heard<Found> {
         let content = self.limits.content;
         let call = async |asker| {
-            let answer = self.resolve(asked, asker).await?;
+            let answer = self.resolve(input, asker).await?;
             convert::resolution(answer, request.operation, content, roots)
         };
         let question = Question { hook: "resolve", request, patience };
@@ -94,11 +94,11 @@ impl Plugin {
     pub async fn acceptance(
         &self,
         request: &Request,
-        asked: &types::Request,
+        input: &types::Request,
         upload: &Upload,
         patience: Patience,
     ) -> Heard<UploadOpinion> {
-        let call = async |asker| self.accept_upload(asked, upload, asker).await.and_then(convert::acceptance);
+        let call = async |asker| self.accept_upload(input, upload, asker).await.and_then(convert::acceptance);
         let question = Question { hook: "accept-upload", request, patience };
         self.opinion(question, None, call, UploadOpinion::Deny).await
     }

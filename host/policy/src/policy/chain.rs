@@ -207,7 +207,7 @@ impl Policy {
     /// Calls the `authorize` chain: the first deny or drop ends it, the ceilings of several allows combine to
     /// the lowest, and if all abstain the default decides.
     pub async fn authorize(&self, request: &Request, patience: Patience) -> Authorization {
-        let mut asked = convert::Asked::new(request);
+        let mut inputs = convert::Inputs::new(request);
         let mut allowed: Option<(Ceilings, Arc<str>)> = None;
         let mut calls = 0;
         for plugin in &self.authorize {
@@ -219,7 +219,7 @@ impl Policy {
             }
             calls += 1;
             let by = Arc::clone(&plugin.name);
-            let verdict = match plugin.verdict(request, asked.by(&plugin.access), patience).await {
+            let verdict = match plugin.verdict(request, inputs.by(&plugin.access), patience).await {
                 Ok(None) => continue,
                 Ok(Some(Opinion::Allow(ceilings))) => {
                     let (lowest, _) = allowed.get_or_insert((ceilings, by));
@@ -253,7 +253,7 @@ impl Policy {
 
     /// Calls the `resolve` chain: the first plugin that does not abstain answers.
     pub async fn resolve(&self, request: &Request, patience: Patience) -> Resolution {
-        let mut asked = convert::Asked::new(request);
+        let mut inputs = convert::Inputs::new(request);
         let mut calls = 0;
         for plugin in &self.resolve {
             if plugin.monitors {
@@ -263,7 +263,7 @@ impl Policy {
                 continue;
             }
             calls += 1;
-            let found = plugin.resolution(request, asked.by(&plugin.access), &self.roots, patience).await;
+            let found = plugin.resolution(request, inputs.by(&plugin.access), &self.roots, patience).await;
             let answer = match found {
                 Ok(None) => continue,
                 Ok(Some(Found::Files(files))) => Answer::Files(files),

@@ -17,15 +17,15 @@ const MAX_PATH: usize = 4096;
 const NO_MESSAGE: &str = "access denied";
 
 /// A request in the types of the interface, converted once for a whole chain.
-pub(super) struct Asked {
+pub(super) struct Inputs {
     request: types::Request,
     /// The MAC addresses, while they are taken out of the request.
     macs: Vec<types::Mac>,
 }
 
-impl Asked {
-    pub fn new(of: &Request) -> Asked {
-        Asked { request: request(of), macs: Vec::new() }
+impl Inputs {
+    pub fn new(of: &Request) -> Inputs {
+        Inputs { request: request(of), macs: Vec::new() }
     }
 
     /// Returns the request as a plugin with this access sees it: MAC addresses require their grant.

@@ -103,11 +103,11 @@ impl Inspected {
         }
         let _ = writeln!(shown, "size         {} bytes", self.bytes);
         let _ = writeln!(shown, "sha256       {}", self.sha256);
-        for (index, asked) in self.grants.iter().enumerate() {
+        for (index, wanted) in self.grants.iter().enumerate() {
             let head = if index == 0 { "grants" } else { "" };
-            let optional = if asked.optional { ", optional" } else { "" };
-            let reason = or_none(&asked.reason);
-            let _ = writeln!(shown, "{head:<12} {}{optional}: {reason}", asked.grant);
+            let optional = if wanted.optional { ", optional" } else { "" };
+            let reason = or_none(&wanted.reason);
+            let _ = writeln!(shown, "{head:<12} {}{optional}: {reason}", wanted.grant);
         }
         if self.grants.is_empty() {
             let _ = writeln!(shown, "grants       none");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::ask::Patience;
 use super::bindings::exports::tuffet::policy::accept_upload::Upload;
-use super::convert::{Asked, Found, Opinion, UploadOpinion};
+use super::convert::{Found, Inputs, Opinion, UploadOpinion};
 use super::plugin::Plugin;
 use tuffet_request::{Denial, Request};
 
@@ -18,8 +18,8 @@ type Waits = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 pub(super) fn authorize(plugin: &Arc<Plugin>, request: &Request) -> Waits {
     let (plugin, request) = (Arc::clone(plugin), request.clone());
     beside(request.is_rehearsal(), async move {
-        let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
-        let opinion = plugin.verdict(&request, asked.by(&plugin.access), patience).await;
+        let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
+        let opinion = plugin.verdict(&request, inputs.by(&plugin.access), patience).await;
         plugin.note("authorize", &request, opinion.ok().flatten().map(Said::Verdict));
     })
 }
@@ -27,8 +27,8 @@ pub(super) fn authorize(plugin: &Arc<Plugin>, request: &Request) -> Waits {
 pub(super) fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[String]>) -> Waits {
     let (plugin, request, roots) = (Arc::clone(plugin), request.clone(), Arc::clone(roots));
     beside(request.is_rehearsal(), async move {
-        let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
-        let found = plugin.resolution(&request, asked.by(&plugin.access), &roots, patience).await;
+        let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
+        let found = plugin.resolution(&request, inputs.by(&plugin.access), &roots, patience).await;
         plugin.note("resolve", &request, found.ok().flatten().map(Said::Resolution));
     })
 }
@@ -45,8 +45,8 @@ fn beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) -> Waits
 pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Upload) {
     let (plugin, request, upload) = (Arc::clone(plugin), request.clone(), upload.clone());
     tokio::spawn(async move {
-        let (mut asked, patience) = (Asked::new(&request), Patience::of(plugin.limits.wall));
-        let opinion = plugin.acceptance(&request, asked.by(&plugin.access), &upload, patience).await;
+        let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
+        let opinion = plugin.acceptance(&request, inputs.by(&plugin.access), &upload, patience).await;
         plugin.note("accept-upload", &request, opinion.ok().flatten().map(Said::Acceptance));
     });
 }

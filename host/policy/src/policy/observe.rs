@@ -10,7 +10,7 @@ use super::failure::{Cause, Failure};
 use super::imports::Unsent;
 use super::plugin::Plugin;
 use super::report::{Fact, Texts};
-use super::wit_events::Event as Told;
+use super::wit_events::Event as WitEvent;
 use tuffet_request::events::{Event, Kinds};
 
 /// Pauses before repeating a failed call. They are limited because the queue of events is bounded, and new
@@ -61,7 +61,7 @@ pub(super) async fn try_out(plugin: &Plugin, events: &[Event]) -> Result<(), Fai
     plugin.observe(&wanted(plugin, &facts), Asker::SERVER).await
 }
 
-async fn tell(plugin: &Plugin, events: &[Told<'_>]) {
+async fn tell(plugin: &Plugin, events: &[WitEvent<'_>]) {
     for pause in PAUSES.map(Some).into_iter().chain([None]) {
         let call = async |asker| plugin.observe(events, asker).await;
         let Err(failure) = plugin.guarded("observe", Asker::SERVER, None, call).await else { return };
@@ -89,7 +89,7 @@ async fn tell(plugin: &Plugin, events: &[Told<'_>]) {
 }
 
 /// The events that the plugin subscribes to, as its grants permit it to see them.
-fn wanted<'a>(plugin: &Plugin, facts: &'a [Fact<'a>]) -> Vec<Told<'a>> {
+fn wanted<'a>(plugin: &Plugin, facts: &'a [Fact<'a>]) -> Vec<WitEvent<'a>> {
     let wanted = facts.iter().filter(|fact| plugin.wants.include(&fact.event.what));
-    wanted.map(|fact| fact.told(&plugin.access)).collect()
+    wanted.map(|fact| fact.to_wit(&plugin.access)).collect()
 }

@@ -13,11 +13,11 @@ const PERIOD: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub(super) struct Overload {
     /// Calls since the last line; `None` if the next one is logged at once.
-    untold: Mutex<Option<Untold>>,
+    unreported: Mutex<Option<Unreported>>,
 }
 
 #[derive(Debug)]
-struct Untold {
+struct Unreported {
     since: Instant,
     calls: u64,
 }
@@ -25,13 +25,13 @@ struct Untold {
 impl Overload {
     /// Records a call that got no turn, or no CPU time.
     pub fn note(self: &Arc<Self>, plugin: &Arc<str>, hook: &'static str, why: &str) {
-        let mut untold = self.lock();
-        if let Some(untold) = &mut *untold {
-            untold.calls += 1;
+        let mut unreported = self.lock();
+        if let Some(unreported) = &mut *unreported {
+            unreported.calls += 1;
             return;
         }
-        *untold = Some(Untold { since: Instant::now(), calls: 0 });
-        drop(untold);
+        *unreported = Some(Unreported { since: Instant::now(), calls: 0 });
+        drop(unreported);
         tracing::warn!(
             target: "tuffet::policy", plugin = %plugin, hook, cause = "busy",
             "a plugin is overloaded; the request gets no answer, so that its client asks again: {why}"
@@ -47,7 +47,7 @@ impl Overload {
     async fn sum_up(&self, plugin: &str) {
         loop {
             sleep(PERIOD).await;
-            let Some(Untold { since, calls }) = self.next() else { return };
+            let Some(Unreported { since, calls }) = self.next() else { return };
             tracing::warn!(
                 target: "tuffet::policy", plugin = %plugin, calls, cause = "busy",
                 within_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -57,14 +57,14 @@ impl Overload {
     }
 
     /// Returns the calls to log and begins the next period; without any, ends the series.
-    fn next(&self) -> Option<Untold> {
-        let mut untold = self.lock();
-        let told = untold.take().filter(|untold| untold.calls > 0)?;
-        *untold = Some(Untold { since: Instant::now(), calls: 0 });
-        Some(told)
+    fn next(&self) -> Option<Unreported> {
+        let mut unreported = self.lock();
+        let sum = unreported.take().filter(|unreported| unreported.calls > 0)?;
+        *unreported = Some(Unreported { since: Instant::now(), calls: 0 });
+        Some(sum)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Untold>> {
-        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<Unreported>> {
+        self.unreported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

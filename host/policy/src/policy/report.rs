@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::imports::Access;
 use super::wit_events::{
-    self, Decision, Event as Told, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
+    self, Decision, Event as WitEvent, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
 };
 use tuffet_request::events::{Answered, Event, Happening, Outcome, Summary};
 use tuffet_request::{MacSource, Mode, Operation, Request};
@@ -64,7 +64,7 @@ impl<'a> Fact<'a> {
     }
 
     /// The event as a plugin with this access sees it.
-    pub fn told(&'a self, access: &Access) -> Told<'a> {
+    pub fn to_wit(&'a self, access: &Access) -> WitEvent<'a> {
         let since = self.event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let what = match &self.event.what {
             Happening::Started { record, .. } => What::Started(Start {
@@ -79,7 +79,7 @@ impl<'a> Fact<'a> {
             }
             Happening::Finished(summary) => What::Finished(self.summary(summary, access)),
         };
-        Told { unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), what }
+        WitEvent { unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), what }
     }
 
     /// Only plugins with the grant see MAC addresses.

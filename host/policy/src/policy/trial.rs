@@ -14,7 +14,7 @@ use super::bindings::tuffet::policy::types;
 use super::call::Asker;
 use super::chain::warnings_of;
 use super::code_cache::CodeCache;
-use super::convert::{self, Asked};
+use super::convert::{self, Inputs};
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::load::{load, missing_hook};
@@ -174,11 +174,11 @@ impl Trial {
                 observe::try_out(&self.plugin, events).await.map(|()| NOTHING.into())
             }
             (_, HookInput::Request(request, upload)) => {
-                let mut asked = Asked::new(request);
-                let asked = asked.by(&self.plugin.access);
+                let mut inputs = Inputs::new(request);
+                let input = inputs.by(&self.plugin.access);
                 let upload = upload.as_ref().map(Uploaded::as_asked);
                 begun = Instant::now();
-                self.ask_about(hook, request, asked, upload.as_ref()).await
+                self.ask_about(hook, request, input, upload.as_ref()).await
             }
             _ => {
                 begun = Instant::now();
@@ -203,7 +203,7 @@ impl Trial {
         &self,
         hook: Hook,
         request: &Request,
-        asked: &types::Request,
+        input: &types::Request,
         upload: Option<&accept_upload::Upload>,
     ) -> Result<Value, Failure> {
         // The plugin's own limits should end the call, not those of the chain.
@@ -211,15 +211,15 @@ impl Trial {
         let asker = Asker { patience, ..Asker::SERVER };
         match (hook, upload) {
             (Hook::Authorize, _) => {
-                let answer = self.plugin.authorize(asked, asker).await;
+                let answer = self.plugin.authorize(input, asker).await;
                 answer.and_then(convert::verdict).map(shown::verdict)
             }
             (Hook::Resolve, _) => {
-                let answer = self.plugin.resolve(asked, asker).await;
+                let answer = self.plugin.resolve(input, asker).await;
                 answer.and_then(|answer| self.resolution(answer, request)).map(shown::resolution)
             }
             (Hook::AcceptUpload, Some(upload)) => {
-                let answer = self.plugin.accept_upload(asked, upload, asker).await;
+                let answer = self.plugin.accept_upload(input, upload, asker).await;
                 answer.and_then(convert::acceptance).map(shown::acceptance)
             }
             (Hook::AcceptUpload | Hook::Observe, _) => {

@@ -48,7 +48,7 @@ impl Policy {
     /// Calls the `accept-upload` chain: the first denial ends it, otherwise the first rename applies.
     pub async fn accept_upload(&self, request: &Request, root: &str, path: &str, sealed: Sealed) -> Accepted {
         let patience = self.patience();
-        let mut asked = convert::Asked::new(request);
+        let mut inputs = convert::Inputs::new(request);
         let upload = Upload {
             root: root.into(),
             path: path.into(),
@@ -62,7 +62,7 @@ impl Policy {
                 continue;
             }
             result.calls += 1;
-            match patiently(plugin, request, asked.by(&plugin.access), &upload, patience).await {
+            match patiently(plugin, request, inputs.by(&plugin.access), &upload, patience).await {
                 None => {}
                 Some(UploadOpinion::Accept) => {
                     result.by.get_or_insert_with(|| Arc::clone(&plugin.name));
@@ -87,13 +87,13 @@ impl Policy {
 async fn patiently(
     plugin: &Plugin,
     request: &Request,
-    asked: &types::Request,
+    input: &types::Request,
     upload: &Upload,
     mut patience: Patience,
 ) -> Option<UploadOpinion> {
     let mut why = String::new();
     for _ in 0..ATTEMPTS {
-        match plugin.acceptance(request, asked, upload, patience).await {
+        match plugin.acceptance(request, input, upload, patience).await {
             Ok(opinion) => return opinion,
             Err(Overloaded(reason)) => why = reason,
         }

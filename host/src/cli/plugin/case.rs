@@ -113,8 +113,8 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
             let place = format!("/cases/{index}{section}");
             move |(pointer, message): (String, String)| (place + &pointer, message)
         };
-        let asked = matter(written.hook, written.request.as_ref(), written.events.as_deref());
-        let asked = asked.map_err(at(""));
+        let input = matter(written.hook, written.request.as_ref(), written.events.as_deref());
+        let input = input.map_err(at(""));
         let expect = match (&written.expect, &written.events) {
             (Some(expect), _) => Ok(expect.clone()),
             (None, Some(_)) => Ok(NOTHING.into()),
@@ -133,7 +133,7 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
         // Each by itself first, so that a problem has its own place.
         let given = host.given(beyond).map_err(at("/host"));
         let given = given.map(|own| file.host.with(&host).given(beyond).unwrap_or(own));
-        match (asked, expect, given) {
+        match (input, expect, given) {
             (Ok((hook, matter)), Ok(expect), Ok(given)) => cases.push(Case {
                 name: written.name.clone(),
                 hook,
@@ -155,8 +155,8 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
                 keys: written.keys.clone(),
                 log: written.log.clone(),
             }),
-            (asked, expect, given) => {
-                wrong.extend([asked.err(), expect.err(), given.err()].into_iter().flatten());
+            (input, expect, given) => {
+                wrong.extend([input.err(), expect.err(), given.err()].into_iter().flatten());
             }
         }
     }

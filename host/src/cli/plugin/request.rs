@@ -166,9 +166,9 @@ pub(super) fn matter(
             }
             Ok((hook, HookInput::Request(Box::new(request), upload)))
         }
-        (None, Some(told)) if hook.is_none_or(|hook| hook == Hook::Observe) => {
-            let told = events::resolve(told).map_err(at("/events"))?;
-            Ok((Some(Hook::Observe), HookInput::Events(told)))
+        (None, Some(events)) if hook.is_none_or(|hook| hook == Hook::Observe) => {
+            let events = events::resolve(events).map_err(at("/events"))?;
+            Ok((Some(Hook::Observe), HookInput::Events(events)))
         }
         (Some(_), None) => {
             wrong("/request", "observe is told what happened; write `events` in place of `request`")

@@ -38,7 +38,7 @@ pub(super) struct TopArgs {
 }
 
 /// An event of the main loop.
-enum Happening {
+enum Input {
     News(News),
     Input(Event),
     /// A signal, or the terminal has closed.
@@ -84,7 +84,7 @@ fn watch(source: Source, mut state: State) -> io::Result<()> {
         thread::Builder::new().name(name.into()).spawn(work)?;
     }
     thread::Builder::new().name("tuffet-source".into()).spawn(move || {
-        source.follow(|news| happens.send(Happening::News(news)).is_ok());
+        source.follow(|news| happens.send(Input::News(news)).is_ok());
     })?;
     // Also sets a hook that restores the terminal before the message of a panic.
     let mut terminal = ratatui::try_init()?;
@@ -93,43 +93,39 @@ fn watch(source: Source, mut state: State) -> io::Result<()> {
     result
 }
 
-fn turn(
-    terminal: &mut DefaultTerminal,
-    state: &mut State,
-    happening: &Receiver<Happening>,
-) -> io::Result<()> {
+fn turn(terminal: &mut DefaultTerminal, state: &mut State, happening: &Receiver<Input>) -> io::Result<()> {
     loop {
         terminal.draw(|frame| draw::draw(frame, state))?;
         let mut next = happening.recv().ok();
         // Handles all queued events before the next drawing.
         while let Some(it) = next {
             match it {
-                Happening::News(News::Snapshot(snapshot)) => state.show(*snapshot),
-                Happening::News(News::Lost(reason)) => state.lost(reason),
-                Happening::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => {
+                Input::News(News::Snapshot(snapshot)) => state.show(*snapshot),
+                Input::News(News::Lost(reason)) => state.lost(reason),
+                Input::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => {
                     if state.press(key) == Wish::Quit {
                         return Ok(());
                     }
                 }
-                Happening::Input(_) => {}
-                Happening::Over => return Ok(()),
+                Input::Input(_) => {}
+                Input::Over => return Ok(()),
             }
             next = happening.try_recv().ok();
         }
     }
 }
 
-fn read_input(happens: &Sender<Happening>) {
+fn read_input(happens: &Sender<Input>) {
     while let Ok(event) = event::read() {
-        if happens.send(Happening::Input(event)).is_err() {
+        if happens.send(Input::Input(event)).is_err() {
             return;
         }
     }
-    let _ = happens.send(Happening::Over);
+    let _ = happens.send(Input::Over);
 }
 
 /// Waits for signals, so that the terminal is restored when the process is asked to end.
-fn wait_for_signals(happens: &Sender<Happening>) {
+fn wait_for_signals(happens: &Sender<Input>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let all =
@@ -140,6 +136,6 @@ fn wait_for_signals(happens: &Sender<Happening>) {
             _ = hangup.recv() => {}
             _ = interrupt.recv() => {}
         }
-        let _ = happens.send(Happening::Over);
+        let _ = happens.send(Input::Over);
     });
 }

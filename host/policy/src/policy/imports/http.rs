@@ -19,7 +19,7 @@ pub(in crate::policy) struct HttpGate {
     access: Arc<Access>,
     requests: u32,
     /// Whether the log was told of a refusal in this call: one line is enough.
-    told: bool,
+    reported: bool,
     /// Set once the instance is configured.
     open: bool,
     /// The host of the last request of this call.
@@ -32,7 +32,7 @@ pub(super) type Work = Box<dyn Future<Output = Result<(), Error>> + Send>;
 
 impl HttpGate {
     pub fn new(access: Arc<Access>) -> HttpGate {
-        HttpGate { access, requests: 0, told: false, open: false, sent: None }
+        HttpGate { access, requests: 0, reported: false, open: false, sent: None }
     }
 
     /// The instance is configured.
@@ -42,7 +42,7 @@ impl HttpGate {
 
     /// Begins another call of a hook.
     pub fn restart(&mut self) {
-        (self.requests, self.told, self.sent) = (0, false, None);
+        (self.requests, self.reported, self.sent) = (0, false, None);
     }
 
     /// Why not, if not.
@@ -53,18 +53,18 @@ impl HttpGate {
         if self.requests == MAX_REQUESTS {
             return Some(format!("more than {MAX_REQUESTS} requests in one call of a hook"));
         }
-        let asked = authority(uri)?;
+        let target = authority(uri)?;
         let default = if uri.scheme() == Some(&Scheme::HTTP) { 80 } else { 443 };
         let port = |host: &HttpHost| host.port.unwrap_or(default);
-        let granted = |host: &HttpHost| host.name == asked.name && port(host) == port(&asked);
-        (!self.access.http.iter().any(granted)).then(|| super::not_granted(format_args!("http/{asked}")))
+        let granted = |host: &HttpHost| host.name == target.name && port(host) == port(&target);
+        (!self.access.http.iter().any(granted)).then(|| super::not_granted(format_args!("http/{target}")))
     }
 }
 
 impl WasiHttpHooks for HttpGate {
     fn send_request(&mut self, request: Request<WasiBody>, options: Option<RequestOptions>, _: Work) -> Sent {
         if let Some(reason) = self.refuses(request.uri()) {
-            if self.open && !std::mem::replace(&mut self.told, true) && self.access.notes.take() {
+            if self.open && !std::mem::replace(&mut self.reported, true) && self.access.notes.take() {
                 tracing::warn!(
                     target: "tuffet::policy",
                     plugin = %self.access.plugin,

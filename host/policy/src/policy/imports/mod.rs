@@ -93,7 +93,7 @@ impl Unsent {
         }
     }
 
-    fn told(&self, taken: bool) {
+    fn record_result(&self, taken: bool) {
         if taken { &self.sent } else { &self.waits }.store(true, Relaxed);
     }
 }

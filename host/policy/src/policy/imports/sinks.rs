@@ -35,7 +35,7 @@ impl Host for Sandbox {
         let taken = open.emit(plugin, sink, payload).await;
         self.waits.end();
         if let Some(unsent) = &self.access.unsent {
-            unsent.told(taken.is_ok());
+            unsent.record_result(taken.is_ok());
         }
         taken.map_err(|_| Error::Full)
     }

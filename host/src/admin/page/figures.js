@@ -20,7 +20,7 @@ export const figures = (snapshot, sample) => {
     ['running', count(totals.active)],
     ['to clients', rate(sample?.bytes_per_second.read ?? 0)],
     ['from clients', rate(sample?.bytes_per_second.write ?? 0)],
-    ['requests a second', ended < 10 ? ended.toFixed(1) : count(Math.round(ended))],
+    ['requests/s', ended < 10 ? ended.toFixed(1) : count(Math.round(ended))],
   ]);
   const all = totals.ended.reduce((sum, one) => sum + one.count, 0);
   const of = (outcome) => totals.ended.reduce((sum, one) => sum + (one.outcome === outcome ? one.count : 0), 0);
@@ -32,7 +32,7 @@ export const figures = (snapshot, sample) => {
     ['requests', count(all)],
     ['failures', count(failures), failed.map(([outcome, times]) => `${outcome} ${count(times)}`).join(', '), failures > 0],
     ['resent', percent(totals.retransmissions, sent), `${count(totals.retransmissions)} of about ${count(sent)} packets`],
-    ['decided within, 99 %', micros(quantile(totals.decision.buckets, 0.99))],
+    ['decision p99', micros(quantile(totals.decision.buckets, 0.99))],
     ['up for', span((snapshot.unix_ms - snapshot.started_unix_ms) / 1000)],
   ]);
 };

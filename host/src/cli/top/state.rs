@@ -137,12 +137,11 @@ impl State {
 
     /// Returns the ID of the selected request.
     fn selected(&self) -> Option<String> {
-        let who = match self.tab {
+        match self.tab {
             0 => self.running().get(self.row).map(|row| row.who.id.clone()),
             1 => self.ended().get(self.row).map(|row| row.who.id.clone()),
             _ => None,
-        };
-        who
+        }
     }
 
     fn turn_to(&mut self, tab: usize) {

@@ -89,6 +89,97 @@ def fits(browser):
     browser.size(1280, 900)
 
 
+LONG = "firmware/" + "a-name-that-is-longer-than-its-column-" * 5 + "end.bin"
+# What does not fit: cells of more than two lines, times and addresses that wrap, labels of a scale that are cut.
+MISFITS = """
+const found = [];
+const wide = innerWidth > 700;
+for (const row of document.querySelectorAll('.request')) {
+  if (wide && row.offsetHeight > 62) found.push(`a row of ${row.offsetHeight}: ${row.innerText}`);
+  for (const cell of row.querySelectorAll('td:not(.wide), td > span, td > small')) {
+    if (cell.offsetHeight > 60 || (cell.tagName !== 'TD' && cell.offsetHeight > 24)) found.push(`wraps: ${cell.innerText}`);
+  }
+  for (const cell of row.querySelectorAll('td.n, td.time')) {
+    if (cell.scrollWidth > cell.clientWidth) found.push(`is cut: ${cell.innerText}`);
+  }
+}
+for (const label of document.querySelectorAll('.chart text')) {
+  const box = label.getBBox();
+  if (box.x < 0 || box.x + box.width > label.ownerSVGElement.clientWidth + 1) found.push(`is cut: ${label.textContent}`);
+}
+for (const value of document.querySelectorAll('.figure b')) {
+  if (value.scrollWidth > value.clientWidth) found.push(`is cut: ${value.innerText}`);
+}
+if (document.documentElement.scrollWidth > innerWidth) found.push(`${document.documentElement.scrollWidth} wide`);
+return found;
+"""
+
+
+def crowd(browser, server):
+    step("200 transfers and a long name: columns stay, failures come first")
+    (server.folder / "files" / LONG).write_bytes(bytes(9_000_000))
+    clients = [Client(server, f"127.0.9.{number}") for number in range(1, 201)]
+    for number, client in enumerate(clients):
+        client.later(LONG if number == 0 else "firmware/switch-9.3.bin", pace=0.05 if number == 0 else 1, options=[("blksize", 1024)])
+    for number in range(30):
+        assert Client(server, f"127.0.8.{100 + number}").get("pxelinux.cfg/default") is None
+    browser.wait("200 transfers", "return document.querySelector('#figures-now b').textContent === '200'")
+    rows = "return [...document.querySelectorAll('#{} tbody .request')].map((row) => row.innerText)"
+    assert len(browser.run(rows.format("active"))) == 15
+    browser.wait("failures first", f"return (() => {{ {rows.format('finished')} }})()[0].match('denied|not-found')")
+    browser.click("#active-more")
+    assert len(browser.run(rows.format("active"))) == 200
+    browser.click("#active-more")
+    assert len(browser.run(rows.format("active"))) == 15
+    browser.wait("the long name, whole on hover", """
+        const name = [...document.querySelectorAll('#active td > span')].find((span) => span.title.endsWith('end.bin'));
+        return name && name.title === arguments[0] && name.scrollWidth > name.clientWidth""", LONG)
+    for width, height in [(1280, 900), (768, 1024), (390, 844)]:
+        for dark in [False, True]:
+            browser.size(width, height, dark)
+            found = browser.run(MISFITS)
+            assert not found, f"{width} wide: {found}"
+            apart = browser.run("""
+                const canvas = document.createElement('canvas').getContext('2d');
+                const rgb = (name) => {
+                  canvas.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name);
+                  return [1, 3, 5].map((at) => parseInt(canvas.fillStyle.slice(at, at + 2), 16));
+                };
+                const [one, other] = ['--denied', '--failed'].map(rgb);
+                return Math.hypot(...one.map((value, index) => value - other[index]));""")
+            assert apart > 90, f"denied and failed look the same: {apart}"
+    browser.size(1280, 900)
+    for client in clients:
+        client.stopped.set()
+    browser.wait("their end", "return document.querySelector('#figures-now b').textContent === '0'")
+
+
+def tiles(browser, server):
+    step("tiles for failures and retransmissions; host, listeners and roots")
+    tile = "return [...document.querySelectorAll('#figures-total .figure')].find((it) => it.innerText.includes(arguments[0])).innerText"
+    failures = browser.run(tile, "failures")
+    assert int(failures.split()[0]) >= 2, failures
+    assert "%" in browser.run(tile, "resent")
+    about = browser.run("return document.getElementById('about').innerText")
+    assert open("/proc/sys/kernel/hostname").read().strip() in about, about
+    where = browser.run("return document.querySelector('.where').innerText")
+    assert f"lan 127.0.0.1:{server.address[1]}" in where and "boot, backups" in where, where
+
+
+def details(browser):
+    step("a click on a row: all that is known")
+    for words, known in [
+        (["not-found", "127.0.8.14"], ["boot:none", "Outcome", "not-found (refused)", "Listener", "lan", "Plugins", "none"]),
+        (["served", "127.0.8.15"], ["by", "mac-map", "boot:phones/001122334455.cfg", "Decision after"]),
+    ]:
+        browser.run(f"{ROW.format('finished')}.click()", words)
+        shown = "return document.querySelector('#finished .details')?.innerText"
+        text = browser.wait("the details", shown)
+        assert all(word in text for word in known), text
+        browser.run(f"{ROW.format('finished')}.click()", words)
+        assert browser.run(shown) is None
+
+
 def quiet(browser, server):
     step("no error, and nothing asked of anybody else")
     errors = [entry for entry in browser.log("browser") if entry["level"] == "SEVERE"]
@@ -103,6 +194,8 @@ def reconnects(browser, server):
     server.stop()
     browser.wait("that it is not live", STATE, "not live")
     said = browser.run("return document.getElementById('stale').innerText")
+    pill = browser.run("const ready = document.getElementById('ready'); return [ready.className, ready.innerText]")
+    assert pill == ["pill", "was ready"], pill
     assert "not live for" in said and "trying again" in said, said
     server.start()
     browser.wait("that it is live again", STATE, "live")
@@ -136,7 +229,10 @@ def main():
         outcomes_and_reasons(browser, server)
         nothing_is_run(browser, server)
         filters(browser)
+        tiles(browser, server)
+        details(browser)
         fits(browser)
+        crowd(browser, server)
         quiet(browser, server)
         reconnects(browser, server)
         token(browser, binary)

@@ -1,4 +1,5 @@
-"""Draws docs/pictures/live-view.png and top.svg: the live view of a server whose clients boot.
+"""Draws docs/pictures/live-view.png and top.svg: the live view of a server whose clients boot; and live-view-dark.png,
+-tablet.png and -phone.png: the same with 200 more transfers and a long name.
 
     python3 scripts/live-view/pictures.py BINARY FOLDER [SECONDS]
 """
@@ -59,6 +60,15 @@ def uploads(server, stopped):
         Client(server, "127.0.8.42").put(f"switch-42/running-config-{number:03}", bytes(90_000))
 
 
+def crowd(browser, server):
+    long = "firmware/" + "a-name-that-is-longer-than-its-column-" * 5 + "end.bin"
+    (server.folder / "files" / long).write_bytes(bytes(9_000_000))
+    for number in range(1, 201):
+        name, pace = (long, 0.01) if number == 1 else ("firmware/switch-9.3.bin", 0.5)
+        Client(server, f"127.0.9.{number}").later(name, pace=pace, options=CLASSES["uefi"])
+    browser.wait("200 transfers", "return Number(document.querySelector('#figures-now b').textContent) >= 200")
+
+
 def main():
     binary, folder = sys.argv[1], sys.argv[2]
     seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 80
@@ -78,12 +88,11 @@ def main():
         frame = subprocess.run(command, env={**os.environ, "COLUMNS": "150"}, capture_output=True, text=True, check=True)
         shown = "\n".join(frame.stdout.split("\n")[:30])
         pathlib.Path(folder, "top.svg").write_text(draw(shown), encoding="utf-8")
-        for name, width, height, dark, scroll in [("dark", 1280, 1010, True, 0), ("phone", 390, 1200, False, 0), ("rest", 1280, 1400, False, 900)]:
-            if "--all" in sys.argv:
-                browser.size(width, height, dark)
-                browser.run("scrollTo(0, arguments[0])", scroll)
-                time.sleep(1.5)
-                browser.picture(f"{folder}/live-view-{name}.png")
+        crowd(browser, server)
+        for name, width, height, dark in [("dark", 1280, 1290, True), ("tablet", 768, 1600, True), ("phone", 390, 1900, False)]:
+            browser.size(width, height, dark)
+            time.sleep(1.5)
+            browser.picture(f"{folder}/live-view-{name}.png")
         stopped.set()
 
 

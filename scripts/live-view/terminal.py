@@ -9,8 +9,9 @@ import svg  # noqa: E402
 
 # What is coloured in the terminal, too; each word once in a line.
 COLORS = [
-    (r"^(served|stored)\b", "good"), (r"^(denied|failed)\b", "bad"), (r"^(probed|aborted|not-found|timed-out)\b", "fair"),
-    (r"\b(live|ready)\b(?=  |$)", "good"), (r"[█░▁▂▃▄▅▆▇]+", "bar"), (r"^(CLIENT|OUTCOME).*|^q quit.*", "quiet"),
+    (r"(?<=^\d\d:\d\d:\d\d  )(served|stored)\b", "good"), (r"(?<=^\d\d:\d\d:\d\d  )(denied|failed)\b", "bad"),
+    (r"(?<=^\d\d:\d\d:\d\d  )(probed|aborted|not-found|timed-out)\b", "fair"),
+    (r"\b(live|ready)\b(?=  |$)", "good"), (r"[█░▁▂▃▄▅▆▇]+", "bar"), (r"^(CLIENT|UTC |throughput).*|^q quit.*", "quiet"),
 ]
 
 STYLE = f"""

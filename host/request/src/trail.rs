@@ -121,6 +121,11 @@ impl Trail {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner).iter().any(is)
     }
 
+    /// Returns a copy of all steps so far.
+    pub fn steps(&self) -> Vec<Step> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Removes and returns all steps so far.
     pub fn take(&self) -> Vec<Step> {
         std::mem::take(&mut self.steps.lock().unwrap_or_else(PoisonError::into_inner))

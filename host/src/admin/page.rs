@@ -22,8 +22,10 @@ pub(super) const FILES: &[File] = &[
     file!("/icon.svg", "image/svg+xml", "icon.svg"),
     file!("/main.js", "text/javascript; charset=utf-8", "main.js"),
     file!("/charts.js", "text/javascript; charset=utf-8", "charts.js"),
+    file!("/details.js", "text/javascript; charset=utf-8", "details.js"),
     file!("/dom.js", "text/javascript; charset=utf-8", "dom.js"),
     file!("/feed.js", "text/javascript; charset=utf-8", "feed.js"),
+    file!("/figures.js", "text/javascript; charset=utf-8", "figures.js"),
     file!("/format.js", "text/javascript; charset=utf-8", "format.js"),
     file!("/tables.js", "text/javascript; charset=utf-8", "tables.js"),
 ];

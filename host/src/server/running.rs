@@ -102,6 +102,8 @@ impl Server {
         let user = format!("uid {}", left.held.uid);
         let status = Status::new(config.file(), &plugins, runtime.clone(), left, disks.clone());
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
+        let named = config.listeners.iter().zip(&listeners);
+        watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
         let telemetry = start_telemetry(config, &listeners, &watch);
 
         // A place for each transfer, and as many for summaries waiting to be logged.

@@ -106,6 +106,8 @@ fn row(rate: u64, granted: &Granted, now: Instant, wall: SystemTime) -> Active {
         who: (&*record.request).into(),
         resolved: record.resolved.as_deref().map(str::to_owned),
         verdict_by: record.verdict_by.as_deref().map(str::to_owned),
+        plugin_calls: record.plugin_calls,
+        decision_us: record.decided_after.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),
         started_unix_ms: unix_ms(wall.checked_sub(running).unwrap_or(wall)),
         running_us: u64::try_from(running.as_micros()).unwrap_or(u64::MAX),
         size: record.size,

@@ -8,6 +8,7 @@ mod active;
 mod counts;
 mod exports;
 mod feed;
+mod options;
 mod readiness;
 mod recent;
 mod seconds;
@@ -28,8 +29,9 @@ use counts::Counts;
 use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
-use snapshot::{Dropped, Ended, FileCacheTotals, Queues, SinkQueue, unix_ms};
+use snapshot::{Dropped, Ended, FileCacheTotals, ListenerNow, Queues, RootNow, SinkQueue, unix_ms};
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -63,6 +65,9 @@ struct Source {
     workers: Vec<Arc<Dropping>>,
     /// The counters of the exports, by signal.
     exported: OnceLock<Vec<(&'static str, Arc<ExportCounts>)>>,
+    host: String,
+    /// The bound listeners.
+    listeners: OnceLock<Vec<ListenerNow>>,
     phase: Phase,
     /// Notified after each sample.
     sampled: Notify,
@@ -82,6 +87,8 @@ impl Watch {
             status,
             workers: (0..workers).map(|_| Arc::default()).collect(),
             exported: OnceLock::new(),
+            host: std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
+            listeners: OnceLock::new(),
             phase: Phase::default(),
             sampled: Notify::new(),
         }))
@@ -185,6 +192,13 @@ impl Watch {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_unix_ms: unix_ms(self.0.started),
             generation: report.generation,
+            host: self.0.host.clone(),
+            listeners: self.0.listeners.get().cloned().unwrap_or_default(),
+            roots: report
+                .roots
+                .iter()
+                .map(|root| RootNow { root: root.root.clone(), hung: root.hung })
+                .collect(),
             ready: reasons.is_empty(),
             reasons,
             totals,
@@ -192,6 +206,16 @@ impl Watch {
             finished: self.0.recent.rows(),
             samples: self.0.seconds.after(since),
         }
+    }
+
+    /// Names the bound listeners: their names and addresses.
+    pub(crate) fn listening(&self, all: impl Iterator<Item = (String, SocketAddr)>) {
+        let named = |(listener, address): (String, SocketAddr)| ListenerNow {
+            listener,
+            address: address.to_string(),
+        };
+        // Set once, at the start.
+        let _ = self.0.listeners.set(all.map(named).collect());
     }
 
     /// Adds the counters of the exporters to the metrics.

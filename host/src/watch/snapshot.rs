@@ -3,6 +3,7 @@
 //!
 //! [`Totals`] has no dimension for files, clients or requests, so the configuration bounds its size.
 
+use super::options::requested;
 use super::readiness::Reason;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -25,6 +26,15 @@ pub(crate) struct Snapshot {
     pub(crate) started_unix_ms: u64,
     /// The active generation; the server starts with 1.
     pub(crate) generation: u64,
+    /// The name of the host.
+    #[serde(default)]
+    pub(crate) host: String,
+    /// The listeners, as bound.
+    #[serde(default)]
+    pub(crate) listeners: Vec<ListenerNow>,
+    /// The roots.
+    #[serde(default)]
+    pub(crate) roots: Vec<RootNow>,
     /// Whether the server serves everything that is configured, as configured.
     pub(crate) ready: bool,
     /// Why it does not.
@@ -38,6 +48,22 @@ pub(crate) struct Snapshot {
     pub(crate) finished: Vec<Finished>,
     /// The samples, oldest first, at most [`super::SAMPLES`].
     pub(crate) samples: Vec<Sample>,
+}
+
+/// A listener.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ListenerNow {
+    pub(crate) listener: String,
+    /// Address and port.
+    pub(crate) address: String,
+}
+
+/// A root.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RootNow {
+    pub(crate) root: String,
+    /// Whether its disk does not answer.
+    pub(crate) hung: bool,
 }
 
 /// Counters and histograms since the start of the process, and current gauges.
@@ -195,6 +221,9 @@ pub(crate) struct Who {
     /// `read` or `write`.
     pub(crate) operation: Word,
     pub(crate) path: String,
+    /// The requested options as sent; see [`super::options`] for the bounds.
+    #[serde(default)]
+    pub(crate) requested_options: Vec<(String, String)>,
 }
 
 impl From<&Request> for Who {
@@ -209,6 +238,7 @@ impl From<&Request> for Who {
             class: request.class.as_str().into(),
             operation: operation(request),
             path: request.path.clone(),
+            requested_options: requested(request),
         }
     }
 }
@@ -222,6 +252,11 @@ pub(crate) struct Active {
     pub(crate) resolved: Option<String>,
     /// The plugin that decided; `None` if the configuration did.
     pub(crate) verdict_by: Option<String>,
+    /// The number of plugin calls, and the time from the request to the decision.
+    #[serde(default)]
+    pub(crate) plugin_calls: u32,
+    #[serde(default)]
+    pub(crate) decision_us: Option<u64>,
     /// When the request arrived, in milliseconds since 1970, and how long ago.
     pub(crate) started_unix_ms: u64,
     pub(crate) running_us: u64,
@@ -264,6 +299,15 @@ pub(crate) struct Finished {
     pub(crate) blocks: u64,
     pub(crate) blksize: u16,
     pub(crate) windowsize: u16,
+    /// The negotiated options.
+    #[serde(default)]
+    pub(crate) options: Vec<(String, String)>,
+    /// The number of plugin calls.
+    #[serde(default)]
+    pub(crate) plugin_calls: u32,
+    /// The plugin calls, while traces are exported.
+    #[serde(default)]
+    pub(crate) plugins: Vec<PluginCall>,
     pub(crate) retransmissions: u32,
     pub(crate) duplicates: u32,
     pub(crate) timeouts: u32,
@@ -271,6 +315,19 @@ pub(crate) struct Finished {
     pub(crate) decision_us: Option<u64>,
     pub(crate) first_block_us: Option<u64>,
     pub(crate) duration_us: u64,
+}
+
+/// A plugin call of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PluginCall {
+    pub(crate) plugin: String,
+    pub(crate) hook: Word,
+    pub(crate) verdict: Word,
+    /// The cause of a failure.
+    pub(crate) failure: Option<Word>,
+    /// Whether the decision cache answered.
+    pub(crate) cached: bool,
+    pub(crate) took_us: u64,
 }
 
 /// The changes within one second.

@@ -11,7 +11,7 @@ use tuffet_request::Progress;
 use tuffet_request::events::{Answered, DecisionRecord, Outcome, Summary};
 use tuffet_request::{ClientClass, Mode, Operation, Request, RequestId};
 
-fn request(id: u64, operation: Operation) -> Arc<Request> {
+pub(super) fn request(id: u64, operation: Operation) -> Arc<Request> {
     Arc::new(Request {
         id: RequestId(id),
         listener: "lan".into(),

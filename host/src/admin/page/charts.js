@@ -4,7 +4,7 @@ import { clock } from './format.js';
 import { draw, make, say } from './dom.js';
 
 const HEIGHT = 150;
-const [LEFT, RIGHT, TOP, BOTTOM] = [54, 4, 8, 18];
+const [LEFT, RIGHT, TOP, BOTTOM] = [66, 4, 8, 18];
 
 // A plot in `place`. `series` are `{ name, color, of: (sample) => number or null }`. With `stacked`, bars on each
 // other; else lines. With `log`, the scale is logarithmic. `format` writes values, `mark` those of the scale.

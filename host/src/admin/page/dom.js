@@ -23,6 +23,13 @@ export const say = (element, text) => {
   if (element.textContent !== shown) element.textContent = shown;
 };
 
+// Sets a text that may be cut at the end of its cell; the whole of it appears on hover.
+export const sayCut = (element, text) => {
+  say(element, text);
+  const whole = plain(text);
+  if (element.title !== whole) element.title = whole;
+};
+
 export const show = (element, visible) => {
   element.hidden = !visible;
 };

@@ -22,6 +22,12 @@ const short = (text) => text.replace(/\.0+(?= )/, '');
 export const rateMark = (value) => short(rate(value));
 export const microsMark = (value) => (value < 1e6 ? short(micros(value)) : `${value / 1e6} s`);
 
+export const percent = (part, whole) => {
+  if (whole <= 0 || part <= 0) return '0 %';
+  const value = (100 * part) / whole;
+  return value < 0.01 ? '< 0.01 %' : `${value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0)} %`;
+};
+
 export const count = (value) => value.toLocaleString('en').replaceAll(',', '\u2009');
 
 export const micros = (value) => {

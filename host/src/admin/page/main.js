@@ -1,10 +1,11 @@
 // The live view: follows the stream of snapshots and shows the last one.
 
 import { Chart } from './charts.js';
-import { find, make, say, show } from './dom.js';
+import { find, make, say, sayCut, show } from './dom.js';
 import { follow } from './feed.js';
 import { count, micros, microsMark, rate, rateMark, span } from './format.js';
-import { OUTCOMES, active, figures, finished, plugins, queues } from './tables.js';
+import { figures } from './figures.js';
+import { OUTCOMES, active, finished, onChange, plugins, queues } from './tables.js';
 
 // As many samples as the server keeps.
 const SAMPLES = 600;
@@ -57,7 +58,11 @@ const tables = () => {
 const plots = () => charts.forEach((chart) => chart.set(samples, seconds));
 
 const paint = () => {
-  say(find('about'), `${last.version} · configuration ${last.generation}`);
+  say(find('about'), [last.host, last.version, `configuration ${last.generation}`].filter(Boolean).join(' · '));
+  const listeners = (last.listeners ?? []).map((one) => `${one.listener} ${one.address}`).join(', ');
+  const roots = (last.roots ?? []).map((one) => one.root + (one.hung ? ' (does not answer)' : '')).join(', ');
+  sayCut(find('listeners'), listeners ? `Listeners: ${listeners}` : '');
+  sayCut(find('roots'), roots ? `Roots: ${roots}` : '');
   const ready = find('ready');
   show(ready, true);
   say(ready, last.ready ? 'ready' : 'not ready');
@@ -84,6 +89,9 @@ const stale = (reason) => {
   show(find('stale'), true);
   document.body.classList.toggle('old', last !== null);
   connection('not live', 'waiting');
+  // Nobody knows whether the server is ready now.
+  find('ready').className = 'pill';
+  if (last) say(find('ready'), last.ready ? 'was ready' : 'was not ready');
 };
 
 const told = (news) => {
@@ -140,4 +148,5 @@ for (const [words, length] of [['1 min', 60], ['5 min', 300], ['10 min', 600]]) 
   });
 }
 find('filter').addEventListener('input', tables);
+onChange(tables);
 follow(told, () => sessionStorage.getItem('token'), unlocked);

@@ -1,9 +1,22 @@
 // The tables: what runs, what ended, plugins, queues.
 
-import { bytes, clock, count, micros, quantile, rate, span } from './format.js';
-import { find, make, say, show, syncRows } from './dom.js';
+import { bytes, clock, count, micros, percent, quantile, rate } from './format.js';
+import { detailsRow, fillDetails, isOpen, toggle } from './details.js';
+import { find, make, say, sayCut, show, syncRows } from './dom.js';
 
 export const OUTCOMES = ['served', 'stored', 'probed', 'aborted', 'denied', 'not-found', 'timed-out', 'failed'];
+// The outcomes of clients that did not get what they asked for.
+export const FAILURES = ['denied', 'not-found', 'timed-out', 'failed'];
+
+// The rows of a table until all are wanted.
+const FEW = 15;
+const whole = new Set();
+let changed = () => {};
+
+// `act` is called when a click changes what the tables show.
+export const onChange = (act) => {
+  changed = act;
+};
 
 const cell = (label, kind = '') => {
   const attributes = {};
@@ -15,8 +28,8 @@ const cell = (label, kind = '') => {
 // Two lines of a cell, the second smaller.
 const lines = (td, first, second) => {
   if (!td.firstChild) td.append(make('span'), make('small'));
-  say(td.firstChild, first);
-  say(td.lastChild, second);
+  sayCut(td.firstChild, first);
+  sayCut(td.lastChild, second);
   show(td.firstChild, first !== '');
   show(td.lastChild, second !== '');
 };
@@ -38,12 +51,67 @@ const matches = (one, words) => {
 
 const some = (shown, all, more) => (shown === all ? count(all) + more : `${count(shown)} of ${count(all)}${more}`);
 
+// An estimate of the blocks of a running transfer, with the one in flight: the client's block size is nearly always granted.
+export const blocksOf = (row) => {
+  if (row.blocks !== undefined) return row.blocks;
+  const asked = Number((row.requested_options ?? []).find(([name]) => name === 'blksize')?.[1]);
+  return Math.ceil(row.bytes / (asked >= 8 ? asked : 512)) + 1;
+};
+
+const resent = (td, row) => {
+  const sent = blocksOf(row) + row.retransmissions;
+  say(td, percent(row.retransmissions, sent));
+  td.title = `${count(row.retransmissions)} of ${count(sent)} packets`;
+  td.classList.toggle('trouble', row.retransmissions > 0);
+};
+
+// Shows the first rows, or all of them, each with its details below if they are open.
+const fill = (name, all, columns, create, update) => {
+  const table = find(name);
+  const shown = whole.has(name) ? all : all.slice(0, FEW);
+  const items = shown.flatMap((row) => (isOpen(row.id) ? [{ key: row.id, row }, { key: `${row.id} details`, row, details: true }] : [{ key: row.id, row }]));
+  syncRows(
+    table.tBodies[0],
+    items,
+    (item) => item.key,
+    (item) => {
+      if (item.details) return detailsRow(columns);
+      const tr = create();
+      tr.className = 'request';
+      tr.tabIndex = 0;
+      const turn = () => {
+        // Selecting text is not a click.
+        if (String(getSelection()) !== '') return;
+        toggle(item.row.id);
+        changed();
+      };
+      tr.addEventListener('click', turn);
+      tr.addEventListener('keydown', (event) => {
+        if (event.key === 'Enter') turn();
+      });
+      return tr;
+    },
+    (tr, item) => {
+      if (item.details) return fillDetails(tr, item.row);
+      tr.setAttribute('aria-expanded', isOpen(item.row.id));
+      return update(tr, item.row);
+    },
+  );
+  const more = find(`${name}-more`);
+  show(more, all.length > FEW);
+  say(more, whole.has(name) ? `Show the first ${FEW}` : `Show all ${count(all.length)}`);
+  more.onclick = () => {
+    if (!whole.delete(name)) whole.add(name);
+    changed();
+  };
+};
+
 export const active = (rows, total, words) => {
   const shown = rows.filter((row) => matches(row, words));
-  syncRows(
-    find('active').tBodies[0],
+  fill(
+    'active',
     shown,
-    (row) => row.id,
+    6,
     () => {
       const bar = make('div', { class: 'progress', role: 'progressbar', 'aria-valuemin': 0, 'aria-valuemax': 100 }, make('div'));
       const progress = make('td', { class: 'wide' }, bar, make('small'));
@@ -62,8 +130,7 @@ export const active = (rows, total, words) => {
       }
       say(progress.lastChild, part === null ? bytes(row.bytes) : `${Math.floor(part * 100)} % of ${bytes(row.size)}`);
       say(speed, rate(row.bytes_per_second));
-      say(again, row.retransmissions === 0 ? '0' : count(row.retransmissions));
-      again.classList.toggle('trouble', row.retransmissions > 0);
+      resent(again, row);
       say(age, micros(row.running_us));
     },
   );
@@ -74,11 +141,13 @@ export const active = (rows, total, words) => {
 
 export const finished = (rows, words, outcomes) => {
   const shown = rows.filter((row) => (outcomes.size === 0 || outcomes.has(row.outcome)) && matches(row, words));
-  syncRows(
-    find('finished').tBodies[0],
+  // Failures first; both parts stay in their order, newest first.
+  shown.sort((a, b) => FAILURES.includes(b.outcome) - FAILURES.includes(a.outcome));
+  fill(
+    'finished',
     shown,
-    (row) => row.id,
-    () => make('tr', {}, cell(''), cell(''), cell('', 'wide'), cell('', 'wide'), cell('', 'wide'), cell('', 'n'), cell('took', 'n'), cell('resent', 'n')),
+    8,
+    () => make('tr', {}, cell('', 'time'), cell(''), cell('', 'wide'), cell('', 'wide'), cell('', 'wide'), cell('', 'n'), cell('took', 'n'), cell('resent', 'n')),
     (tr, row) => {
       // What has ended does not change.
       if (tr.cells[0].firstChild) return;
@@ -93,7 +162,7 @@ export const finished = (rows, words, outcomes) => {
       lines(why, row.detail ?? '', more.filter(Boolean).join(' · '));
       say(size, row.bytes === 0 ? '–' : bytes(row.bytes));
       say(took, micros(row.duration_us));
-      say(again, count(row.retransmissions));
+      resent(again, row);
     },
   );
   say(find('finished-count'), some(shown.length, rows.length, rows.length === 200 ? ', the last ones' : ''));
@@ -155,23 +224,4 @@ export const queues = (totals) => {
   // There are many limits, and most are never reached.
   const shown = ({ reason, count: times }) => times > 0 || !reason.startsWith('limit-');
   pairs('dropped', totals.dropped.filter(shown).map(({ reason, count: times }) => [reason, count(times)]));
-};
-
-export const figures = (snapshot, sample) => {
-  const decision = quantile(snapshot.totals.decision.buckets, 0.99);
-  const ended = sample ? sample.ended.reduce((sum, value) => sum + value, 0) / (sample.elapsed_ms / 1000) : 0;
-  const rows = [
-    ['running', count(snapshot.totals.active)],
-    ['to clients', rate(sample?.bytes_per_second.read ?? 0)],
-    ['from clients', rate(sample?.bytes_per_second.write ?? 0)],
-    ['requests a second', ended < 10 ? ended.toFixed(1) : count(Math.round(ended))],
-    ['decided within, 99 %', micros(decision)],
-    ['packets resent', count(snapshot.totals.retransmissions)],
-    ['up for', span((snapshot.unix_ms - snapshot.started_unix_ms) / 1000)],
-  ];
-  const place = find('figures');
-  rows.forEach(([name, value], index) => {
-    if (!place.children[index]) place.append(make('div', { class: 'figure' }, make('b'), make('span', {}, name)));
-    say(place.children[index].firstChild, value);
-  });
 };

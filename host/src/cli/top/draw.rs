@@ -1,24 +1,34 @@
 //! The screen.
 
+use super::details;
 use super::state::{State, TABS, client, file};
-use super::text::{bytes, micros, plain, rate, span};
-use crate::watch::{Active, Finished, PluginTotals, Snapshot};
+use super::text::{bytes, clock, micros, percent, plain, rate, span};
+use crate::watch::{Active, Finished, PluginTotals, Snapshot, Who};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table};
+use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table, Wrap};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
+
+/// A longer name of the host is cut, so that the state behind it stays visible.
+const LONGEST_HOST: usize = 24;
+/// A narrower terminal has fewer columns; the details have all of them.
+const WIDE: u16 = 110;
+/// From this width on, there is room for MAC address and class beside a client.
+const WIDEST: u16 = 140;
+/// The longest IPv4 address with a port.
+const ADDRESS: u16 = 21;
 
 const QUIET: Style = Style::new().fg(Color::DarkGray);
 
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     let reasons = state.snapshot.reasons.len().min(4) as u16;
     let [head, why, spark, tabs, rows, foot] = Layout::vertical([
-        Constraint::Length(2),
-        Constraint::Length(reasons),
         Constraint::Length(3),
+        Constraint::Length(reasons),
+        Constraint::Length(4),
         Constraint::Length(1),
         Constraint::Min(1),
         Constraint::Length(1),
@@ -29,7 +39,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     frame.render_widget(Paragraph::new(reasons.collect::<Vec<_>>()), why);
     throughput(frame, &state.snapshot, spark);
     frame.render_widget(tab_line(state), tabs);
-    table(frame, state, rows);
+    match &state.details {
+        Some(id) => {
+            let lines = details::lines(&state.snapshot, id);
+            frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), rows);
+        }
+        None => table(frame, state, rows),
+    }
     frame.render_widget(foot_line(state), foot);
 }
 
@@ -43,21 +59,53 @@ fn head_lines(state: &State) -> Vec<Line<'static>> {
     let ready =
         if snapshot.ready { Span::from("ready").green() } else { Span::from("not ready").red().bold() };
     let up = span(snapshot.unix_ms.saturating_sub(snapshot.started_unix_ms) / 1000);
-    let about = format!("Tuffet {}, configuration {}, up {up}  ", snapshot.version, snapshot.generation);
+    let host: String = plain(&snapshot.host).chars().take(LONGEST_HOST).collect();
+    let host = if host.is_empty() { host } else { format!(" on {host}") };
+    let about =
+        format!("Tuffet {}{host}, configuration {}, up {up}  ", snapshot.version, snapshot.generation);
     let last = snapshot.samples.last();
     let moved = last.map(|sample| (sample.bytes_per_second.read, sample.bytes_per_second.write));
     let (out, back) = moved.unwrap_or_default();
     let ended: u64 = last.map_or(0, |sample| sample.ended.iter().sum());
     let totals = &snapshot.totals;
     let now = format!(
-        "{} running   {} to clients   {} from clients   {ended} ended in a second   decided within {} (p99)   {} resent",
+        "now: {} running  {} to clients  {} from clients  {ended} ended/s",
         totals.active,
         rate(out),
         rate(back),
-        micros(totals.decision.quantile_us(0.99)),
-        totals.retransmissions
     );
-    vec![Line::from(vec![Span::from(about).bold(), live, Span::from("  "), ready]), Line::from(now)]
+    let failures = totals.ended.iter().filter(|one| is_failure(one.outcome)).map(|one| one.count);
+    let failures: u64 = failures.sum();
+    let sent = sent_blocks(snapshot) + totals.retransmissions;
+    let since = format!(
+        "  {} resent ({})  decided within {} (p99)",
+        totals.retransmissions,
+        percent(totals.retransmissions, sent),
+        micros(totals.decision.quantile_us(0.99)),
+    );
+    let failed = Span::from(format!("{failures} failures"));
+    let failed = if failures > 0 { failed.red().bold() } else { failed };
+    vec![
+        Line::from(vec![Span::from(about).bold(), live, Span::from("  "), ready]),
+        Line::from(now),
+        Line::from(vec![Span::from("since the start: "), failed, Span::from(since)]),
+    ]
+}
+
+/// The outcomes of clients that did not get what they asked for.
+fn is_failure(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Denied | Outcome::NotFound | Outcome::TimedOut | Outcome::Failed)
+}
+
+/// Estimates the blocks sent and received. Those of running transfers follow from their bytes and the block size
+/// that the client requested, which is nearly always granted.
+fn sent_blocks(snapshot: &Snapshot) -> u64 {
+    let running = snapshot.active.iter().map(|row| {
+        let asked = row.who.requested_options.iter().find(|(name, _)| name == "blksize");
+        let size = asked.and_then(|(_, value)| value.parse().ok()).filter(|size| *size >= 8);
+        row.bytes.div_ceil(size.unwrap_or(512)) + 1
+    });
+    snapshot.totals.blocks.read + snapshot.totals.blocks.write + running.sum::<u64>()
 }
 
 fn throughput(frame: &mut Frame<'_>, snapshot: &Snapshot, area: Rect) {
@@ -65,6 +113,10 @@ fn throughput(frame: &mut Frame<'_>, snapshot: &Snapshot, area: Rect) {
         snapshot.samples.iter().map(|sample| sample.bytes_per_second.read + sample.bytes_per_second.write);
     let all: Vec<u64> = all.collect();
     let newest = &all[all.len().saturating_sub(usize::from(area.width))..];
+    let peak = newest.iter().max().copied().unwrap_or_default();
+    let label = format!("throughput, both directions, last {} s; peak {}", newest.len(), rate(peak));
+    let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
+    frame.render_widget(Line::from(label).style(QUIET), title);
     frame.render_widget(Sparkline::default().data(newest).style(Style::new().fg(Color::Blue)), area);
 }
 
@@ -88,28 +140,36 @@ fn foot_line(state: &State) -> Line<'static> {
         "" => String::new(),
         filter => format!("   filter: {}", plain(filter)),
     };
-    let keys =
-        format!("q quit  Tab turn  / filter  s sort ({})  p pause  ↑↓ scroll{filter}", state.sorted_by());
+    let keys = format!(
+        "q quit  Tab turn  Enter details  / filter  s sort ({})  p pause  ↑↓ select{filter}",
+        state.sorted_by()
+    );
     Line::from(keys).style(QUIET)
 }
 
 fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
     let (titles, widths, rows): (&[&str], Vec<Constraint>, Vec<Row<'_>>) = match state.tab {
-        0 => running(&state.running()),
-        1 => ended(&state.ended()),
+        0 => running(&state.running(), area.width),
+        1 => ended(&state.ended(), area.width),
         2 => plugins(&state.snapshot.totals.plugins),
         _ => queues(&state.snapshot),
     };
-    // The last row stays visible.
-    let top = state.top.min(rows.len().saturating_sub(1));
+    let selected = state.row.min(rows.len().saturating_sub(1));
+    // Below the head; the selected row stays visible.
+    let visible = usize::from(area.height.saturating_sub(1)).max(1);
+    let top = (selected + 1).saturating_sub(visible);
+    let rows = rows.into_iter().enumerate().map(|(number, row)| match state.tab {
+        0 | 1 if number == selected => row.style(Style::new().add_modifier(Modifier::REVERSED)),
+        _ => row,
+    });
     let head = Row::new(titles.iter().map(|title| Cell::from(*title))).style(QUIET);
-    let table = Table::new(rows.into_iter().skip(top), widths).header(head).column_spacing(2);
+    let table = Table::new(rows.skip(top), widths).header(head).column_spacing(2);
     frame.render_widget(table, area);
 }
 
 type Rows<'a> = (&'static [&'static str], Vec<Constraint>, Vec<Row<'a>>);
 
-fn running<'a>(all: &[&Active]) -> Rows<'a> {
+fn running<'a>(all: &[&Active], width: u16) -> Rows<'a> {
     let row = |row: &&Active| {
         let part = row.size.map(|size| row.bytes.saturating_mul(100) / size.max(1));
         let progress = match part {
@@ -121,7 +181,7 @@ fn running<'a>(all: &[&Active]) -> Rows<'a> {
         };
         let again = Cell::from(format!("{:>6}", row.retransmissions));
         Row::new([
-            Cell::from(client(&row.who)),
+            Cell::from(about(&row.who, width)),
             Cell::from(file(&row.who, row.resolved.as_deref())),
             Cell::from(progress).blue(),
             Cell::from(format!("{:>11}", rate(row.bytes_per_second))),
@@ -129,22 +189,21 @@ fn running<'a>(all: &[&Active]) -> Rows<'a> {
             Cell::from(format!("{:>9}", micros(Some(row.running_us)))),
         ])
     };
-    let widths = vec![
-        Constraint::Fill(2),
-        Constraint::Fill(2),
+    let mut widths = vec![
+        Constraint::Length(client_width(width)),
+        Constraint::Fill(1),
         Constraint::Length(16),
         Constraint::Length(11),
         Constraint::Length(6),
-        Constraint::Length(9),
     ];
-    (
-        &["CLIENT", "FILE", "PROGRESS", "       RATE", "RESENT", "      AGE"],
-        widths,
-        all.iter().map(row).collect(),
-    )
+    if width >= WIDE {
+        widths.push(Constraint::Length(9));
+    }
+    let titles: &[&str] = &["CLIENT", "FILE", "PROGRESS", "       RATE", "RESENT", "      AGE"];
+    (&titles[..widths.len()], widths, all.iter().map(row).collect())
 }
 
-fn ended<'a>(all: &[&Finished]) -> Rows<'a> {
+fn ended<'a>(all: &[&Finished], width: u16) -> Rows<'a> {
     let row = |row: &&Finished| {
         let mut why = match (&row.detail, &row.verdict_by) {
             (Some(detail), Some(by)) => format!("{detail} (by {by})"),
@@ -161,23 +220,37 @@ fn ended<'a>(all: &[&Finished]) -> Rows<'a> {
             why += hint;
         }
         Row::new([
+            Cell::from(clock(row.ended_unix_ms)),
             Cell::from(row.outcome.as_str()).style(color(row.outcome)),
-            Cell::from(client(&row.who)),
+            Cell::from(about(&row.who, width)),
             Cell::from(file(&row.who, row.resolved.as_deref())),
             Cell::from(plain(&why)),
             Cell::from(format!("{:>8}", bytes(row.bytes))),
             Cell::from(format!("{:>9}", micros(Some(row.duration_us)))),
         ])
     };
-    let widths = vec![
-        Constraint::Length(9),
-        Constraint::Fill(3),
-        Constraint::Fill(3),
-        Constraint::Fill(2),
+    let mut widths = vec![
         Constraint::Length(8),
         Constraint::Length(9),
+        Constraint::Length(client_width(width)),
+        Constraint::Fill(2),
+        // The reason is what people look for here.
+        Constraint::Fill(if width >= WIDE { 4 } else { 3 }),
     ];
-    (&["OUTCOME", "CLIENT", "FILE", "WHY", "   BYTES", "     TOOK"], widths, all.iter().map(row).collect())
+    if width >= WIDE {
+        widths.extend([Constraint::Length(8), Constraint::Length(9)]);
+    }
+    let titles: &[&str] = &["UTC", "OUTCOME", "CLIENT", "FILE", "WHY", "   BYTES", "     TOOK"];
+    (&titles[..widths.len()], widths, all.iter().map(row).collect())
+}
+
+fn client_width(width: u16) -> u16 {
+    if width >= WIDEST { 2 * ADDRESS } else { ADDRESS }
+}
+
+/// Formats the client as far as there is room.
+fn about(who: &Who, width: u16) -> String {
+    if width >= WIDEST { client(who) } else { plain(&who.client) }
 }
 
 fn color(outcome: Outcome) -> Style {

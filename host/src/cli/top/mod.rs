@@ -1,5 +1,6 @@
 //! `tuffet top`: the live view in the terminal.
 
+mod details;
 mod draw;
 mod once;
 mod source;

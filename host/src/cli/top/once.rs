@@ -11,7 +11,7 @@ use std::process::ExitCode;
 /// The columns without `COLUMNS`.
 const WIDTH: u16 = 132;
 /// The lines in addition to the rows of a table.
-const AROUND: u16 = 12;
+const AROUND: u16 = 14;
 
 pub(super) fn print(snapshot: Snapshot) -> ExitCode {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
@@ -22,7 +22,7 @@ pub(super) fn print(snapshot: Snapshot) -> ExitCode {
     state.tab = 1;
     let ended = frame(&state, width);
     text.pop();
-    let rows = ended.iter().position(|line| line.starts_with("OUTCOME")).unwrap_or(0);
+    let rows = ended.iter().position(|line| line.starts_with("UTC ")).unwrap_or(0);
     text.extend_from_slice(&ended[rows.saturating_sub(1)..ended.len().saturating_sub(1)]);
     let text = text.join("\n") + "\n";
     // A reader that closes early, such as head(1), is not an error.

@@ -30,8 +30,10 @@ pub(super) struct State {
     pub(super) filter: String,
     /// Whether keys go into the filter.
     pub(super) typing: bool,
-    /// The first visible row.
-    pub(super) top: usize,
+    /// The selected row, maybe beyond the last.
+    pub(super) row: usize,
+    /// The request whose details are open, by its ID.
+    pub(super) details: Option<String>,
 }
 
 impl State {
@@ -45,7 +47,8 @@ impl State {
             sort: 0,
             filter: String::new(),
             typing: false,
-            top: 0,
+            row: 0,
+            details: None,
         }
     }
 
@@ -82,18 +85,20 @@ impl State {
             return Wish::Stay;
         }
         match key.code {
+            KeyCode::Esc | KeyCode::Enter if self.details.is_some() => self.details = None,
             KeyCode::Char('q') | KeyCode::Esc => return Wish::Quit,
+            KeyCode::Enter => self.details = self.selected(),
             KeyCode::Char('/') => self.typing = true,
             KeyCode::Char('p' | ' ') => self.pause(),
             KeyCode::Char('s') => self.sort = (self.sort + 1) % SORTS.len(),
             KeyCode::Tab | KeyCode::Right => self.turn_to((self.tab + 1) % TABS.len()),
             KeyCode::BackTab | KeyCode::Left => self.turn_to((self.tab + TABS.len() - 1) % TABS.len()),
             KeyCode::Char(digit @ '1'..='4') => self.turn_to(digit as usize - '1' as usize),
-            KeyCode::Down | KeyCode::Char('j') => self.top += 1,
-            KeyCode::Up | KeyCode::Char('k') => self.top = self.top.saturating_sub(1),
-            KeyCode::PageDown => self.top += 10,
-            KeyCode::PageUp => self.top = self.top.saturating_sub(10),
-            KeyCode::Home => self.top = 0,
+            KeyCode::Down | KeyCode::Char('j') => self.select(1),
+            KeyCode::Up | KeyCode::Char('k') => self.select(-1),
+            KeyCode::PageDown => self.select(10),
+            KeyCode::PageUp => self.select(-10),
+            KeyCode::Home => self.row = 0,
             _ => {}
         }
         Wish::Stay
@@ -112,11 +117,35 @@ impl State {
             KeyCode::Char(c) if self.filter.chars().count() < MAX_FILTER => self.filter.push(c),
             _ => {}
         }
-        self.top = 0;
+        self.row = 0;
+    }
+
+    /// Moves the selection by so many rows, within the rows that there are.
+    fn select(&mut self, by: isize) {
+        let rows = match self.tab {
+            0 => self.running().len(),
+            1 => self.ended().len(),
+            2 => self.snapshot.totals.plugins.len(),
+            // Scrolling ends at the last row anyway.
+            _ => usize::MAX,
+        };
+        self.row = self.row.saturating_add_signed(by).min(rows.saturating_sub(1));
+        if self.details.is_some() {
+            self.details = self.selected();
+        }
+    }
+
+    /// Returns the ID of the selected request.
+    fn selected(&self) -> Option<String> {
+        match self.tab {
+            0 => self.running().get(self.row).map(|row| row.who.id.clone()),
+            1 => self.ended().get(self.row).map(|row| row.who.id.clone()),
+            _ => None,
+        }
     }
 
     fn turn_to(&mut self, tab: usize) {
-        (self.tab, self.top) = (tab, 0);
+        (self.tab, self.row, self.details) = (tab, 0, None);
     }
 
     fn pause(&mut self) {

@@ -34,7 +34,7 @@ fn snapshot(at: u64) -> Snapshot {
     let sample = json!({ "unix_ms": at, "elapsed_ms": 1000, "ended": [1, 0, 0, 0, 1, 0, 0, 0],
         "bytes_per_second": { "read": 2_500_000, "write": 0 }, "retransmissions": 0, "active": 2, "pending": 0,
         "decision_p50_us": null, "decision_p99_us": null, "duration_p50_us": null, "duration_p99_us": null });
-    let totals = json!({ "admitted": 3, "active": 2, "ended": [], "bytes": { "read": 0, "write": 0 },
+    let totals = json!({ "admitted": 3, "active": 2, "ended": [{ "operation": "read", "outcome": "denied", "count": 1 }], "bytes": { "read": 0, "write": 0 },
         "blocks": { "read": 0, "write": 0 }, "retransmissions": 4, "duplicates": 0, "timeouts": 0,
         "duration": { "read": distribution, "write": distribution }, "rtt": distribution, "first_block": distribution,
         "decision": distribution,
@@ -59,6 +59,14 @@ fn press(state: &mut State, keys: &str) {
     }
 }
 
+/// A terminal with more lines than any details have.
+fn tall(state: &State) -> String {
+    let Ok(mut terminal) = Terminal::new(TestBackend::new(120, 60));
+    assert!(terminal.draw(|frame| draw(frame, state)).is_ok());
+    let symbols = terminal.backend().buffer().content.chunks(120);
+    symbols.map(|line| line.iter().map(|cell| cell.symbol()).collect::<String>() + "\n").collect()
+}
+
 fn screen(state: &State) -> String {
     frame(state, 120).join("\n")
 }
@@ -67,13 +75,20 @@ fn screen(state: &State) -> String {
 fn every_tab_shows_what_it_is_for() {
     let mut state = State::new(snapshot(61_000));
     let shown = screen(&state);
-    for word in
-        ["Tuffet 0.1.0", "up 1 min 0 s", "not ready", "`acl` fails", "2.50 MB/s to clients", "4 resent"]
-    {
+    for word in [
+        "Tuffet 0.1.0",
+        "up 1 min 0 s",
+        "not ready",
+        "`acl` fails",
+        "2.50 MB/s to clients",
+        "4 resent (50 %)",
+        "1 failures",
+        "peak 2.50 MB/s",
+    ] {
         assert!(shown.contains(word), "{word} is missing in\n{shown}");
     }
     let row = shown.lines().find(|line| line.contains("fast")).expect("a row");
-    for word in ["192.0.2.2:2000 pxe", "█████░░░░░  50 %", "900 B/s"] {
+    for word in ["192.0.2.2:2000", "█████░░░░░  50 %", "900 B/s"] {
         assert!(row.contains(word), "{word} is missing in {row}");
     }
     assert!(shown.find("fast") < shown.find("slow"), "the fastest first:\n{shown}");
@@ -136,12 +151,59 @@ fn keys_that_end_it() {
     assert_eq!(key(KeyCode::Char('c'), KeyModifiers::CONTROL), Wish::Quit);
 }
 
+/// At 80 columns, an address with a port fits, and the reason has more room than the file.
+#[test]
+fn narrow_terminals_keep_time_address_and_reason() {
+    let mut snapshot = snapshot(61_000);
+    snapshot.finished[0].who.client = "192.168.100.200:65535".into();
+    snapshot.finished[0].ended_unix_ms = 3_661_000;
+    let mut state = State::new(snapshot);
+    state.tab = 1;
+    for width in [80, 132] {
+        let shown = frame(&state, width);
+        let row = shown.iter().find(|line| line.contains("denied")).expect("a row");
+        assert!(row.starts_with("01:01:01  denied     192.168.100.200:65535  "), "{row}");
+        let head = shown.iter().find(|line| line.starts_with("UTC ")).expect("a head");
+        let column = |title: &str| head.find(title).expect(title);
+        let end = head.find("   BYTES").unwrap_or(usize::from(width));
+        assert!(end - column("WHY") > column("WHY") - column("FILE"), "{head}");
+        assert!(row.contains("deny rule 1 (by acl)"), "{row}");
+    }
+}
+
+#[test]
+fn enter_shows_all_about_the_selected_request() {
+    let mut snapshot = snapshot(61_000);
+    let denied = &mut snapshot.finished[0];
+    denied.tried = vec!["boot:a".into(), "boot:b".into()];
+    denied.who.requested_options = vec![("blksize".into(), "1428".into())];
+    let plugin = json!({ "plugin": "acl", "hook": "authorize", "verdict": "deny", "failure": null,
+        "cached": false, "took_us": 90 });
+    denied.plugins = vec![serde_json::from_value(plugin).expect("a call")];
+    let mut state = State::new(snapshot);
+    press(&mut state, "j\n");
+    let shown = tall(&state);
+    assert!(shown.contains("read slow") && shown.contains("resent              4 packets"), "{shown}");
+    press(&mut state, "k");
+    assert!(tall(&state).contains("read fast"), "the details follow the selection");
+    press(&mut state, "2\n");
+    let shown = tall(&state);
+    for word in ["boot:a", "boot:b", "blksize=1428", "acl (authorize): deny, 90 µs", "denied (refused)"] {
+        assert!(shown.contains(word), "{word} is missing in\n{shown}");
+    }
+    // It closes the details first, and ends the view only then.
+    let escape = KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE);
+    assert_eq!(state.press(escape), Wish::Stay);
+    assert!(tall(&state).contains("OUTCOME"));
+    assert_eq!(state.press(escape), Wish::Quit);
+}
+
 #[test]
 fn every_size_of_a_terminal_can_be_drawn() {
     let mut state = State::new(snapshot(61_000));
     for (width, height) in [(1, 1), (10, 3), (40, 10), (80, 24), (300, 100)] {
         for tab in 0..4 {
-            (state.tab, state.top) = (tab, 1000);
+            (state.tab, state.row) = (tab, 1000);
             let Ok(mut terminal) = Terminal::new(TestBackend::new(width, height));
             assert!(terminal.draw(|frame| draw(frame, &state)).is_ok());
         }

@@ -41,6 +41,21 @@ pub(super) fn micros(value: Option<u64>) -> String {
     }
 }
 
+/// Formats a time of day in UTC.
+pub(super) fn clock(unix_ms: u64) -> String {
+    let second = unix_ms / 1000;
+    format!("{:02}:{:02}:{:02}", second / 3600 % 24, second / 60 % 60, second % 60)
+}
+
+/// Formats a part of a whole.
+pub(super) fn percent(part: u64, whole: u64) -> String {
+    match part as f64 * 100.0 / whole.max(1) as f64 {
+        value if value >= 10.0 || part == 0 => format!("{value:.0} %"),
+        value if value >= 0.01 => format!("{value:.2} %"),
+        _ => "< 0.01 %".into(),
+    }
+}
+
 pub(super) fn span(seconds: u64) -> String {
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
     match seconds {

@@ -36,7 +36,7 @@ fn needs_root() -> bool {
 
 fn can_hold() -> bool {
     let mut strace = Command::new("strace");
-    strace.args(["-f", "-D", "-o", "/dev/null", "-e", "inject=bind:delay_exit=1ms", "true"]);
+    strace.args(["-D", "-o", "/dev/null", "-e", "inject=bind:delay_exit=1ms", "true"]);
     let can = strace.stdin(Stdio::null()).output().is_ok_and(|ran| ran.status.success());
     if !can {
         skipped("the server is held between two calls with strace, which does not work here");
@@ -83,7 +83,7 @@ fn a_link_in_the_place_of_a_socket_leads_nowhere() {
             give(&setup.outside().path("run"));
         }
         let trace = setup.outside().path("trace");
-        let words = ["strace", "-f", "-D", "-o", trace.to_str().unwrap(), "-e", "trace=bind", "-e", HELD];
+        let words = ["strace", "-D", "-o", trace.to_str().unwrap(), "-e", "trace=bind", "-e", HELD];
         let server = setup.behind(words.map(str::to_owned).into()).begin();
         let victim = server.outside().path("victim");
         let before = about(&victim);

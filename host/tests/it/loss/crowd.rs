@@ -129,13 +129,13 @@ fn transfers(loss: u8) -> Vec<Duration> {
 
 #[test]
 fn one_in_ten_is_lost() {
-    // Where other programs keep the processors busy, a round may take longer; the server's own delays are in each.
+    // 0.4 s on a quiet machine. Where other programs keep the processors busy, the server puts repeats off.
     let soon = (0..3).any(|_| {
         let times = transfers(10);
         assert_eq!(times.len(), 40);
-        times[35] < Duration::from_secs(1)
+        times[35] < Duration::from_secs(2)
     });
-    assert!(soon, "nine of ten took a second or more in each of three rounds");
+    assert!(soon, "nine of ten took two seconds or more in each of three rounds");
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! The details of one request: everything that the snapshot knows about it.
+
+use super::text::{bytes, clock, micros, plain};
+use crate::watch::{Active, Finished, Snapshot, Who};
+use ratatui::style::{Color, Style};
+use ratatui::text::{Line, Span};
+
+/// The column in which the values begin.
+const NAMES: usize = 20;
+
+/// Returns the details of the request with this ID. A transfer that ends meanwhile goes on as an ended request.
+pub(super) fn lines(snapshot: &Snapshot, id: &str) -> Vec<Line<'static>> {
+    let mut facts = Facts(Vec::new());
+    if let Some(row) = snapshot.finished.iter().find(|row| row.who.id == id) {
+        facts.ended(row);
+    } else if let Some(row) = snapshot.active.iter().find(|row| row.who.id == id) {
+        facts.running(row);
+    } else {
+        facts.add("request", format!("{id} is no longer among the last requests"));
+    }
+    facts.0
+}
+
+struct Facts(Vec<Line<'static>>);
+
+impl Facts {
+    fn add(&mut self, name: &str, value: impl AsRef<str>) {
+        let name = Span::from(format!("{name:<NAMES$}")).style(Style::new().fg(Color::DarkGray));
+        self.0.push(Line::from(vec![name, Span::from(plain(value.as_ref()))]));
+    }
+
+    fn some(&mut self, name: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            self.add(name, value);
+        }
+    }
+
+    /// Adds a line for each value; the name is before the first.
+    fn all(&mut self, name: &str, values: impl IntoIterator<Item = String>) {
+        for (index, value) in values.into_iter().enumerate() {
+            self.add(if index == 0 { name } else { "" }, value);
+        }
+    }
+
+    fn took(&mut self, name: &str, time: Option<u64>) {
+        if time.is_some() {
+            self.add(name, micros(time));
+        }
+    }
+
+    fn who(&mut self, who: &Who, resolved: Option<&str>, verdict_by: Option<&str>) {
+        self.add("request", format!("{} {}", who.operation, who.path));
+        self.some("file", resolved);
+        let mac = who.mac.as_ref().map_or(String::new(), |mac| {
+            format!("  {mac} ({})", who.mac_source.as_deref().unwrap_or("unknown source"))
+        });
+        self.add("client", format!("{}{mac}  {}", who.client, who.class));
+        self.add("listener", &who.listener);
+        self.add("decided by", verdict_by.unwrap_or("the configuration"));
+        self.add("options requested", options(&who.requested_options));
+    }
+
+    fn running(&mut self, row: &Active) {
+        self.who(&row.who, row.resolved.as_deref(), row.verdict_by.as_deref());
+        self.add("plugin calls", row.plugin_calls.to_string());
+        self.took("decision after", row.decision_us);
+        self.some("size", row.size.map(bytes).as_deref());
+        self.add("arrived", bytes(row.bytes));
+        self.add("resent", format!("{} packets", row.retransmissions));
+        self.add("started (UTC)", clock(row.started_unix_ms));
+        self.took("age", Some(row.running_us));
+        self.add("request ID", &row.who.id);
+    }
+
+    fn ended(&mut self, row: &Finished) {
+        self.add("outcome", format!("{} ({})", row.outcome, row.decision));
+        self.some("reason", row.detail.as_deref());
+        self.some("hint", row.hint.as_deref());
+        self.all("tried", row.tried.iter().cloned());
+        self.some("proposed by", row.tried_by.as_deref());
+        self.all("in another case", row.other_case.iter().cloned());
+        self.who(&row.who, row.resolved.as_deref(), row.verdict_by.as_deref());
+        self.add("options granted", options(&row.options));
+        self.add("plugin calls", row.plugin_calls.to_string());
+        self.all(
+            "",
+            row.plugins.iter().map(|call| {
+                let failure =
+                    call.failure.as_ref().map_or(String::new(), |cause| format!(", failed: {cause}"));
+                let cached = if call.cached { ", from the cache" } else { "" };
+                let took = micros(Some(call.took_us));
+                format!("{} ({}): {}, {took}{cached}{failure}", call.plugin, call.hook, call.verdict)
+            }),
+        );
+        self.took("decision after", row.decision_us);
+        self.took("first block after", row.first_block_us);
+        self.took("round trip", row.rtt_us);
+        self.took("took", Some(row.duration_us));
+        self.add("ended (UTC)", clock(row.ended_unix_ms));
+        self.some("size", row.size.map(bytes).as_deref());
+        self.add("arrived", format!("{} in {} blocks", bytes(row.bytes), row.blocks));
+        let again = format!(
+            "{} packets, {} duplicates, {} time-outs",
+            row.retransmissions, row.duplicates, row.timeouts
+        );
+        self.add("resent", again);
+        self.add("request ID", &row.who.id);
+    }
+}
+
+fn options(pairs: &[(String, String)]) -> String {
+    if pairs.is_empty() {
+        return "none".into();
+    }
+    pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
+}

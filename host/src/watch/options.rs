@@ -1,0 +1,52 @@
+//! The options of a request, for the live view.
+
+use tuffet_core::OptionSet;
+use tuffet_request::Request;
+
+/// The most requested options shown. Known clients send at most five.
+const MOST: usize = 12;
+
+/// The longest name or value shown, in characters: a snapshot holds hundreds of requests.
+const LONGEST: usize = 32;
+
+/// Returns the options as the client sent them, within the bounds.
+pub(super) fn requested(request: &Request) -> Vec<(String, String)> {
+    let short = |text: &str| text.chars().take(LONGEST).collect();
+    request.options.iter().take(MOST).map(|(name, value)| (short(name), short(value))).collect()
+}
+
+/// Returns the negotiated options.
+pub(super) fn negotiated(options: &OptionSet) -> Vec<(String, String)> {
+    let OptionSet { tsize, blksize, windowsize, timeout } = options;
+    let all = [
+        ("tsize", *tsize),
+        ("blksize", blksize.map(u64::from)),
+        ("windowsize", windowsize.map(u64::from)),
+        ("timeout", timeout.map(u64::from)),
+    ];
+    let named = |(name, value): (&str, Option<u64>)| Some((name.to_owned(), value?.to_string()));
+    all.into_iter().filter_map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::tests::request;
+    use tuffet_request::Operation;
+
+    #[test]
+    fn what_a_client_sends_is_bounded() {
+        let mut request = Request::clone(&request(1, Operation::Read));
+        request.options = vec![("blksize".into(), "1".repeat(400)); 40];
+        let shown = requested(&request);
+        assert_eq!((shown.len(), shown[0].1.len()), (MOST, LONGEST));
+    }
+
+    #[test]
+    fn only_negotiated_options_are_named() {
+        let options = OptionSet { tsize: Some(7), windowsize: Some(4), ..OptionSet::default() };
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(negotiated(&options), [pair("tsize", "7"), pair("windowsize", "4")]);
+        assert_eq!(negotiated(&OptionSet::default()), []);
+    }
+}

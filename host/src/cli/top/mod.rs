@@ -41,7 +41,7 @@ pub(super) struct TopArgs {
 /// An event of the main loop.
 enum Input {
     News(News),
-    Input(Event),
+    Terminal(Event),
     /// A signal, or the terminal has closed.
     Over,
 }
@@ -103,12 +103,12 @@ fn turn(terminal: &mut DefaultTerminal, state: &mut State, happening: &Receiver<
             match it {
                 Input::News(News::Snapshot(snapshot)) => state.show(*snapshot),
                 Input::News(News::Lost(reason)) => state.lost(reason),
-                Input::Input(Event::Key(key)) if key.kind != KeyEventKind::Release => {
+                Input::Terminal(Event::Key(key)) if key.kind != KeyEventKind::Release => {
                     if state.press(key) == Wish::Quit {
                         return Ok(());
                     }
                 }
-                Input::Input(_) => {}
+                Input::Terminal(_) => {}
                 Input::Over => return Ok(()),
             }
             next = happening.try_recv().ok();
@@ -118,7 +118,7 @@ fn turn(terminal: &mut DefaultTerminal, state: &mut State, happening: &Receiver<
 
 fn read_input(happens: &Sender<Input>) {
     while let Ok(event) = event::read() {
-        if happens.send(Input::Input(event)).is_err() {
+        if happens.send(Input::Terminal(event)).is_err() {
             return;
         }
     }

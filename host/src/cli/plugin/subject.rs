@@ -141,6 +141,7 @@ impl Subject {
             return Err(document.error([(String::new(), message.into())]));
         }
         let component = lab::source(&self.component, Path::new(""));
+        settings.as_ref().map_or(Ok(()), |document| document.check_as_settings(&component))?;
         let plan = Plan {
             name: lab::name_of(&component),
             component,

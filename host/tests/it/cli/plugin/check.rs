@@ -28,6 +28,9 @@ fn check_shows_the_line_of_the_settings() {
     plugin(&["check", "builtin:acl", "--settings", &good]).assert_good();
     let bad = write(&folder, "bad.yaml", "deny:\n  - names: [x]\n    clients: [nobody]\n");
     plugin(&["check", "builtin:acl", "--settings", &bad]).assert_fails(64, &["bad.yaml:3:", "plugin `acl`"]);
+    let misspelt = write(&folder, "misspelt.yaml", "deny:\n  - names: [x]\nalow:\n  - nams: [y]\n");
+    plugin(&["check", "builtin:acl", "--settings", &misspelt])
+        .assert_fails(64, &["misspelt.yaml:3:1:", "unknown key `alow`; did you mean `allow`?"]);
     let list = write(&folder, "list.yaml", "- a\n");
     plugin(&["check", "builtin:acl", "--settings", &list]).assert_fails(64, &["list.yaml:1:1", "are a map"]);
     let empty = write(&folder, "empty.yaml", "");

@@ -13,8 +13,8 @@ use tuffet_engine::worker::{Decision, NewRequest, Ticket, ToWorker};
 use tuffet_request::events::{DecisionRecord, Ending, Happening, Outcome};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::{
-    ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Progress, Request, RequestId,
-    Trail,
+    Calls, ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Progress, Request,
+    RequestId, Trail,
 };
 
 /// A request that is not decided yet, and everything that its decision needs.
@@ -161,6 +161,7 @@ impl Asked<'_> {
             requested,
             client: self.client,
             options: self.options.to_vec(),
+            calls: Calls::default(),
             trail,
         };
         (request, refused)

@@ -180,10 +180,18 @@ fn enter_shows_all_about_the_selected_request() {
     let plugin = json!({ "plugin": "acl", "hook": "authorize", "verdict": "deny", "failure": null,
         "cached": false, "took_us": 90 });
     denied.plugins = vec![serde_json::from_value(plugin).expect("a call")];
+    let slow = snapshot.active.iter_mut().find(|row| row.who.path == "slow").expect("a row");
+    slow.options = Some(vec![("windowsize".into(), "8".into())]);
+    let mut monitored = snapshot.finished[0].plugins[0].clone();
+    (monitored.plugin, monitored.verdict, monitored.monitored) = ("trial".into(), "allow".into(), true);
+    slow.plugins = vec![monitored];
     let mut state = State::new(snapshot);
     press(&mut state, "j\n");
     let shown = tall(&state);
     assert!(shown.contains("read slow") && shown.contains("resent              4 packets"), "{shown}");
+    for word in ["options granted     windowsize=8", "trial (authorize): allow, 90 µs, monitored"] {
+        assert!(shown.contains(word), "{word} is missing in\n{shown}");
+    }
     press(&mut state, "k");
     assert!(tall(&state).contains("read fast"), "the details follow the selection");
     press(&mut state, "2\n");

@@ -206,6 +206,25 @@ fn enter_shows_all_about_the_selected_request() {
     assert_eq!(state.press(escape), Wish::Quit);
 }
 
+/// A cut text looks cut, and of a path the end stays.
+#[test]
+fn long_texts_end_in_an_ellipsis() {
+    let mut snapshot = snapshot(61_000);
+    snapshot.active[0].who.path = format!("firmware/{}end.bin", "long-".repeat(40));
+    snapshot.finished[0].who.path = snapshot.active[0].who.path.clone();
+    snapshot.finished[0].detail = Some("a reason ".repeat(30));
+    let mut state = State::new(snapshot);
+    for width in [80, 132, 200] {
+        state.tab = 0;
+        let shown = frame(&state, width).join("\n");
+        assert!(shown.contains("  …") && shown.contains("long-end.bin  "), "{shown}");
+        state.tab = 1;
+        let shown = frame(&state, width);
+        let row = shown.iter().find(|line| line.contains("denied")).expect("a row");
+        assert!(row.contains("  …") && row.contains("-end.bin  ") && row.matches('…').count() == 2, "{row}");
+    }
+}
+
 #[test]
 fn every_size_of_a_terminal_can_be_drawn() {
     let mut state = State::new(snapshot(61_000));

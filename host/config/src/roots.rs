@@ -38,6 +38,11 @@ pub(crate) struct Root {
     /// name they ask for, and no plugin may answer with its files. For leases, inventories, templates.
     #[serde(default)]
     pub private: bool,
+    /// Whether the server reads only files that others may read (`o+r` in their permissions), and lets uploads replace
+    /// only files that others may write (`o+w`), as in.tftpd does without `-p` and dnsmasq as root. Everything else is
+    /// refused with ERROR 2. The rule holds for plugins, too.
+    #[serde(default)]
+    pub world_readable: bool,
     /// Whether the server serves what takes the place of the folder while it runs, within some seconds and without a
     /// reload: a folder that was renamed to its path, or a file system that was mounted over it. Otherwise it goes on
     /// with the folder that it opened, and warns. The sandbox rules then allow the folder around it, too.
@@ -65,6 +70,7 @@ impl Root {
             writable: false,
             overwrite: false,
             private: false,
+            world_readable: false,
             follow: false,
             max_upload: max_upload(),
             write: Write::default(),
@@ -73,7 +79,7 @@ impl Root {
 }
 
 /// How uploads are written.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Write {
     /// Permissions of new files, as an octal number in quotes such as `"0640"`, regardless of the umask. Default:
@@ -81,10 +87,31 @@ pub(crate) struct Write {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "FileMode")]
     pub mode: Option<FileMode>,
+    /// Permissions that new files lack, as an octal number in quotes such as `"022"`: they get 0666 without these,
+    /// whatever the umask of the process is. Cannot be combined with `mode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "FileMode")]
+    pub umask: Option<FileMode>,
+    /// Whether an upload may create a file. If not, it may only replace one, and gets ERROR 1 otherwise. `false` needs
+    /// `overwrite`.
+    pub create: bool,
     /// What to do if the name of an upload is a symbolic link: `refuse` refuses the upload, `replace` replaces the
     /// link by the new file, `follow` replaces the file that the link leads to, if it lies below the same root.
     /// Needs `overwrite`; without it, a link counts as an existing file.
     pub links: Links,
+}
+
+impl Default for Write {
+    fn default() -> Write {
+        Write { mode: None, umask: None, create: true, links: Links::default() }
+    }
+}
+
+impl Write {
+    /// The permissions of new files, if they do not depend on the umask of the process.
+    fn mode_of_new(&self) -> Option<u32> {
+        self.mode.map(|mode| mode.0).or(self.umask.map(|umask| 0o666 & !umask.0))
+    }
 }
 
 /// Permissions of a file, 0 to 0o777, as people write them: `0640`.
@@ -165,6 +192,11 @@ impl Resolver<'_> {
                                `writable: false`, or `private: false`";
                 self.wrong(join(&pointer, "writable"), message);
             }
+            if root.private && root.world_readable {
+                let message = "`world-readable` has no effect while the root has `private: true`, because clients get \
+                               nothing from it; remove one of the two";
+                self.wrong_key(join(&pointer, "world-readable"), message);
+            }
             if !root.writable {
                 self.refuse_without_writable(&pointer, "overwrite", root.overwrite);
                 self.refuse_without_writable(&pointer, "max-upload", true);
@@ -174,15 +206,27 @@ impl Resolver<'_> {
                                set `overwrite: true`, or remove it";
                 self.wrong_key(format!("{pointer}/write/links"), message);
             }
+            if root.writable && !root.overwrite && !root.write.create {
+                let message = "with `overwrite: false` and `create: false` every upload is refused; set `overwrite: \
+                               true`, or remove `create`";
+                self.wrong_key(format!("{pointer}/write/create"), message);
+            }
+            if root.write.mode.is_some() && root.write.umask.is_some() {
+                let message = "`umask` has no effect beside `mode`, which sets all permissions of new files; remove one \
+                               of the two";
+                self.wrong_key(format!("{pointer}/write/umask"), message);
+            }
             roots.push(RootSpec {
                 name: root.name,
                 path,
                 writable: root.writable,
                 overwrite: root.overwrite,
+                create: root.write.create,
                 private: root.private,
+                world_readable: root.world_readable,
                 max_upload: root.max_upload,
                 links: root.write.links,
-                mode: root.write.mode.map(|mode| mode.0),
+                mode: root.write.mode_of_new(),
                 follow: root.follow,
             });
         }

@@ -15,8 +15,13 @@ pub struct RootSpec {
     pub writable: bool,
     /// Whether an upload may replace an existing file.
     pub overwrite: bool,
+    /// Whether an upload may create a file.
+    pub create: bool,
     /// Whether only plugins may read it.
     pub private: bool,
+    /// Whether files are read only if others (in the sense of their permissions) may read them, and replaced only if
+    /// others may write them.
+    pub world_readable: bool,
     /// The largest upload, in bytes.
     pub max_upload: u64,
     /// The treatment of a symbolic link under the name of an upload that may overwrite.
@@ -38,7 +43,9 @@ impl RootSpec {
             path,
             writable: false,
             overwrite: false,
+            create: true,
             private: false,
+            world_readable: false,
             max_upload: 0,
             links,
             mode,

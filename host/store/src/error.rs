@@ -38,6 +38,22 @@ pub enum StoreError {
     /// The path is taken and the root does not overwrite.
     #[error("the file exists and its root has `overwrite: false`")]
     Exists,
+    /// Others may not read, or may not write, the file, and its root has `world-readable: true`.
+    #[error(
+        "others may not {access} the file (its mode is {mode:04o}), and its root has `world-readable: true`; allow it \
+         (`chmod o+{letter}`), or remove the rule", letter = &access[..1]
+    )]
+    NotPublic {
+        /// `read` or `write`.
+        access: &'static str,
+        /// The permissions of the file.
+        mode: u32,
+    },
+    /// An upload may not create a file.
+    #[error(
+        "the file does not exist, and its root has `write.create: false`; create it (`touch`), or remove the rule"
+    )]
+    NotCreated,
     /// The root takes no uploads, or no root does.
     #[error("no writable root: its root has `writable: false`")]
     ReadOnly,
@@ -84,10 +100,11 @@ impl StoreError {
     /// Returns the code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound | Self::NoFolder(_) | Self::Spelling => ErrorCode::FileNotFound,
+            Self::NotFound | Self::NoFolder(_) | Self::Spelling | Self::NotCreated => ErrorCode::FileNotFound,
             Self::Denied(_)
             | Self::Forbidden(_)
             | Self::Protected(_)
+            | Self::NotPublic { .. }
             | Self::ReadOnly
             | Self::NotRegular(_) => ErrorCode::AccessViolation,
             Self::Exists => ErrorCode::FileExists,
@@ -102,9 +119,11 @@ impl StoreError {
     /// Returns the text of the ERROR packet.
     pub fn message(&self) -> &str {
         match self {
-            Self::NotFound | Self::Spelling => "file not found",
+            Self::NotFound | Self::Spelling | Self::NotCreated => "file not found",
             Self::NoFolder(_) => "folder not found",
-            Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) => "access denied",
+            Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) | Self::NotPublic { .. } => {
+                "access denied"
+            }
             Self::Exists => "file exists",
             Self::ReadOnly => "uploads are not allowed",
             Self::NoSpace(_) => "no space left",

@@ -34,7 +34,7 @@ use std::sync::{Arc, RwLock};
 
 use cap_std::fs::Dir;
 use thiserror::Error;
-use tuffet_request::{Links, RootSpec};
+use tuffet_request::RootSpec;
 
 pub use absence::{Absence, Sought};
 pub use cache::{FileCache, Growth, MemoryBytes};
@@ -42,6 +42,7 @@ pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
 pub use open_file::{Ahead, OpenFile};
 pub use sweep::Swept;
+use upload::WriteRules;
 pub use upload::{Sealed, Upload};
 pub use uploads::{Uploads, Writing};
 
@@ -55,11 +56,10 @@ pub struct Roots {
 struct Root {
     name: Arc<str>,
     writable: bool,
-    overwrite: bool,
     private: bool,
+    world_readable: bool,
     max_upload: u64,
-    links: Links,
-    mode: Option<u32>,
+    rules: WriteRules,
     path: PathBuf,
     /// Whether to serve a folder that takes its place.
     follow: bool,
@@ -127,11 +127,11 @@ impl Roots {
         let path = path::checked(path)?;
         if let Some(name) = root {
             let root = self.named(name)?;
-            return OpenFile::open(&*root.folder()?, &root.disk, path);
+            return root.open_read(path);
         }
         let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
-            match OpenFile::open(&*root.folder()?, &root.disk, path) {
+            match root.open_read(path) {
                 Err(StoreError::NotFound) => {}
                 Err(StoreError::Spelling) => absent = StoreError::Spelling,
                 decided => return decided,
@@ -228,15 +228,28 @@ impl Root {
         root
     }
 
+    fn open_read(&self, path: &str) -> Result<OpenFile, StoreError> {
+        let file = OpenFile::open(&*self.folder()?, &self.disk, path)?;
+        if self.world_readable {
+            file.require_world_readable()?;
+        }
+        Ok(file)
+    }
+
     fn with(spec: &RootSpec, folder: Option<Arc<Dir>>, disks: &Disks) -> Self {
         Self {
             name: spec.name.as_str().into(),
             writable: spec.writable,
-            overwrite: spec.overwrite,
             private: spec.private,
+            world_readable: spec.world_readable,
             max_upload: spec.max_upload,
-            links: spec.links,
-            mode: spec.mode,
+            rules: WriteRules {
+                overwrite: spec.overwrite,
+                create: spec.create,
+                world_writable: spec.world_readable,
+                links: spec.links,
+                mode: spec.mode,
+            },
             path: spec.path.clone(),
             follow: spec.follow,
             folder: RwLock::new(folder),

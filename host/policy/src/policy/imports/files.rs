@@ -93,9 +93,10 @@ fn one_content(file: &OpenFile) -> io::Result<Option<Vec<u8>>> {
 pub(super) fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
     match error {
         StoreError::NotFound | StoreError::Spelling => Ok(None),
-        StoreError::Denied(_) | StoreError::Forbidden(_) | StoreError::NotRegular(_) => {
-            Err(Error::Denied(error.to_string()))
-        }
+        StoreError::Denied(_)
+        | StoreError::Forbidden(_)
+        | StoreError::NotPublic { .. }
+        | StoreError::NotRegular(_) => Err(Error::Denied(error.to_string())),
         error => Err(Error::Unavailable(error.to_string())),
     }
 }

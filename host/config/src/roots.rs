@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use tuffet_request::names::{self, NameError};
 use tuffet_request::{Links, RootSpec};
 
 use super::address::{name_schema, path_schema};
@@ -26,6 +27,11 @@ pub(crate) struct Root {
     /// The folder, relative to this file.
     #[schemars(schema_with = "path_schema")]
     pub path: PathBuf,
+    /// Absolute prefixes under which clients may also name its files: with `/tftpboot` here, `/tftpboot/x` is the file
+    /// `x` of this root, and of no root without that prefix. Of several prefixes of a name, the longest counts. For
+    /// clients and map files that were written for a server without a root folder. At most 16.
+    #[serde(default)]
+    pub also_at: Vec<String>,
     /// Whether clients may upload into it.
     #[serde(default)]
     pub writable: bool,
@@ -57,6 +63,9 @@ pub(crate) struct Root {
     pub write: Write,
 }
 
+/// Prefixes of a root.
+const MOST_PREFIXES: usize = 16;
+
 fn max_upload() -> u64 {
     GIB
 }
@@ -67,6 +76,7 @@ impl Root {
         Root {
             name: "root".into(),
             path,
+            also_at: Vec::new(),
             writable: false,
             overwrite: false,
             private: false,
@@ -216,9 +226,11 @@ impl Resolver<'_> {
                                of the two";
                 self.wrong_key(format!("{pointer}/write/umask"), message);
             }
+            let also_at = self.also_at(&pointer, &root);
             roots.push(RootSpec {
                 name: root.name,
                 path,
+                also_at,
                 writable: root.writable,
                 overwrite: root.overwrite,
                 create: root.write.create,
@@ -240,6 +252,35 @@ impl Resolver<'_> {
                            without `private`, or a plugin that answers with content";
             self.wrong("/roots", message);
         }
+    }
+
+    /// The prefixes of a root, in the form that requested names have after they are normalised.
+    fn also_at(&mut self, root: &str, written: &Root) -> Vec<String> {
+        let pointer = join(root, "also-at");
+        if written.private && !written.also_at.is_empty() {
+            let message = "`also-at` has no effect while the root has `private: true`, because clients get nothing from \
+                           it; remove one of the two";
+            self.wrong_key(&pointer, message);
+        }
+        if written.also_at.len() > MOST_PREFIXES {
+            let message = format!("{} prefixes: at most {MOST_PREFIXES} are possible", written.also_at.len());
+            self.wrong(&pointer, message);
+        }
+        let mut prefixes = Vec::new();
+        for (index, prefix) in written.also_at.iter().enumerate() {
+            let complaint = match names::normalise(prefix.as_bytes()) {
+                _ if !prefix.starts_with('/') => "it is not absolute".to_owned(),
+                Ok(path) => {
+                    prefixes.push(path);
+                    continue;
+                }
+                Err(NameError::Empty) => "every name begins with it, with or without this key".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            let message = format!("{complaint}; write the beginning of names such as /tftpboot");
+            self.wrong(format!("{pointer}/{index}"), message);
+        }
+        prefixes
     }
 
     /// Refuses a key that has no effect: more likely, `writable: true` was forgotten.

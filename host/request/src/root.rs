@@ -11,6 +11,8 @@ pub struct RootSpec {
     pub name: String,
     /// The served folder.
     pub path: PathBuf,
+    /// Absolute prefixes, without their leading slash, under which clients may also name its files.
+    pub also_at: Vec<String>,
     /// Whether uploads are accepted.
     pub writable: bool,
     /// Whether an upload may replace an existing file.
@@ -41,6 +43,7 @@ impl RootSpec {
         RootSpec {
             name,
             path,
+            also_at: Vec::new(),
             writable: false,
             overwrite: false,
             create: true,

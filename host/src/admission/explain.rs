@@ -69,7 +69,7 @@ pub(crate) async fn explain(
         options: &options,
     };
     let trail = Arc::new(Trail::rehearsal(received));
-    let (request, refused) = asked.read(given.neighbour, Some(Arc::clone(&trail)));
+    let (request, refused) = asked.read(&generation.files.roots, given.neighbour, Some(Arc::clone(&trail)));
     let mut record = DecisionRecord {
         requested_options: parsed.options.requested(),
         ..DecisionRecord::new(Arc::new(request), received)
@@ -100,6 +100,8 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
             mode: format!("{:?}", request.mode).to_lowercase(),
             requested: request.requested.clone(),
             path: request.path.clone(),
+            raw_name: request.raw_name.as_deref().map(Into::into),
+            prefix: request.prefix.as_deref().map(|prefix| format!("/{prefix}")),
             class: request.class.as_str().into(),
             macs: macs.collect(),
             options: request.options.clone(),

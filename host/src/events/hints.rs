@@ -150,6 +150,8 @@ mod tests {
             operation: Operation::Read,
             mode: Mode::Octet,
             requested: "a".into(),
+            raw_name: None,
+            prefix: None,
             path: "a".into(),
             client: ([192, 0, 2, last], 2000).into(),
             macs: Vec::new(),

@@ -138,6 +138,8 @@ mod tests {
                     operation: Operation::Read,
                     mode: Mode::Octet,
                     requested: path.clone(),
+                    raw_name: None,
+                    prefix: None,
                     path,
                     client: ([192, 0, 2, 1], 2000).into(),
                     macs: Vec::new(),

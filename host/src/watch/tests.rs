@@ -18,6 +18,8 @@ pub(super) fn request(id: u64, operation: Operation) -> Arc<Request> {
         operation,
         mode: Mode::Octet,
         requested: "a".into(),
+        raw_name: None,
+        prefix: None,
         path: "a".into(),
         client: ([192, 0, 2, 1], 2000).into(),
         macs: Vec::new(),

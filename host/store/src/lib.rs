@@ -27,6 +27,7 @@ mod temporary;
 mod tests;
 mod upload;
 mod uploads;
+mod write_rules;
 
 use std::io;
 use std::path::PathBuf;
@@ -42,9 +43,9 @@ pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
 pub use open_file::{Ahead, OpenFile};
 pub use sweep::Swept;
-use upload::WriteRules;
 pub use upload::{Sealed, Upload};
 pub use uploads::{Uploads, Writing};
+use write_rules::WriteRules;
 
 /// The configured roots, in the order in which they are searched. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -55,6 +56,8 @@ pub struct Roots {
 #[derive(Debug)]
 struct Root {
     name: Arc<str>,
+    /// Prefixes of requested names, without their leading slash.
+    also_at: Vec<Arc<str>>,
     writable: bool,
     private: bool,
     world_readable: bool,
@@ -151,7 +154,7 @@ impl Roots {
         let path = path::checked(path)?;
         let root = match root {
             Some(name) => self.named(name)?,
-            None => self.named(self.of_uploads()?)?,
+            None => self.named(self.of_uploads(None)?)?,
         };
         if !root.writable {
             return Err(StoreError::ReadOnly);
@@ -171,12 +174,13 @@ impl Roots {
         Upload::judge(root, path)
     }
 
-    /// Returns the root for uploads, unless policy names one.
+    /// Returns the root for uploads, unless policy names one; for names that began with a prefix, of the roots with
+    /// this prefix.
     ///
     /// # Errors
     /// `ReadOnly` if no root accepts uploads.
-    pub fn of_uploads(&self) -> Result<&str, StoreError> {
-        let root = self.roots.iter().find(|root| root.writable && !root.private);
+    pub fn of_uploads(&self, prefix: Option<&str>) -> Result<&str, StoreError> {
+        let root = self.reachable(prefix).find(|root| root.writable);
         root.map(|root| &*root.name).ok_or(StoreError::ReadOnly)
     }
 
@@ -190,9 +194,26 @@ impl Roots {
         upload.redirect(root, path)
     }
 
-    /// The roots whose files clients can request without policy, in search order.
-    pub fn public(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.roots.iter().filter(|root| !root.private).map(|root| &root.name)
+    /// The roots whose files clients can request without policy, in search order; for names that began with a prefix,
+    /// the roots with this prefix.
+    pub fn public(&self, prefix: Option<&str>) -> impl Iterator<Item = &Arc<str>> {
+        self.reachable(prefix).map(|root| &root.name)
+    }
+
+    fn reachable(&self, prefix: Option<&str>) -> impl Iterator<Item = &Root> {
+        let has =
+            move |root: &Root| prefix.is_none_or(|prefix| root.also_at.iter().any(|its| **its == *prefix));
+        self.roots.iter().filter(move |root| !root.private && has(root))
+    }
+
+    /// Splits a normalised path after the longest prefix under which roots may be named; `None` if there is none.
+    pub fn below<'a>(&self, path: &'a str) -> Option<(Arc<str>, &'a str)> {
+        let prefixes = self.roots.iter().filter(|root| !root.private).flat_map(|root| &root.also_at);
+        let below = prefixes.filter_map(|prefix| {
+            let rest = path.strip_prefix(&**prefix)?.strip_prefix('/')?;
+            Some((Arc::clone(prefix), rest))
+        });
+        below.max_by_key(|(prefix, _)| prefix.len())
     }
 
     /// Returns the disk of a root.
@@ -239,17 +260,12 @@ impl Root {
     fn with(spec: &RootSpec, folder: Option<Arc<Dir>>, disks: &Disks) -> Self {
         Self {
             name: spec.name.as_str().into(),
+            also_at: spec.also_at.iter().map(|prefix| prefix.as_str().into()).collect(),
             writable: spec.writable,
             private: spec.private,
             world_readable: spec.world_readable,
             max_upload: spec.max_upload,
-            rules: WriteRules {
-                overwrite: spec.overwrite,
-                create: spec.create,
-                world_writable: spec.world_readable,
-                links: spec.links,
-                mode: spec.mode,
-            },
+            rules: WriteRules::of(spec),
             path: spec.path.clone(),
             follow: spec.follow,
             folder: RwLock::new(folder),

@@ -18,7 +18,7 @@ use super::StoreError;
 use super::attributes::{self, Lists};
 use super::links::refusal;
 use super::open_file::require_regular;
-use super::upload::WriteRules;
+use super::write_rules::WriteRules;
 use tuffet_request::Links;
 
 /// A regular file under the name of an upload, which this user may write.

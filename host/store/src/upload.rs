@@ -18,9 +18,9 @@ use sha2::{Digest, Sha256};
 use super::links::followed;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
+use super::write_rules::WriteRules;
 use super::{Disk, Root, StoreError, path, spelling, temporary};
 use crate::Writing;
-use tuffet_request::Links;
 
 /// The permissions of new files, before the umask applies.
 const NEW: u32 = 0o644;
@@ -31,21 +31,6 @@ const CLOSED: u32 = 0o600;
 
 /// How often a commit checks a file to be replaced whose owner or permissions keep changing.
 const LOOKS: u32 = 8;
-
-/// What the root of an upload prescribes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct WriteRules {
-    /// Whether it may replace an existing file.
-    pub overwrite: bool,
-    /// Whether it may create a file.
-    pub create: bool,
-    /// Whether it may only replace files that others may write.
-    pub world_writable: bool,
-    /// The treatment of a symbolic link under its name.
-    pub links: Links,
-    /// The permissions of a new file, if they do not depend on the umask.
-    pub mode: Option<u32>,
-}
 
 /// An upload in progress, in a temporary file beside its target.
 ///

@@ -224,6 +224,8 @@ mod tests {
             operation: Operation::Read,
             mode: Mode::Octet,
             requested: "/a".into(),
+            raw_name: None,
+            prefix: None,
             path: "a".into(),
             client: "192.0.2.1:2000".parse().unwrap_or_else(|_| unreachable!("an address")),
             macs: Vec::new(),

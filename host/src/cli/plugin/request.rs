@@ -106,6 +106,8 @@ impl WrittenRequest {
                 WrittenMode::Netascii => Mode::Netascii,
             },
             requested: self.path.clone(),
+            raw_name: None,
+            prefix: None,
             path,
             client: self.client.as_deref().map_or(Ok(SocketAddr::new(NOBODY, PORT)), client)?,
             macs,

@@ -1,5 +1,7 @@
 //! Names and rules of files as drop-in replacements for other servers need them: `roots[]` beyond the path.
 
+mod aliases;
+mod latin;
 mod rules;
 
 use crate::harness::{Answer, Peer, Ran, Server, ack, compiled, data, rrq, run, wrq};

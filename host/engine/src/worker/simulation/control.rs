@@ -176,6 +176,8 @@ impl Control {
             operation: new.operation,
             mode: new.mode,
             requested: name.into(),
+            raw_name: None,
+            prefix: None,
             path: name.into(),
             client: new.peer,
             macs: Vec::new(),

@@ -87,7 +87,6 @@ impl Transfer {
         let (rtt, timing) = (&self.rtt, &self.settings.timing);
         let ack_timing = |blocks| rtt.ack_timing(timing, unmeasured(timing, blksize, blocks));
         let acked = sender.on_ack(now, wire, rtt.soonest(), ack_timing);
-        self.stats.cut_after = sender.overflows_after();
         match acked {
             Acked::Ignored => self.stats.duplicates += 1,
             Acked::Late => {

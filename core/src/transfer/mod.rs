@@ -98,7 +98,8 @@ pub struct Stats {
     pub timeouts: u32,
     /// Needless time-outs: the answer was already on its way. At most 65535 are counted.
     pub needless: u16,
-    /// Where windows were cut off again and again, in blocks, if the sender lowered its bursts for that; else 0.
+    /// Where windows were cut off again and again, in blocks, if the sender lowered its bursts for that; else 0. Known
+    /// when the transfer has ended.
     pub cut_after: u16,
 }
 
@@ -446,6 +447,9 @@ impl Transfer {
     /// Ends, but keeps the source of the statistics until the outcome has been reported.
     fn close(&mut self) {
         self.deadline = Time::NEVER;
+        if let Phase::Sending(sender) = &self.phase {
+            self.stats.cut_after = sender.overflows_after();
+        }
         self.phase = Phase::Ended { blocks: self.blocks(), bytes: self.bytes() };
     }
 }

@@ -9,7 +9,7 @@ use super::looking::{Findings, absence, is_absence};
 use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
 use super::opening::refusal;
 use super::plan::{Plan, ask_policy};
-use super::undecided::{Asked, refuse_name};
+use super::undecided::{ReceivedRequest, refuse_name};
 use crate::explanation::{self, Call, Candidate, Explanation, Limit, Mac, Options, Question};
 use crate::generation::Generation;
 use std::ops::ControlFlow;
@@ -59,7 +59,7 @@ pub(crate) async fn explain(
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let options: Vec<(String, String)> =
         parsed.options.iter().map(|(name, value)| (lossy(name).to_ascii_lowercase(), lossy(value))).collect();
-    let asked = Asked {
+    let requested = ReceivedRequest {
         id: RequestId(0),
         listener: Arc::clone(&given.listener),
         operation: parsed.operation,
@@ -69,7 +69,8 @@ pub(crate) async fn explain(
         options: &options,
     };
     let trail = Arc::new(Trail::rehearsal(received));
-    let (request, refused) = asked.read(&generation.files.roots, given.neighbour, Some(Arc::clone(&trail)));
+    let (request, refused) =
+        requested.read(&generation.files.roots, given.neighbour, Some(Arc::clone(&trail)));
     let mut record = DecisionRecord {
         requested_options: parsed.options.requested(),
         ..DecisionRecord::new(Arc::new(request), received)
@@ -185,7 +186,7 @@ async fn carry_out(
     let decided = search(generation, &mut wanted, named_by.as_ref(), explained).await;
     let mut found = Findings::default();
     let candidates = Arc::clone(wanted.candidates());
-    for (root, path) in (wanted.asked()..).map_while(|number| candidates.get(number)) {
+    for (root, path) in (wanted.tried_count()..).map_while(|number| candidates.get(number)) {
         explained.candidates.push(candidate(root, path, named_by.as_ref(), "not asked"));
     }
     for its in &explained.candidates {
@@ -201,7 +202,7 @@ async fn carry_out(
             record.size = size;
             Ok(ceilings)
         }
-        Err(error) => Err(refusal(&candidates, wanted.asked(), &error, &found).0),
+        Err(error) => Err(refusal(&candidates, wanted.tried_count(), &error, &found).0),
     }
 }
 
@@ -215,7 +216,7 @@ async fn search(
     let operation = wanted.candidates().request().operation;
     while let Some(root) = wanted.next() {
         let candidates = Arc::clone(wanted.candidates());
-        let Some((_, path)) = candidates.get(wanted.asked() - 1) else { break };
+        let Some((_, path)) = candidates.get(wanted.tried_count() - 1) else { break };
         let mut row = candidate(&root, path, by, "");
         let began = Instant::now();
         let answer = open(generation, wanted, &root).await;
@@ -233,17 +234,17 @@ async fn search(
             }
         }
         explained.candidates.push(row);
-        if let ControlFlow::Break(decided) = wanted.heard(answer) {
+        if let ControlFlow::Break(decided) = wanted.take_answer(answer) {
             return decided;
         }
     }
     Err(wanted.absent())
 }
 
-/// Opens the candidate that was asked for last, without an effect.
+/// Opens the candidate that was tried last, without an effect.
 async fn open(generation: &Arc<Generation>, wanted: &Wanted, root: &str) -> Result<Rehearsed, StoreError> {
     let (its, candidates) = (Arc::clone(generation), Arc::clone(wanted.candidates()));
-    let (number, announced, ceilings) = (wanted.asked() - 1, wanted.announced(), *wanted.ceilings());
+    let (number, announced, ceilings) = (wanted.tried_count() - 1, wanted.announced(), *wanted.ceilings());
     let work = move || rehearse(&its.files, &candidates, number, announced, &ceilings);
     let late = |why: String| Err(StoreError::Io(std::io::Error::other(why)));
     on_disk(generation, root, work).await.unwrap_or_else(late)

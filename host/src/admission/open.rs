@@ -59,8 +59,8 @@ impl Opened {
 /// What is to be opened: the first of several files that exists.
 pub(super) struct Wanted {
     candidates: Arc<Candidates>,
-    /// How many of them were asked for.
-    asked: usize,
+    /// How many of them were tried.
+    tried_count: usize,
     /// What the roots so far answered, none of which has the file.
     absent: Option<StoreError>,
     announced: Option<u64>,
@@ -69,16 +69,16 @@ pub(super) struct Wanted {
 
 impl Wanted {
     pub(super) fn new(candidates: Candidates, announced: Option<u64>, ceilings: Ceilings) -> Wanted {
-        Wanted { candidates: Arc::new(candidates), asked: 0, absent: None, announced, ceilings }
+        Wanted { candidates: Arc::new(candidates), tried_count: 0, absent: None, announced, ceilings }
     }
 
     pub(super) fn candidates(&self) -> &Arc<Candidates> {
         &self.candidates
     }
 
-    /// How many candidates were asked for.
-    pub(super) fn asked(&self) -> usize {
-        self.asked
+    /// How many candidates were tried.
+    pub(super) fn tried_count(&self) -> usize {
+        self.tried_count
     }
 
     /// Bytes of an upload, as its client announced.
@@ -90,8 +90,11 @@ impl Wanted {
         &self.ceilings
     }
 
-    /// Takes the answer of a root: `Continue` if the next one is to be asked.
-    pub(super) fn heard<T>(&mut self, answer: Result<T, StoreError>) -> ControlFlow<Result<T, StoreError>> {
+    /// Takes the answer of a root: `Continue` if the next one is to be tried.
+    pub(super) fn take_answer<T>(
+        &mut self,
+        answer: Result<T, StoreError>,
+    ) -> ControlFlow<Result<T, StoreError>> {
         match answer {
             Err(StoreError::NotFound) => {
                 self.absent.get_or_insert(StoreError::NotFound);
@@ -105,7 +108,7 @@ impl Wanted {
         }
     }
 
-    /// The error once every root was asked.
+    /// The error once every candidate was tried.
     pub(super) fn absent(&mut self) -> StoreError {
         self.absent.take().unwrap_or_else(|| self.nowhere())
     }
@@ -118,16 +121,16 @@ impl Wanted {
         }
     }
 
-    /// The root of the next candidate, which counts as asked for from now on.
+    /// The root of the next candidate, which counts as tried from now on.
     pub(super) fn next(&mut self) -> Option<Arc<str>> {
-        let (root, _) = self.candidates.get(self.asked)?;
-        self.asked += 1;
+        let (root, _) = self.candidates.get(self.tried_count)?;
+        self.tried_count += 1;
         Some(Arc::clone(root))
     }
 
-    /// Opens the candidate that was asked for last. Blocks on the disk.
+    /// Opens the candidate that was tried last. Blocks on the disk.
     pub(super) fn open(&self, files: &Files) -> Result<Opened, StoreError> {
-        let last = self.asked.checked_sub(1).and_then(|last| self.candidates.get(last));
+        let last = self.tried_count.checked_sub(1).and_then(|last| self.candidates.get(last));
         let Some((root, path)) = last else { return Err(self.nowhere()) };
         let request = self.candidates.request();
         match request.operation {

@@ -70,7 +70,7 @@ impl Opening {
         let late = Late {
             undecided: Arc::clone(&self.undecided),
             candidates: Arc::clone(self.wanted.candidates()),
-            asked: self.wanted.asked(),
+            tried_count: self.wanted.tried_count(),
             within,
         };
         let undone = Box::new(move |why| late.give_up(why));
@@ -103,14 +103,14 @@ impl Opening {
     }
 
     fn after(mut self, opened: Result<Opened, StoreError>) {
-        match self.wanted.heard(opened) {
+        match self.wanted.take_answer(opened) {
             ControlFlow::Continue(()) => self.go_on(),
             ControlFlow::Break(decided) => self.decide(decided),
         }
     }
 
     fn decide(self, opened: Result<Opened, StoreError>) {
-        let (candidates, asked) = (self.wanted.candidates(), self.wanted.asked());
+        let (candidates, tried_count) = (self.wanted.candidates(), self.wanted.tried_count());
         if let Some(trail) = &candidates.request().trail {
             let noted = opened.as_ref().map(|opened| opened.resolved()).map_err(ToString::to_string);
             trail.step(self.began, What::Open(noted));
@@ -122,22 +122,22 @@ impl Opening {
                 let Undecided { generation, record, .. } = &mut undecided;
                 let decision = granted(generation, record, Ok(opened), self.wanted.ceilings());
                 if !matches!(decision, Decision::Grant { .. }) {
-                    record.tried = candidates.tried(asked).map(Arc::new);
+                    record.tried = candidates.tried(tried_count).map(Arc::new);
                 }
                 return undecided.conclude(decision);
             }
             Err(error) => error,
         };
         if is_absence(&error)
-            && asked > 0
+            && tried_count > 0
             && let Some(runtime) = may_look(&self.undecided)
         {
             let candidates = Arc::clone(candidates);
-            let looking = Looking::new(self.generation, self.undecided, candidates, asked, error);
+            let looking = Looking::new(self.generation, self.undecided, candidates, tried_count, error);
             looking.end_in_time(&runtime);
             return looking.go_on();
         }
-        refuse(&self.undecided, candidates, asked, &error, &Findings::default());
+        refuse(&self.undecided, candidates, tried_count, &error, &Findings::default());
     }
 }
 
@@ -145,12 +145,12 @@ impl Opening {
 pub(super) fn refuse(
     slot: &Mutex<Option<Undecided>>,
     candidates: &Candidates,
-    asked: usize,
+    tried_count: usize,
     error: &StoreError,
     found: &Findings,
 ) {
     let Some(mut undecided) = take(slot) else { return };
-    let (decision, tried) = refusal(candidates, asked, error, found);
+    let (decision, tried) = refusal(candidates, tried_count, error, found);
     undecided.record.tried = tried.map(Arc::new);
     undecided.conclude(decision);
 }
@@ -158,11 +158,11 @@ pub(super) fn refuse(
 /// The decision about a request whose file cannot be opened, and where it was looked for.
 pub(super) fn refusal(
     candidates: &Candidates,
-    asked: usize,
+    tried_count: usize,
     error: &StoreError,
     found: &Findings,
 ) -> (Decision, Option<Tried>) {
-    let (mut tried, mut decision) = (candidates.tried(asked), refused(error));
+    let (mut tried, mut decision) = (candidates.tried(tried_count), refused(error));
     if let Decision::Refuse { ending: Ending { detail: Some(detail), .. }, .. } = &mut decision {
         found.explain(error, detail.to_mut(), tried.as_mut());
     }
@@ -173,15 +173,15 @@ pub(super) fn refusal(
 struct Late {
     undecided: Slot,
     candidates: Arc<Candidates>,
-    asked: usize,
+    tried_count: usize,
     within: Duration,
 }
 
 impl Late {
     fn give_up(self, why: Undone) {
         let Some(mut undecided) = take(&self.undecided) else { return };
-        undecided.record.tried = self.candidates.tried(self.asked).map(Arc::new);
-        let last = self.asked.checked_sub(1).and_then(|last| self.candidates.get(last));
+        undecided.record.tried = self.candidates.tried(self.tried_count).map(Arc::new);
+        let last = self.tried_count.checked_sub(1).and_then(|last| self.candidates.get(last));
         let root = last.map_or("", |(root, _)| root);
         let detail = match why {
             Undone::Panicked => return undecided.conclude(internal_error()),

@@ -69,7 +69,7 @@ impl Undecided {
     ) -> (Undecided, Option<Decision>) {
         let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
         let listener = admission.listeners.get(usize::from(new.listener)).cloned();
-        let requested = Asked {
+        let requested = ReceivedRequest {
             id: admission.next_id(),
             listener: listener.unwrap_or_else(|| "".into()),
             operation: new.operation,
@@ -128,7 +128,7 @@ impl Admission {
 }
 
 /// A parsed packet and where it came from.
-pub(super) struct Asked<'a> {
+pub(super) struct ReceivedRequest<'a> {
     pub(super) id: RequestId,
     pub(super) listener: Arc<str>,
     pub(super) operation: Operation,
@@ -139,7 +139,7 @@ pub(super) struct Asked<'a> {
     pub(super) options: &'a [(String, String)],
 }
 
-impl Asked<'_> {
+impl ReceivedRequest<'_> {
     /// The request as policy sees it, and why its name is refused if it is.
     pub(super) fn read(
         self,

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
-use tuffet_config::{Config, EXIT_CONFIG, Overrides};
+use tuffet_config::{Config, EXIT_CONFIG, Overrides, reach};
 use tuffet_engine::worker::MAX_REQUEST;
 use tuffet_request::names;
 
@@ -109,6 +109,7 @@ fn foresee(args: &ExplainArgs, question: &Question) -> ExitCode {
         complain("name the configuration with --config FILE, or ask the running server with --live");
         return ExitCode::from(EXIT_CONFIG);
     };
+    reach::look_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let config = Config::load_with(file, &overrides);
     let config = config.and_then(|config| features::check(&config).map(|()| config));

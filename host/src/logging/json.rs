@@ -1,8 +1,10 @@
-//! Lines of plugins in JSON: the fields that a plugin chose stand beside those of the server.
+//! Lines in JSON. In lines of plugins, the fields that a plugin chose stand beside those of the server. In lines of
+//! the server, lists are arrays.
 //!
-//! All other lines have fields that are known when the server is built, which the formatter of `tracing-subscriber`
-//! writes.
+//! Apart from that, the fields of the server's lines are known when it is built, and the formatter of
+//! `tracing-subscriber` writes them.
 
+use super::list::{is_list, with_arrays};
 use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt::{self, Debug};
@@ -39,7 +41,13 @@ where
     ) -> fmt::Result {
         let about = event.metadata();
         if about.target() != PLUGIN {
-            return self.0.format_event(context, writer, event);
+            // Only the server's own fields become arrays: the text of a plugin's field stays a text.
+            if !about.fields().iter().any(|field| is_list(field.name())) {
+                return self.0.format_event(context, writer, event);
+            }
+            let mut line = String::new();
+            self.0.format_event(context, Writer::new(&mut line), event)?;
+            return writer.write_str(with_arrays(&line).as_deref().unwrap_or(&line));
         }
         let mut time = String::new();
         SystemTime.format_time(&mut Writer::new(&mut time))?;

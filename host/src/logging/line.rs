@@ -1,6 +1,5 @@
 //! One line on its way into the queue: its priority in front for the journal, invisible characters escaped in JSON.
 
-use super::list::with_arrays;
 use super::queue::Queue;
 use std::fmt::Write as _;
 use std::io;
@@ -20,8 +19,6 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn put(&self, level: Level, line: &str) {
         let prefix: &[u8] = if self.prioritised { priority(level) } else { b"" };
-        let arrays = if self.json { with_arrays(line) } else { None };
-        let line = arrays.as_deref().unwrap_or(line);
         if !prefix.is_empty() && !self.json {
             // A request may have two lines in the dialect of another server.
             return line.split_inclusive('\n').for_each(|line| self.queue.push(&[prefix, line.as_bytes()]));

@@ -2,7 +2,7 @@
 
 use super::policy::{compiled, keeps_its_user, load_policy_on, start_runtime_with};
 use super::running::first_generation;
-use super::{ServeError, control_runtime};
+use super::{ServeError, control_runtime, open_roots};
 use crate::admission::{self, Circumstances};
 use crate::explanation::{Explanation, Limit, Question};
 use crate::generation::{Current, Generation};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tuffet_config::{Config, Listener};
 use tuffet_engine::limits::Limiter;
 use tuffet_policy::{Given, Stage};
-use tuffet_store::{Roots, Uploads};
+use tuffet_store::{Disks, Uploads};
 
 /// Explains a request to a server of this configuration, which need not run. Root becomes the server's user, for good.
 ///
@@ -20,7 +20,7 @@ use tuffet_store::{Roots, Uploads};
 /// The problems that would prevent the server from starting; or the request cannot be made.
 pub(crate) fn explain(config: &Config, question: &Question) -> Result<Explanation, ServeError> {
     // As a server does: before it becomes its user.
-    let roots = Roots::open(&config.roots).map_err(ServeError::Root)?;
+    let roots = open_roots(config, &Disks::default(), None)?;
     let compiled = compiled(config).filter(|_| keeps_its_user(&config.privileges));
     let user = privileges::become_server(config)?;
     let runtime = start_runtime_with(compiled)?;

@@ -55,7 +55,7 @@ enum Misdeed {
     Sleep,
     /// Logs 100,000 long lines.
     LogFlood,
-    /// Logs one line with line breaks, escape sequences and a field.
+    /// Logs one line with line breaks, escape sequences and fields.
     LogOnce,
     /// Looks for files, environment and arguments; panics if it finds any. It does not look for a network:
     /// that would not build with Debian's compiler (plugins/build.sh).
@@ -159,7 +159,10 @@ impl Misbehave {
             }
             Misdeed::Sleep => std::thread::sleep(Duration::from_secs(3600)),
             Misdeed::LogFlood => (0..100_000).for_each(|_| log(Level::Error, "flood ".repeat(1000))),
-            Misdeed::LogOnce => log_with(Level::Warn, "one\nline \u{1b}[31mred", &[("colour", "r\ned")]),
+            Misdeed::LogOnce => {
+                let fields = [("colour", "r\ned"), ("tried", r#"["x"],"outcome":"served"#)];
+                log_with(Level::Warn, "one\nline \u{1b}[31mred", &fields);
+            }
             Misdeed::Escape => escape(),
             Misdeed::Exit => std::process::exit(0),
             _ => {}

@@ -137,3 +137,24 @@ fn a_check_names_it_in_time() {
     assert!(said.contains("root `slow`: its folder has not answered for 3 s"), "{said}");
     assert!(!said.contains("`boot`"), "{said}");
 }
+
+#[test]
+fn requests_are_explained_in_time_beside_it() {
+    let Some(disk) = hung() else { return };
+    let setup = Setup::new();
+    setup.outside().write("root/here", b"here");
+    let yaml = format!(
+        "roots: [{{ name: boot, path: root }}, {{ name: slow, path: {:?} }}]\nlisteners: [{{ address: '127.0.0.1:0' }}]\n",
+        disk.path()
+    );
+    setup.outside().write("tuffet.yaml", yaml.as_bytes());
+    let file = setup.outside().path("tuffet.yaml").display().to_string();
+    let began = Instant::now();
+    let found = tuffet(["explain", "--config", &file, "here"]);
+    assert!(began.elapsed() < AT_MOST, "{:?}", began.elapsed());
+    found.assert_good();
+    let silent = tuffet(["explain", "--config", &file, "late"]);
+    let text = String::from_utf8_lossy(&silent.stdout);
+    assert!(text.contains("slow:late: the folder of its root has not answered"), "{text}");
+    assert_eq!(silent.code(), 1);
+}

@@ -44,12 +44,14 @@ pub fn run(command: &mut Command) -> Ran {
 }
 
 /// Runs `tuffet` with these arguments. If root runs the tests, the server stays root, who owns the folders of
-/// tests, and `check` checks as root.
+/// tests, and `check` and `explain` look as root.
 pub fn tuffet<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     command.env("CACHE_DIRECTORY", compiled()).args(arguments);
     let first = command.get_args().next();
-    if is_root() && (first == Some(OsStr::new("serve")) || first == Some(OsStr::new("check"))) {
+    if is_root()
+        && first.is_some_and(|first| ["serve", "check", "explain"].iter().any(|it| first == OsStr::new(it)))
+    {
         command.args(["--user", "root"]);
     }
     run(&mut command)

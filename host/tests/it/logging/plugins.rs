@@ -7,6 +7,8 @@ use crate::telemetry::fake_collector::{FakeCollector, Manner};
 
 const MESSAGE: &str = "one line  [31mred";
 
+const FORGED: &str = r#"["x"],"outcome":"served"#;
+
 fn yaml(rest: &str) -> String {
     let component = misbehave();
     format!(
@@ -35,6 +37,8 @@ fn fields_of_a_plugin_stand_beside_those_of_the_server() {
         ("request", request["id"].as_str().unwrap()),
         ("client", request["client"].as_str().unwrap()),
         ("colour", "r ed"),
+        // A field of the server by this name would be an array.
+        ("tried", FORGED),
     ];
     for (name, value) in expected {
         assert_eq!(line[name], value, "{name}: {line:#}");

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use tuffet_request::names::{self, NameError};
-use tuffet_request::{Links, RootSpec};
+use tuffet_request::{Case, Links, RootSpec};
 
 use super::address::{name_schema, path_schema};
 use super::policy::PolicyConfig;
@@ -44,6 +44,11 @@ pub(crate) struct Root {
     /// name they ask for, and no plugin may answer with its files. For leases, inventories, templates.
     #[serde(default)]
     pub private: bool,
+    /// Whether the letters of requested names must agree in case with those of stored ones. `insensitive`: each part of
+    /// a path is taken as it is spelled if it is there, else the only name that differs in case alone. Several such
+    /// names are `file not found`. Policy judges the stored name, so that its rules hold for every spelling.
+    #[serde(default)]
+    pub case: Case,
     /// Whether the server reads only files that others may read (`o+r` in their permissions), and lets uploads replace
     /// only files that others may write (`o+w`), as in.tftpd does without `-p` and dnsmasq as root. Everything else is
     /// refused with ERROR 2. The rule holds for plugins, too.
@@ -80,6 +85,7 @@ impl Root {
             writable: false,
             overwrite: false,
             private: false,
+            case: Case::default(),
             world_readable: false,
             follow: false,
             max_upload: max_upload(),
@@ -202,6 +208,11 @@ impl Resolver<'_> {
                                `writable: false`, or `private: false`";
                 self.wrong(join(&pointer, "writable"), message);
             }
+            if root.private && root.case == Case::Insensitive {
+                let message = "`case` has no effect while the root has `private: true`, because plugins name files as \
+                               they are stored; remove one of the two";
+                self.wrong_key(join(&pointer, "case"), message);
+            }
             if root.private && root.world_readable {
                 let message = "`world-readable` has no effect while the root has `private: true`, because clients get \
                                nothing from it; remove one of the two";
@@ -240,6 +251,7 @@ impl Resolver<'_> {
                 links: root.write.links,
                 mode: root.write.mode_of_new(),
                 follow: root.follow,
+                case: root.case,
             });
         }
         roots

@@ -33,6 +33,8 @@ pub struct RootSpec {
     pub mode: Option<u32>,
     /// Whether to serve a folder that takes its place, without a reload.
     pub follow: bool,
+    /// Whether the letters of requested names must agree in case with those of stored ones.
+    pub case: Case,
 }
 
 impl RootSpec {
@@ -53,8 +55,20 @@ impl RootSpec {
             links,
             mode,
             follow: false,
+            case: Case::default(),
         }
     }
+}
+
+/// Whether the letters of names must agree in case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Case {
+    /// They must.
+    #[default]
+    Sensitive,
+    /// They need not.
+    Insensitive,
 }
 
 /// The treatment of a symbolic link under the name of an upload, if the root overwrites.

@@ -29,6 +29,9 @@ impl Candidates {
         let mut places: Vec<(Arc<str>, Option<String>)> = named.collect();
         let prefix = request.prefix.as_deref();
         match request.operation {
+            Operation::Read if places.is_empty() && request.stored_in.is_some() => {
+                places = request.stored_in.iter().map(|root| (Arc::clone(root), None)).collect();
+            }
             Operation::Read if places.is_empty() => {
                 places = roots.public(prefix).map(|root| (Arc::clone(root), None)).collect();
             }

@@ -80,6 +80,8 @@ pub(crate) async fn explain(
         Some(error) => Plan::Answer(refuse_name(&error)),
         None => ask_policy(generation, &mut record).await,
     };
+    explained.request.path.clone_from(&record.request.path);
+    explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
     explained.policy = calls(generation, &trail.take());
     let decision = carry_out(generation, &mut record, plan, &mut explained).await;
     conclude(generation, &record, decision, &given, &mut explained);
@@ -102,6 +104,7 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
             requested: request.requested.clone(),
             path: request.path.clone(),
             raw_name: request.raw_name.as_deref().map(Into::into),
+            stored_in: None,
             prefix: request.prefix.as_deref().map(|prefix| format!("/{prefix}")),
             class: request.class.as_str().into(),
             macs: macs.collect(),

@@ -170,6 +170,7 @@ impl ReceivedRequest<'_> {
             requested,
             raw_name: names::raw_name(self.name).map(Into::into),
             prefix,
+            stored_in: None,
             client: self.client,
             options: self.options.to_vec(),
             trail,

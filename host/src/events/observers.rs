@@ -189,6 +189,7 @@ mod tests {
             requested: "a".into(),
             raw_name: None,
             prefix: None,
+            stored_in: None,
             path: "a".into(),
             client: ([192, 0, 2, 1], 2000).into(),
             macs: Vec::new(),

@@ -140,6 +140,7 @@ mod tests {
                     requested: path.clone(),
                     raw_name: None,
                     prefix: None,
+                    stored_in: None,
                     path,
                     client: ([192, 0, 2, 1], 2000).into(),
                     macs: Vec::new(),

@@ -78,6 +78,9 @@ pub(crate) struct Asked {
     /// The bytes of the name in hexadecimal digits if they are not UTF-8.
     #[serde(default)]
     pub(crate) raw_name: Option<String>,
+    /// The root that stores it, if the client spelled it differently.
+    #[serde(default)]
+    pub(crate) stored_in: Option<String>,
     /// The prefix of roots that the name began with.
     #[serde(default)]
     pub(crate) prefix: Option<String>,

@@ -17,10 +17,13 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
     writeln!(to, "request    {} {:?} ({})", request.operation, request.requested, request.mode)?;
     if request.path != request.requested {
         write!(to, "           path {:?}", request.path)?;
-        match &request.prefix {
-            Some(prefix) => writeln!(to, " below {} (also-at)", Shown(prefix))?,
-            None => writeln!(to)?,
+        if let Some(prefix) = &request.prefix {
+            write!(to, " below {} (also-at)", Shown(prefix))?;
         }
+        if let Some(root) = &request.stored_in {
+            write!(to, " as stored in {} (case: insensitive)", Shown(root))?;
+        }
+        writeln!(to)?;
     }
     if let Some(raw) = &request.raw_name {
         writeln!(to, "           bytes {raw}, which are not UTF-8")?;

@@ -20,6 +20,7 @@ pub(super) fn request(id: u64, operation: Operation) -> Arc<Request> {
         requested: "a".into(),
         raw_name: None,
         prefix: None,
+        stored_in: None,
         path: "a".into(),
         client: ([192, 0, 2, 1], 2000).into(),
         macs: Vec::new(),

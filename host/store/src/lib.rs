@@ -8,11 +8,13 @@
 //! Everything here but [`OpenFile::read_now`] may wait for a disk and belongs on a thread of that [`Disk`].
 
 mod absence;
+mod any_case;
 mod attributes;
 mod cache;
 mod disk;
 mod error;
 mod links;
+mod listing;
 mod memory;
 mod open_file;
 mod path;
@@ -35,12 +37,14 @@ use std::sync::{Arc, RwLock};
 
 use cap_std::fs::Dir;
 use thiserror::Error;
-use tuffet_request::RootSpec;
+use tuffet_request::{Case, RootSpec};
 
 pub use absence::{Absence, Sought};
+pub use any_case::Stored;
 pub use cache::{FileCache, Growth, MemoryBytes};
 pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
+use listing::Listings;
 pub use open_file::{Ahead, OpenFile};
 pub use sweep::Swept;
 pub use upload::{Sealed, Upload};
@@ -61,6 +65,8 @@ struct Root {
     writable: bool,
     private: bool,
     world_readable: bool,
+    /// If the letters of names need not agree in case.
+    listings: Option<Listings>,
     max_upload: u64,
     rules: WriteRules,
     path: PathBuf,
@@ -136,7 +142,7 @@ impl Roots {
         for root in self.roots.iter().filter(|root| !root.private) {
             match root.open_read(path) {
                 Err(StoreError::NotFound) => {}
-                Err(StoreError::Spelling) => absent = StoreError::Spelling,
+                Err(error) if error.is_about_names() => absent = error,
                 decided => return decided,
             }
         }
@@ -159,6 +165,7 @@ impl Roots {
         if !root.writable {
             return Err(StoreError::ReadOnly);
         }
+        root.require_stored(path)?;
         Upload::create(root, path)
     }
 
@@ -171,6 +178,7 @@ impl Roots {
         if !root.writable {
             return Err(StoreError::ReadOnly);
         }
+        root.require_stored(path)?;
         Upload::judge(root, path)
     }
 
@@ -191,6 +199,7 @@ impl Roots {
     pub fn redirect(&self, upload: &mut Upload, path: &str) -> Result<(), StoreError> {
         let path = path::checked(path)?;
         let root = self.named(upload.root())?;
+        root.require_stored(path)?;
         upload.redirect(root, path)
     }
 
@@ -250,7 +259,8 @@ impl Root {
     }
 
     fn open_read(&self, path: &str) -> Result<OpenFile, StoreError> {
-        let file = OpenFile::open(&*self.folder()?, &self.disk, path)?;
+        let file = OpenFile::open(&*self.folder()?, &self.disk, path);
+        let file = file.map_err(|error| self.absent(path, error))?;
         if self.world_readable {
             file.require_world_readable()?;
         }
@@ -264,6 +274,7 @@ impl Root {
             writable: spec.writable,
             private: spec.private,
             world_readable: spec.world_readable,
+            listings: (spec.case == Case::Insensitive).then(Listings::default),
             max_upload: spec.max_upload,
             rules: WriteRules::of(spec),
             path: spec.path.clone(),

@@ -295,6 +295,9 @@ fn what_becomes_of_uploads_is_checked() {
         let said = said(rules);
         assert!(said.len() == 1 && said[0].contains(complaint), "{said:?}");
     }
-    let said = said("private: true, world-readable: true");
-    assert!(said.iter().any(|it| it.contains("`world-readable` has no effect while the root")), "{said:?}");
+    for (key, value) in [("world-readable", "true"), ("case", "insensitive"), ("also-at", "[/tftpboot]")] {
+        let said = said(&format!("private: true, {key}: {value}"));
+        let complaint = format!("`{key}` has no effect while the root has `private: true`");
+        assert!(said.iter().any(|it| it.contains(&complaint)), "{said:?}");
+    }
 }

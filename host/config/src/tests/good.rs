@@ -1,7 +1,7 @@
 //! Valid configurations and their resolved values.
 
 use super::*;
-use tuffet_request::{Bounds, Links, RootSpec};
+use tuffet_request::{Bounds, Case, Links, RootSpec};
 
 #[test]
 fn the_example_resolves_to_what_it_says() {
@@ -106,6 +106,13 @@ fn rules_of_files_are_read() {
     assert_eq!(root("writable: false"), (false, true));
     assert_eq!(root("world-readable: true"), (true, true));
     assert_eq!(root("writable: true, overwrite: true, write: { create: false }"), (false, false));
+    let yaml = "listeners: [{ address: 127.0.0.1:6969 }]\nroots: [{ name: in, path: incoming, case: insensitive, also-at: \
+                [/tftpboot, //srv//x/] }]\n";
+    let config = scene.load(yaml).expect("good");
+    assert_eq!(
+        (config.roots[0].case, &config.roots[0].also_at[..]),
+        (Case::Insensitive, &["tftpboot".to_owned(), "srv/x".to_owned()][..])
+    );
 }
 
 #[test]

@@ -108,6 +108,7 @@ impl WrittenRequest {
             requested: self.path.clone(),
             raw_name: None,
             prefix: None,
+            stored_in: None,
             path,
             client: self.client.as_deref().map_or(Ok(SocketAddr::new(NOBODY, PORT)), client)?,
             macs,

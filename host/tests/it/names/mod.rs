@@ -1,8 +1,10 @@
 //! Names and rules of files as drop-in replacements for other servers need them: `roots[]` beyond the path.
 
 mod aliases;
+mod case;
 mod latin;
 mod rules;
+mod windows;
 
 use crate::harness::{Answer, Peer, Ran, Server, ack, compiled, data, rrq, run, wrq};
 use std::process::Command;

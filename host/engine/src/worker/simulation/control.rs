@@ -178,6 +178,7 @@ impl Control {
             requested: name.into(),
             raw_name: None,
             prefix: None,
+            stored_in: None,
             path: name.into(),
             client: new.peer,
             macs: Vec::new(),

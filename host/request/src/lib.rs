@@ -22,5 +22,5 @@ pub use progress::Progress;
 pub use request::{
     Ceilings, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
 };
-pub use root::{Links, RootSpec};
+pub use root::{Case, Links, RootSpec};
 pub use trail::{SpanId, Step, TraceId, Traced, Trail, What};

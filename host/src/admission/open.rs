@@ -100,8 +100,8 @@ impl Wanted {
                 self.absent.get_or_insert(StoreError::NotFound);
                 ControlFlow::Continue(())
             }
-            Err(StoreError::Spelling) => {
-                self.absent = Some(StoreError::Spelling);
+            Err(error) if error.is_about_names() => {
+                self.absent = Some(error);
                 ControlFlow::Continue(())
             }
             decided => ControlFlow::Break(decided),

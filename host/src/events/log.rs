@@ -114,6 +114,7 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
                 class = summary.record.request.class.as_str(),
                 operation = %summary.record.request.operation,
                 path = %summary.record.request.path,
+                raw_name = summary.record.request.raw_name.as_deref(),
                 resolved = summary.record.resolved.as_deref(),
                 detail = summary.ending.detail.as_deref(),
                 tried = tried.map(|tried| field::debug(List(tried.places()))),

@@ -28,6 +28,7 @@ mod load;
 mod logging;
 mod loss;
 mod mtu;
+mod names;
 mod netascii;
 mod outcomes;
 mod overwrite;

@@ -283,9 +283,21 @@ fn what_becomes_of_uploads_is_checked() {
             "`links` means nothing while the root has `overwrite: false`",
         ),
         ("writable: true, overwrite: true, write: { links: folow }", "unknown word `folow`"),
-        ("writable: true, write: { umask: 0 }", "unknown key `umask`"),
+        ("writable: true, write: { umaks: 0 }", "unknown key `umaks`"),
+        ("writable: true, write: { umask: '08' }", "`08` cannot be read; give three octal digits"),
+        ("writable: true, write: { umask: '022', mode: '0600' }", "`umask` has no effect beside `mode`"),
+        (
+            "writable: true, write: { create: false }",
+            "with `overwrite: false` and `create: false` every upload",
+        ),
+        ("write: { create: false }", "`write` has no effect while the root has `writable: false`"),
     ] {
         let said = said(rules);
         assert!(said.len() == 1 && said[0].contains(complaint), "{said:?}");
+    }
+    for (key, value) in [("world-readable", "true"), ("case", "insensitive"), ("also-at", "[/tftpboot]")] {
+        let said = said(&format!("private: true, {key}: {value}"));
+        let complaint = format!("`{key}` has no effect while the root has `private: true`");
+        assert!(said.iter().any(|it| it.contains(&complaint)), "{said:?}");
     }
 }

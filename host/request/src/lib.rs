@@ -4,6 +4,7 @@
 //! server share these types, so none has to depend on the crate that creates them.
 
 mod bounds;
+mod calls;
 mod class;
 mod client;
 pub mod events;
@@ -15,6 +16,7 @@ mod root;
 mod trail;
 
 pub use bounds::{Bounds, PerSecond};
+pub use calls::{Call, Calls};
 pub use class::ClientClass;
 pub use client::ClientKey;
 pub use histogram::{BOUNDS_US, Distribution, Histogram};

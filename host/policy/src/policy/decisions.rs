@@ -232,6 +232,7 @@ mod tests {
             macs: Vec::new(),
             class: ClientClass::UNKNOWN,
             options: Vec::new(),
+            calls: Default::default(),
             trail: None,
         }
     }

@@ -27,6 +27,7 @@ pub(crate) use given::inherited;
 pub(crate) use policy::{place_of, start_runtime_to_look};
 pub use reload::Configure;
 
+use crate::interfaces;
 use crate::logging;
 use crate::privileges::{self, Left};
 use crate::systemd::Manager;
@@ -132,6 +133,7 @@ pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
     let policy = control_runtime()?.block_on(load_policy(&runtime, config, &roots, false))?;
     let mut warnings = warnings(config, &policy);
     warnings.append(&mut found);
+    warnings.extend(interfaces::missing(config));
     warnings.extend(config.silent.iter().map(not_answering));
     let (_, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
     warnings.extend(complaints.iter().map(ToString::to_string));

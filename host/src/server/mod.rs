@@ -39,7 +39,7 @@ use signals::Signals;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
-use tuffet_config::{Config, Silent, reach};
+use tuffet_config::{Config, Silent, Transfer, reach};
 use tuffet_core::Limits;
 use tuffet_policy::{Policy, PolicyRuntime};
 use tuffet_store::{Disks, Roots};
@@ -190,5 +190,6 @@ fn serving(generation: u64) -> String {
 
 /// What is granted at most.
 fn ceilings(config: &Config) -> Limits {
-    Limits { blksize: config.transfer.max_blksize, windowsize: config.transfer.max_windowsize, burst: None }
+    let Transfer { max_blksize, max_windowsize, .. } = config.transfer;
+    Limits { blksize: max_blksize, windowsize: max_windowsize, ..Limits::default() }
 }

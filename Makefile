@@ -45,7 +45,7 @@ static-aarch64: wasm-target ## cross-build a static binary for aarch64, target/a
 	@sh scripts/static.sh aarch64 "$(RELEASE)" "$(CARGO)"
 
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
-	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
+	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa in.tftpd=tftpd-hpa busybox=busybox ip=iproute2 iptables=iptables \
 		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace \
 		mandoc=mandoc man=man-db zsh=zsh fish=fish
 	@rm -f "$(SKIPPED)"
@@ -115,7 +115,7 @@ container: build ## build the image tuffet:latest (IMAGE, BASE); without a conta
 
 plugins: wasm-target ## build the bundled plugins as components below target/guests
 	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish \
-		tuffet-template
+		tuffet-remap tuffet-template
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
 
 test-install: binary ## test `make install` and `make uninstall` in a folder

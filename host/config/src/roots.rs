@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use tuffet_request::{Links, RootSpec};
+use tuffet_request::names::{self, NameError};
+use tuffet_request::{Case, Links, RootSpec};
 
 use super::address::{name_schema, path_schema};
 use super::policy::PolicyConfig;
@@ -26,6 +27,11 @@ pub(crate) struct Root {
     /// The folder, relative to this file.
     #[schemars(schema_with = "path_schema")]
     pub path: PathBuf,
+    /// Absolute prefixes under which clients may also name its files: with `/tftpboot` here, `/tftpboot/x` is the file
+    /// `x` of this root, and of no root without that prefix. Of several prefixes of a name, the longest counts. For
+    /// clients and map files that were written for a server without a root folder. At most 16.
+    #[serde(default)]
+    pub also_at: Vec<String>,
     /// Whether clients may upload into it.
     #[serde(default)]
     pub writable: bool,
@@ -38,6 +44,16 @@ pub(crate) struct Root {
     /// name they ask for, and no plugin may answer with its files. For leases, inventories, templates.
     #[serde(default)]
     pub private: bool,
+    /// Whether the letters of requested names must agree in case with those of stored ones. `insensitive`: each part of
+    /// a path is taken as it is spelled if it is there, else the only name that differs in case alone. Several such
+    /// names are `file not found`. Policy judges the stored name, so that its rules hold for every spelling.
+    #[serde(default)]
+    pub case: Case,
+    /// Whether the server reads only files that others may read (`o+r` in their permissions), and lets uploads replace
+    /// only files that others may write (`o+w`), as in.tftpd does without `-p` and dnsmasq as root. Everything else is
+    /// refused with ERROR 2. The rule holds for plugins, too.
+    #[serde(default)]
+    pub world_readable: bool,
     /// Whether the server serves what takes the place of the folder while it runs, within some seconds and without a
     /// reload: a folder that was renamed to its path, or a file system that was mounted over it. Otherwise it goes on
     /// with the folder that it opened, and warns. The sandbox rules then allow the folder around it, too.
@@ -52,6 +68,9 @@ pub(crate) struct Root {
     pub write: Write,
 }
 
+/// Prefixes of a root.
+const MOST_PREFIXES: usize = 16;
+
 fn max_upload() -> u64 {
     GIB
 }
@@ -62,9 +81,12 @@ impl Root {
         Root {
             name: "root".into(),
             path,
+            also_at: Vec::new(),
             writable: false,
             overwrite: false,
             private: false,
+            case: Case::default(),
+            world_readable: false,
             follow: false,
             max_upload: max_upload(),
             write: Write::default(),
@@ -73,7 +95,7 @@ impl Root {
 }
 
 /// How uploads are written.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Write {
     /// Permissions of new files, as an octal number in quotes such as `"0640"`, regardless of the umask. Default:
@@ -81,10 +103,31 @@ pub(crate) struct Write {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "FileMode")]
     pub mode: Option<FileMode>,
+    /// Permissions that new files lack, as an octal number in quotes such as `"022"`: they get 0666 without these,
+    /// whatever the umask of the process is. Cannot be combined with `mode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "FileMode")]
+    pub umask: Option<FileMode>,
+    /// Whether an upload may create a file. If not, it may only replace one, and gets ERROR 1 otherwise. `false` needs
+    /// `overwrite`.
+    pub create: bool,
     /// What to do if the name of an upload is a symbolic link: `refuse` refuses the upload, `replace` replaces the
     /// link by the new file, `follow` replaces the file that the link leads to, if it lies below the same root.
     /// Needs `overwrite`; without it, a link counts as an existing file.
     pub links: Links,
+}
+
+impl Default for Write {
+    fn default() -> Write {
+        Write { mode: None, umask: None, create: true, links: Links::default() }
+    }
+}
+
+impl Write {
+    /// The permissions of new files, if they do not depend on the umask of the process.
+    fn mode_of_new(&self) -> Option<u32> {
+        self.mode.map(|mode| mode.0).or(self.umask.map(|umask| 0o666 & !umask.0))
+    }
 }
 
 /// Permissions of a file, 0 to 0o777, as people write them: `0640`.
@@ -165,6 +208,16 @@ impl Resolver<'_> {
                                `writable: false`, or `private: false`";
                 self.wrong(join(&pointer, "writable"), message);
             }
+            if root.private && root.case == Case::Insensitive {
+                let message = "`case` has no effect while the root has `private: true`, because plugins name files as \
+                               they are stored; remove one of the two";
+                self.wrong_key(join(&pointer, "case"), message);
+            }
+            if root.private && root.world_readable {
+                let message = "`world-readable` has no effect while the root has `private: true`, because clients get \
+                               nothing from it; remove one of the two";
+                self.wrong_key(join(&pointer, "world-readable"), message);
+            }
             if !root.writable {
                 self.refuse_without_writable(&pointer, "overwrite", root.overwrite);
                 self.refuse_without_writable(&pointer, "max-upload", true);
@@ -174,16 +227,31 @@ impl Resolver<'_> {
                                set `overwrite: true`, or remove it";
                 self.wrong_key(format!("{pointer}/write/links"), message);
             }
+            if root.writable && !root.overwrite && !root.write.create {
+                let message = "with `overwrite: false` and `create: false` every upload is refused; set `overwrite: \
+                               true`, or remove `create`";
+                self.wrong_key(format!("{pointer}/write/create"), message);
+            }
+            if root.write.mode.is_some() && root.write.umask.is_some() {
+                let message = "`umask` has no effect beside `mode`, which sets all permissions of new files; remove one \
+                               of the two";
+                self.wrong_key(format!("{pointer}/write/umask"), message);
+            }
+            let also_at = self.also_at(&pointer, &root);
             roots.push(RootSpec {
                 name: root.name,
                 path,
+                also_at,
                 writable: root.writable,
                 overwrite: root.overwrite,
+                create: root.write.create,
                 private: root.private,
+                world_readable: root.world_readable,
                 max_upload: root.max_upload,
                 links: root.write.links,
-                mode: root.write.mode.map(|mode| mode.0),
+                mode: root.write.mode_of_new(),
                 follow: root.follow,
+                case: root.case,
             });
         }
         roots
@@ -196,6 +264,35 @@ impl Resolver<'_> {
                            without `private`, or a plugin that answers with content";
             self.wrong("/roots", message);
         }
+    }
+
+    /// The prefixes of a root, in the form that requested names have after they are normalised.
+    fn also_at(&mut self, root: &str, written: &Root) -> Vec<String> {
+        let pointer = join(root, "also-at");
+        if written.private && !written.also_at.is_empty() {
+            let message = "`also-at` has no effect while the root has `private: true`, because clients get nothing from \
+                           it; remove one of the two";
+            self.wrong_key(&pointer, message);
+        }
+        if written.also_at.len() > MOST_PREFIXES {
+            let message = format!("{} prefixes: at most {MOST_PREFIXES} are possible", written.also_at.len());
+            self.wrong(&pointer, message);
+        }
+        let mut prefixes = Vec::new();
+        for (index, prefix) in written.also_at.iter().enumerate() {
+            let complaint = match names::normalise(prefix.as_bytes()) {
+                _ if !prefix.starts_with('/') => "it is not absolute".to_owned(),
+                Ok(path) => {
+                    prefixes.push(path);
+                    continue;
+                }
+                Err(NameError::Empty) => "every name begins with it, with or without this key".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            let message = format!("{complaint}; write the beginning of names such as /tftpboot");
+            self.wrong(format!("{pointer}/{index}"), message);
+        }
+        prefixes
     }
 
     /// Refuses a key that has no effect: more likely, `writable: true` was forgotten.

@@ -13,6 +13,7 @@ pub mod names;
 mod progress;
 mod request;
 mod root;
+mod tid_ports;
 mod trail;
 
 pub use bounds::{Bounds, PerSecond};
@@ -24,5 +25,6 @@ pub use progress::Progress;
 pub use request::{
     Ceilings, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
 };
-pub use root::{Links, RootSpec};
+pub use root::{Case, Links, RootSpec};
+pub use tid_ports::{MAX_TID_PORTS, PortRange, TidPorts};
 pub use trail::{SpanId, Step, TraceId, Traced, Trail, What};

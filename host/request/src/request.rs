@@ -69,8 +69,14 @@ pub struct Request {
     pub operation: Operation,
     /// Octet or netascii.
     pub mode: Mode,
-    /// The name as sent (invalid UTF-8 replaced), for logs; never used as a path.
+    /// The name as sent (Latin-1 if it is not UTF-8), for logs; never used as a path.
     pub requested: String,
+    /// The bytes of the name in hexadecimal digits if they are not UTF-8.
+    pub raw_name: Option<Box<str>>,
+    /// The prefix of roots (`also-at`) that the name began with, which `path` lacks: only these roots are searched.
+    pub prefix: Option<Arc<str>>,
+    /// The root that stores `path`, if the client spelled it differently: only this root is searched.
+    pub stored_in: Option<Arc<str>>,
     /// The normalised path below the virtual root: no leading slash, no `.` or `..`.
     pub path: String,
     /// The peer; an IPv4-mapped IPv6 address is given as IPv4.

@@ -11,12 +11,19 @@ pub struct RootSpec {
     pub name: String,
     /// The served folder.
     pub path: PathBuf,
+    /// Absolute prefixes, without their leading slash, under which clients may also name its files.
+    pub also_at: Vec<String>,
     /// Whether uploads are accepted.
     pub writable: bool,
     /// Whether an upload may replace an existing file.
     pub overwrite: bool,
+    /// Whether an upload may create a file.
+    pub create: bool,
     /// Whether only plugins may read it.
     pub private: bool,
+    /// Whether files are read only if others (in the sense of their permissions) may read them, and replaced only if
+    /// others may write them.
+    pub world_readable: bool,
     /// The largest upload, in bytes.
     pub max_upload: u64,
     /// The treatment of a symbolic link under the name of an upload that may overwrite.
@@ -26,6 +33,8 @@ pub struct RootSpec {
     pub mode: Option<u32>,
     /// Whether to serve a folder that takes its place, without a reload.
     pub follow: bool,
+    /// Whether the letters of requested names must agree in case with those of stored ones.
+    pub case: Case,
 }
 
 impl RootSpec {
@@ -36,15 +45,30 @@ impl RootSpec {
         RootSpec {
             name,
             path,
+            also_at: Vec::new(),
             writable: false,
             overwrite: false,
+            create: true,
             private: false,
+            world_readable: false,
             max_upload: 0,
             links,
             mode,
             follow: false,
+            case: Case::default(),
         }
     }
+}
+
+/// Whether the letters of names must agree in case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Case {
+    /// They must.
+    #[default]
+    Sensitive,
+    /// They need not.
+    Insensitive,
 }
 
 /// The treatment of a symbolic link under the name of an upload, if the root overwrites.

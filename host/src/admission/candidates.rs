@@ -27,12 +27,16 @@ impl Candidates {
         let by = by.filter(|_| !targets.is_empty());
         let named = targets.into_iter().map(|target| (target.root.into(), Some(target.path)));
         let mut places: Vec<(Arc<str>, Option<String>)> = named.collect();
+        let prefix = request.prefix.as_deref();
         match request.operation {
+            Operation::Read if places.is_empty() && request.stored_in.is_some() => {
+                places = request.stored_in.iter().map(|root| (Arc::clone(root), None)).collect();
+            }
             Operation::Read if places.is_empty() => {
-                places = roots.public().map(|root| (Arc::clone(root), None)).collect();
+                places = roots.public(prefix).map(|root| (Arc::clone(root), None)).collect();
             }
             Operation::Write if places.is_empty() => {
-                places = roots.of_uploads().map(|root| (root.into(), None)).into_iter().collect();
+                places = roots.of_uploads(prefix).map(|root| (root.into(), None)).into_iter().collect();
             }
             Operation::Write => places.truncate(1),
             Operation::Read => {}

@@ -69,7 +69,8 @@ pub(crate) async fn explain(
         options: &options,
     };
     let trail = Arc::new(Trail::rehearsal(received));
-    let (request, refused) = requested.read(given.neighbour, Some(Arc::clone(&trail)));
+    let (request, refused) =
+        requested.read(&generation.files.roots, given.neighbour, Some(Arc::clone(&trail)));
     let mut record = DecisionRecord {
         requested_options: parsed.options.requested(),
         ..DecisionRecord::new(Arc::new(request), received)
@@ -79,6 +80,8 @@ pub(crate) async fn explain(
         Some(error) => Plan::Answer(refuse_name(&error)),
         None => ask_policy(generation, &mut record).await,
     };
+    explained.request.path.clone_from(&record.request.path);
+    explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
     explained.policy = calls(generation, &trail.take());
     let decision = carry_out(generation, &mut record, plan, &mut explained).await;
     conclude(generation, &record, decision, &given, &mut explained);
@@ -100,6 +103,9 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
             mode: format!("{:?}", request.mode).to_lowercase(),
             requested: request.requested.clone(),
             path: request.path.clone(),
+            raw_name: request.raw_name.as_deref().map(Into::into),
+            stored_in: None,
+            prefix: request.prefix.as_deref().map(|prefix| format!("/{prefix}")),
             class: request.class.as_str().into(),
             macs: macs.collect(),
             options: request.options.clone(),
@@ -144,12 +150,18 @@ fn call(chained: &Chained, step: Option<&Step>) -> Call {
         detail: None,
         failure: None,
         remembered: false,
+        log: Vec::new(),
         took_us: None,
     };
-    if let Some(Step { what: What::Plugin { verdict, detail, failure, remembered, .. }, began, ended }) = step
+    if let Some(Step {
+        what: What::Plugin { verdict, detail, lines, failure, remembered, .. },
+        began,
+        ended,
+    }) = step
     {
         call.verdict = (*verdict).into();
         call.detail.clone_from(detail);
+        call.log.clone_from(lines);
         call.failure = failure.as_ref().map(|(cause, detail)| format!("{cause}: {detail}"));
         call.remembered = *remembered;
         call.took_us = Some(micros(ended.saturating_duration_since(*began)));

@@ -12,6 +12,7 @@ mod looking;
 mod open;
 mod opening;
 mod plan;
+mod stored;
 mod undecided;
 
 use crate::events::Observers;

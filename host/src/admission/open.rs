@@ -39,6 +39,7 @@ impl Generation {
                 .map_or(self.limits.windowsize, |most| most.min(self.limits.windowsize))
                 .min(class.most_window()),
             burst: self.limits.burst,
+            acknowledged: self.limits.acknowledged,
         }
     }
 }
@@ -100,8 +101,8 @@ impl Wanted {
                 self.absent.get_or_insert(StoreError::NotFound);
                 ControlFlow::Continue(())
             }
-            Err(StoreError::Spelling) => {
-                self.absent = Some(StoreError::Spelling);
+            Err(error) if error.is_about_names() => {
+                self.absent = Some(error);
                 ControlFlow::Continue(())
             }
             decided => ControlFlow::Break(decided),

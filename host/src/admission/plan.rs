@@ -1,5 +1,6 @@
 //! authorize → resolve: policy's part of a decision.
 
+use super::stored;
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
@@ -29,21 +30,20 @@ impl Plan {
     }
 }
 
-/// Asks the chains of a generation. The record gets to know who decided.
+/// Asks the chains of a generation. The record gets to know who decided, and the request the path that was judged.
 pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
+    let any_case = generation.files.roots.any_case();
+    if any_case && let Err(decision) = Box::pin(stored::requested(generation, record)).await {
+        return Plan::Answer(decision);
+    }
     let (policy, request) = (&generation.policy, &record.request);
     let patience = policy.patience();
     let authorization = policy.authorize(request, patience).await;
     record.verdict_by = authorization.by;
     record.plugin_calls = authorization.calls;
-    let ceilings = match authorization.verdict {
-        Verdict::Allow(ceilings) => ceilings,
-        Verdict::Deny(denial) => return Plan::Answer(denied(denial)),
-        Verdict::Drop => {
-            let ending = Ending::new(Outcome::Denied, "dropped by policy");
-            return Plan::Answer(Decision::Drop { ending });
-        }
-        Verdict::Overloaded(reason) => return Plan::Answer(overloaded(reason)),
+    let ceilings = match allowed(authorization.verdict) {
+        Ok(ceilings) => ceilings,
+        Err(decision) => return Plan::Answer(decision),
     };
     let resolution = policy.resolve(request, patience).await;
     record.plugin_calls += resolution.calls;
@@ -54,8 +54,24 @@ pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRec
         Answer::Deny(denial) => Plan::Answer(denied(denial)),
         Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
         Answer::Content(bytes) => Plan::Content { bytes, ceilings },
+        Answer::Files(targets) if any_case => {
+            match Box::pin(stored::named(generation, record, targets, ceilings)).await {
+                Ok((targets, ceilings)) => Plan::Open { targets, by: resolution.by, ceilings },
+                Err(decision) => Plan::Answer(decision),
+            }
+        }
         Answer::Files(targets) => Plan::Open { targets, by: resolution.by, ceilings },
         Answer::Abstain => Plan::Open { targets: Vec::new(), by: None, ceilings },
+    }
+}
+
+/// The ceilings of a request that is allowed, or the decision.
+pub(super) fn allowed(verdict: Verdict) -> Result<Ceilings, Decision> {
+    match verdict {
+        Verdict::Allow(ceilings) => Ok(ceilings),
+        Verdict::Deny(denial) => Err(denied(denial)),
+        Verdict::Drop => Err(Decision::Drop { ending: Ending::new(Outcome::Denied, "dropped by policy") }),
+        Verdict::Overloaded(reason) => Err(overloaded(reason)),
     }
 }
 

@@ -16,6 +16,7 @@ use tuffet_request::{
     Calls, ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Progress, Request,
     RequestId, Trail,
 };
+use tuffet_store::Roots;
 
 /// A request that is not decided yet, and everything that its decision needs.
 pub(super) struct Undecided {
@@ -77,7 +78,7 @@ impl Undecided {
             name: &new.name,
             options: &new.options,
         };
-        let (request, refused) = requested.read(neighbour, trail);
+        let (request, refused) = requested.read(&generation.files.roots, neighbour, trail);
         let record = DecisionRecord {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
@@ -142,12 +143,20 @@ impl ReceivedRequest<'_> {
     /// The request as policy sees it, and why its name is refused if it is.
     pub(super) fn read(
         self,
+        roots: &Roots,
         neighbour: Option<MacAddress>,
         trail: Option<Arc<Trail>>,
     ) -> (Request, Option<NameError>) {
-        let requested = String::from_utf8_lossy(self.name).into_owned();
+        let requested = names::decode(self.name).into_owned();
+        let mut prefix = None;
         let (path, refused) = match names::normalise(self.name) {
-            Ok(path) => (path, None),
+            Ok(path) => match roots.below(&path).filter(|_| names::is_absolute(self.name)) {
+                Some((below, rest)) => {
+                    prefix = Some(below);
+                    (rest.to_owned(), None)
+                }
+                None => (path, None),
+            },
             Err(error) => (requested.escape_default().take(200).collect(), Some(error)),
         };
         let request = Request {
@@ -159,6 +168,9 @@ impl ReceivedRequest<'_> {
             class: ClientClass::guess(self.operation, &path, self.options),
             path,
             requested,
+            raw_name: names::raw_name(self.name).map(Into::into),
+            prefix,
+            stored_in: None,
             client: self.client,
             options: self.options.to_vec(),
             calls: Calls::default(),

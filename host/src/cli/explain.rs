@@ -6,11 +6,14 @@ use crate::explanation::{Explanation, Question, text};
 use crate::features;
 use crate::server::{self, Reply, ServeError};
 use clap::Args;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 use tuffet_config::{Config, EXIT_CONFIG, Overrides, reach};
 use tuffet_engine::worker::MAX_REQUEST;
+use tuffet_request::names;
 
 /// The port of a client that is given without one.
 const PORT: u16 = 49152;
@@ -18,7 +21,7 @@ const PORT: u16 = 49152;
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
     /// The requested name, as the client sends it.
-    path: String,
+    path: OsString,
     #[command(flatten)]
     server: ControlArgs,
     /// Ask the running server, through its control socket: its limits, its generation, its keys.
@@ -56,8 +59,10 @@ struct Mac([u8; 6]);
 /// Explains. Exit code: 0 if the request would be granted, 1 if not; those of `check` if a server could not start; 69
 /// if no server answers.
 pub(super) fn explain(args: &ExplainArgs) -> ExitCode {
+    let name = args.path.as_bytes();
     let question = Question {
-        name: args.path.clone(),
+        name: names::decode(name).into_owned(),
+        raw: args.path.to_str().is_none().then(|| name.to_vec()),
         client: args.client,
         mac: args.mac.map(|mac| mac.0),
         listener: args.listener.clone(),

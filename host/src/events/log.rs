@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout_at};
 use tracing::field;
-use tuffet_core::OptionSet;
+use tuffet_core::{MSFTWINDOW_REQUESTED, OptionName, OptionSet};
 use tuffet_request::Traced;
 use tuffet_request::events::{Happening, Outcome, Summary, Tried};
 
@@ -91,6 +91,10 @@ fn requested_options(options: &OptionSet) -> Option<String> {
         ("windowsize", options.windowsize.map(u64::from)),
         ("timeout", options.timeout.map(u64::from)),
         ("tsize", options.tsize),
+        ("rollover", options.value(OptionName::Rollover)),
+        ("blksize2", options.value(OptionName::Blksize2)),
+        ("utimeout", options.value(OptionName::Utimeout)),
+        ("msftwindow", options.msftwindow.then_some(MSFTWINDOW_REQUESTED)),
     ];
     let said: Vec<String> =
         options.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value}"))).collect();
@@ -114,6 +118,7 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
                 class = summary.record.request.class.as_str(),
                 operation = %summary.record.request.operation,
                 path = %summary.record.request.path,
+                raw_name = summary.record.request.raw_name.as_deref(),
                 resolved = summary.record.resolved.as_deref(),
                 detail = summary.ending.detail.as_deref(),
                 tried = tried.map(|tried| field::debug(List(tried.places()))),

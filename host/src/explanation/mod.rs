@@ -12,6 +12,9 @@ use tuffet_request::MacAddress;
 pub(crate) struct Question {
     /// The requested name.
     pub(crate) name: String,
+    /// Its bytes if they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) raw: Option<Vec<u8>>,
     pub(crate) client: SocketAddr,
     /// As the neighbour table would have it.
     pub(crate) mac: Option<[u8; 6]>,
@@ -29,7 +32,9 @@ impl Question {
         let mut packet = vec![0, if self.write { 2 } else { 1 }];
         let mode = if self.netascii { "netascii" } else { "octet" };
         let options = self.options.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
-        for text in [self.name.as_str(), mode].into_iter().chain(options) {
+        packet.extend_from_slice(self.raw.as_deref().unwrap_or(self.name.as_bytes()));
+        packet.push(0);
+        for text in [mode].into_iter().chain(options) {
             packet.extend_from_slice(text.as_bytes());
             packet.push(0);
         }
@@ -70,6 +75,15 @@ pub(crate) struct Asked {
     pub(crate) requested: String,
     /// Normalised.
     pub(crate) path: String,
+    /// The bytes of the name in hexadecimal digits if they are not UTF-8.
+    #[serde(default)]
+    pub(crate) raw_name: Option<String>,
+    /// The root that stores it, if the client spelled it differently.
+    #[serde(default)]
+    pub(crate) stored_in: Option<String>,
+    /// The prefix of roots that the name began with.
+    #[serde(default)]
+    pub(crate) prefix: Option<String>,
     pub(crate) class: String,
     pub(crate) macs: Vec<Mac>,
     pub(crate) options: Vec<(String, String)>,
@@ -107,6 +121,9 @@ pub(crate) struct Call {
     pub(crate) failure: Option<String>,
     /// Whether the decision cache answered.
     pub(crate) remembered: bool,
+    /// The lines that it logged.
+    #[serde(default)]
+    pub(crate) log: Vec<String>,
     pub(crate) took_us: Option<u64>,
 }
 

@@ -16,7 +16,17 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
     let request = &explained.request;
     writeln!(to, "request    {} {:?} ({})", request.operation, request.requested, request.mode)?;
     if request.path != request.requested {
-        writeln!(to, "           path {:?}", request.path)?;
+        write!(to, "           path {:?}", request.path)?;
+        if let Some(prefix) = &request.prefix {
+            write!(to, " below {} (also-at)", Shown(prefix))?;
+        }
+        if let Some(root) = &request.stored_in {
+            write!(to, " as stored in {} (case: insensitive)", Shown(root))?;
+        }
+        writeln!(to)?;
+    }
+    if let Some(raw) = &request.raw_name {
+        writeln!(to, "           bytes {raw}, which are not UTF-8")?;
     }
     writeln!(to, "           from {} at listener {}", request.client, Shown(&request.listener))?;
     let options: Vec<String> =
@@ -138,7 +148,10 @@ impl Display for Call {
         if self.remembered {
             f.write_str(", from the decision cache")?;
         }
-        if self.monitored { f.write_str(", only monitored") } else { Ok(()) }
+        if self.monitored {
+            f.write_str(", only monitored")?;
+        }
+        self.log.iter().try_for_each(|line| write!(f, "\n           {}", Shown(line)))
     }
 }
 

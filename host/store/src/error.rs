@@ -23,6 +23,16 @@ pub enum StoreError {
          the name that was asked for, so only the stored spelling (`ls`) is served and written"
     )]
     Spelling,
+    /// Several names differ from a part of the path in case alone; the names, and their folder.
+    #[error(
+        "`{0}` in {1} differ in upper and lower case alone, and none is spelled as the client asks; rename all but one"
+    )]
+    Ambiguous(String, String),
+    /// A folder, which it names, has too many names to be searched regardless of case.
+    #[error(
+        "{0} has too many names to search them regardless of case; split it, or let clients spell names as stored"
+    )]
+    TooManyNames(String),
     /// The path is refused or leads out of its root.
     #[error("refused: {0}")]
     Denied(&'static str),
@@ -38,6 +48,22 @@ pub enum StoreError {
     /// The path is taken and the root does not overwrite.
     #[error("the file exists and its root has `overwrite: false`")]
     Exists,
+    /// Others may not read, or may not write, the file, and its root has `world-readable: true`.
+    #[error(
+        "others may not {access} the file (its mode is {mode:04o}), and its root has `world-readable: true`; allow it \
+         (`chmod o+{letter}`), or remove the rule", letter = &access[..1]
+    )]
+    NotPublic {
+        /// `read` or `write`.
+        access: &'static str,
+        /// The permissions of the file.
+        mode: u32,
+    },
+    /// An upload may not create a file.
+    #[error(
+        "the file does not exist, and its root has `write.create: false`; create it (`touch`), or remove the rule"
+    )]
+    NotCreated,
     /// The root takes no uploads, or no root does.
     #[error("no writable root: its root has `writable: false`")]
     ReadOnly,
@@ -84,10 +110,16 @@ impl StoreError {
     /// Returns the code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound | Self::NoFolder(_) | Self::Spelling => ErrorCode::FileNotFound,
+            Self::NotFound
+            | Self::NoFolder(_)
+            | Self::Spelling
+            | Self::Ambiguous(..)
+            | Self::TooManyNames(_)
+            | Self::NotCreated => ErrorCode::FileNotFound,
             Self::Denied(_)
             | Self::Forbidden(_)
             | Self::Protected(_)
+            | Self::NotPublic { .. }
             | Self::ReadOnly
             | Self::NotRegular(_) => ErrorCode::AccessViolation,
             Self::Exists => ErrorCode::FileExists,
@@ -102,9 +134,15 @@ impl StoreError {
     /// Returns the text of the ERROR packet.
     pub fn message(&self) -> &str {
         match self {
-            Self::NotFound | Self::Spelling => "file not found",
+            Self::NotFound
+            | Self::Spelling
+            | Self::Ambiguous(..)
+            | Self::TooManyNames(_)
+            | Self::NotCreated => "file not found",
             Self::NoFolder(_) => "folder not found",
-            Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) => "access denied",
+            Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) | Self::NotPublic { .. } => {
+                "access denied"
+            }
             Self::Exists => "file exists",
             Self::ReadOnly => "uploads are not allowed",
             Self::NoSpace(_) => "no space left",
@@ -115,6 +153,11 @@ impl StoreError {
             Self::Exhausted(_) | Self::Unopened => "the server is too busy; try again later",
             Self::UnknownRoot(_) | Self::Io(_) => "server error",
         }
+    }
+
+    /// Returns whether the file may be there under another spelling, and other roots may have it.
+    pub fn is_about_names(&self) -> bool {
+        matches!(self, Self::Spelling | Self::Ambiguous(..) | Self::TooManyNames(_))
     }
 
     /// Returns both sides together.

@@ -8,11 +8,13 @@
 //! Everything here but [`OpenFile::read_now`] may wait for a disk and belongs on a thread of that [`Disk`].
 
 mod absence;
+mod any_case;
 mod attributes;
 mod cache;
 mod disk;
 mod error;
 mod links;
+mod listing;
 mod memory;
 mod open_file;
 mod path;
@@ -27,6 +29,7 @@ mod temporary;
 mod tests;
 mod upload;
 mod uploads;
+mod write_rules;
 
 use std::io;
 use std::path::PathBuf;
@@ -34,16 +37,19 @@ use std::sync::{Arc, RwLock};
 
 use cap_std::fs::Dir;
 use thiserror::Error;
-use tuffet_request::{Links, RootSpec};
+use tuffet_request::{Case, RootSpec};
 
 pub use absence::{Absence, Sought};
+pub use any_case::Stored;
 pub use cache::{FileCache, Growth, MemoryBytes};
 pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
+use listing::Listings;
 pub use open_file::{Ahead, OpenFile};
 pub use sweep::Swept;
 pub use upload::{Sealed, Upload};
 pub use uploads::{Uploads, Writing};
+use write_rules::WriteRules;
 
 /// The configured roots, in the order in which they are searched. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -54,12 +60,15 @@ pub struct Roots {
 #[derive(Debug)]
 struct Root {
     name: Arc<str>,
+    /// Prefixes of requested names, without their leading slash.
+    also_at: Vec<Arc<str>>,
     writable: bool,
-    overwrite: bool,
     private: bool,
+    world_readable: bool,
+    /// If the letters of names need not agree in case.
+    listings: Option<Listings>,
     max_upload: u64,
-    links: Links,
-    mode: Option<u32>,
+    rules: WriteRules,
     path: PathBuf,
     /// Whether to serve a folder that takes its place.
     follow: bool,
@@ -127,13 +136,13 @@ impl Roots {
         let path = path::checked(path)?;
         if let Some(name) = root {
             let root = self.named(name)?;
-            return OpenFile::open(&*root.folder()?, &root.disk, path);
+            return root.open_read(path);
         }
         let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
-            match OpenFile::open(&*root.folder()?, &root.disk, path) {
+            match root.open_read(path) {
                 Err(StoreError::NotFound) => {}
-                Err(StoreError::Spelling) => absent = StoreError::Spelling,
+                Err(error) if error.is_about_names() => absent = error,
                 decided => return decided,
             }
         }
@@ -151,11 +160,12 @@ impl Roots {
         let path = path::checked(path)?;
         let root = match root {
             Some(name) => self.named(name)?,
-            None => self.named(self.of_uploads()?)?,
+            None => self.named(self.of_uploads(None)?)?,
         };
         if !root.writable {
             return Err(StoreError::ReadOnly);
         }
+        root.require_stored(path)?;
         Upload::create(root, path)
     }
 
@@ -168,15 +178,17 @@ impl Roots {
         if !root.writable {
             return Err(StoreError::ReadOnly);
         }
+        root.require_stored(path)?;
         Upload::judge(root, path)
     }
 
-    /// Returns the root for uploads, unless policy names one.
+    /// Returns the root for uploads, unless policy names one; for names that began with a prefix, of the roots with
+    /// this prefix.
     ///
     /// # Errors
     /// `ReadOnly` if no root accepts uploads.
-    pub fn of_uploads(&self) -> Result<&str, StoreError> {
-        let root = self.roots.iter().find(|root| root.writable && !root.private);
+    pub fn of_uploads(&self, prefix: Option<&str>) -> Result<&str, StoreError> {
+        let root = self.reachable(prefix).find(|root| root.writable);
         root.map(|root| &*root.name).ok_or(StoreError::ReadOnly)
     }
 
@@ -187,12 +199,30 @@ impl Roots {
     pub fn redirect(&self, upload: &mut Upload, path: &str) -> Result<(), StoreError> {
         let path = path::checked(path)?;
         let root = self.named(upload.root())?;
+        root.require_stored(path)?;
         upload.redirect(root, path)
     }
 
-    /// The roots whose files clients can request without policy, in search order.
-    pub fn public(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.roots.iter().filter(|root| !root.private).map(|root| &root.name)
+    /// The roots whose files clients can request without policy, in search order; for names that began with a prefix,
+    /// the roots with this prefix.
+    pub fn public(&self, prefix: Option<&str>) -> impl Iterator<Item = &Arc<str>> {
+        self.reachable(prefix).map(|root| &root.name)
+    }
+
+    fn reachable(&self, prefix: Option<&str>) -> impl Iterator<Item = &Root> {
+        let has =
+            move |root: &Root| prefix.is_none_or(|prefix| root.also_at.iter().any(|its| **its == *prefix));
+        self.roots.iter().filter(move |root| !root.private && has(root))
+    }
+
+    /// Splits a normalised path after the longest prefix under which roots may be named; `None` if there is none.
+    pub fn below<'a>(&self, path: &'a str) -> Option<(Arc<str>, &'a str)> {
+        let prefixes = self.roots.iter().filter(|root| !root.private).flat_map(|root| &root.also_at);
+        let below = prefixes.filter_map(|prefix| {
+            let rest = path.strip_prefix(&**prefix)?.strip_prefix('/')?;
+            Some((Arc::clone(prefix), rest))
+        });
+        below.max_by_key(|(prefix, _)| prefix.len())
     }
 
     /// Returns the disk of a root.
@@ -228,15 +258,25 @@ impl Root {
         root
     }
 
+    fn open_read(&self, path: &str) -> Result<OpenFile, StoreError> {
+        let file = OpenFile::open(&*self.folder()?, &self.disk, path);
+        let file = file.map_err(|error| self.absent(path, error))?;
+        if self.world_readable {
+            file.require_world_readable()?;
+        }
+        Ok(file)
+    }
+
     fn with(spec: &RootSpec, folder: Option<Arc<Dir>>, disks: &Disks) -> Self {
         Self {
             name: spec.name.as_str().into(),
+            also_at: spec.also_at.iter().map(|prefix| prefix.as_str().into()).collect(),
             writable: spec.writable,
-            overwrite: spec.overwrite,
             private: spec.private,
+            world_readable: spec.world_readable,
+            listings: (spec.case == Case::Insensitive).then(Listings::default),
             max_upload: spec.max_upload,
-            links: spec.links,
-            mode: spec.mode,
+            rules: WriteRules::of(spec),
             path: spec.path.clone(),
             follow: spec.follow,
             folder: RwLock::new(folder),

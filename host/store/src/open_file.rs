@@ -69,6 +69,13 @@ impl OpenFile {
         Ok(Self { file, disk: Arc::clone(disk), path: path.to_owned(), opened, size, in_place })
     }
 
+    /// # Errors
+    /// `NotPublic` if others may not read it.
+    pub(super) fn require_world_readable(&self) -> Result<(), StoreError> {
+        let mode = self.opened.st_mode & 0o7777;
+        if mode & 0o004 != 0 { Ok(()) } else { Err(StoreError::NotPublic { access: "read", mode }) }
+    }
+
     /// Size of the file when it was opened, in bytes.
     pub fn size(&self) -> u64 {
         self.size

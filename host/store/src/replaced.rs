@@ -14,10 +14,12 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::StoreError;
 use super::attributes::{self, Lists};
 use super::links::refusal;
 use super::open_file::require_regular;
-use super::{Links, StoreError};
+use super::write_rules::WriteRules;
+use tuffet_request::Links;
 
 /// A regular file under the name of an upload, which this user may write.
 #[derive(Debug)]
@@ -32,12 +34,19 @@ impl Replaced {
     /// Opens the file under a name; `None` if the name is free, or is a link that the upload replaces.
     ///
     /// # Errors
-    /// `Denied` for other links, `NotRegular`, and `Protected` for a file that this user may not write.
-    pub(super) fn open(folder: impl AsFd, name: &str, links: Links) -> Result<Option<Self>, StoreError> {
+    /// `NotCreated` for a free name if uploads create no files, `Denied` for other links, `NotRegular`, `Protected` for
+    /// a file that this user may not write, and `NotPublic` if the rules demand that others may write it.
+    pub(super) fn open(
+        folder: impl AsFd,
+        name: &str,
+        rules: &WriteRules,
+    ) -> Result<Option<Self>, StoreError> {
+        let links = rules.links;
+        let free = || if rules.create { Ok(None) } else { Err(StoreError::NotCreated) };
         let folder = folder.as_fd();
         // Checked before opening: opening a device could have effects.
         match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::NOENT) => return free(),
             Err(errno) => return Err(StoreError::from_open(errno.into())),
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
                 return if links == Links::Replace { Ok(None) } else { Err(refusal(links)) };
@@ -48,7 +57,7 @@ impl Replaced {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file: File = match openat(folder, name, flags, Mode::empty()) {
             Ok(file) => file.into(),
-            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::NOENT) => return free(),
             Err(Errno::LOOP) => return Err(refusal(links)),
             Err(errno @ (Errno::ACCESS | Errno::PERM | Errno::TXTBSY)) => {
                 return Err(StoreError::Protected(errno.into()));
@@ -57,6 +66,10 @@ impl Replaced {
         };
         let stat = fstat(&file)?;
         require_regular(&stat)?;
+        let mode = stat.st_mode & 0o7777;
+        if rules.world_writable && mode & 0o002 == 0 {
+            return Err(StoreError::NotPublic { access: "write", mode });
+        }
         let may = |access| accessat(folder, name, access, AtFlags::empty()).is_ok();
         let ours = 0o2 | u32::from(may(Access::READ_OK)) << 2 | u32::from(may(Access::EXEC_OK));
         Ok(Some(Self { file, stat, ours }))

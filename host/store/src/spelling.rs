@@ -74,6 +74,15 @@ pub(super) fn require_in(folder: impl AsFd, name: &str) -> Result<(), StoreError
     if Opened(folder.as_fd()).takes(name)? { Ok(()) } else { Err(StoreError::Spelling) }
 }
 
+/// Returns whether an open folder certainly has this name, spelled like this. If not, its listing tells.
+///
+/// # Errors
+/// The folder cannot be searched.
+pub(super) fn has(folder: impl AsFd, name: &str) -> Result<bool, StoreError> {
+    let folder = Opened(folder.as_fd());
+    Ok(folder.finds(name)? && folder.is_certain(name)?)
+}
+
 /// A folder of any file system.
 trait Folder {
     /// Returns whether the name leads to a file, whatever its spelling.
@@ -85,17 +94,21 @@ trait Folder {
     /// Returns whether names are known to be compared byte by byte, except for case folding.
     fn is_by_bytes(&self) -> Result<bool, StoreError>;
 
-    /// Returns whether an existing name is stored as spelled.
-    fn stores(&self, name: &str) -> Result<bool, StoreError> {
-        let certain = match other_case(name) {
+    /// Returns whether an existing name is certainly stored as spelled; otherwise only the listing tells.
+    fn is_certain(&self, name: &str) -> Result<bool, StoreError> {
+        Ok(match other_case(name) {
             // There are two files, or one with both names.
             Some(other) if self.finds(&other)? => false,
             Some(_) if is_plain(name) => true,
             // A case-folding file system may also equate several forms of a letter without case.
             None if !name.is_ascii() => false,
             _ => self.is_by_bytes()?,
-        };
-        Ok(certain || self.lists(name)?)
+        })
+    }
+
+    /// Returns whether an existing name is stored as spelled.
+    fn stores(&self, name: &str) -> Result<bool, StoreError> {
+        Ok(self.is_certain(name)? || self.lists(name)?)
     }
 
     /// Returns whether a name is stored as spelled, or would be for a new file.

@@ -18,9 +18,9 @@ use sha2::{Digest, Sha256};
 use super::links::followed;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
+use super::write_rules::WriteRules;
 use super::{Disk, Root, StoreError, path, spelling, temporary};
 use crate::Writing;
-use tuffet_request::Links;
 
 /// The permissions of new files, before the umask applies.
 const NEW: u32 = 0o644;
@@ -48,9 +48,7 @@ pub struct Upload {
     name: String,
     disk: Arc<Disk>,
     path: String,
-    overwrite: bool,
-    links: Links,
-    mode: Option<u32>,
+    rules: WriteRules,
     /// Whether it has the permissions `CLOSED` so far.
     closed: bool,
     limit: u64,
@@ -64,9 +62,9 @@ impl Upload {
         let (folder, name) = path::split(target);
         let parent = open_folder(root, folder)?;
         spelling::require_of_upload(&*root.folder()?, target)?;
-        let replaces = judge(&parent, name, root.overwrite, root.links)?;
+        let replaces = judge(&parent, name, &root.rules)?;
         let folder = syncable(&parent)?;
-        let closed = replaces || root.mode.is_some();
+        let closed = replaces || root.rules.mode.is_some();
         let (file, temporary) = temporary::create(&parent, if closed { CLOSED } else { NEW })?;
         Ok(Self {
             file,
@@ -76,9 +74,7 @@ impl Upload {
             name: name.to_owned(),
             disk: Arc::clone(&root.disk),
             path: target.to_owned(),
-            overwrite: root.overwrite,
-            links: root.links,
-            mode: root.mode,
+            rules: root.rules,
             closed,
             limit: root.max_upload,
             writing: None,
@@ -92,7 +88,7 @@ impl Upload {
         let (folder, name) = path::split(target);
         let parent = open_folder(root, folder)?;
         spelling::require_of_upload(&*root.folder()?, target)?;
-        judge(&parent, name, root.overwrite, root.links)?;
+        judge(&parent, name, &root.rules)?;
         accessat(&parent, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?;
         Ok(root.max_upload)
     }
@@ -146,7 +142,7 @@ impl Upload {
         let (folder, name) = path::split(target);
         let parent = open_folder(root, folder)?;
         spelling::require_of_upload(&*root.folder()?, target)?;
-        judge(&parent, name, self.overwrite, self.links)?;
+        judge(&parent, name, &self.rules)?;
         self.moved = Some(syncable(&parent)?);
         self.name = name.to_owned();
         self.path = target.to_owned();
@@ -185,11 +181,12 @@ impl Upload {
     ///
     /// # Errors
     /// `Exists` if the name was taken meanwhile, `NotRegular` if a folder took it, `Denied` if a link did,
-    /// `Protected` if the existing file may not be written, `NoSpace`, `Forbidden`, `Io`. The upload is then
+    /// `Protected` or `NotPublic` if the existing file may not be written, `NotCreated` if it has gone and
+    /// may not be created, `NoSpace`, `Forbidden`, `Io`. The upload is then
     /// not visible, unless only the last step failed.
     pub fn commit(mut self) -> Result<(), StoreError> {
         // Another spelling of the name may appear until the last moment, and a rename would replace it.
-        if self.overwrite {
+        if self.rules.overwrite {
             self.finish_over()?;
             spelling::require_in(self.target(), &self.name)?;
             renameat(&self.folder, &self.temporary, self.target(), &self.name).map_err(from_rename)?;
@@ -209,7 +206,7 @@ impl Upload {
     /// Syncs it with the permissions of a new file.
     fn finish_new(&mut self) -> Result<(), StoreError> {
         if self.closed {
-            let mode = match self.mode {
+            let mode = match self.rules.mode {
                 Some(mode) => Mode::from_raw_mode(mode),
                 None => self.mode_of_new()?,
             };
@@ -223,7 +220,7 @@ impl Upload {
     fn finish_over(&mut self) -> Result<(), StoreError> {
         // Bounded, in case another program keeps changing that file.
         for _ in 0..LOOKS {
-            let replaced = Replaced::open(self.target(), &self.name, self.links)?;
+            let replaced = Replaced::open(self.target(), &self.name, &self.rules)?;
             match &replaced {
                 Some(replaced) => {
                     replaced.carry_to(&self.file)?;
@@ -306,12 +303,13 @@ impl Drop for Upload {
 
 /// Reports early the error that the commit would return; the commit decides. Returns whether there is a file
 /// to replace.
-fn judge(folder: &Dir, name: &str, overwrite: bool, links: Links) -> Result<bool, StoreError> {
-    if overwrite {
-        return Ok(Replaced::open(folder, name, links)?.is_some());
+fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<bool, StoreError> {
+    if rules.overwrite {
+        return Ok(Replaced::open(folder, name, rules)?.is_some());
     }
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT) => Ok(false),
+        Err(Errno::NOENT) if rules.create => Ok(false),
+        Err(Errno::NOENT) => Err(StoreError::NotCreated),
         Err(errno) => Err(StoreError::from_open(errno.into())),
         Ok(stat) => {
             if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {

@@ -69,7 +69,10 @@ impl Resolve for Probe {
             return Resolution::Abstain;
         }
         let macs: Vec<&str> = request.client.macs.iter().map(|mac| mac.address.as_str()).collect();
-        let said = command::run_all(&self.settings.run).replace("{macs}", &macs.join(","));
+        let raw_name = request.attributes.iter().find(|(name, _)| name == "raw-name");
+        let said = command::run_all(&self.settings.run)
+            .replace("{macs}", &macs.join(","))
+            .replace("{raw-name}", raw_name.map_or("none", |(_, value)| value));
         Resolution::Content(format!("{}{said}", self.configured).into_bytes())
     }
 }
@@ -121,8 +124,10 @@ impl Observe for Probe {
                     summary.first_block_us.is_some(),
                     summary.resolved.as_deref().unwrap_or_default(),
                     summary
+                        .request
                         .attributes
                         .iter()
+                        .chain(&summary.attributes)
                         .map(|(key, value)| format!("{key}={value}"))
                         .collect::<Vec<_>>(),
                 ),

@@ -1,31 +1,16 @@
 //! Valid configurations and their resolved values.
 
 use super::*;
-use tuffet_request::{Bounds, Links, RootSpec};
+use tuffet_request::{Bounds, Case, Links, RootSpec};
 
 #[test]
 fn the_example_resolves_to_what_it_says() {
     let scene = Scene::new();
     let config = scene.load(EXAMPLE).expect("the example is good");
-    let lan = Listener {
-        name: "lan".into(),
-        address: "127.0.0.1:6969".parse().expect("an address"),
-        single_port: false,
-        tid_ports: None,
-        burst: Some(64),
-    };
+    let address = "127.0.0.1:6969".parse().expect("an address");
+    let lan = Listener { burst: Some(64), ..Listener::at("lan", address) };
     assert_eq!(config.listeners, [lan]);
-    let boot = RootSpec {
-        private: false,
-        name: "boot".into(),
-        path: scene.path("files"),
-        writable: false,
-        overwrite: false,
-        max_upload: 1 << 30,
-        links: Links::Refuse,
-        mode: None,
-        follow: false,
-    };
+    let boot = RootSpec { max_upload: 1 << 30, ..RootSpec::read_only("boot", scene.path("files")) };
     let incoming =
         RootSpec { name: "incoming".into(), path: scene.path("incoming"), writable: true, ..boot.clone() };
     let dhcp = RootSpec { name: "dhcp".into(), path: scene.path("dhcp"), private: true, ..boot.clone() };
@@ -100,6 +85,29 @@ fn what_becomes_of_uploads_is_read() {
     }
     assert_eq!(root("overwrite: true, write: { links: follow }"), (None, Links::Follow));
     assert_eq!(root("overwrite: true, write: { links: replace }"), (None, Links::Replace));
+    assert_eq!(root("write: { umask: \"000\" }"), (Some(0o666), Links::Refuse));
+    assert_eq!(root("write: { umask: '0027' }"), (Some(0o640), Links::Refuse));
+}
+
+#[test]
+fn rules_of_files_are_read() {
+    let scene = Scene::new();
+    let root = |rules: &str| {
+        let roots = format!("roots: [{{ name: in, path: incoming, {rules} }}]\n");
+        let config =
+            scene.load(&format!("listeners: [{{ address: 127.0.0.1:6969 }}]\n{roots}")).expect(rules);
+        (config.roots[0].world_readable, config.roots[0].create)
+    };
+    assert_eq!(root("writable: false"), (false, true));
+    assert_eq!(root("world-readable: true"), (true, true));
+    assert_eq!(root("writable: true, overwrite: true, write: { create: false }"), (false, false));
+    let yaml = "listeners: [{ address: 127.0.0.1:6969 }]\nroots: [{ name: in, path: incoming, case: insensitive, also-at: \
+                [/tftpboot, //srv//x/] }]\n";
+    let config = scene.load(yaml).expect("good");
+    assert_eq!(
+        (config.roots[0].case, &config.roots[0].also_at[..]),
+        (Case::Insensitive, &["tftpboot".to_owned(), "srv/x".to_owned()][..])
+    );
 }
 
 #[test]

@@ -316,9 +316,15 @@ fn fail(entry: &mut Entry, error: &StoreError) {
 /// Returns the outcome by cause: the rules, the client's choice of a name, or the server.
 pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     match error {
-        StoreError::NotFound | StoreError::NoFolder(_) | StoreError::Spelling => Outcome::NotFound,
+        StoreError::NotFound
+        | StoreError::NoFolder(_)
+        | StoreError::Spelling
+        | StoreError::Ambiguous(..)
+        | StoreError::TooManyNames(_)
+        | StoreError::NotCreated => Outcome::NotFound,
         StoreError::Denied(_)
         | StoreError::Protected(_)
+        | StoreError::NotPublic { .. }
         | StoreError::Exists
         | StoreError::ReadOnly
         | StoreError::NotRegular(_)

@@ -67,8 +67,13 @@ pub(super) fn request(request: &Request) -> types::Request {
             class: request.class.to_string(),
         },
         options: request.options.clone(),
-        attributes: Vec::new(),
+        attributes: attributes(request).map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
     }
+}
+
+/// What a request has beside the fields of the interface; docs/plugins.md lists it.
+pub(super) fn attributes(request: &Request) -> impl Iterator<Item = (&str, &str)> {
+    request.raw_name.iter().map(|raw| ("raw-name", &**raw))
 }
 
 /// A verdict other than abstain.

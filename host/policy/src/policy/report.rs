@@ -3,6 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::convert;
 use super::imports::Access;
 use super::wit_events::{
     self, Decision, Event as WitEvent, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
@@ -41,8 +42,9 @@ pub(super) struct Fact<'a> {
     texts: &'a Texts,
     macs: Vec<wit_events::Mac<'a>>,
     options: Vec<(&'a str, &'a str)>,
-    /// Facts that the interface has no fields for.
+    /// Facts that the interface has no fields for: of the event, and of its request.
     attributes: Vec<(&'a str, &'a str)>,
+    of_request: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Fact<'a> {
@@ -51,16 +53,18 @@ impl<'a> Fact<'a> {
     }
 
     fn new(event: &'a Event, texts: &'a Texts) -> Fact<'a> {
-        let (macs, options) = match &event.what {
-            Happening::Started { record, .. } => lists(&record.request, texts),
-            Happening::Finished(summary) => lists(&summary.record.request, texts),
-            Happening::Progressed { .. } => Default::default(),
+        let request = match &event.what {
+            Happening::Started { record, .. } => Some(&record.request),
+            Happening::Finished(summary) => Some(&summary.record.request),
+            Happening::Progressed { .. } => None,
         };
+        let (macs, options) = request.map_or_else(Default::default, |request| lists(request, texts));
+        let of_request = request.into_iter().flat_map(|request| convert::attributes(request)).collect();
         let attributes = match &event.what {
             Happening::Finished(summary) => attributes(summary),
             Happening::Started { .. } | Happening::Progressed { .. } => Vec::new(),
         };
-        Fact { event, texts, macs, options, attributes }
+        Fact { event, texts, macs, options, attributes, of_request }
     }
 
     /// The event as a plugin with this access sees it.
@@ -104,7 +108,7 @@ impl<'a> Fact<'a> {
                 class: request.class.as_str(),
             },
             options: &self.options,
-            attributes: &[],
+            attributes: &self.of_request,
         }
     }
 

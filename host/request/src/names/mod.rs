@@ -4,10 +4,15 @@
 //! TFTP leaves the form of a name to the server (RFC 1350 section 5: a netascii string). Clients send
 //! backslashes, leading slashes, and bytes left over from DHCP option 67; hostile ones send `..`, drive
 //! letters and control characters. This module settles all of that once, so that policy and store see one
-//! form. It decodes nothing: `%2e` is three literal characters.
+//! form. It decodes no escapes: `%2e` is three literal characters.
+//!
+//! Names are UTF-8. Bytes that are not are read as Latin-1, one character for each byte: shim on some firmware asks for
+//! `grub/` followed by the byte 0xEA and `onboard`, and old clients send umlauts that way. The characters of such a name
+//! then pass the same checks as all others, and no byte of it becomes a slash or a dot that was none.
 
 mod mac;
 
+use std::borrow::Cow;
 use thiserror::Error;
 
 use crate::request::ErrorCode;
@@ -20,6 +25,25 @@ pub const MAX_NAME: usize = 1024;
 /// The longest part of a name between two slashes, in bytes: the limit of common file systems.
 pub const MAX_PART: usize = 255;
 
+/// Reads the bytes of a name: as UTF-8, or as Latin-1 if they are not.
+pub fn decode(raw: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(raw) {
+        Ok(name) => name.into(),
+        Err(_) => raw.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+/// Returns the bytes of a name in hexadecimal digits if they are not UTF-8, because its text does not show them.
+pub fn raw_name(raw: &[u8]) -> Option<String> {
+    let hex = || raw.iter().map(|byte| format!("{byte:02x}")).collect();
+    std::str::from_utf8(raw).is_err().then(hex)
+}
+
+/// Returns whether a name begins with a slash or a backslash.
+pub fn is_absolute(raw: &[u8]) -> bool {
+    matches!(raw, [b'/' | b'\\', ..])
+}
+
 /// Converts the name of a request to a path below the virtual root, as policy and store use it.
 ///
 /// Drops trailing NUL and 0xFF bytes (both come from DHCP option 67), converts `\` to `/`, and removes empty
@@ -29,7 +53,7 @@ pub const MAX_PART: usize = 255;
 /// [`NameError`] gives the reason; see its variants.
 pub fn normalise(raw: &[u8]) -> Result<String, NameError> {
     let end = raw.iter().rposition(|&byte| byte != 0 && byte != 0xFF).map_or(0, |last| last + 1);
-    let name = std::str::from_utf8(&raw[..end]).map_err(|_| NameError::NotUtf8)?;
+    let name = &*decode(&raw[..end]);
     if name.chars().any(char::is_control) {
         return Err(NameError::ControlCharacter);
     }
@@ -65,9 +89,6 @@ pub enum NameError {
     /// The name is longer than [`MAX_NAME`] bytes, or a part of it than [`MAX_PART`].
     #[error("file name too long")]
     TooLong,
-    /// The bytes are not UTF-8.
-    #[error("file name is not UTF-8")]
-    NotUtf8,
     /// The name holds a control character, such as an embedded NUL or a line feed.
     #[error("file name holds a control character")]
     ControlCharacter,
@@ -122,6 +143,13 @@ mod tests {
             (b"%n%s", "%n%s"),
             (b" spaced name ", " spaced name "),
             ("g\u{e4}nse.bin".as_bytes(), "g\u{e4}nse.bin"),
+            (b"g\xe4nse.bin", "g\u{e4}nse.bin"),
+            (b"grub/\xeaonboard", "grub/\u{ea}onboard"),
+            (b"\\grub\\\xeaonboard\xff", "grub/\u{ea}onboard"),
+            // An overlong slash and an overlong dot of UTF-8 are letters.
+            (b"\xc0\xaf\xc0\xaf", "\u{c0}\u{af}\u{c0}\u{af}"),
+            (b"\xc0\xae\xc0\xae/secret", "\u{c0}\u{ae}\u{c0}\u{ae}/secret"),
+            (b"a\xffb", "a\u{ff}b"),
             (b"aa:bb:cc:dd:ee:ff", "aa:bb:cc:dd:ee:ff"),
             (b"images/c:boot", "images/c:boot"),
             (b"1:2", "1:2"),
@@ -159,13 +187,28 @@ mod tests {
             (b"a\x1b[2Jb", ControlCharacter),
             (b"a\x7f", ControlCharacter),
             ("a\u{85}b".as_bytes(), ControlCharacter),
-            (b"a\xffb", NotUtf8),
-            (b"\xc0\xaf\xc0\xaf", NotUtf8),
-            (b"\xe0\x80\xaf", NotUtf8),
-            (b"\xed\xa0\x80", NotUtf8),
+            // Bytes that are not UTF-8 may be control characters of Latin-1.
+            (b"\xe0\x80\xaf", ControlCharacter),
+            (b"\xed\xa0\x80", ControlCharacter),
+            (b"\xff\x9b2J", ControlCharacter),
+            (b"\xe4/..", ParentFolder),
+            (b"..\\\xe4", ParentFolder),
+            (b"c:\xe4", DriveLetter),
+            (b"\\\\\xe4\\x", NetworkShare),
+            (b"\xe4\0x", ControlCharacter),
         ];
         for (raw, error) in cases {
             assert_eq!(normalise(raw), Err(*error), "{}", raw.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn the_bytes_of_names_that_are_not_utf_8_are_kept() {
+        assert_eq!(raw_name(b"grub/\xeaonboard").as_deref(), Some("677275622fea6f6e626f617264"));
+        assert_eq!(raw_name("grub/\u{ea}onboard".as_bytes()), None);
+        assert_eq!(decode(b"\xea\xff"), "\u{ea}\u{ff}");
+        for (name, absolute) in [(&b"/x"[..], true), (b"\\x", true), (b"x/", false), (b"", false)] {
+            assert_eq!(is_absolute(name), absolute);
         }
     }
 
@@ -187,7 +230,7 @@ mod tests {
 
     #[test]
     fn the_result_is_a_fixed_point() {
-        for raw in [&b"\\a//b/./c\xff"[..], b"/x", b"....//y"] {
+        for raw in [&b"\\a//b/./c\xff"[..], b"/x", b"....//y", b"\xe4/\xff.\xff"] {
             let once = normalise(raw).expect("an acceptable name");
             assert_eq!(normalise(once.as_bytes()).as_deref(), Ok(once.as_str()));
         }

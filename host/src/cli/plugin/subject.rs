@@ -15,7 +15,7 @@ use tuffet_config::{
     TimeSpan, reach,
 };
 use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
-use tuffet_request::{Links, RootSpec};
+use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]
 pub(super) struct Subject {
@@ -255,15 +255,5 @@ pub(super) fn root(text: &str) -> Result<RootSpec, String> {
         .split_once('=')
         .filter(|(name, folder)| !name.is_empty() && !folder.is_empty())
         .ok_or("write NAME=DIR, such as boot=./files")?;
-    Ok(RootSpec {
-        name: name.into(),
-        path: folder.into(),
-        writable: false,
-        overwrite: false,
-        private: false,
-        max_upload: 0,
-        links: Links::default(),
-        mode: None,
-        follow: false,
-    })
+    Ok(RootSpec::read_only(name, folder))
 }

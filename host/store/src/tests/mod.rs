@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use super::*;
-use tuffet_request::ErrorCode;
+use tuffet_request::{ErrorCode, Links};
 
 const SECRET: &str = "outside";
 

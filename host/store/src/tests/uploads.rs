@@ -157,6 +157,42 @@ fn the_mode_of_new_files_is_that_of_the_root() {
 }
 
 #[test]
+fn a_file_that_may_not_be_created_is_not_created_at_the_end_either() {
+    let scene = Scene::new();
+    let roots =
+        Roots::open(&[RootSpec { overwrite: true, create: false, ..scene.spec() }]).expect("it opens");
+    let error = roots.create(None, "new").expect_err("not there");
+    assert!(matches!(error, StoreError::NotCreated), "{error}");
+    assert_eq!((error.code(), error.message()), (ErrorCode::FileNotFound, "file not found"));
+    upload(&roots, "boot", "new").expect("it is there");
+    let begun = roots.create(None, "boot").expect("it is there");
+    fs::remove_file(scene.at("root/boot")).expect("removed");
+    let error = begun.commit().expect_err("it has gone");
+    assert!(matches!(error, StoreError::NotCreated), "{error}");
+    assert!(!scene.at("root/boot").exists());
+    assert_eq!(scene.temporaries("root"), 0);
+}
+
+#[test]
+fn permissions_that_change_meanwhile_count_at_the_end() {
+    let scene = Scene::new();
+    let spec = RootSpec { overwrite: true, world_readable: true, ..scene.spec() };
+    let roots = Roots::open(&[spec]).expect("it opens");
+    let path = scene.at("root/boot");
+    set_mode(&path, 0o644);
+    let refused = |error: StoreError| {
+        assert!(matches!(error, StoreError::NotPublic { access: "write", mode: 0o644 }), "{error}");
+        assert_eq!(error.code(), ErrorCode::AccessViolation);
+    };
+    refused(roots.create(None, "boot").expect_err("others may not write it"));
+    set_mode(&path, 0o646);
+    let begun = roots.create(None, "boot").expect("others may write it");
+    set_mode(&path, 0o644);
+    refused(begun.commit().expect_err("others may not write it any more"));
+    upload(&roots, "new", "new").expect("a new file needs nothing");
+}
+
+#[test]
 fn a_folder_that_takes_the_name_meanwhile_stops_the_commit() {
     let scene = Scene::new();
     for roots in [scene.roots(), scene.overwriting()] {

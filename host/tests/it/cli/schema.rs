@@ -41,7 +41,7 @@ fn bundled_plugins_have_the_keys_of_their_schemas() {
     let names: Vec<&str> = bundled.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         names,
-        ["acl", "audit", "mac-map", "publish", "template"].map(|name| format!("builtin:{name}"))
+        ["acl", "audit", "mac-map", "publish", "remap", "template"].map(|name| format!("builtin:{name}"))
     );
     let setup = Setup::new();
     let file = setup.outside().path("settings.yaml");

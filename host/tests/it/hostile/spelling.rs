@@ -41,11 +41,11 @@ impl Folding {
     }
 
     /// Starts a server on it, with rules about names; uploads replace existing files.
-    fn serve(&self) -> Server {
+    fn serve(&self, case: &str) -> Server {
         let root = self.path().display();
         Setup::new()
             .yaml(&format!(
-                "roots: [{{ name: boot, path: {root}, writable: true, overwrite: true }}]\npolicy: {{ authorize: [acl] \
+                "roots: [{{ name: boot, path: {root}, writable: true, overwrite: true, case: {case} }}]\npolicy: {{ authorize: [acl] \
                  }}\nplugins:\n  acl:\n    component: builtin:acl\n    settings:\n      deny:\n        - {{ names: \
                  [\"secret/**\", \"*.key\"], message: \"not for you\" }}\n        - {{ operations: [write], names: \
                  [\"kernel.img\"], message: \"not for you\" }}\n"
@@ -95,7 +95,7 @@ fn another_spelling_passes_no_rule() {
     disk.write("kernel.img", b"kernel");
     disk.write("folder/file", b"file");
     assert_eq!(fs::read(disk.path().join("SECRET/Plan")).unwrap(), b"the plan", "it folds case");
-    let server = disk.serve();
+    let server = disk.serve("sensitive");
 
     assert_eq!(read(&server, "secret/plan"), Answer::Error(2, "not for you".into()));
     for name in [
@@ -126,11 +126,44 @@ fn another_spelling_passes_no_rule() {
     assert_eq!(fs::read(disk.path().join("folder/file")).unwrap(), b"written");
 }
 
+/// The server, not the file system, finds the stored name, and policy judges that.
+#[test]
+fn case_may_be_ignored_and_no_other_spelling_passes_a_rule() {
+    let Some(disk) = Folding::new() else { return };
+    disk.write("secret/plan", b"the plan");
+    disk.write("boot.key", b"the key");
+    disk.write("kernel.img", b"kernel");
+    disk.write("folder/file", b"file");
+    let server = disk.serve("insensitive");
+    for name in ["secret/plan", "SECRET/plan", "Secret/PLAN", "BOOT.KEY", "boot.KEY"] {
+        assert_eq!(read(&server, name), Answer::Error(2, "not for you".into()), "{name}");
+    }
+    for name in ["secret./plan", "secret /plan", "SECRET~1/plan", "boot.key.", "folder/FILE."] {
+        assert_eq!(read(&server, name), Answer::Error(1, "file not found".into()), "{name}");
+    }
+    for name in ["folder/file", "FOLDER/File", "folder/FILE"] {
+        assert_eq!(read(&server, name), Answer::Data(1, b"file".to_vec()), "{name}");
+    }
+    for name in ["SECRET/new", "secret./new", "KERNEL.img", "new.key.", "FOLDER./new"] {
+        assert!(!write(&server, name), "{name}");
+    }
+    assert_eq!(fs::read(disk.path().join("kernel.img")).unwrap(), b"kernel");
+    assert_eq!(fs::read_dir(disk.path().join("secret")).unwrap().count(), 1);
+    for name in ["FOLDER/FILE", "Folder/new"] {
+        assert!(write(&server, name), "{name}: {}", server.log());
+    }
+    assert_eq!(fs::read(disk.path().join("folder/file")).unwrap(), b"written");
+    let names = fs::read_dir(disk.path().join("folder")).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    assert_eq!(names, ["file", "new"]);
+}
+
 /// No client can name a file that is being written, in capitals either.
 #[test]
 fn uploads_in_progress_have_no_other_spelling() {
     let Some(disk) = Folding::new() else { return };
-    let server = disk.serve();
+    let server = disk.serve("sensitive");
     let mut peer = Peer::new(server.address());
     peer.ask(&wrq("up", &[]));
     peer.expect(Answer::Ack(0));

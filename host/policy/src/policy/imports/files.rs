@@ -92,10 +92,12 @@ fn one_content(file: &OpenFile) -> io::Result<Option<Vec<u8>>> {
 /// Whether a file is absent, or why it cannot be read.
 pub(super) fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
     match error {
-        StoreError::NotFound | StoreError::Spelling => Ok(None),
-        StoreError::Denied(_) | StoreError::Forbidden(_) | StoreError::NotRegular(_) => {
-            Err(Error::Denied(error.to_string()))
-        }
+        StoreError::NotFound => Ok(None),
+        error if error.is_about_names() => Ok(None),
+        StoreError::Denied(_)
+        | StoreError::Forbidden(_)
+        | StoreError::NotPublic { .. }
+        | StoreError::NotRegular(_) => Err(Error::Denied(error.to_string())),
         error => Err(Error::Unavailable(error.to_string())),
     }
 }

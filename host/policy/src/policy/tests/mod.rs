@@ -122,6 +122,9 @@ fn request(operation: Operation, path: &str) -> Request {
         operation,
         mode: Mode::Octet,
         requested: format!("/{path}"),
+        raw_name: None,
+        prefix: None,
+        stored_in: None,
         path: path.into(),
         client: SocketAddr::from(([192, 0, 2, 1], 2000)),
         macs: vec![MacFact {

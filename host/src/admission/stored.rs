@@ -1,0 +1,128 @@
+//! Which name policy judges where the letters of names need not agree in case (`roots[].case: insensitive`).
+//!
+//! A rule about `secret/**` has to hold for `SECRET/x`, too. So the stored spelling is looked up before policy is asked,
+//! and policy judges that. Files are then opened by the judged spelling alone, byte by byte: a file that appears between
+//! the two steps is not found, and is never served unjudged. Asking policy first, and again with the stored name, would
+//! not do: rules that allow would have to list every spelling, and `resolve` would decide about a name that no file has.
+//!
+//! A plugin may answer with a file in another spelling. Then its stored name is looked up, too, and `authorize` judges
+//! that name before it is opened: rules about names would otherwise end where a mapping begins.
+//!
+//! Only servers with such a root look anything up here. Disks are asked on threads of their roots, with the deadline of
+//! opening, so a folder that hangs costs the requests for its root alone.
+
+use super::plan::allowed;
+use crate::generation::Generation;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use tuffet_engine::worker::Decision;
+use tuffet_policy::Target;
+use tuffet_request::events::{DecisionRecord, Ending, Outcome};
+use tuffet_request::{Ceilings, Operation};
+use tuffet_store::{Lane, Sought, Stored};
+
+/// Gives the request the path under which the first root stores it. If none does, it keeps its path.
+///
+/// # Errors
+/// The decision, if a root does not answer.
+pub(super) async fn requested(generation: &Generation, record: &mut DecisionRecord) -> Result<(), Decision> {
+    let (roots, request) = (&generation.files.roots, &record.request);
+    let (prefix, sought) = (request.prefix.as_deref(), sought(request.operation));
+    let searched: Vec<Arc<str>> = match request.operation {
+        Operation::Read => roots.public(prefix).map(Arc::clone).collect(),
+        Operation::Write => roots.of_uploads(prefix).map(Arc::from).into_iter().collect(),
+    };
+    for root in searched {
+        let Some(path) = look(generation, &root, &record.request.path, sought).await? else { continue };
+        if path != record.request.path {
+            let request = Arc::make_mut(&mut record.request);
+            request.path = path;
+            request.stored_in = Some(root);
+        }
+        break;
+    }
+    Ok(())
+}
+
+/// Gives the first file that exists, of those that a plugin named, its stored path, and lets policy judge that path if
+/// it has judged another one.
+///
+/// # Errors
+/// The decision, if policy denies the file or a root does not answer.
+pub(super) async fn named(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    mut targets: Vec<Target>,
+    ceilings: Ceilings,
+) -> Result<(Vec<Target>, Ceilings), Decision> {
+    let sought = sought(record.request.operation);
+    if record.request.operation == Operation::Write {
+        targets.truncate(1);
+    }
+    for target in &mut targets {
+        let Some(path) = look(generation, &target.root, &target.path, sought).await? else { continue };
+        if path == target.path {
+            break;
+        }
+        target.path.clone_from(&path);
+        if path == record.request.path {
+            break;
+        }
+        let mut request = (*record.request).clone();
+        request.path = path;
+        let policy = &generation.policy;
+        let authorization = policy.authorize(&Arc::new(request), policy.patience()).await;
+        record.plugin_calls += authorization.calls;
+        let theirs = allowed(authorization.verdict);
+        if theirs.is_err() {
+            record.verdict_by = authorization.by;
+        }
+        return theirs.map(|theirs| (targets, lower(ceilings, theirs)));
+    }
+    Ok((targets, ceilings))
+}
+
+fn sought(operation: Operation) -> Sought {
+    if operation == Operation::Read { Sought::File } else { Sought::FolderOf }
+}
+
+/// Where a root stores a path; `None` if it does not. An error is left to the step that opens the file.
+async fn look(
+    generation: &Generation,
+    root: &str,
+    path: &str,
+    sought: Sought,
+) -> Result<Option<String>, Decision> {
+    let (roots, within) = (generation.files.roots.clone(), generation.open_time);
+    let Some(disk) = roots.disk(root).map(Arc::clone) else { return Ok(None) };
+    let (sender, receiver) = oneshot::channel();
+    let (name, path) = (root.to_owned(), path.to_owned());
+    let work = move || {
+        // The request may have been dropped.
+        let _ = sender.send(roots.stored(&name, &path, sought));
+    };
+    // The sender is dropped with the work.
+    disk.submit(Lane::Open, within, work, |_| {});
+    match tokio::time::timeout(within, receiver).await {
+        Ok(Ok(Ok(Stored::At(path)))) => Ok(Some(path)),
+        Ok(Ok(Ok(Stored::Nowhere) | Err(_))) => Ok(None),
+        _ => {
+            let within = humantime::format_duration(within);
+            let detail =
+                format!("root `{root}` did not look up the name within {within} (`limits.open-time`)");
+            Err(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) })
+        }
+    }
+}
+
+/// The lower ones of both.
+fn lower(one: Ceilings, other: Ceilings) -> Ceilings {
+    fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+        one.into_iter().chain(other).min()
+    }
+    Ceilings {
+        blksize: least(one.blksize, other.blksize),
+        windowsize: least(one.windowsize, other.windowsize),
+        bytes: least(one.bytes, other.bytes),
+    }
+}

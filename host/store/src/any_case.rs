@@ -1,0 +1,108 @@
+//! The stored spelling of a path in a root with `case: insensitive`.
+//!
+//! Policy has to judge a file by the one name that it is stored under, and files are opened by that name alone
+//! ([`super::spelling`]). So this only finds names, before policy is asked: each part of the path as it is spelled if it
+//! is there, else the only name that differs in case alone.
+
+use super::absence::Sought;
+use super::{Root, Roots, StoreError, spelling};
+use cap_std::fs::Dir;
+
+/// Where a path is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stored {
+    /// Under this path. That of a file to be written may be free.
+    At(String),
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Roots {
+    /// Returns whether any root finds names regardless of case.
+    pub fn any_case(&self) -> bool {
+        self.roots.iter().any(|root| root.listings.is_some())
+    }
+
+    /// Returns how a root stores a path. In a root with `case: sensitive` that is the same path, or nothing. Blocks on
+    /// the disk.
+    ///
+    /// # Errors
+    /// `Ambiguous` and `TooManyNames`, and those of opening and reading folders.
+    pub fn stored(&self, root: &str, path: &str, sought: Sought) -> Result<Stored, StoreError> {
+        self.named(root)?.stored(path, sought)
+    }
+}
+
+impl Root {
+    pub(super) fn stored(&self, path: &str, sought: Sought) -> Result<Stored, StoreError> {
+        let top = self.folder()?;
+        let Some(listings) = &self.listings else {
+            let is_there = top.symlink_metadata(path).is_ok();
+            return Ok(if is_there { Stored::At(path.to_owned()) } else { Stored::Nowhere });
+        };
+        let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
+        let mut way = String::new();
+        while let Some(part) = parts.next() {
+            let folder = match open(&top, &way) {
+                Err(StoreError::NotFound) => return Ok(Stored::Nowhere),
+                other => other?,
+            };
+            let name = match spelling::has(&folder, part)? {
+                true => Some(part.to_owned()),
+                false => {
+                    let listing = listings.of(&folder)?;
+                    match listing.find(part).as_slice() {
+                        [name] => Some((*name).to_owned()),
+                        [] if listing.is_complete() => None,
+                        [] => return Err(StoreError::TooManyNames(shown(&way))),
+                        several => return Err(StoreError::Ambiguous(several.join("`, `"), shown(&way))),
+                    }
+                }
+            };
+            let is_last = parts.peek().is_none();
+            let Some(name) =
+                name.or_else(|| (is_last && sought == Sought::FolderOf).then(|| part.to_owned()))
+            else {
+                return Ok(Stored::Nowhere);
+            };
+            if !way.is_empty() {
+                way.push('/');
+            }
+            way.push_str(&name);
+        }
+        Ok(Stored::At(way))
+    }
+
+    /// Why a file is not there in this root: names that cannot be told apart, or folders that cannot be searched, if
+    /// the letters of names do not have to agree in case.
+    pub(super) fn absent(&self, path: &str, error: StoreError) -> StoreError {
+        match error {
+            StoreError::NotFound | StoreError::Spelling if self.listings.is_some() => {
+                self.stored(path, Sought::File).err().unwrap_or(error)
+            }
+            error => error,
+        }
+    }
+
+    /// Requires that an upload to this path adds no name that differs from an existing one in case alone.
+    ///
+    /// # Errors
+    /// `Spelling` if it would, and those of [`Roots::stored`].
+    pub(super) fn require_stored(&self, path: &str) -> Result<(), StoreError> {
+        if self.listings.is_none() {
+            return Ok(());
+        }
+        match self.stored(path, Sought::FolderOf)? {
+            Stored::At(stored) if stored != path => Err(StoreError::Spelling),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn open(top: &Dir, way: &str) -> Result<Dir, StoreError> {
+    top.open_dir(if way.is_empty() { "." } else { way }).map_err(StoreError::from_open)
+}
+
+fn shown(way: &str) -> String {
+    if way.is_empty() { "the folder of the root".into() } else { format!("`{way}`") }
+}

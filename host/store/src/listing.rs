@@ -1,0 +1,297 @@
+//! The names in folders, found by their letters whatever their case, for roots with `case: insensitive`.
+//!
+//! The system has no such lookup, so a folder has to be read as a whole. Clients ask again and again, and a folder of
+//! phones has 100,000 names: a listing is kept for as long as the times of its folder stay. A folder that changes all
+//! the time is read for a tenth of the time at most. Several requests for one folder wait for one reading; requests for
+//! other folders do not.
+
+use super::{StoreError, path};
+use rustix::fs::{Dir as Entries, Mode, OFlags, Stat, fstat, openat};
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Names in a folder; a larger one is not searched.
+const MOST_NAMES: usize = 262_144;
+
+/// Names kept for a root, over all its folders.
+const MOST_KEPT: usize = 2 * MOST_NAMES;
+
+/// What a kept folder counts beside its names.
+const FOLDER: usize = 64;
+
+/// How long a listing is used: some file systems do not update the times of a folder.
+const MOST_AGE: Duration = Duration::from_secs(60);
+
+/// How much longer than it took to read a listing is used, even if its folder has changed.
+const REUSE: u32 = 10;
+
+/// Matches that are told apart.
+const MOST_MATCHES: usize = 8;
+
+/// The listings of the folders of a root.
+#[derive(Debug, Default)]
+pub(super) struct Listings {
+    folders: Mutex<HashMap<(u64, u64), Folder>>,
+}
+
+/// Locked while the folder is read.
+type Folder = Arc<Mutex<Option<Kept>>>;
+
+#[derive(Debug)]
+struct Kept {
+    listing: Arc<Listing>,
+    times: Times,
+    /// Whether a later change shows in the times.
+    settled: bool,
+    began: Instant,
+    took: Duration,
+}
+
+type Times = (i64, u64, i64, u64);
+
+impl Listings {
+    /// The names of an open folder. May read all of them.
+    ///
+    /// # Errors
+    /// Those of reading a folder.
+    pub(super) fn of(&self, folder: impl AsFd) -> Result<Arc<Listing>, StoreError> {
+        let stat = fstat(&folder)?;
+        let key = (stat.st_dev, stat.st_ino);
+        let shared = Arc::clone(lock(&self.folders).entry(key).or_default());
+        let mut kept = lock(&shared);
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_usable(&stat)) {
+            return Ok(Arc::clone(&kept.listing));
+        }
+        let began = Instant::now();
+        // Times from before the reading: a change during it shows.
+        let stat = fstat(&folder)?;
+        let listing = Arc::new(Listing::read(folder)?);
+        let (settled, took) = (is_settled(&stat), began.elapsed());
+        *kept = Some(Kept { listing: Arc::clone(&listing), times: times(&stat), settled, began, took });
+        drop(kept);
+        self.make_room(key);
+        Ok(listing)
+    }
+
+    /// Drops all listings but one if there are too many names.
+    fn make_room(&self, key: (u64, u64)) {
+        let mut folders = lock(&self.folders);
+        let weight = |folder: &Folder| {
+            // One that is being read counts when it is there.
+            let names = folder.try_lock().ok().and_then(|kept| kept.as_ref().map(|kept| kept.listing.len()));
+            FOLDER + names.unwrap_or(0)
+        };
+        if folders.values().map(weight).sum::<usize>() > MOST_KEPT {
+            folders.retain(|other, _| *other == key);
+        }
+    }
+}
+
+impl Kept {
+    fn is_usable(&self, now: &Stat) -> bool {
+        let age = self.began.elapsed();
+        let same = self.settled && self.times == times(now) && age < MOST_AGE;
+        same || age < self.took * REUSE
+    }
+}
+
+fn times(stat: &Stat) -> Times {
+    (stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec)
+}
+
+/// Whether the last change is long enough ago for the next one to have other times, which advance in steps.
+fn is_settled(stat: &Stat) -> bool {
+    let step = if stat.st_ctime_nsec == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
+    let changed = Duration::new(u64::try_from(stat.st_ctime).unwrap_or(0), stat.st_ctime_nsec as u32);
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= changed + step)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The names of a folder at one time.
+#[derive(Debug)]
+pub(super) struct Listing {
+    /// One after the other.
+    names: String,
+    /// The hash of each name in lower case, and its place; sorted.
+    places: Vec<(u64, u32, u32)>,
+    hasher: RandomState,
+    /// Whether there were more names than are searched.
+    overflows: bool,
+}
+
+impl Listing {
+    fn read(folder: impl AsFd) -> Result<Listing, StoreError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        // The folder may have been opened with O_PATH, which cannot be read.
+        let mut entries = Entries::new(openat(folder, ".", flags, Mode::empty())?)?;
+        let hasher = RandomState::new();
+        let mut listing = Listing { names: String::new(), places: Vec::new(), hasher, overflows: false };
+        while let Some(entry) = entries.read() {
+            let entry = entry?;
+            // Clients cannot name files whose names are not UTF-8, or that are being uploaded.
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if matches!(name, "." | "..") || name.starts_with(path::RESERVED) {
+                continue;
+            }
+            if listing.places.len() == MOST_NAMES {
+                listing.overflows = true;
+                break;
+            }
+            // At most 255 bytes for each name.
+            let place = (listing.hash(name), listing.names.len() as u32, name.len() as u32);
+            listing.names.push_str(name);
+            listing.places.push(place);
+        }
+        listing.places.sort_unstable();
+        listing.names.shrink_to_fit();
+        listing.places.shrink_to_fit();
+        Ok(listing)
+    }
+
+    fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether it has all names of its folder.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.overflows
+    }
+
+    /// The names with these letters, in any case: this very name alone if it is there, else at most 8.
+    pub(super) fn find<'a>(&'a self, name: &str) -> Vec<&'a str> {
+        let hash = self.hash(name);
+        let first = self.places.partition_point(|place| place.0 < hash);
+        let mut found = Vec::new();
+        for (_, start, length) in self.places[first..].iter().take_while(|place| place.0 == hash) {
+            let stored = &self.names[*start as usize..][..*length as usize];
+            if stored == name {
+                return vec![stored];
+            }
+            if found.len() < MOST_MATCHES && lower(stored).eq(lower(name)) {
+                found.push(stored);
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    fn hash(&self, name: &str) -> u64 {
+        self.hasher.hash_one(lower(name).collect::<String>())
+    }
+}
+
+fn lower(name: &str) -> impl Iterator<Item = char> {
+    name.chars().flat_map(char::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::thread::sleep;
+
+    fn settle() {
+        sleep(Duration::from_millis(60));
+    }
+
+    fn is_kept(listings: &Listings, folder: &Path, before: &Arc<Listing>) -> bool {
+        Arc::ptr_eq(&listings.of(File::open(folder).unwrap()).unwrap(), before)
+    }
+
+    #[test]
+    fn names_are_found_by_their_letters() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["Foo", "foo", "BCD", "Gänse", "x", ".tuffet-0123456789abcdef.part"] {
+            fs::write(folder.path().join(name), b"").unwrap();
+        }
+        let listing = Listing::read(File::open(folder.path()).unwrap()).unwrap();
+        for (name, found) in [
+            ("Foo", &["Foo"][..]),
+            ("foo", &["foo"]),
+            ("FOO", &["Foo", "foo"]),
+            ("bcd", &["BCD"]),
+            ("GÄNSE", &["Gänse"]),
+            ("gaense", &[]),
+            (".TUFFET-0123456789abcdef.part", &[]),
+            ("..", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(listing.find(name), found, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_listing_is_kept_until_its_folder_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let listings = Listings::default();
+        let of = || listings.of(File::open(folder.path()).unwrap()).unwrap();
+        fs::write(folder.path().join("a"), b"").unwrap();
+        settle();
+        let first = of();
+        // Longer than it may be used regardless.
+        settle();
+        assert!(is_kept(&listings, folder.path(), &first));
+        fs::write(folder.path().join("a"), b"changed").unwrap();
+        assert!(is_kept(&listings, folder.path(), &first), "only names matter");
+        fs::write(folder.path().join("b"), b"").unwrap();
+        let second = of();
+        assert!(!Arc::ptr_eq(&second, &first) && second.find("B") == ["b"]);
+        // The folder changed within a step of the clock, so a further change might not show.
+        settle();
+        let third = of();
+        assert!(!Arc::ptr_eq(&third, &second));
+        settle();
+        assert!(is_kept(&listings, folder.path(), &third));
+    }
+
+    #[test]
+    fn a_large_folder_is_read_once_and_rarely_while_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..100_000 {
+            fs::write(folder.path().join(format!("SEP{number:012}.cnf.xml")), b"").unwrap();
+        }
+        settle();
+        let listings = Listings::default();
+        let began = Instant::now();
+        let listing = listings.of(File::open(folder.path()).unwrap()).unwrap();
+        let took = began.elapsed();
+        assert_eq!(listing.find("sep000000099999.CNF.xml"), ["SEP000000099999.cnf.xml"]);
+        let began = Instant::now();
+        for _ in 0..1_000 {
+            assert!(is_kept(&listings, folder.path(), &listing));
+        }
+        assert!(began.elapsed() < took * 20, "{:?} for 1,000 and {took:?} for the first", began.elapsed());
+        // It changes with each request.
+        let (began, mut last, mut readings) = (Instant::now(), listing, 0);
+        while began.elapsed() < took * 40 {
+            fs::write(folder.path().join(format!("new{readings}-{:?}", began.elapsed())), b"").unwrap();
+            let now = listings.of(File::open(folder.path()).unwrap()).unwrap();
+            readings += u32::from(!Arc::ptr_eq(&now, &last));
+            last = now;
+        }
+        assert!((1..=8).contains(&readings), "{readings}");
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let listings = Listings::default();
+        for number in 0..MOST_KEPT / FOLDER + 2 {
+            let path = folder.path().join("one");
+            fs::create_dir(&path).unwrap();
+            // A folder that is open keeps its number from being reused.
+            let open = File::open(&path).unwrap();
+            listings.of(&open).unwrap();
+            fs::rename(&path, folder.path().join(format!("{number}"))).unwrap();
+        }
+        let kept = lock(&listings.folders).len();
+        assert!(kept < 10, "{kept}");
+    }
+}

@@ -1,0 +1,30 @@
+//! What a root prescribes for uploads.
+
+use tuffet_request::{Links, RootSpec};
+
+/// The rules for an upload.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WriteRules {
+    /// Whether it may replace an existing file.
+    pub overwrite: bool,
+    /// Whether it may create a file.
+    pub create: bool,
+    /// Whether it may only replace files that others may write.
+    pub world_writable: bool,
+    /// The treatment of a symbolic link under its name.
+    pub links: Links,
+    /// The permissions of a new file, if they do not depend on the umask.
+    pub mode: Option<u32>,
+}
+
+impl WriteRules {
+    pub(super) fn of(root: &RootSpec) -> WriteRules {
+        WriteRules {
+            overwrite: root.overwrite,
+            create: root.create,
+            world_writable: root.world_readable,
+            links: root.links,
+            mode: root.mode,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! `case: insensitive`: every spelling is served, and every rule about names holds for all of them.
+
+use super::{assert_explains, content, explain, not_found, read, write};
+use crate::harness::{Answer, Pace, Server, Setup, SlowDisk, Step, assert_ended};
+use serde_json::json;
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const ROOT: &str = "{ name: boot, path: root, case: insensitive, writable: true, overwrite: true }";
+
+fn setup() -> Setup {
+    Setup::new()
+        .file("Boot/BCD", b"bcd")
+        .file("secret/plan", b"the plan")
+        .file("boot.key", b"the key")
+        .file("Foo", b"Foo")
+        .file("foo", b"foo")
+        .file("two/x", b"small")
+        .file("TWO/y", b"large")
+        .file("G\u{e4}nse", b"geese")
+}
+
+fn acl(rules: &str) -> String {
+    format!(
+        "policy: {{ authorize: [acl] }}\nplugins:\n  acl:\n    component: builtin:acl\n    settings: {{ {rules} }}\n"
+    )
+}
+
+fn serve(policy: &str) -> Server {
+    setup().yaml(&format!("roots: [{ROOT}]\n{policy}")).start()
+}
+
+const SECRETS: &str = "deny: [{ names: [\"secret/**\", \"*.key\"], message: \"not for you\" }]";
+
+/// Every spelling of a name.
+fn spellings(name: &str) -> Vec<String> {
+    name.chars().fold(vec![String::new()], |names, letter| {
+        let both = [letter.to_ascii_lowercase(), letter.to_ascii_uppercase()];
+        let both = &both[..if letter.is_ascii_alphabetic() { 2 } else { 1 }];
+        names.iter().flat_map(|name| both.iter().map(move |letter| format!("{name}{letter}"))).collect()
+    })
+}
+
+#[test]
+fn every_spelling_finds_the_file() {
+    for policy in ["", &acl(SECRETS)] {
+        let server = serve(policy);
+        for name in ["Boot/BCD", "boot/bcd", "\\BOOT\\BCD", "BOOT/bcd"] {
+            assert_eq!(read(&server, name), content(b"bcd"), "{name}");
+            let line = server.outcome("Boot/BCD");
+            assert_eq!((&line["resolved"], &line["outcome"]), (&json!("boot:Boot/BCD"), &json!("served")));
+        }
+        assert_eq!(read(&server, "G\u{c4}NSE"), content(b"geese"));
+        // The name as it is spelled comes first.
+        assert_eq!(read(&server, "Foo"), content(b"Foo"));
+        assert_eq!(read(&server, "foo"), content(b"foo"));
+        for name in ["boot/none", "none/bcd", "Boot/BCD/x", "bo0t/bcd"] {
+            assert_eq!(read(&server, name), not_found(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn names_that_differ_in_case_alone_are_named() {
+    let server = serve("");
+    assert_eq!(read(&server, "FOO"), not_found());
+    assert_ended(
+        &server.outcome("FOO"),
+        "not-found",
+        "`Foo`, `foo` in the folder of the root differ in upper",
+    );
+    assert_eq!(read(&server, "Two/x"), not_found());
+    assert_ended(&server.outcome("Two/x"), "not-found", "`TWO`, `two` in the folder of the root differ");
+    assert_eq!(read(&server, "two/X"), content(b"small"));
+    assert_eq!(read(&server, "TWO/x"), not_found(), "the part as it is spelled comes first");
+    let explained = explain(&server, &["FOO"]);
+    assert_explains(&explained, 1, &["boot:FOO: `Foo`, `foo` in the folder of the root differ"]);
+    assert_eq!(write(&server, "FOO"), not_found());
+}
+
+#[test]
+fn a_rule_that_denies_holds_for_every_spelling() {
+    let server = serve(&acl(SECRETS));
+    let denied = Answer::Error(2, "not for you".into());
+    for folder in spellings("secret") {
+        assert_eq!(read(&server, &format!("{folder}/plan")), denied, "{folder}");
+    }
+    for file in spellings("plan") {
+        assert_eq!(read(&server, &format!("Secret\\{file}")), denied, "{file}");
+        assert_eq!(write(&server, &format!("SECRET/{file}")), denied, "{file}");
+    }
+    for name in ["BOOT.KEY", "boot.keY", "/Boot.key", "./BOOT.kEy"] {
+        assert_eq!(read(&server, name), denied, "{name}");
+        assert_eq!(write(&server, name), denied, "{name}");
+    }
+    // A file that is not there yet, in a folder that is.
+    assert_eq!(write(&server, "SECRET/new"), denied);
+    assert_eq!(fs::read_dir(server.root().path("secret")).unwrap().count(), 1);
+    assert_eq!(server.root().read("boot.key"), b"the key");
+}
+
+#[test]
+fn a_rule_that_allows_holds_for_every_spelling() {
+    let yaml = acl("allow: [{ names: [\"Boot/**\"] }]").replace("acl] }", "acl], default: deny }");
+    let server = serve(&yaml);
+    for name in spellings("boot/bcd") {
+        assert_eq!(read(&server, &name), content(b"bcd"), "{name}");
+    }
+    assert!(matches!(read(&server, "FOO"), Answer::Error(2, _)));
+}
+
+#[test]
+fn an_upload_replaces_the_file_that_is_there() {
+    let server = serve("");
+    for name in ["BOOT/bcd", "\\boot\\BCD"] {
+        assert_eq!(write(&server, name), Answer::Ack(1), "{name}");
+        assert_eq!(server.outcome("Boot/BCD")["resolved"], "boot:Boot/BCD");
+    }
+    assert_eq!(server.root().read("Boot/BCD"), b"written");
+    assert_eq!(write(&server, "BOOT/New"), Answer::Ack(1));
+    assert_eq!(write(&server, "boot/NEW"), Answer::Ack(1));
+    let mut names: Vec<_> =
+        fs::read_dir(server.root().path("Boot")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["BCD", "New"]);
+    // Not that of the other one.
+    assert_eq!(write(&server, "foo"), Answer::Ack(1));
+    assert_eq!(
+        (server.root().read("Foo"), server.root().read("foo")),
+        (b"Foo".to_vec(), b"written".to_vec())
+    );
+
+    let keeps = setup().yaml(&format!("roots: [{}]\n", ROOT.replace("overwrite: true", "overwrite: false")));
+    let server = keeps.start();
+    assert_eq!(write(&server, "BOOT/bcd"), Answer::Error(6, "file exists".into()));
+    assert_eq!(server.root().read("Boot/BCD"), b"bcd");
+}
+
+/// What a plugin names is found in every spelling, and judged under its stored name.
+#[test]
+fn a_file_that_a_plugin_names_is_judged_as_it_is_stored() {
+    let policy = r#"
+policy: { authorize: [acl], resolve: [mac-map] }
+plugins:
+  acl:
+    component: builtin:acl
+    settings: { deny: [{ names: ["secret/**"], message: "not for you" }] }
+  mac-map:
+    component: builtin:mac-map
+    grants: [client-mac]
+    settings:
+      root: boot
+      rules:
+        - { match: "good", fallback: ["NONE", "BOOT/BCD"] }
+        - { match: "bad", fallback: ["none", "SECRET/plan", "Boot/BCD"] }
+"#;
+    let server = serve(policy);
+    assert_eq!(read(&server, "good"), content(b"bcd"));
+    assert_eq!(server.outcome("good")["resolved"], "boot:Boot/BCD");
+    assert_eq!(read(&server, "bad"), Answer::Error(2, "not for you".into()));
+    let line = server.outcome("bad");
+    assert_eq!((&line["outcome"], &line["verdict_by"]), (&json!("denied"), &json!("acl")));
+    assert_explains(&explain(&server, &["bad"]), 1, &["ERROR 2 \"not for you\"", "by acl"]);
+}
+
+#[test]
+fn roots_are_searched_in_their_order() {
+    let setup = setup();
+    setup.outside().write("exact/BOOT/BCD", b"exact");
+    setup.outside().write("exact/Only", b"exact");
+    setup.outside().write("exact/boot.KEY", b"exact");
+    let server = setup
+        .yaml("roots: [{ name: exact, path: exact }, { name: boot, path: root, case: insensitive }]\n")
+        .start();
+    assert_eq!(read(&server, "BOOT/BCD"), content(b"exact"));
+    assert_eq!(read(&server, "boot/BCD"), content(b"bcd"));
+    assert_eq!(read(&server, "Only"), content(b"exact"));
+    assert_eq!(read(&server, "only"), not_found(), "the first root is sensitive to case");
+    // The spelling that the second root stores is in the first root as well, where nobody asked for it.
+    server.root().write("BOOT.KEY2", b"");
+    server.root().write("only", b"insensitive");
+    server.outside().write("exact/only", b"exact");
+    assert_eq!(read(&server, "ONLY"), content(b"insensitive"));
+    assert_explains(
+        &explain(&server, &["ONLY"]),
+        0,
+        &["path \"only\" as stored in boot (case: insensitive)"],
+    );
+}
+
+#[test]
+fn a_large_folder_is_searched_quickly() {
+    let setup = setup();
+    for number in 0..100_000 {
+        fs::write(setup.root().path(&format!("Boot/SEP{number:06}.cnf")), number.to_string()).unwrap();
+    }
+    let server = setup.yaml(&format!("roots: [{ROOT}]\n")).start();
+    assert_eq!(read(&server, "boot/sep099999.CNF"), content(b"99999"));
+    let (began, cpu) = (Instant::now(), server.cpu_time());
+    for number in 0..500 {
+        assert_eq!(
+            read(&server, &format!("boot/sep{number:06}.CNF")),
+            content(number.to_string().as_bytes())
+        );
+        assert_eq!(read(&server, &format!("boot/none{number}")), not_found());
+    }
+    let (took, cpu) = (began.elapsed(), server.cpu_time() - cpu);
+    assert!(cpu < Duration::from_secs(5), "{cpu:?} of processors for 1,000 requests in {took:?}");
+}
+
+#[test]
+fn a_folder_that_hangs_costs_the_requests_for_it() {
+    let Some(disk) = SlowDisk::mount() else { return };
+    disk.file("File", b"slow");
+    let setup = setup();
+    let slow = disk.path().display();
+    let server = setup
+        .yaml(&format!(
+            "roots: [{ROOT}, {{ name: slow, path: {slow}, case: insensitive }}]\nlimits: {{ open-time: 2s }}\n"
+        ))
+        .start();
+    assert_eq!(read(&server, "FILE"), content(b"slow"));
+    disk.set(Step::Folder, "", Pace::Hangs);
+    let began = Instant::now();
+    thread::scope(|scope| {
+        for number in 0..4 {
+            let server = &server;
+            scope.spawn(move || {
+                let mut peer = crate::harness::Peer::new(server.address());
+                peer.ask(&crate::harness::rrq(&format!("hangs{number}"), &[]));
+                assert_eq!(peer.receive_within(Duration::from_millis(1500)), None);
+            });
+        }
+        for _ in 0..20 {
+            assert_eq!(read(&server, "BOOT/bcd"), content(b"bcd"));
+        }
+        assert!(began.elapsed() < Duration::from_millis(1400), "{:?}", began.elapsed());
+    });
+    assert_ended(&server.outcome("hangs0"), "failed", "(`limits.open-time`)");
+    disk.release();
+}

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware bench-pressure test-live-view test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -45,7 +45,7 @@ static-aarch64: wasm-target ## cross-build a static binary for aarch64, target/a
 	@sh scripts/static.sh aarch64 "$(RELEASE)" "$(CARGO)"
 
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
-	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
+	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa in.tftpd=tftpd-hpa busybox=busybox ip=iproute2 iptables=iptables \
 		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace \
 		mandoc=mandoc man=man-db zsh=zsh fish=fish
 	@rm -f "$(SKIPPED)"
@@ -115,7 +115,7 @@ container: build ## build the image tuffet:latest (IMAGE, BASE); without a conta
 
 plugins: wasm-target ## build the bundled plugins as components below target/guests
 	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish \
-		tuffet-template
+		tuffet-remap tuffet-template
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
 
 test-install: binary ## test `make install` and `make uninstall` in a folder
@@ -147,6 +147,9 @@ test-live-view: binary ## test the web page in a headless browser; installs Chro
 	@sh scripts/packages.sh python3=python3 chromium=chromium chromedriver=chromium-driver
 	@if command -v chromedriver >/dev/null; then python3 scripts/live-view/check.py "$(BIN)/tuffet"; \
 		else echo "skipped: there is no Chromium, so the web page was not tested"; fi
+
+test-editor: binary ## what the YAML language server of VS Code and vim makes of the schema; needs node and npm
+	@python3 scripts/check-editor.py "$(BIN)/tuffet" "$(TARGET)/editor"
 
 pictures: binary ## redraw the pictures of the documentation (python3, Chromium)
 	python3 scripts/pictures/quickstart.py "$(BIN)" docs/pictures/quickstart.svg

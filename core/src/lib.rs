@@ -17,6 +17,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod acknowledged;
 mod block;
 mod bottleneck;
 mod control;
@@ -36,9 +37,12 @@ mod types;
 #[cfg(test)]
 mod window;
 
+pub use acknowledged::{Acknowledged, OptionName};
 pub use block::Rollover;
 pub use control::Control;
-pub use options::{DEFAULT_BLKSIZE, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionSet, Options};
+pub use options::{
+    DEFAULT_BLKSIZE, Limits, MAX_BLKSIZE, MIN_BLKSIZE, MSFTWINDOW_REQUESTED, OptionSet, Options,
+};
 pub use packet::{
     DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
 };

@@ -1,8 +1,12 @@
-//! Options and their negotiation: RFC 2347, 2348 (blksize), 2349 (timeout, tsize), 7440 (windowsize).
+//! Options and their negotiation: RFC 2347, 2348 (blksize), 2349 (timeout, tsize), 7440 (windowsize), and where a
+//! server [acknowledges](Acknowledged) them, those of tftp-hpa (`tftpd/tftpd.c` of 5.2: rollover, blksize2, utimeout)
+//! and of Windows Deployment Services (msftwindow).
 //!
 //! The server acknowledges only requested options, never with a larger value than requested. It ignores an
 //! option with an invalid value, as tftp-hpa does; RFC 2347 permits this.
 
+use crate::acknowledged::{Acknowledged, OptionName};
+use crate::block::Rollover;
 use crate::text::{Writer, take_string};
 
 /// Bytes in a block when nothing was negotiated (RFC 1350).
@@ -16,6 +20,13 @@ pub const MAX_BLKSIZE: u16 = 65_464;
 /// ACK could be taken for the ACK of blocks that the peer does not have. (RFC 7440 allows requests up to
 /// 65535; the server may grant less.)
 const MAX_GRANTED_WINDOW: u16 = 32_767;
+
+/// The values of `utimeout`, in microseconds, that tftp-hpa accepts.
+const UTIMEOUT: core::ops::RangeInclusive<u64> = 10_000..=255_000_000;
+
+/// The value of the option `msftwindow` in the requests of Windows, and in the answers of servers that have it.
+pub const MSFTWINDOW_REQUESTED: u64 = 31_416;
+const MSFTWINDOW_GRANTED: u64 = 27_182;
 
 /// The options of a request or OACK, as received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,27 +61,34 @@ impl<'a> Options<'a> {
     /// "an option may only be specified once").
     pub fn requested(self) -> OptionSet {
         let mut requested = OptionSet::default();
-        let mut seen = [false; 4];
+        let mut seen = [false; KNOWN.len()];
         for (name, value) in self.iter() {
-            let Some(which) = KNOWN.iter().position(|known| name.eq_ignore_ascii_case(known)) else {
-                continue;
-            };
+            let known = |known: &OptionName| name.eq_ignore_ascii_case(known.as_str().as_bytes());
+            let Some(which) = KNOWN.iter().position(known) else { continue };
             if core::mem::replace(&mut seen[which], true) {
                 continue;
             }
             let Some(value) = decimal(value) else { continue };
-            match which {
-                0 => requested.blksize = within(value, u64::from(MIN_BLKSIZE), u64::from(MAX_BLKSIZE)),
-                1 => requested.timeout = within(value, 1, 255),
-                2 => requested.tsize = Some(value),
-                _ => requested.windowsize = within(value, 1, 65_535),
+            match KNOWN[which] {
+                OptionName::Blksize => requested.blksize = blksize(value),
+                OptionName::Timeout => requested.timeout = within(value, 1, 255),
+                OptionName::Tsize => requested.tsize = Some(value),
+                OptionName::Windowsize => requested.windowsize = within(value, 1, 65_535),
+                OptionName::Rollover => requested.rollover = rollover(value),
+                // Larger values are lowered, as by tftp-hpa.
+                OptionName::Blksize2 => requested.blksize2 = blksize(value.min(MAX_BLKSIZE.into())),
+                OptionName::Utimeout => {
+                    requested.utimeout = within(value, *UTIMEOUT.start(), *UTIMEOUT.end());
+                }
+                OptionName::Msftwindow => requested.msftwindow = value == MSFTWINDOW_REQUESTED,
             }
         }
         requested
     }
 }
 
-const KNOWN: [&[u8]; 4] = [b"blksize", b"timeout", b"tsize", b"windowsize"];
+/// In the order of an OACK.
+const KNOWN: [OptionName; 8] = OptionName::ALL;
 
 /// A set of options with their values: the requested or the granted options.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -83,6 +101,14 @@ pub struct OptionSet {
     pub windowsize: Option<u16>,
     /// Seconds before a retransmission, 1 to 255 (RFC 2349).
     pub timeout: Option<u8>,
+    /// The successor of block 65535 (tftp-hpa).
+    pub rollover: Option<Rollover>,
+    /// Bytes in a block, 8 to 65464; a power of two where it is granted (tftp-hpa).
+    pub blksize2: Option<u16>,
+    /// Microseconds before a retransmission, 10,000 to 255,000,000 (tftp-hpa).
+    pub utimeout: Option<u32>,
+    /// Whether the fifth byte of each ACK is the size of the next window (Windows Deployment Services).
+    pub msftwindow: bool,
 }
 
 /// The ceilings of the server.
@@ -95,11 +121,21 @@ pub struct Limits {
     /// How many blocks of a window are sent within a millisecond, at least 1; `None`: all at once. Not
     /// negotiated: a larger window is paced.
     pub burst: Option<u16>,
+    /// The options that are granted at all.
+    pub acknowledged: Acknowledged,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { blksize: MAX_BLKSIZE, windowsize: 64, burst: None }
+        let acknowledged = Acknowledged::default();
+        Limits { blksize: MAX_BLKSIZE, windowsize: 64, burst: None, acknowledged }
+    }
+}
+
+impl Limits {
+    /// The largest window in blocks that may be granted.
+    pub(crate) fn most_window(&self) -> u16 {
+        self.windowsize.clamp(1, MAX_GRANTED_WINDOW)
     }
 }
 
@@ -107,13 +143,21 @@ impl OptionSet {
     /// Returns the server's answer to the requested options. `size` is the size of the file for a read,
     /// `None` if it is not known exactly; for a write, the `tsize` of the request is echoed.
     pub fn grant(requested: &OptionSet, limits: &Limits, size: Option<u64>) -> OptionSet {
+        let has = |option| limits.acknowledged.has(option);
+        let most = limits.blksize.max(MIN_BLKSIZE);
+        let msftwindow = requested.msftwindow && has(OptionName::Msftwindow);
+        let blksize = requested.blksize.filter(|_| has(OptionName::Blksize));
+        let blksize2 = requested.blksize2.filter(|_| has(OptionName::Blksize2) && blksize.is_none());
+        let windowsize = requested.windowsize.filter(|_| has(OptionName::Windowsize) && !msftwindow);
         OptionSet {
-            tsize: requested.tsize.and(size),
-            blksize: requested.blksize.map(|blksize| blksize.min(limits.blksize.max(MIN_BLKSIZE))),
-            windowsize: requested
-                .windowsize
-                .map(|blocks| blocks.min(limits.windowsize.clamp(1, MAX_GRANTED_WINDOW))),
-            timeout: requested.timeout,
+            tsize: requested.tsize.filter(|_| has(OptionName::Tsize)).and(size),
+            blksize: blksize.map(|blksize| blksize.min(most)),
+            windowsize: windowsize.map(|blocks| blocks.min(limits.most_window())),
+            timeout: requested.timeout.filter(|_| has(OptionName::Timeout)),
+            rollover: requested.rollover.filter(|_| has(OptionName::Rollover)),
+            blksize2: blksize2.map(|blksize| power_of_two(blksize.min(most))),
+            utimeout: requested.utimeout.filter(|_| has(OptionName::Utimeout)),
+            msftwindow,
         }
     }
 
@@ -126,7 +170,8 @@ impl OptionSet {
     /// 2348, 7440); `timeout` must be the requested one (RFC 2349).
     pub(crate) fn verify(requested: &OptionSet, answer: Options<'_>) -> Option<OptionSet> {
         let granted = answer.requested();
-        let known = |name: &[u8]| KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known));
+        let known =
+            |name: &[u8]| KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known.as_str().as_bytes()));
         // A truncated answer would leave the two ends with different block sizes.
         let whole = answer.is_whole()
             && answer.iter().all(|(name, _)| known(name))
@@ -137,13 +182,19 @@ impl OptionSet {
                 .windowsize
                 .is_none_or(|got| requested.windowsize.is_some_and(|requested| got <= requested))
             && granted.timeout.is_none_or(|got| requested.timeout == Some(got))
+            && granted.rollover.is_none_or(|got| requested.rollover == Some(got))
+            && granted
+                .blksize2
+                .is_none_or(|got| requested.blksize2.is_some_and(|requested| got <= requested))
+            && granted.utimeout.is_none_or(|got| requested.utimeout == Some(got))
+            && !granted.msftwindow
             && (granted.tsize.is_none() || requested.tsize.is_some());
         fine.then_some(granted)
     }
 
     /// Returns the bytes in a block under these options.
     pub fn block_size(&self) -> u16 {
-        self.blksize.unwrap_or(DEFAULT_BLKSIZE)
+        self.blksize.or(self.blksize2).unwrap_or(DEFAULT_BLKSIZE)
     }
 
     /// Returns the blocks in a window under these options.
@@ -151,27 +202,69 @@ impl OptionSet {
         self.windowsize.unwrap_or(1)
     }
 
-    pub(crate) fn write(&self, writer: &mut Writer<'_>) {
-        let fields = [
-            (KNOWN[0], self.blksize.map(u64::from)),
-            (KNOWN[1], self.timeout.map(u64::from)),
-            (KNOWN[2], self.tsize),
-            (KNOWN[3], self.windowsize.map(u64::from)),
-        ];
-        for (name, value) in fields {
+    /// Returns how long the peer wants to wait before a retransmission, in microseconds.
+    pub(crate) fn retransmission(&self) -> Option<u32> {
+        self.utimeout.or(self.timeout.map(|seconds| u32::from(seconds) * 1_000_000))
+    }
+
+    /// Returns the value of an option, as an OACK has it.
+    pub fn value(&self, option: OptionName) -> Option<u64> {
+        match option {
+            OptionName::Blksize => self.blksize.map(u64::from),
+            OptionName::Timeout => self.timeout.map(u64::from),
+            OptionName::Tsize => self.tsize,
+            OptionName::Windowsize => self.windowsize.map(u64::from),
+            OptionName::Rollover => self.rollover.map(|next| u64::from(next == Rollover::One)),
+            OptionName::Blksize2 => self.blksize2.map(u64::from),
+            OptionName::Utimeout => self.utimeout.map(u64::from),
+            OptionName::Msftwindow => self.msftwindow.then_some(MSFTWINDOW_GRANTED),
+        }
+    }
+
+    /// Writes the options of a request.
+    pub(crate) fn write_request(&self, writer: &mut Writer<'_>) {
+        self.write(writer, MSFTWINDOW_REQUESTED);
+    }
+
+    /// Writes the options of an OACK.
+    pub(crate) fn write_answer(&self, writer: &mut Writer<'_>) {
+        self.write(writer, MSFTWINDOW_GRANTED);
+    }
+
+    fn write(&self, writer: &mut Writer<'_>, msftwindow: u64) {
+        for option in KNOWN {
+            let value = if option == OptionName::Msftwindow {
+                self.msftwindow.then_some(msftwindow)
+            } else {
+                self.value(option)
+            };
             if let Some(value) = value {
-                writer.string(name);
+                writer.string(option.as_str().as_bytes());
                 writer.number(value);
             }
         }
     }
 
     fn count(&self) -> usize {
-        usize::from(self.tsize.is_some())
-            + usize::from(self.blksize.is_some())
-            + usize::from(self.windowsize.is_some())
-            + usize::from(self.timeout.is_some())
+        KNOWN.iter().filter(|option| self.value(**option).is_some()).count()
     }
+}
+
+fn blksize(value: u64) -> Option<u16> {
+    within(value, u64::from(MIN_BLKSIZE), u64::from(MAX_BLKSIZE))
+}
+
+fn rollover(value: u64) -> Option<Rollover> {
+    match value {
+        0 => Some(Rollover::Zero),
+        1 => Some(Rollover::One),
+        _ => None,
+    }
+}
+
+/// Returns the largest power of two that is not above `value`, which is at least 1.
+fn power_of_two(value: u16) -> u16 {
+    1 << value.max(1).ilog2()
 }
 
 /// Parses decimal digits only: no sign, no space, at most `u64::MAX`.
@@ -224,6 +317,7 @@ mod tests {
             windowsize: Some(65_535),
             timeout: Some(255),
             tsize: Some(u64::MAX),
+            ..OptionSet::default()
         };
         assert_eq!(oack, all);
         assert_eq!(
@@ -239,16 +333,92 @@ mod tests {
 
     #[test]
     fn grants_only_what_was_asked_and_never_more() {
-        let limits = Limits { blksize: 1_428, windowsize: 16, burst: None };
-        let requested =
-            OptionSet { blksize: Some(65_464), windowsize: Some(4), timeout: Some(3), tsize: Some(0) };
+        let limits = Limits { blksize: 1_428, windowsize: 16, ..Limits::default() };
+        let requested = OptionSet {
+            blksize: Some(65_464),
+            windowsize: Some(4),
+            timeout: Some(3),
+            tsize: Some(0),
+            ..OptionSet::default()
+        };
         let granted = OptionSet::grant(&requested, &limits, Some(77));
         assert_eq!(
             granted,
-            OptionSet { blksize: Some(1_428), windowsize: Some(4), timeout: Some(3), tsize: Some(77) }
+            OptionSet {
+                blksize: Some(1_428),
+                windowsize: Some(4),
+                timeout: Some(3),
+                tsize: Some(77),
+                ..OptionSet::default()
+            }
         );
         assert_eq!(OptionSet::grant(&requested, &limits, None).tsize, None, "never a size that is not exact");
         assert!(OptionSet::grant(&OptionSet::default(), &limits, Some(77)).is_empty());
+    }
+
+    #[test]
+    fn an_option_that_is_not_acknowledged_is_left_out() {
+        let asked = requested(b"tsize\00\0blksize\01024\0windowsize\08\0timeout\03\0");
+        for option in [OptionName::Blksize, OptionName::Timeout, OptionName::Tsize, OptionName::Windowsize] {
+            let acknowledged = Acknowledged::default().without(option);
+            let granted = OptionSet::grant(&asked, &Limits { acknowledged, ..Limits::default() }, Some(9));
+            for other in OptionName::ALL {
+                let standard = asked.value(other).is_some();
+                assert_eq!(
+                    granted.value(other).is_some(),
+                    standard && other != option,
+                    "{option:?} {other:?}"
+                );
+            }
+        }
+    }
+
+    /// As tftp-hpa does it.
+    #[test]
+    fn the_options_of_tftp_hpa() {
+        let all = {
+            use OptionName::{Blksize2, Rollover, Utimeout};
+            Acknowledged::default().with(Rollover).with(Blksize2).with(Utimeout)
+        };
+        let grant = |options: &[u8], most| {
+            let limits = Limits { blksize: most, acknowledged: all, ..Limits::default() };
+            OptionSet::grant(&requested(options), &limits, None)
+        };
+        for (asked, most, granted) in [
+            ("8", 65_464, 8),
+            ("1023", 65_464, 512),
+            ("1024", 65_464, 1024),
+            ("65464", 65_464, 32_768),
+            ("70000", 65_464, 32_768),
+            ("2048", 1_468, 1024),
+        ] {
+            let set = grant(format!("blksize2\0{asked}\0").as_bytes(), most);
+            assert_eq!((set.blksize2, set.block_size()), (Some(granted), granted), "{asked}");
+        }
+        assert_eq!(grant(b"blksize2\07\0", 512).blksize2, None);
+        let both = grant(b"blksize2\02048\0blksize\01000\0", 65_464);
+        assert_eq!((both.blksize, both.blksize2, both.block_size()), (Some(1_000), None, 1_000));
+        assert_eq!(grant(b"rollover\00\0", 512).rollover, Some(Rollover::Zero));
+        assert_eq!(grant(b"rollover\01\0", 512).rollover, Some(Rollover::One));
+        assert_eq!(grant(b"rollover\02\0", 512).rollover, None);
+        for (asked, granted) in
+            [("9999", None), ("10000", Some(10_000)), ("255000000", Some(255_000_000)), ("255000001", None)]
+        {
+            assert_eq!(grant(format!("utimeout\0{asked}\0").as_bytes(), 512).utimeout, granted, "{asked}");
+        }
+        let request = requested(b"blksize2\01024\0rollover\01\0utimeout\020000\0msftwindow\031416\0");
+        assert!(OptionSet::grant(&request, &Limits::default(), None).is_empty(), "none of them by default");
+    }
+
+    #[test]
+    fn windows_asks_for_its_windows_and_for_no_other() {
+        let acknowledged = Acknowledged::default().with(OptionName::Msftwindow);
+        let limits = Limits { acknowledged, ..Limits::default() };
+        let grant = |options: &[u8]| OptionSet::grant(&requested(options), &limits, None);
+        let granted = grant(b"windowsize\04\0msftwindow\031416\0");
+        assert_eq!((granted.msftwindow, granted.windowsize), (true, None));
+        assert_eq!(granted.value(OptionName::Msftwindow), Some(27_182));
+        assert!(!grant(b"msftwindow\027182\0").msftwindow, "that is an answer");
     }
 
     #[test]
@@ -272,6 +442,10 @@ mod tests {
             b"windowsize\01\0",
             b"x\01\0",
             b"blksize\0y\0",
+            b"rollover\00\0",
+            b"blksize2\0512\0",
+            b"utimeout\010000\0",
+            b"msftwindow\027182\0",
             b"blksize\0512",
             b"blksize\0512\0timeout",
         ] {

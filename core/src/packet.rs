@@ -161,7 +161,7 @@ impl<'a> RequestPacket<'a> {
         writer.u16(if operation == Operation::Read { RRQ } else { WRQ });
         writer.string(name);
         writer.string(if mode == Mode::Octet { b"octet" } else { b"netascii" });
-        options.write(&mut writer);
+        options.write_request(&mut writer);
         writer.finish()
     }
 }
@@ -180,7 +180,7 @@ pub(crate) fn write_ack(writer: &mut Writer<'_>, block: u16) {
 
 pub(crate) fn write_oack(writer: &mut Writer<'_>, oack: &OptionSet) {
     writer.u16(OACK);
-    oack.write(writer);
+    oack.write_answer(writer);
 }
 
 /// Writes an ERROR packet; `None` if `buffer` is too short. The text is cut to [`MAX_ERROR_TEXT`].

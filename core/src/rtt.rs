@@ -55,8 +55,9 @@ impl Timing {
     /// RFC 2349: the client names the seconds to wait before a retransmission. They are the RTO until a round
     /// trip is measured, and afterwards its cap unless `cap` is lower. `give_up` grows to three of them, but
     /// not for a client that has not answered at all: an unproven address cannot demand minutes of attention.
-    pub(crate) fn with_timeout_option(mut self, seconds: u8) -> Self {
-        let timeout_us = u32::from(seconds).saturating_mul(1_000_000).max(self.floor);
+    /// tftp-hpa's `utimeout` means the same in microseconds.
+    pub(crate) fn with_timeout_option(mut self, micros: u32) -> Self {
+        let timeout_us = micros.max(self.floor);
         self.named = timeout_us;
         self.unproven = unproven(timeout_us, self.give_up);
         self.cap = self.cap.min(timeout_us);
@@ -459,7 +460,7 @@ mod tests {
 
     #[test]
     fn the_timeout_option_rules_until_measured_and_caps_ever_after() {
-        let timing = Timing::default().with_timeout_option(2);
+        let timing = Timing::default().with_timeout_option(2_000_000);
         let mut rtt = Rtt::default();
         assert_eq!(rtt.timeout(&timing, 0), 2_000_000);
         rtt.sample(1_000);
@@ -470,7 +471,7 @@ mod tests {
 
     #[test]
     fn a_long_timeout_option_does_not_slow_down_what_was_measured() {
-        let timing = Timing::default().with_timeout_option(255);
+        let timing = Timing::default().with_timeout_option(255_000_000);
         let mut rtt = Rtt::default();
         assert_eq!(rtt.timeout(&timing, 0), 255_000_000);
         rtt.sample(1_000);

@@ -176,6 +176,11 @@ impl Sender {
         }
     }
 
+    /// Changes how many blocks may be in flight from now on. Blocks that are in flight already stay so.
+    pub(crate) fn set_window(&mut self, blocks: u16) {
+        self.window = blocks.clamp(1, (self.rollover.period() - 1).min(65_535) as u16);
+    }
+
     /// Sets the end of the stream, which lies in the block sent last or before.
     pub(crate) fn end_at(&mut self, size: u64) {
         self.size = size;

@@ -9,21 +9,23 @@ use std::process::{Command, ExitCode};
 use std::{env, fs};
 
 /// The names of the plugins, and of their components.
-const BUNDLED: [(&str, &str); 5] = [
+const BUNDLED: [(&str, &str); 6] = [
     ("acl", "tuffet_acl.wasm"),
     ("audit", "tuffet_audit.wasm"),
     ("mac-map", "tuffet_mac_map.wasm"),
     ("publish", "tuffet_publish.wasm"),
+    ("remap", "tuffet_remap.wasm"),
     ("template", "tuffet_template.wasm"),
 ];
 
 /// The last three are not embedded: they are guests of the tests, which find them through
 /// `TUFFET_TEST_GUESTS`.
-const PACKAGES: [&str; 8] = [
+const PACKAGES: [&str; 9] = [
     "tuffet-acl",
     "tuffet-audit",
     "tuffet-mac-map",
     "tuffet-publish",
+    "tuffet-remap",
     "tuffet-template",
     "tuffet-misbehave",
     "tuffet-probe",

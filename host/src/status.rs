@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use crate::interfaces::{InterfaceState, Interfaces};
 use crate::privileges::Left;
 use tuffet_policy::sinks::SinkCounted;
 use tuffet_policy::{PluginIdentity, PolicyRuntime};
@@ -18,6 +19,7 @@ pub(crate) struct Status {
     runtime: PolicyRuntime,
     left: Arc<Left>,
     disks: Disks,
+    interfaces: Interfaces,
 }
 
 /// The current state.
@@ -43,6 +45,9 @@ pub(crate) struct Report {
     /// The disks behind the roots.
     #[serde(default)]
     pub(crate) roots: Vec<RootState>,
+    /// The interfaces of the listeners that are bound to one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) interfaces: Vec<InterfaceState>,
     /// The id of the process, in its own namespace.
     #[serde(default)]
     pub(crate) process: u32,
@@ -93,9 +98,10 @@ impl Status {
         runtime: PolicyRuntime,
         left: Left,
         disks: Disks,
+        interfaces: Interfaces,
     ) -> Status {
         let report = Report { config: config.map(Path::to_owned), ..Report::ready(1, plugins) };
-        Status { report: Arc::new(Mutex::new(report)), runtime, left: Arc::new(left), disks }
+        Status { report: Arc::new(Mutex::new(report)), runtime, left: Arc::new(left), disks, interfaces }
     }
 
     /// Returns the current state.
@@ -104,6 +110,7 @@ impl Status {
         Report {
             sinks: self.runtime.sinks().counted(),
             roots: self.disks.states().into_iter().map(RootState::from).collect(),
+            interfaces: self.interfaces.states(),
             process: std::process::id(),
             privileges: Left::clone(&self.left),
             ..report
@@ -142,6 +149,7 @@ impl Report {
             plugins: plugins.to_vec(),
             sinks: Vec::new(),
             roots: Vec::new(),
+            interfaces: Vec::new(),
             process: 0,
             privileges: Left::default(),
         }

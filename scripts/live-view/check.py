@@ -29,6 +29,12 @@ def progress_of_a_transfer(browser, server):
     assert 0 < first < 100, first
     text = browser.run(f"return {ROW.format('active')}.innerText", words)
     assert "% of 38.0 MB" in text and "/s" in text, text
+    browser.run(f"{ROW.format('active')}.click()", words)
+    shown = browser.wait("its details", "return document.querySelector('#active .details')?.innerText")
+    for known in ["blksize=1428, windowsize=8, tsize=0", "tsize=38000000, blksize=1428, windowsize=8",
+                  "acl (authorize): abstain, ", "mac-map (resolve): abstain, "]:
+        assert known in shown, f"{known} is missing in {shown}"
+    browser.run(f"{ROW.format('active')}.click()", words)
     client.stopped.set()
     browser.wait("its end", f"return !{ROW.format('active')}", words)
     browser.wait("its outcome", f"return {ROW.format('finished')} !== undefined", [*words, "probed"])
@@ -170,7 +176,8 @@ def details(browser):
     step("a click on a row: all that is known")
     for words, known in [
         (["not-found", "127.0.8.14"], ["boot:none", "Outcome", "not-found (refused)", "Listener", "lan", "Plugins", "none"]),
-        (["served", "127.0.8.15"], ["by", "mac-map", "boot:phones/001122334455.cfg", "Decision after"]),
+        (["served", "127.0.8.15"], ["by", "mac-map", "boot:phones/001122334455.cfg", "Decision after",
+                                     "acl (authorize): abstain, ", "mac-map (resolve): files, "]),
     ]:
         browser.run(f"{ROW.format('finished')}.click()", words)
         shown = "return document.querySelector('#finished .details')?.innerText"

@@ -1,5 +1,5 @@
 """Draws docs/pictures/live-view.png and top.svg: the live view of a server whose clients boot; and live-view-dark.png,
--tablet.png and -phone.png: the same with 200 more transfers and a long name.
+-tablet.png and -phone.png, top-80.svg and top-132.svg: the same with 200 more transfers and a long name.
 
     python3 scripts/live-view/pictures.py BINARY FOLDER [SECONDS]
 """
@@ -69,6 +69,17 @@ def crowd(browser, server):
     browser.wait("200 transfers", "return Number(document.querySelector('#figures-now b').textContent) >= 200")
 
 
+def terminal(binary, server, columns, output):
+    command = [binary, "top", "--once", "--control", str(server.folder / "control")]
+    environment = {**os.environ, "COLUMNS": str(columns)}
+    frame = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    lines = frame.stdout.split("\n")
+    # With many rows that run, the ended ones are far below.
+    ended = next(number for number, line in enumerate(lines) if line.startswith("UTC "))
+    shown = lines[:30] if ended < 25 else [*lines[:18], "", *lines[ended:ended + 12]]
+    pathlib.Path(output).write_text(draw("\n".join(shown)), encoding="utf-8")
+
+
 def main():
     binary, folder = sys.argv[1], sys.argv[2]
     seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 80
@@ -84,15 +95,14 @@ def main():
         browser.click("#range button:nth-child(1)")
         time.sleep(seconds)
         browser.picture(f"{folder}/live-view.png")
-        command = [binary, "top", "--once", "--control", str(server.folder / "control")]
-        frame = subprocess.run(command, env={**os.environ, "COLUMNS": "150"}, capture_output=True, text=True, check=True)
-        shown = "\n".join(frame.stdout.split("\n")[:30])
-        pathlib.Path(folder, "top.svg").write_text(draw(shown), encoding="utf-8")
+        terminal(binary, server, 150, f"{folder}/top.svg")
         crowd(browser, server)
         for name, width, height, dark in [("dark", 1280, 1290, True), ("tablet", 768, 1600, True), ("phone", 390, 1900, False)]:
             browser.size(width, height, dark)
             time.sleep(1.5)
             browser.picture(f"{folder}/live-view-{name}.png")
+        for columns in [80, 132]:
+            terminal(binary, server, columns, f"{folder}/top-{columns}.svg")
         stopped.set()
 
 

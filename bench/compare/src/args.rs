@@ -4,7 +4,7 @@ use crate::{abuse, peers, published, soak};
 use clap::{Parser, Subcommand};
 use tuffet_measure::program::Failure;
 
-/// Compares TFTP servers that run as processes.
+/// Compare TFTP servers that run as processes.
 #[derive(Debug, Parser)]
 #[command(name = "tuffet-compare", version, max_term_width = 100)]
 pub(crate) struct Args {
@@ -16,18 +16,18 @@ pub(crate) struct Args {
 enum Command {
     /// Run the same cases against Tuffet and other TFTP servers, side by side
     Peers(Box<peers::Args>),
-    /// Run published tables again, on Tuffet beside one peer
+    /// Repeat published tables with Tuffet and one other server
     Published(published::Args),
-    /// See what honest clients see while a server is abused
+    /// Measure what honest clients see while a server is abused
     Abuse(abuse::Args),
-    /// Run a server for long with everything at once, and fail if it grows
+    /// Run a server for a long time with every kind of load at once, and fail if it grows
     Soak(soak::Args),
 }
 
-/// Does what was asked; false if something is not as it should be.
+/// Runs the command. Returns false if a measurement is not sound.
 ///
 /// # Errors
-/// When something that is needed is not here, or the results cannot be written.
+/// A program or a core is missing, or the results cannot be written.
 pub(crate) fn obey(args: &Args) -> Result<bool, Failure> {
     Ok(match &args.command {
         Command::Peers(args) => peers::obey(args)?,

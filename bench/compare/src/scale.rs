@@ -1,9 +1,9 @@
-//! How much of a measurement is run.
+//! The amount of work of a measurement.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// All of it, enough to see the order of magnitude, or as little as shows that it runs.
+/// The amount of work: for results, for an order of magnitude, or for a check that it works.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scale {

@@ -19,13 +19,13 @@ pub(crate) const QUIET: f64 = 5.0;
 /// The programs of this project, and where fetched ones are kept.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Programs {
-    /// The server that is measured; the one beside this program unless given
+    /// The measured server [default: `tuffet` beside this program]
     #[arg(long, value_name = "PROGRAM")]
     tuffet: Option<PathBuf>,
-    /// The load generator; the one beside this program unless given
+    /// The load generator [default: `tuffet-load` beside this program]
     #[arg(long, value_name = "PROGRAM")]
     load: Option<PathBuf>,
-    /// Where fetched and built peers are kept, and compiled plugins
+    /// The folder for fetched and built peers and for compiled plugins
     #[arg(long, value_name = "DIR", default_value = "target/peers")]
     cache: PathBuf,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Programs {
 pub(crate) struct Setup {
     #[command(flatten)]
     pub(crate) programs: Programs,
-    /// Use the peers that are on this machine; fetch and build nothing
+    /// Use only installed peers; fetch and build nothing
     #[arg(long)]
     pub(crate) no_install: bool,
     #[command(flatten)]

@@ -7,117 +7,118 @@ use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Simulates a boot storm of many clients over many servers, with the real protocol at both ends.
+/// Simulate a boot storm of many clients over many servers, with the real protocol at both ends.
 #[derive(Debug, Parser)]
 #[command(name = "tuffet-fleet", version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Threads; they change nothing but the time it takes. As many as there are cores, if not given
+    /// The number of threads, which affects only the duration [default: the number of cores]
     #[arg(long, global = true)]
     pub(crate) threads: Option<usize>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// One storm, as told; prints JSON
+    /// Simulate one storm, and print JSON
     Run(Box<Run>),
-    /// All of docs/fleet.md: fills in its tables, draws its pictures, writes the figures as JSON
+    /// Renew docs/fleet.md: fill in its tables, draw its pictures, write the figures as JSON
     Study(Study),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Study {
-    /// The page with the marks between which tables are written
+    /// The page, with the marks around its tables
     #[arg(long, default_value = "docs/fleet.md")]
     pub(crate) page: PathBuf,
-    /// Where pictures go
+    /// The folder for pictures
     #[arg(long, default_value = "docs/pictures")]
     pub(crate) pictures: PathBuf,
-    /// Where figures go
+    /// The file for figures
     #[arg(long, default_value = "bench/results/fleet.json")]
     pub(crate) json: PathBuf,
-    /// So many times fewer clients in each simulation: quick, and only to see that it runs
+    /// Divide the number of clients by this: quick, only to check that it works
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) coarser: u32,
 }
 
-/// Without flags: a million clients, 16 servers, nothing lost.
+/// Without flags: a million clients, 16 servers, no loss.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// Clients that boot
+    /// The number of clients
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     clients: u32,
-    /// Servers behind one address
+    /// The number of servers behind one address
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1_024))]
     servers: u16,
-    /// What each client loads
+    /// The files that each client loads
     #[arg(long, value_enum, default_value = "loader")]
     chain: Chain,
-    /// The time within which they are switched on
+    /// The time within which the clients are switched on
     #[arg(long, default_value = "10s", value_parser = humantime::parse_duration)]
     within: Duration,
-    /// Datagrams lost in each direction, of a million
+    /// Lost datagrams per million, in each direction
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=500_000))]
     loss: u32,
-    /// From a client to its server, each way
+    /// The delay between a client and its server, in each direction
     #[arg(long, default_value = "100us", value_parser = humantime::parse_duration)]
     delay: Duration,
-    /// A client's link, in Mbit/s
+    /// The rate of a client's link, in Mbit/s
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=400_000))]
     link: u64,
-    /// A server's network card, in Mbit/s
+    /// The rate of a server's network card, in Mbit/s
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=400_000))]
     card: u64,
-    /// A server's cores, with a worker each
+    /// The cores of a server, with a worker each
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     cores: u16,
     /// `limits.transfers` of each server
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     transfers: u32,
-    /// Datagrams that wait in one of a server's sockets
+    /// The size of a socket's receive queue at a server, in datagrams
     #[arg(long, default_value_t = 8_192, value_parser = clap::value_parser!(u32).range(1..))]
     receive_queue: u32,
-    /// Nanoseconds of a core: a datagram received
+    /// The cost of a received datagram, in nanoseconds of a core
     #[arg(long, default_value_t = Costs::default().datagram)]
     cost_datagram: u64,
-    /// A packet or a window sent
+    /// The cost of a sent packet or window, in nanoseconds of a core
     #[arg(long, default_value_t = Costs::default().send)]
     cost_send: u64,
-    /// Each block of a window
+    /// The cost of each block of a window, in nanoseconds of a core
     #[arg(long, default_value_t = Costs::default().block)]
     cost_block: u64,
-    /// A request
+    /// The cost of a request, in nanoseconds of a core
     #[arg(long, default_value_t = Costs::default().request)]
     cost_request: u64,
-    /// What policy adds to a request; five bundled plugins with kept instances, where it stands alone
+    /// The cost of policy per request, in nanoseconds of a core; without a value, that of the five bundled plugins
+    /// with reused instances
     #[arg(long, default_value_t = 0, num_args = 0..=1, default_missing_value = POLICY_TEXT)]
     cost_policy: u64,
-    /// Servers answer from a port of each transfer, as RFC 1350 has it, instead of the one that was asked
+    /// Servers answer from TID ports (RFC 1350) instead of the listening port
     #[arg(long)]
     tid_ports: bool,
-    /// What routers hash
+    /// The fields that routers hash
     #[arg(long, value_enum, default_value = "addresses")]
     hash: Hash,
-    /// What routers do when a server is gone
+    /// How routers spread the clients of a lost server
     #[arg(long, value_enum, default_value = "resilient")]
     rehash: Rehash,
-    /// The first server is lost at this time
+    /// The time at which the first server is lost
     #[arg(long, value_parser = humantime::parse_duration)]
     lost: Option<Duration>,
-    /// How long routers take to notice
+    /// The time after which routers notice a lost server
     #[arg(long, default_value = "1s", value_parser = humantime::parse_duration)]
     noticed_after: Duration,
-    /// So many times fewer clients, and servers so many times slower
+    /// Divide the number of clients and the speed of servers by this
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     scale: u32,
-    /// The longest time that is simulated
+    /// The longest simulated time
     #[arg(long, default_value = "2h", value_parser = humantime::parse_duration)]
     horizon: Duration,
-    /// Everything random follows from it
+    /// The seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Compare every byte that arrives; slower
+    /// Compare every received byte; slower
     #[arg(long)]
     bytes: bool,
 }

@@ -50,12 +50,12 @@ impl Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Chain {
-    /// A boot loader of 1 MiB after a probe, six configurations that are missing and one of 4 KiB; what
-    /// follows comes by HTTP, or from a disk
+    /// A size probe, a boot loader of 1 MiB, six missing configurations and one of 4 KiB; the rest comes by
+    /// HTTP or from a disk
     Loader,
-    /// The same, then a kernel of 12 MiB and an initial file system of 48 MiB
+    /// As `loader`, then a kernel of 12 MiB and an initial file system of 48 MiB
     Full,
-    /// A telephone: three files that are missing, then five of its own, 2 to 24 KiB, in lockstep
+    /// A phone: three missing files, then five files of 2 to 24 KiB, in lockstep
     Phone,
 }
 

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-/// What routers hash.
+/// The fields that routers hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Hash {
@@ -16,13 +16,13 @@ pub(crate) enum Hash {
     Ports,
 }
 
-/// What becomes of the choice when a server is gone.
+/// How routers spread the clients of a lost server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Rehash {
-    /// What went to it is spread over the others, the rest stays (resilient hashing)
+    /// Spread the clients of the lost server over the others; the rest stay (resilient hashing)
     Resilient,
-    /// Everything is spread anew: the hash modulo the number of servers
+    /// Spread all clients again: the hash modulo the number of servers
     Full,
 }
 

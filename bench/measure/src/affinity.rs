@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 /// The cores of a measurement, as flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
 pub struct Cores {
-    /// The core of the servers, which is measured
+    /// The core of the servers; its busy time is measured
     #[arg(long = "server-core", value_name = "CORE", default_value_t = 0)]
     pub server: usize,
     /// The core of everything else

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 use tuffet_measure::program;
 
-/// Measures lower bounds and small parts.
+/// Measure lower bounds and small parts.
 #[derive(Debug, Parser)]
 #[command(name = "tuffet-micro", version, max_term_width = 100)]
 struct Args {
@@ -19,9 +19,9 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Raw UDP in the traffic patterns of TFTP: the lower bound of the cost
+    /// Measure raw UDP in the traffic patterns of TFTP: the lower bound of the cost
     Limit(limit::Args),
-    /// Instruction counts of the core's hot functions, compared with the ones kept
+    /// Count the instructions of the core's hot functions, and compare them with the stored counts
     #[command(subcommand)]
     Instructions(instructions::Command),
 }

@@ -5,6 +5,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use tuffet_core::{
+    Acknowledged, OptionName, Rollover,
     Control, ErrorCode, Finish, Limits, MAX_BLKSIZE, MAX_CONTROL, MIN_BLKSIZE, Operation, OptionSet, Output,
     Packet, Settings, Time, Transfer,
 };
@@ -70,7 +71,12 @@ fn request(case: &Case<'_>, operation: Operation) -> OptionSet {
 
 fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Option<OptionSet> {
     let now = Time::from_micros(0);
-    let limits = Limits { blksize: case.blksize, windowsize: case.windowsize, burst: case.burst };
+    let limits = Limits {
+        blksize: case.blksize,
+        windowsize: case.windowsize,
+        burst: case.burst,
+        acknowledged: Acknowledged::default().with(OptionName::Rollover).with(OptionName::Blksize2).with(OptionName::Utimeout),
+    };
     let mut server = Transfer::server(now, operation, Settings::default());
     server.handle_grant(now, requested, &limits, case.size);
     let oack = match server.poll(now) {
@@ -158,6 +164,16 @@ fn reference(bytes: &[u8]) -> OptionSet {
             "windowsize" => oack.windowsize = value.filter(|v| (1..=65_535).contains(v)).map(|v| v as u16),
             "timeout" => oack.timeout = value.filter(|v| (1..=255).contains(v)).map(|v| v as u8),
             "tsize" => oack.tsize = value,
+            "rollover" => {
+                oack.rollover = match value {
+                    Some(0) => Some(Rollover::Zero),
+                    Some(1) => Some(Rollover::One),
+                    _ => None,
+                }
+            }
+            "blksize2" => oack.blksize2 = value.filter(|v| *v >= 8).map(|v| v.min(65_464) as u16),
+            "utimeout" => oack.utimeout = value.filter(|v| (10_000..=255_000_000).contains(v)).map(|v| v as u32),
+            "msftwindow" => oack.msftwindow = value == Some(31_416),
             _ => {}
         }
         seen.push(name);

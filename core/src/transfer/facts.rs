@@ -25,6 +25,11 @@ impl Transfer {
         &self.options
     }
 
+    /// Returns how many blocks may be in flight: the window, or with `msftwindow` what an ACK may want at most.
+    pub fn most_window(&self) -> u16 {
+        self.options.window_size().max(self.window_limit.into())
+    }
+
     /// Returns the statistics so far.
     pub fn stats(&self) -> Stats {
         self.stats

@@ -60,6 +60,16 @@ impl Transfer {
         }
     }
 
+    /// With `msftwindow`, each ACK has a fifth byte: how many blocks the client wants next. What it wants is bounded
+    /// like a window that is negotiated; an ACK without that byte changes nothing.
+    pub(super) fn on_wanted_window(&mut self, ack: &[u8]) {
+        let [_, _, _, _, wanted, ..] = ack else { return };
+        self.window = (*wanted).clamp(1, self.window_limit);
+        if let Phase::Sending(sender) = &mut self.phase {
+            sender.set_window(self.window.into());
+        }
+    }
+
     pub(super) fn on_ack(&mut self, now: Time, wire: u16) {
         match (&self.phase, wire) {
             (Phase::Offered { size }, 0) => {
@@ -163,9 +173,12 @@ impl Transfer {
 
     pub(super) fn take_options(&mut self, options: OptionSet) {
         self.options = options;
-        if let Some(seconds) = options.timeout {
+        if let Some(micros) = options.retransmission() {
             let settings = Arc::make_mut(&mut self.settings);
-            settings.timing = settings.timing.with_timeout_option(seconds);
+            settings.timing = settings.timing.with_timeout_option(micros);
+        }
+        if let Some(rollover) = options.rollover.filter(|rollover| *rollover != self.settings.rollover) {
+            Arc::make_mut(&mut self.settings).rollover = rollover;
         }
     }
 }

@@ -121,6 +121,10 @@ pub struct Transfer {
     options: OptionSet,
     /// Blocks per millisecond, if limited.
     burst: Option<u16>,
+    /// Blocks of the next window that the last ACK wanted, with `msftwindow`.
+    window: u8,
+    /// Most blocks that an ACK may want; 0 without `msftwindow`.
+    window_limit: u8,
     /// Shared by all transfers of an endpoint, except those with a `timeout` option.
     settings: Arc<Settings>,
     rtt: Rtt,
@@ -211,6 +215,8 @@ impl Transfer {
             phase,
             options,
             burst: None,
+            window: 1,
+            window_limit: 0,
             settings,
             rtt: Rtt::default(),
             heard: now,
@@ -242,8 +248,12 @@ impl Transfer {
         // RFC 2349 lets a server omit `tsize`. curl takes the 0 of an empty file for an error.
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
         let said = said.filter(|size| *size < UNKNOWN_SIZE);
-        self.take_options(OptionSet::grant(requested, limits, said));
+        let mut granted = OptionSet::grant(requested, limits, said);
+        // Only reads have windows whose size the ACKs choose.
+        granted.msftwindow &= self.operation == Operation::Read;
+        self.take_options(granted);
         self.burst = limits.burst;
+        self.window_limit = if granted.msftwindow { limits.most_window().min(255) as u8 } else { 0 };
         self.heard = now;
         self.due.oack = !self.options.is_empty();
         match self.operation {
@@ -302,7 +312,12 @@ impl Transfer {
         }
         match packet {
             Packet::Data { block, payload } => self.on_data(now, block, payload.len()),
-            Packet::Ack { block } => self.on_ack(now, block),
+            Packet::Ack { block } => {
+                if self.window_limit > 0 {
+                    self.on_wanted_window(datagram);
+                }
+                self.on_ack(now, block);
+            }
             Packet::Error { code, .. } => self.on_error(code),
             Packet::Oack(options) => self.on_oack(now, options),
             // The caller recognises a repeated request, because it knows the requested file name.
@@ -416,7 +431,8 @@ impl Transfer {
     }
 
     fn start_sending(&mut self, size: u64) {
-        let (blksize, window) = (self.options.block_size(), self.options.window_size());
+        let blksize = self.options.block_size();
+        let window = if self.window_limit > 0 { u16::from(self.window) } else { self.options.window_size() };
         self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover, self.burst));
     }
 

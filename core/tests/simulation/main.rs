@@ -5,6 +5,7 @@ mod amplification;
 mod duplication;
 mod efficiency;
 mod endings;
+mod extensions;
 mod faults;
 mod gaps;
 mod huge;

@@ -7,6 +7,9 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 /// The longest name of a listener, root or plugin, in bytes.
 const MAX_NAME: usize = 64;
 
+/// The longest name of a network interface, in bytes (IFNAMSIZ without its NUL).
+const MAX_INTERFACE: usize = 15;
+
 /// Reads `IP:PORT` or `[IPv6]:PORT`. The error says what is wrong and how to fix it.
 pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| complaint(text))
@@ -76,6 +79,28 @@ pub(super) fn name_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "name", "pattern": "^[A-Za-z0-9_.:\\[\\]-]{1,64}$" })
 }
 
+/// Checks the name of a network interface, as the kernel does. The error says what is wrong and how to fix it.
+pub(super) fn check_interface(name: &str) -> Result<(), String> {
+    let advice = "`ip -brief link` shows the interfaces";
+    if name.is_empty() || matches!(name, "." | "..") {
+        return Err(format!("`{name}` is no interface; {advice}"));
+    }
+    if name.len() > MAX_INTERFACE {
+        return Err(format!(
+            "`{name}` has {} bytes, and the name of an interface has at most {MAX_INTERFACE}; {advice}",
+            name.len()
+        ));
+    }
+    match name.chars().find(|c| matches!(c, '/' | ':') || c.is_whitespace() || c.is_control()) {
+        Some(bad) => Err(format!("the interface `{name}` contains {bad:?}; {advice}")),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn interface_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "interface", "pattern": "^[^/:\\s]{1,15}$" })
+}
+
 pub(super) fn path_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "path", "minLength": 1 })
 }
@@ -107,6 +132,24 @@ mod tests {
         }
         for text in ["0.0.0.0:0", "127.0.0.1:6969", "[::1]:69", "[fe80::1%2]:69"] {
             assert!(parse_address(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn interfaces_are_named_as_the_kernel_names_them() {
+        for name in ["eth0", "br-lan.7", "enx02005e100001"] {
+            assert_eq!(check_interface(name), Ok(()));
+        }
+        for (name, advice) in [
+            ("", "is no interface"),
+            ("..", "is no interface"),
+            ("eth0:1", "contains ':'"),
+            ("a b", "contains ' '"),
+            ("../x", "contains '/'"),
+            ("enx02005e1000010", "has 16 bytes"),
+        ] {
+            let error = check_interface(name).expect_err(name);
+            assert!(error.contains(advice) && error.contains("ip -brief link"), "{name}: {error}");
         }
     }
 

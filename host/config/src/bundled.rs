@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 use super::tree::join;
 
 /// The name and the schema of each.
-const SCHEMAS: [(&str, &str); 5] = [
+const SCHEMAS: [(&str, &str); 6] = [
     ("acl", include_str!("../../../plugins/acl/settings.schema.json")),
     ("audit", include_str!("../../../plugins/audit/settings.schema.json")),
     ("mac-map", include_str!("../../../plugins/mac-map/settings.schema.json")),
     ("publish", include_str!("../../../plugins/publish/settings.schema.json")),
+    ("remap", include_str!("../../../plugins/remap/settings.schema.json")),
     ("template", include_str!("../../../plugins/template/settings.schema.json")),
 ];
 

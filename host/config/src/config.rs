@@ -201,6 +201,7 @@ impl Config {
         // As many as there are processor cores for this process.
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = written.workers.unwrap_or_else(cores);
+        resolver.tid_ranges(&listeners, workers);
         let Written { busy_poll, drain, transfer, limits, netboot, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);

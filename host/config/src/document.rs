@@ -6,7 +6,10 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::bundled;
 use super::error::{ConfigError, Position};
+use super::plugins::ComponentSource;
+use super::shape;
 use super::source::{self, Finding, Source};
 use super::tree::pointer_of;
 
@@ -40,6 +43,19 @@ impl Document {
         serde_path_to_error::deserialize(&self.value).map_err(|error| {
             self.error([(pointer_of(error.path()), format!("{}; correct it", error.inner()))])
         })
+    }
+
+    /// Checks the whole content as the settings of this component, as far as the server knows those: unknown keys,
+    /// wrong types, values out of range.
+    ///
+    /// # Errors
+    /// Each problem, with its position.
+    pub fn check_as_settings(&self, component: &ComponentSource) -> Result<(), ConfigError> {
+        let ComponentSource::Builtin(name) = component else { return Ok(()) };
+        let Some(schema) = bundled::settings_schema(name) else { return Ok(()) };
+        let mut findings = Vec::new();
+        shape::check(&schema, &self.value, "", &mut findings);
+        if findings.is_empty() { Ok(()) } else { Err(self.source.error(findings)) }
     }
 
     /// Returns the position of the value at a pointer, or of the nearest value around it.

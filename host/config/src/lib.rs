@@ -29,6 +29,7 @@ mod policy;
 mod privileges;
 pub mod reach;
 mod reference;
+mod references;
 mod resolver;
 mod resource;
 mod roots;

@@ -9,7 +9,6 @@ use serde_json::Value;
 use tuffet_request::RootSpec;
 
 use super::address::check_name;
-use super::bundled::{self, Reference};
 use super::grant::Grant;
 use super::listeners::Listener;
 use super::resolver::Resolver;
@@ -296,7 +295,7 @@ pub(crate) struct Named<'a> {
 
 impl Resolver<'_> {
     pub(crate) fn plugin(&mut self, name: String, plugin: PluginConfig, named: Named<'_>) -> PluginConfig {
-        let Named { listeners, roots, sinks } = named;
+        let Named { roots, sinks, .. } = named;
         let pointer = join("/plugins", &name);
         if let Err(complaint) = check_name(&name) {
             self.wrong_key(&pointer, complaint);
@@ -307,36 +306,9 @@ impl Resolver<'_> {
         let [back_off, cap] = [("back-off", breaker.back_off), ("cap", breaker.cap)];
         self.ascending(&join(&pointer, "breaker"), back_off, cap, "");
         self.grants(&join(&pointer, "grants"), &plugin.grants, roots, sinks);
-        self.references(&join(&pointer, "settings"), &plugin, roots, listeners);
+        self.references(&join(&pointer, "settings"), &plugin, named);
         let component = self.component(&join(&pointer, "component"), plugin.component);
         PluginConfig { name, component, ..plugin }
-    }
-
-    /// Checks that the settings of a bundled plugin name listeners and roots that exist.
-    fn references(
-        &mut self,
-        pointer: &str,
-        plugin: &PluginConfig,
-        roots: &[RootSpec],
-        listeners: &[Listener],
-    ) {
-        let ComponentSource::Builtin(builtin) = &plugin.component else { return };
-        let Some(schema) = bundled::settings_schema(builtin) else { return };
-        let mut found = Vec::new();
-        bundled::references(&schema, &plugin.settings, pointer, &mut found);
-        for Reference { format, name, pointer } in found {
-            let (section, kind, known): (_, _, Vec<&str>) = match format {
-                "listener-name" => {
-                    ("/listeners", "listener", listeners.iter().map(|listener| &*listener.name).collect())
-                }
-                _ => ("/roots", "root", roots.iter().map(|root| &*root.name).collect()),
-            };
-            // The plugin itself refuses an empty name. A flag replaces what the file is written for.
-            if !name.is_empty() && !known.contains(&name) && !self.source.is_replaced(section) {
-                let like = closest(name, known.iter().copied());
-                self.wrong(pointer, unknown(kind, name, like, known));
-            }
-        }
     }
 
     fn component(&mut self, pointer: &str, written: ComponentSource) -> ComponentSource {

@@ -15,6 +15,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use tuffet_request::RootSpec;
 
 /// How long folders have to answer, all of them together.
 pub const PATIENCE: Duration = Duration::from_secs(3);
@@ -50,6 +51,15 @@ pub struct Silent {
 /// for a program that calls [`answer_as_process`].
 pub fn look_by_process(by_process: bool) {
     BY_PROCESS.store(by_process, Relaxed);
+}
+
+/// Returns which of these roots do not answer.
+pub fn silent(roots: &[RootSpec]) -> Vec<Silent> {
+    let folders =
+        roots.iter().map(|root| std::path::absolute(&root.path).unwrap_or_else(|_| root.path.clone()));
+    let answers = look(&folders.collect::<Vec<_>>());
+    let its = roots.iter().zip(answers);
+    its.filter_map(|(root, answer)| Some(Silent { root: root.name.clone(), above: answer.err()? })).collect()
 }
 
 /// Whether this folder answers, with what it is or with an error.

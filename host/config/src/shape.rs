@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::address::{check_name, parse_address};
+use super::address::{check_interface, check_name, parse_address};
 use super::admin::UNIX;
 use super::bundled;
 use super::grant::Grant;
@@ -16,6 +16,7 @@ use super::source::Finding;
 use super::suggest::{closest, list, unknown};
 use super::tree::join;
 use super::units::{ByteCount, TimeSpan};
+use tuffet_request::PortRange;
 
 /// The keywords of JSON Schema that are checked or need no check.
 #[cfg(test)]
@@ -198,6 +199,8 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
             None => parse_address(text).err(),
         },
         Some("name") => check_name(text).err(),
+        Some("interface") => check_interface(text).err(),
+        Some("tid-ports") => text.parse::<PortRange>().err(),
         Some("path") if text.is_empty() => Some("the path is empty; name a folder, `.` for this one".into()),
         Some("grant") => text.parse::<Grant>().err(),
         Some("component") if matches!(text, "" | "builtin:") => {
@@ -267,6 +270,7 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
     let expected = match schema.get("format").and_then(Value::as_str) {
         Some("byte-count") => "a size in bytes, such as 512, 64KiB or 1GB".to_owned(),
         Some("time-span") => "a time with its unit, such as 250ms, 4s or 1m 30s".to_owned(),
+        Some("tid-ports") => "a number of ports, or a range such as 30000-30063".to_owned(),
         Some("fsync") => "`never`, `each`, or a time with its unit, such as 1s".to_owned(),
         Some("file-mode") => "three octal digits in quotes, such as \"0640\"".to_owned(),
         // The value may be a secret.

@@ -4,6 +4,7 @@
 //! server share these types, so none has to depend on the crate that creates them.
 
 mod bounds;
+mod calls;
 mod class;
 mod client;
 pub mod events;
@@ -12,9 +13,11 @@ pub mod names;
 mod progress;
 mod request;
 mod root;
+mod tid_ports;
 mod trail;
 
 pub use bounds::{Bounds, PerSecond};
+pub use calls::{Call, Calls};
 pub use class::ClientClass;
 pub use client::ClientKey;
 pub use histogram::{BOUNDS_US, Distribution, Histogram};
@@ -23,4 +26,5 @@ pub use request::{
     Ceilings, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
 };
 pub use root::{Case, Links, RootSpec};
+pub use tid_ports::{MAX_TID_PORTS, PortRange, TidPorts};
 pub use trail::{SpanId, Step, TraceId, Traced, Trail, What};

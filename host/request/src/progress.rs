@@ -1,15 +1,29 @@
 //! The progress of a transfer, readable by other threads.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use tuffet_core::OptionSet;
 
 /// The progress of a transfer. Only its worker writes it.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,
     retransmissions: AtomicU32,
+    /// Set once, and by one thread: neither side ever waits.
+    options: OnceLock<OptionSet>,
 }
 
 impl Progress {
+    /// Sets the negotiated options, once.
+    pub fn negotiated(&self, options: OptionSet) {
+        let _ = self.options.set(options);
+    }
+
+    /// Returns the negotiated options; `None` until the worker has granted the request.
+    pub fn options(&self) -> Option<&OptionSet> {
+        self.options.get()
+    }
+
     /// Replaces both counts.
     pub fn set(&self, bytes: u64, retransmissions: u32) {
         self.bytes.store(bytes, Relaxed);

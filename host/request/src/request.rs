@@ -1,5 +1,6 @@
 //! A request, as admission, policy, store and outcome share it.
 
+use crate::calls::Calls;
 use crate::trail::Trail;
 use std::fmt;
 use std::net::SocketAddr;
@@ -88,6 +89,8 @@ pub struct Request {
     pub class: ClientClass,
     /// The options as sent, names in lower case.
     pub options: Vec<(String, String)>,
+    /// The plugin calls so far.
+    pub calls: Calls,
     /// Collects the steps while traces are exported.
     pub trail: Option<Arc<Trail>>,
 }

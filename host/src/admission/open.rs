@@ -39,6 +39,7 @@ impl Generation {
                 .map_or(self.limits.windowsize, |most| most.min(self.limits.windowsize))
                 .min(class.most_window()),
             burst: self.limits.burst,
+            acknowledged: self.limits.acknowledged,
         }
     }
 }

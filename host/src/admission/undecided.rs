@@ -13,8 +13,8 @@ use tuffet_engine::worker::{Decision, NewRequest, Ticket, ToWorker};
 use tuffet_request::events::{DecisionRecord, Ending, Happening, Outcome};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::{
-    ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Progress, Request, RequestId,
-    Trail,
+    Calls, ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Progress, Request,
+    RequestId, Trail,
 };
 use tuffet_store::Roots;
 
@@ -177,6 +177,7 @@ impl ReceivedRequest<'_> {
             shim_folder: None,
             client: self.client,
             options: self.options.to_vec(),
+            calls: Calls::default(),
             trail,
         };
         (request, refused)

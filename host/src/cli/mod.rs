@@ -1,5 +1,5 @@
-//! The command line: `tuffet serve | reload | status | top | capture | check | explain | doctor | plugin | schema |
-//! generate | get | put`.
+//! The command line: `tuffet serve | reload | status | top | capture | check | explain | doctor | import | plugin |
+//! schema | generate | get | put`.
 
 #[cfg(not(all(feature = "top", feature = "doctor")))]
 mod absent;
@@ -10,6 +10,7 @@ mod control;
 mod doctor;
 mod explain;
 mod generate;
+mod import;
 mod plugin;
 mod serve;
 #[cfg(feature = "top")]
@@ -81,6 +82,13 @@ enum Command {
     /// Not in this build.
     #[cfg(not(feature = "doctor"))]
     Doctor(absent::AbsentArgs),
+    /// Import the configuration of another TFTP server: writes a YAML file that does the same.
+    ///
+    /// Reads the flags after `--`, or the file of the service, and writes a configuration with comments. Each
+    /// difference is a comment at its key, and a line on standard error with the file and line it comes from. Exit
+    /// code 0 if everything is carried over, perhaps with differences, 1 if something is not, 64 if the input is
+    /// invalid.
+    Import(import::ImportArgs),
     /// Create, build, inspect, check, run, test and measure plugins.
     #[command(subcommand)]
     Plugin(Box<plugin::PluginCommand>),
@@ -130,6 +138,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::doctor(&args),
         #[cfg(not(feature = "doctor"))]
         Command::Doctor(_) => absent::refuse("doctor"),
+        Command::Import(args) => import::import(&args),
         Command::Plugin(command) => plugin::run(&command),
         Command::Schema { markdown } => schema(markdown),
         Command::Generate(command) => generate::run(&command),

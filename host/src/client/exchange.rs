@@ -51,7 +51,7 @@ pub(super) fn exchange(
         tsize: Some(if operation == Operation::Write { size } else { 0 }),
         blksize: options.blksize,
         windowsize: options.windowsize,
-        timeout: None,
+        ..OptionSet::default()
     };
     let mut request = [0; MAX_REQUEST];
     let length = RequestPacket::encode(operation, url.file.as_bytes(), url.mode, &requested, &mut request)

@@ -159,6 +159,7 @@ mod tests {
             macs: Vec::new(),
             class: ClientClass::UNKNOWN,
             options: Vec::new(),
+            calls: Default::default(),
             trail: None,
         };
         Summary {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout_at};
 use tracing::field;
-use tuffet_core::OptionSet;
+use tuffet_core::{MSFTWINDOW_REQUESTED, OptionName, OptionSet};
 use tuffet_request::Traced;
 use tuffet_request::events::{Happening, Outcome, Summary, Tried};
 
@@ -91,6 +91,10 @@ fn requested_options(options: &OptionSet) -> Option<String> {
         ("windowsize", options.windowsize.map(u64::from)),
         ("timeout", options.timeout.map(u64::from)),
         ("tsize", options.tsize),
+        ("rollover", options.value(OptionName::Rollover)),
+        ("blksize2", options.value(OptionName::Blksize2)),
+        ("utimeout", options.value(OptionName::Utimeout)),
+        ("msftwindow", options.msftwindow.then_some(MSFTWINDOW_REQUESTED)),
     ];
     let said: Vec<String> =
         options.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value}"))).collect();

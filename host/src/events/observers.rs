@@ -196,6 +196,7 @@ mod tests {
             macs: Vec::new(),
             class: ClientClass::UNKNOWN,
             options: Vec::new(),
+            calls: Default::default(),
             trail: None,
         };
         let progress = Arc::new(Progress::default());

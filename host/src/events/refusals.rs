@@ -147,6 +147,7 @@ mod tests {
                     macs: Vec::new(),
                     class: ClientClass::UNKNOWN,
                     options: Vec::new(),
+                    calls: Default::default(),
                     trail: None,
                 }),
                 std::time::Instant::now(),

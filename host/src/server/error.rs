@@ -6,6 +6,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use tuffet_config::{AdminAddress, ConfigError, EXIT_CONFIG, Listener};
+use tuffet_engine::worker::OpenError;
+use tuffet_request::PortRange;
 use tuffet_store::RootError;
 
 /// The reason why the server cannot start or continue.
@@ -48,7 +50,8 @@ pub enum ServeError {
     },
     /// The address is not one of this host. Exit code 69.
     #[error(
-        "listener `{name}`: {address} cannot be listened on: {error}; `ip address` shows this host's addresses"
+        "listener `{name}`: {address} cannot be listened on: {error}; `ip address` shows this host's addresses, and \
+         `free-bind: true` lets the listener wait for one that comes later"
     )]
     Address {
         /// The listener's name.
@@ -57,6 +60,43 @@ pub enum ServeError {
         address: SocketAddr,
         /// The system's error.
         error: io::Error,
+    },
+    /// There is no such interface. Exit code 69.
+    #[error(
+        "listener `{name}`: this machine has no interface `{interface}`; `ip -brief link` shows its interfaces; one that \
+         comes later must exist before the server starts"
+    )]
+    Interface {
+        /// The listener's name.
+        name: String,
+        /// The interface.
+        interface: String,
+    },
+    /// The kernel is older than 5.7 and binds to interfaces only for root. Exit code 77.
+    #[error(
+        "listener `{name}`: this kernel lets only CAP_NET_RAW bind to the interface `{interface}` (before Linux 5.7); \
+         start as root"
+    )]
+    InterfacePrivilege {
+        /// The listener's name.
+        name: String,
+        /// The interface.
+        interface: String,
+    },
+    /// Others have too many TID ports of the range. Exit code 69.
+    #[error(
+        "listener `{name}`: {free} of the TID ports {range} are free, and {workers} workers need one each; stop what has \
+         them (`ss -ulpn` names it), or give another range in `listeners[].tid-ports`"
+    )]
+    TidPorts {
+        /// The listener's name.
+        name: String,
+        /// The configured ports.
+        range: PortRange,
+        /// How many of them are free.
+        free: usize,
+        /// Workers that need one each.
+        workers: usize,
     },
     /// The admin listener cannot be opened. Exit code 69.
     #[error(
@@ -90,15 +130,37 @@ impl ServeError {
         match self {
             ServeError::Config(_) | ServeError::Inherited(_) | ServeError::Request(_) => EXIT_CONFIG,
             ServeError::Root(_) | ServeError::Folder { .. } => 66,
-            ServeError::InUse { .. } | ServeError::Address { .. } | ServeError::Admin { .. } => 69,
+            ServeError::InUse { .. }
+            | ServeError::Address { .. }
+            | ServeError::Interface { .. }
+            | ServeError::TidPorts { .. }
+            | ServeError::Admin { .. } => 69,
             ServeError::System(..) => 71,
             ServeError::Privileges(PrivilegeError::Unknown(_)) => EXIT_CONFIG,
-            ServeError::Privilege { .. } | ServeError::Privileges(_) => 77,
+            ServeError::Privilege { .. }
+            | ServeError::InterfacePrivilege { .. }
+            | ServeError::Privileges(_) => 77,
         }
     }
 
-    pub(super) fn bind(listener: &Listener, error: io::Error) -> Self {
+    pub(super) fn open(listener: &Listener, error: OpenError) -> Self {
         let (name, address) = (listener.name.clone(), listener.address);
+        let error = match error {
+            OpenError::Socket(error) => error,
+            OpenError::TidRange { range, free, workers } => {
+                return ServeError::TidPorts { name, range, free, workers };
+            }
+        };
+        match (&listener.interface, error.raw_os_error()) {
+            (Some(interface), Some(libc::ENODEV)) => {
+                return ServeError::Interface { name, interface: interface.clone() };
+            }
+            // The port's privilege is refused as EACCES.
+            (Some(interface), Some(libc::EPERM)) => {
+                return ServeError::InterfacePrivilege { name, interface: interface.clone() };
+            }
+            _ => {}
+        }
         match error.kind() {
             io::ErrorKind::AddrInUse => ServeError::InUse { name, address },
             io::ErrorKind::PermissionDenied => ServeError::Privilege { name, address },

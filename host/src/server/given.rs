@@ -40,7 +40,15 @@ impl Given {
         let mut places: Vec<String> = config
             .listeners
             .iter()
-            .map(|listener| format!("listener `{}` on {}", listener.name, listener.address))
+            .map(|listener| {
+                let interface = listener.interface.as_ref().map(|name| format!(" on {name}"));
+                format!(
+                    "listener `{}` on {}{}",
+                    listener.name,
+                    listener.address,
+                    interface.unwrap_or_default()
+                )
+            })
             .collect();
         places.extend(config.admin.as_ref().map(|admin| format!("`admin` on {}", admin.address)));
         places.extend(config.control.as_ref().map(|path| format!("`control` on {}", path.display())));

@@ -27,6 +27,7 @@ pub(crate) use given::inherited;
 pub(crate) use policy::{place_of, start_runtime_to_look};
 pub use reload::Configure;
 
+use crate::interfaces;
 use crate::logging;
 use crate::privileges::{self, Left};
 use crate::systemd::Manager;
@@ -38,7 +39,7 @@ use signals::Signals;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
-use tuffet_config::{Config, Silent, reach};
+use tuffet_config::{Config, Silent, Transfer, reach};
 use tuffet_core::Limits;
 use tuffet_policy::{Policy, PolicyRuntime};
 use tuffet_store::{Disks, Roots};
@@ -132,6 +133,7 @@ pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
     let policy = control_runtime()?.block_on(load_policy(&runtime, config, &roots, false))?;
     let mut warnings = warnings(config, &policy);
     warnings.append(&mut found);
+    warnings.extend(interfaces::missing(config));
     warnings.extend(config.silent.iter().map(not_answering));
     let (_, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
     warnings.extend(complaints.iter().map(ToString::to_string));
@@ -188,5 +190,6 @@ fn serving(generation: u64) -> String {
 
 /// What is granted at most.
 fn ceilings(config: &Config) -> Limits {
-    Limits { blksize: config.transfer.max_blksize, windowsize: config.transfer.max_windowsize, burst: None }
+    let Transfer { max_blksize, max_windowsize, .. } = config.transfer;
+    Limits { blksize: max_blksize, windowsize: max_windowsize, ..Limits::default() }
 }

@@ -6,11 +6,13 @@ use super::control::Control;
 use super::given::Given;
 use super::{ServeError, open_roots};
 use crate::admin;
+use crate::interfaces::Interfaces;
 use crate::privileges::Account;
 use crate::systemd::Inherited;
 use std::path::Path;
 use tuffet_config::Config;
 use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, tid_ports};
+use tuffet_request::TidPorts;
 use tuffet_store::{Disks, Roots};
 
 /// What is open before the first thread starts. Nothing is read from it yet.
@@ -21,6 +23,8 @@ pub(super) struct Opened {
     pub(super) listeners: Vec<ListenerSpec>,
     /// Those of each worker.
     pub(super) sockets: Vec<Sockets>,
+    /// What the listeners are bound to.
+    pub(super) interfaces: Interfaces,
     pub(super) admin: Option<admin::Listener>,
     pub(super) control: Option<Control>,
 }
@@ -40,14 +44,22 @@ impl Opened {
             .listeners
             .iter()
             .map(|listener| ListenerSpec {
-                address: listener.address,
+                interface: listener.interface.clone(),
+                free_bind: listener.free_bind,
                 single_port: listener.single_port,
                 tid_ports: tid_ports(listener.tid_ports, config.listeners.len(), config.workers, descriptors),
+                tid_range: match listener.tid_ports {
+                    Some(TidPorts::Range(range)) => Some(range),
+                    Some(TidPorts::Count(_)) | None => None,
+                },
                 burst: listener.burst,
+                ..ListenerSpec::at(listener.address)
             })
             .collect();
         let sockets = open_all(&mut listeners, given.listeners, config.workers)
-            .map_err(|(number, error)| ServeError::bind(&config.listeners[number], error))?;
+            .map_err(|(number, error)| ServeError::open(&config.listeners[number], error))?;
+        warn_of_taken_ports(config, &listeners);
+        let interfaces = Interfaces::of(config);
         let admin = match (given.admin, &config.admin) {
             (None, Some(its)) => Some(
                 admin::Listener::bind(&its.address, account)
@@ -59,7 +71,26 @@ impl Opened {
             Some(socket) => Some(Control::inherit(socket)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
-        Ok(Opened { roots, disks, listeners, sockets, admin, control })
+        Ok(Opened { roots, disks, listeners, sockets, interfaces, admin, control })
+    }
+}
+
+/// Names the TID ports that others have, up to a line's length.
+fn warn_of_taken_ports(config: &Config, listeners: &[ListenerSpec]) {
+    const MOST: usize = 20;
+    for (listener, opened) in config.listeners.iter().zip(listeners) {
+        let (Some(range), false) = (opened.tid_range, opened.taken.is_empty()) else { continue };
+        let named: Vec<String> = opened.taken.iter().take(MOST).map(u16::to_string).collect();
+        let more = match opened.taken.len().saturating_sub(MOST) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        tracing::warn!(
+            listener = listener.name,
+            "TID ports in use by others, and skipped: {}{more}; {} of {range} remain (`ss -ulpn` names who has them)",
+            named.join(", "),
+            usize::from(range.count()) - opened.taken.len()
+        );
     }
 }
 

@@ -84,7 +84,7 @@ impl Server {
         configure: Configure,
     ) -> Result<Server, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { roots, disks, listeners, sockets, admin, control } = opened;
+        let Opened { roots, disks, listeners, sockets, interfaces, admin, control } = opened;
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
@@ -100,7 +100,8 @@ impl Server {
         let plugins = policy.plugins().to_vec();
         let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
         let user = format!("uid {}", left.held.uid);
-        let status = Status::new(config.file(), &plugins, runtime.clone(), left, disks.clone());
+        let status =
+            Status::new(config.file(), &plugins, runtime.clone(), left, disks.clone(), interfaces.clone());
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let named = config.listeners.iter().zip(&listeners);
         watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
@@ -169,6 +170,7 @@ impl Server {
             services.push(tokio::spawn(admin.run(state)));
         }
         services.push(tokio::spawn(watch.clone().sample()));
+        services.push(tokio::spawn(interfaces.follow()));
         services.push(tokio::spawn(disks::look(disks.clone(), admission.deciding.clone())));
         services.push(tokio::spawn(disks::look_for_replaced(generation.clone())));
 
@@ -190,8 +192,8 @@ impl Server {
         };
         for (bound, listener) in listeners.iter().zip(&config.listeners) {
             tracing::info!(
-                address = %bound.address, listener = listener.name, single_port = bound.single_port,
-                "listening"
+                address = %bound.address, listener = listener.name, interface = bound.interface,
+                single_port = bound.single_port, "listening"
             );
         }
         if let Some(address) = admin_address {

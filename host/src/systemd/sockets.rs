@@ -1,7 +1,7 @@
 //! Sockets that were opened before this process began: `LISTEN_FDS` of sd_listen_fds(3).
 //!
 //! They outlive the process, and datagrams that arrive between two processes wait in them. Their addresses
-//! determine their use.
+//! and interfaces determine their use.
 
 use listenfd::ListenFd;
 use std::env;
@@ -33,7 +33,8 @@ struct Passed {
 
 #[derive(Debug)]
 enum Kind {
-    Udp(UdpSocket, SocketAddr),
+    /// With the interface that it is bound to.
+    Udp(UdpSocket, SocketAddr, Option<String>),
     Tcp(TcpListener, SocketAddr),
     Unix(UnixListener),
 }
@@ -76,11 +77,13 @@ impl Inherited {
     pub(crate) fn listeners(&mut self, listeners: &[Listener]) -> Result<Vec<Vec<UdpSocket>>, NotInherited> {
         let mut found: Vec<Vec<UdpSocket>> = listeners.iter().map(|_| Vec::new()).collect();
         for passed in std::mem::take(&mut self.0) {
-            let Passed { name, socket: Kind::Udp(socket, address) } = passed else {
+            let Passed { name, socket: Kind::Udp(socket, address, interface) } = passed else {
                 self.0.push(passed);
                 continue;
             };
-            let fits = |listener: &&(usize, &Listener)| fits(listener.1.address, address);
+            let fits = |listener: &&(usize, &Listener)| {
+                fits(listener.1.address, address) && listener.1.interface == interface
+            };
             let fitting: Vec<(usize, &Listener)> =
                 listeners.iter().enumerate().filter(|it| fits(&it)).collect();
             // Among several listeners on port 0, the name decides, else the first is taken.
@@ -90,7 +93,7 @@ impl Inherited {
                     refuse_dual_stack(&socket, address, &name)?;
                     found[*number].push(socket);
                 }
-                None => self.0.push(Passed { name, socket: Kind::Udp(socket, address) }),
+                None => self.0.push(Passed { name, socket: Kind::Udp(socket, address, interface) }),
             }
         }
         Ok(found)
@@ -135,7 +138,8 @@ impl Inherited {
 impl fmt::Display for Passed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.socket {
-            Kind::Udp(_, address) => write!(f, "UDP {address}")?,
+            Kind::Udp(_, address, None) => write!(f, "UDP {address}")?,
+            Kind::Udp(_, address, Some(interface)) => write!(f, "UDP {address} on {interface}")?,
             Kind::Tcp(_, address) => write!(f, "TCP {address}")?,
             Kind::Unix(socket) => {
                 let address = socket.local_addr().ok();
@@ -157,7 +161,11 @@ fn take_one(given: &mut ListenFd, index: usize) -> std::io::Result<Kind> {
     if let Ok(socket) = given.take_udp_socket(index) {
         let socket = socket.ok_or_else(nothing)?;
         let address = socket.local_addr()?;
-        return Ok(Kind::Udp(socket, address));
+        // Of a kernel that does not say: none.
+        let interface = socket2::SockRef::from(&socket).device().ok().flatten();
+        let interface =
+            interface.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned());
+        return Ok(Kind::Udp(socket, address, interface));
     }
     if let Ok(socket) = given.take_tcp_listener(index) {
         let socket = socket.ok_or_else(nothing)?;
@@ -207,19 +215,13 @@ mod tests {
     use super::*;
 
     fn listener(name: &str, address: &str) -> Listener {
-        Listener {
-            name: name.into(),
-            address: address.parse().unwrap(),
-            single_port: false,
-            tid_ports: None,
-            burst: None,
-        }
+        Listener::at(name, address.parse().unwrap())
     }
 
     fn passed(name: &str, address: &str) -> (Passed, SocketAddr) {
         let socket = UdpSocket::bind(address).unwrap();
         let address = socket.local_addr().unwrap();
-        (Passed { name: name.into(), socket: Kind::Udp(socket, address) }, address)
+        (Passed { name: name.into(), socket: Kind::Udp(socket, address, None) }, address)
     }
 
     #[test]
@@ -266,7 +268,8 @@ mod tests {
         socket.bind(&"[::]:0".parse::<SocketAddr>().unwrap().into()).unwrap();
         let socket: UdpSocket = socket.into();
         let address = socket.local_addr().unwrap();
-        let mut inherited = Inherited(vec![Passed { name: "x".into(), socket: Kind::Udp(socket, address) }]);
+        let mut inherited =
+            Inherited(vec![Passed { name: "x".into(), socket: Kind::Udp(socket, address, None) }]);
         let error = inherited.listeners(&[listener("boot", "[::]:0")]).unwrap_err().to_string();
         assert!(error.contains("BindIPv6Only=ipv6-only"), "{error}");
     }

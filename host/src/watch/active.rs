@@ -4,7 +4,8 @@
 //! path. In between its worker writes to a [`Progress`] of its own, which others read.
 
 use super::counts::Counts;
-use super::snapshot::{Active, unix_ms};
+use super::options::negotiated;
+use super::snapshot::{Active, calls, unix_ms};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -106,7 +107,9 @@ fn row(rate: u64, granted: &Granted, now: Instant, wall: SystemTime) -> Active {
         who: (&*record.request).into(),
         resolved: record.resolved.as_deref().map(str::to_owned),
         verdict_by: record.verdict_by.as_deref().map(str::to_owned),
+        options: granted.progress.options().map(negotiated),
         plugin_calls: record.plugin_calls,
+        plugins: calls(&record.request),
         decision_us: record.decided_after.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),
         started_unix_ms: unix_ms(wall.checked_sub(running).unwrap_or(wall)),
         running_us: u64::try_from(running.as_micros()).unwrap_or(u64::MAX),

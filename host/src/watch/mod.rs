@@ -20,7 +20,9 @@ pub(crate) use active::Granted;
 pub(crate) use exports::ExportCounts;
 pub(crate) use feed::{Feed, Viewer};
 pub(crate) use readiness::CHECKS;
-pub(crate) use snapshot::{Active, ByOperation, Finished, PluginTotals, Snapshot, Totals, Who, Word};
+pub(crate) use snapshot::{
+    Active, ByOperation, Finished, PluginCall, PluginTotals, Snapshot, Totals, Who, Word,
+};
 
 use crate::generation::Current;
 use crate::status::{Report, Status};

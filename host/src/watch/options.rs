@@ -1,6 +1,6 @@
 //! The options of a request, for the live view.
 
-use tuffet_core::OptionSet;
+use tuffet_core::{OptionName, OptionSet};
 use tuffet_request::Request;
 
 /// The most requested options shown. Known clients send at most five.
@@ -17,14 +17,9 @@ pub(super) fn requested(request: &Request) -> Vec<(String, String)> {
 
 /// Returns the negotiated options.
 pub(super) fn negotiated(options: &OptionSet) -> Vec<(String, String)> {
-    let OptionSet { tsize, blksize, windowsize, timeout } = options;
-    let all = [
-        ("tsize", *tsize),
-        ("blksize", blksize.map(u64::from)),
-        ("windowsize", windowsize.map(u64::from)),
-        ("timeout", timeout.map(u64::from)),
-    ];
-    let named = |(name, value): (&str, Option<u64>)| Some((name.to_owned(), value?.to_string()));
+    use OptionName::{Blksize, Blksize2, Msftwindow, Rollover, Timeout, Tsize, Utimeout, Windowsize};
+    let all = [Tsize, Blksize, Windowsize, Timeout, Rollover, Blksize2, Utimeout, Msftwindow];
+    let named = |option: OptionName| Some((option.as_str().to_owned(), options.value(option)?.to_string()));
     all.into_iter().filter_map(named).collect()
 }
 

@@ -2,12 +2,14 @@
 
 use super::Watch;
 use super::snapshot::{PluginTotals, Word};
+use crate::interfaces::InterfaceState;
 use crate::status::Report;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// All checks, by the name in [`Reason::check`].
-pub(crate) const CHECKS: [&str; 6] = ["starting", "draining", "reload", "plugin", "sink", "root"];
+pub(crate) const CHECKS: [&str; 7] =
+    ["starting", "draining", "reload", "plugin", "sink", "root", "interface"];
 
 /// A reason why the server is not ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +81,9 @@ impl Watch {
                 root.root
             );
             because("root", detail);
+        }
+        for problem in report.interfaces.iter().filter_map(InterfaceState::problem) {
+            because("interface", problem);
         }
         reasons
     }

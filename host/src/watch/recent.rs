@@ -1,12 +1,11 @@
 //! The last ended requests.
 
 use super::options::negotiated;
-use super::snapshot::{Finished, PluginCall, unix_ms};
+use super::snapshot::{Finished, calls, unix_ms};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tuffet_request::events::{Summary, Tried};
-use tuffet_request::{Step, What};
 
 /// The most requests kept.
 pub(crate) const FINISHED: usize = 200;
@@ -14,19 +13,16 @@ pub(crate) const FINISHED: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Recent(Mutex<VecDeque<Kept>>);
 
-/// A summary, its time of arrival, and its plugin calls: the export of the trace takes the steps afterwards.
+/// A summary and its time of arrival.
 #[derive(Debug, Clone)]
 struct Kept {
     at: SystemTime,
     summary: Arc<Summary>,
-    plugins: Arc<[PluginCall]>,
 }
 
 impl Recent {
     pub(super) fn keep(&self, summary: &Arc<Summary>) {
-        let steps = summary.record.request.trail.as_ref().map(|trail| trail.steps());
-        let plugins = steps.iter().flatten().filter_map(call).collect();
-        let kept = Kept { at: SystemTime::now(), summary: Arc::clone(summary), plugins };
+        let kept = Kept { at: SystemTime::now(), summary: Arc::clone(summary) };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() == FINISHED {
             all.pop_back();
@@ -41,23 +37,11 @@ impl Recent {
     }
 }
 
-fn call(step: &Step) -> Option<PluginCall> {
-    let What::Plugin { plugin, hook, verdict, failure, remembered, .. } = &step.what else { return None };
-    Some(PluginCall {
-        plugin: plugin.to_string(),
-        hook: (*hook).into(),
-        verdict: (*verdict).into(),
-        failure: failure.as_ref().map(|(cause, _)| (*cause).into()),
-        cached: *remembered,
-        took_us: us(step.ended.saturating_duration_since(step.began)),
-    })
-}
-
 fn us(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-fn row(Kept { at, summary, plugins }: &Kept) -> Finished {
+fn row(Kept { at, summary }: &Kept) -> Finished {
     let record = &summary.record;
     let tried = record.tried.as_deref();
     Finished {
@@ -79,7 +63,7 @@ fn row(Kept { at, summary, plugins }: &Kept) -> Finished {
         windowsize: summary.options.window_size(),
         options: negotiated(&summary.options),
         plugin_calls: record.plugin_calls,
-        plugins: plugins.to_vec(),
+        plugins: calls(&record.request),
         retransmissions: summary.stats.retransmissions,
         duplicates: summary.stats.duplicates,
         timeouts: summary.stats.timeouts,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::SystemTime;
 use tuffet_request::Distribution;
-use tuffet_request::Request;
 use tuffet_request::events::Outcome;
+use tuffet_request::{Call, Request};
 
 /// A word from a small set.
 pub(crate) type Word = Cow<'static, str>;
@@ -226,6 +226,20 @@ pub(crate) struct Who {
     pub(crate) requested_options: Vec<(String, String)>,
 }
 
+/// Returns the plugin calls of a request so far.
+pub(super) fn calls(request: &Request) -> Vec<PluginCall> {
+    let shown = |call: Call| PluginCall {
+        plugin: call.plugin.to_string(),
+        hook: call.hook.into(),
+        verdict: call.verdict.into(),
+        failure: call.failure.map(Into::into),
+        cached: call.cached,
+        monitored: call.monitored,
+        took_us: u64::try_from(call.took.as_micros()).unwrap_or(u64::MAX),
+    };
+    request.calls.list().into_iter().map(shown).collect()
+}
+
 impl From<&Request> for Who {
     fn from(request: &Request) -> Who {
         let mac = request.macs.first();
@@ -252,9 +266,14 @@ pub(crate) struct Active {
     pub(crate) resolved: Option<String>,
     /// The plugin that decided; `None` if the configuration did.
     pub(crate) verdict_by: Option<String>,
-    /// The number of plugin calls, and the time from the request to the decision.
+    /// The negotiated options; `None` until they are.
+    #[serde(default)]
+    pub(crate) options: Option<Vec<(String, String)>>,
+    /// The number of plugin calls, the calls, and the time from the request to the decision.
     #[serde(default)]
     pub(crate) plugin_calls: u32,
+    #[serde(default)]
+    pub(crate) plugins: Vec<PluginCall>,
     #[serde(default)]
     pub(crate) decision_us: Option<u64>,
     /// When the request arrived, in milliseconds since 1970, and how long ago.
@@ -305,7 +324,7 @@ pub(crate) struct Finished {
     /// The number of plugin calls.
     #[serde(default)]
     pub(crate) plugin_calls: u32,
-    /// The plugin calls, while traces are exported.
+    /// The plugin calls.
     #[serde(default)]
     pub(crate) plugins: Vec<PluginCall>,
     pub(crate) retransmissions: u32,
@@ -327,6 +346,9 @@ pub(crate) struct PluginCall {
     pub(crate) failure: Option<Word>,
     /// Whether the decision cache answered.
     pub(crate) cached: bool,
+    /// Whether the request did not wait for it: `mode: monitor`.
+    #[serde(default)]
+    pub(crate) monitored: bool,
     pub(crate) took_us: u64,
 }
 

@@ -27,6 +27,7 @@ pub(super) fn request(id: u64, operation: Operation) -> Arc<Request> {
         macs: Vec::new(),
         class: ClientClass::UNKNOWN,
         options: Vec::new(),
+        calls: Default::default(),
         trail: None,
     })
 }

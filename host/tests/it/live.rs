@@ -156,3 +156,55 @@ fn plugins_and_hot_files_are_counted() {
     assert_eq!(cache["hits"].as_u64().unwrap() + cache["misses"].as_u64().unwrap(), 3);
     assert_eq!(cache["capacity"], 256 << 20);
 }
+
+/// Without traces: each call of a plugin, and the options of a transfer that still runs.
+#[test]
+fn a_request_has_its_plugin_calls_and_options() {
+    let settings =
+        |rule: &str| format!("component: \"builtin:acl\", settings: {{ {rule}: [{{ names: [\"**\"] }}] }}");
+    let yaml = format!(
+        "policy: {{ authorize: [quiet, trial, acl] }}\nplugins: {{ quiet: {{ component: \"builtin:acl\" }}, trial: {{ {}, mode: \
+         monitor }}, acl: {{ {} }} }}\n",
+        settings("deny"),
+        settings("allow")
+    );
+    let server = Setup::new().file("long", &bytes(1000 * 40)).rest_of_yaml(&yaml).start();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq(
+        "long",
+        &[("blksize", "1000"), ("timeout", "9"), ("windowsize", "70000"), ("private", "1")],
+    ));
+    peer.expect(Answer::Oack("blksize=1000 timeout=9".into()));
+    let calls = |row: &Value| {
+        let word = |call: &Value, key: &str| call[key].as_str().unwrap().to_owned();
+        let mut calls: Vec<_> = row["plugins"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|call| {
+                assert!(call["took_us"].as_u64().unwrap() > 0 && call["failure"].is_null(), "{call}");
+                (word(call, "plugin"), word(call, "hook"), word(call, "verdict"), call["monitored"] == true)
+            })
+            .collect();
+        calls.sort();
+        calls
+    };
+    let call = |plugin: &str, verdict: &str, monitored| {
+        (plugin.to_owned(), "authorize".to_owned(), verdict.to_owned(), monitored)
+    };
+    let due = [call("acl", "allow", false), call("quiet", "abstain", false), call("trial", "deny", true)];
+    // The monitored plugin runs beside the chain.
+    let live = server.live_until("its calls", |live| {
+        live["active"][0]["plugins"].as_array().is_some_and(|calls| calls.len() == 3)
+    });
+    let row = &live["active"][0];
+    assert_eq!((calls(row).as_slice(), &row["plugin_calls"]), (&due[..], &2.into()), "{row:#}");
+    let granted = serde_json::json!([["blksize", "1000"], ["timeout", "9"]]);
+    assert_eq!(row["options"], granted, "{row:#}");
+
+    peer.send(&error(0, "enough"));
+    server.outcome("long");
+    let live = server.live_until("its end", |live| live["totals"]["active"] == 0);
+    let row = &live["finished"][0];
+    assert_eq!((calls(row).as_slice(), &row["options"]), (&due[..], &granted), "{row:#}");
+}

@@ -23,6 +23,7 @@ mod hints;
 mod hostile;
 mod languages;
 mod limits;
+mod listeners;
 mod live;
 mod load;
 mod logging;

@@ -140,6 +140,21 @@ fn a_terminal_is_given_back_as_it_was() {
     terminal.ends();
 }
 
+/// Of a transfer that still runs, too: its options, and each call of a plugin without traces.
+#[test]
+fn enter_shows_the_details_of_a_transfer() {
+    let (server, _peer) =
+        server("policy: { authorize: [acl] }\nplugins: { acl: { component: \"builtin:acl\" } }\n");
+    let Some(mut terminal) = Terminal::open(&server) else { return };
+    terminal.until("initrd.img");
+    terminal.press("\r");
+    for word in ["options granted", "tsize=20480", "acl (authorize): abstain, "] {
+        terminal.until(word);
+    }
+    terminal.press("q");
+    terminal.ends();
+}
+
 #[test]
 fn a_signal_gives_the_terminal_back() {
     let (server, _peer) = server("");

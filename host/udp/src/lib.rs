@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 mod address;
+mod interface;
 mod receive;
 mod segment_limits;
 mod send;
@@ -14,6 +15,7 @@ mod send_errors;
 mod socket;
 mod unreachable;
 
+pub use interface::interface_index;
 pub use receive::{ReceiveBatch, Received};
 pub use send::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, SendReport};
 pub use socket::KERNEL_BUFFER;

@@ -15,7 +15,11 @@ const USUAL_BUFFER: usize = 208 << 10;
 
 /// The options of binding a socket.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct BindOptions {
+pub struct BindOptions<'a> {
+    /// The only interface that datagrams are received from and sent to (SO_BINDTODEVICE), whatever addresses it has.
+    pub interface: Option<&'a str>,
+    /// Whether the address need not be one of this host yet (IP_FREEBIND).
+    pub free_bind: bool,
     /// Whether several sockets share the port, with peers spread over them by the kernel (SO_REUSEPORT).
     pub shared: bool,
     /// Whether datagrams of one peer may arrive coalesced in one buffer (UDP_GRO); see
@@ -46,7 +50,7 @@ pub struct Socket {
 
 impl Socket {
     /// Binds to `address`; port 0 takes any free port. IPv6 sockets carry only IPv6.
-    pub fn bind(address: SocketAddr, options: BindOptions) -> io::Result<Socket> {
+    pub fn bind(address: SocketAddr, options: BindOptions<'_>) -> io::Result<Socket> {
         let inner = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         inner.set_nonblocking(true)?;
         if address.is_ipv6() {
@@ -54,6 +58,16 @@ impl Socket {
         }
         if options.shared {
             inner.set_reuse_port(true)?;
+        }
+        // Before the port: sockets of different interfaces may share one.
+        if let Some(interface) = options.interface {
+            inner.bind_device(Some(interface.as_bytes()))?;
+        }
+        if options.free_bind {
+            match address {
+                SocketAddr::V4(_) => inner.set_freebind_v4(true)?,
+                SocketAddr::V6(_) => inner.set_freebind_v6(true)?,
+            }
         }
         // The buffer sizes are a request: a refusal costs speed under bursts, not correctness.
         set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, options.room.unwrap_or(KERNEL_BUFFER));
@@ -73,7 +87,7 @@ impl Socket {
 
     /// Adopts a socket that another process has bound, with the options of [`Socket::bind`]. That process
     /// decided about sharing, and buffers larger than the default keep their size.
-    pub fn inherit(socket: UdpSocket, options: BindOptions) -> io::Result<Socket> {
+    pub fn inherit(socket: UdpSocket, options: BindOptions<'_>) -> io::Result<Socket> {
         let local = socket.local_addr()?;
         let inner = socket2::Socket::from(socket);
         inner.set_nonblocking(true)?;

@@ -119,6 +119,13 @@ pub(crate) mod files {
 
     pub fn stat(root: &str, path: &str) -> Result<Option<Metadata>, Error> {
         let bytes = with(|host| host.files.get(&(root.into(), path.into())).map(|file| file.len() as u64));
+        let folder = format!("{path}/");
+        let is_folder = |host: &mut super::Host| {
+            host.files.keys().any(|(its, path)| its == root && path.starts_with(&folder))
+        };
+        if bytes.is_none() && with(is_folder) {
+            return Err(Error::Denied("a folder is no regular file".into()));
+        }
         Ok(bytes.map(|bytes| Metadata { bytes, modified_unix_ms: 0 }))
     }
 
@@ -161,6 +168,8 @@ mod tests {
         assert_eq!((kv::increment("a", 3, None), kv::increment("a", -1, None)), (Ok(3), Ok(2)));
 
         super::put_file("boot", "a/b", "content");
+        assert!(matches!(files::stat("boot", "a"), Err(files::Error::Denied(_))));
+        assert_eq!(files::stat("more", "a").unwrap(), None);
         assert_eq!(files::stat("boot", "a/b").unwrap().unwrap().bytes, 7);
         assert_eq!(files::read("boot", "a/b", 7).unwrap().unwrap(), b"content");
         assert_eq!(files::read("boot", "a/b", 6), Err(files::Error::TooLarge(7)));

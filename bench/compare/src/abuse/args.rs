@@ -1,4 +1,4 @@
-//! The command line, and what it sets in motion.
+//! The command line, and the run that it describes.
 
 use crate::abuse::bench::{Bench, Scale};
 use crate::abuse::kind::Kind;
@@ -7,39 +7,39 @@ use crate::setup::Setup;
 use std::path::PathBuf;
 use tuffet_measure::report::Facts;
 
-/// What honest clients see while a TFTP server is abused.
+/// Measure what honest clients see while a TFTP server is abused.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Which kinds of abuse; all unless given
+    /// A kind of abuse; may be repeated [default: all]
     #[arg(long = "kind", value_enum, value_name = "KIND")]
     kinds: Vec<Kind>,
-    /// Servers beside Tuffet with its defaults (`tuffet`) and with tightened limits (`tuffet-tight`): dnsmasq,
-    /// rs-tftpd, tftpd-hpa, atftpd or busybox
+    /// Another server, beside Tuffet with its defaults (`tuffet`) and with tightened limits (`tuffet-tight`):
+    /// dnsmasq, rs-tftpd, tftpd-hpa, atftpd or busybox; may be repeated
     #[arg(long = "peer", value_name = "NAME")]
     peers: Vec<String>,
-    /// How long honest clients ask in each case, in seconds
+    /// How long honest clients send requests in each case, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
-    /// Honest transfers that are begun in a second
+    /// Honest transfers started per second
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     honest: u32,
-    /// So many times the rate of each kind of abuse
+    /// A factor for the rate of each kind of abuse
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     rate: f64,
-    /// A second of each and a tenth of the rates, on Tuffet with its defaults alone: shows that it runs
+    /// Run each case for a second at a tenth of the rates, on Tuffet with its defaults only: checks that it works
     #[arg(long)]
     smoke: bool,
-    /// Where the page and the figures go as well, as DATE-abuse.md and .json
+    /// A folder to write the page and the figures to as well: DATE-abuse.md and .json
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     setup: Setup,
 }
 
-/// Does what was asked; false if an honest client of Tuffet got wrong bytes, or a case could not be run.
+/// Runs the cases. Returns false if an honest client of Tuffet got wrong bytes, or a case could not be run.
 ///
 /// # Errors
-/// When something that is needed is not here, or the results cannot be written.
+/// A program or a core is missing, or the results cannot be written.
 pub(crate) fn obey(args: &Args) -> Result<bool, String> {
     if !args.rate.is_finite() || args.rate <= 0.0 {
         return Err("--rate: a factor above 0 is needed".to_owned());
@@ -65,7 +65,7 @@ pub(crate) fn obey(args: &Args) -> Result<bool, String> {
             let row = bench.run(&name, kind);
             sound &= match &row {
                 Ok(row) => row.wrong_bytes == 0,
-                // What a peer cannot be asked for is no fault.
+                // A case that a peer cannot run is no fault.
                 Err(_) => !name.starts_with("tuffet"),
             };
             rows.push(Tried { kind, row });

@@ -8,37 +8,37 @@ use tuffet_core::{Mode, Operation, OptionSet, RequestPacket};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
-    /// Read requests from a million addresses, none of which ever answers
+    /// Read requests from a million addresses that never answer
     HalfOpen,
-    /// Read requests from one address and a thousand ports, never answered
+    /// Read requests from a thousand ports of one address that never answers
     OneAddress,
-    /// Requests for files that are not there, from one address
+    /// Requests for missing files, from one address
     NotFound,
-    /// Write requests for one name from a million addresses, never followed by data
+    /// Write requests for one name from a million addresses, without data
     OneName,
-    /// Names of 64 KB
+    /// Requests with names of 64 KB
     LongNames,
-    /// Datagrams that are hardly a request
+    /// Malformed requests
     Malformed,
-    /// Reads as netascii of a large file with its size, from a million addresses
+    /// Netascii read requests for a large file with `tsize`, from a million addresses
     Netascii,
-    /// ACKs in the name of a victim, at TID ports that were learnt
+    /// Forged ACKs from a victim's address, at TID ports learnt before
     ForgedAcks,
-    /// Clients that acknowledge a block every ten seconds
+    /// Slow readers: one ACK every ten seconds
     SlowReaders,
-    /// Uploads that never end, in blocks of 8 bytes
+    /// Endless uploads, in blocks of 8 bytes
     EndlessUploads,
-    /// Read requests from source port 0, which nobody can answer
+    /// Read requests from source port 0, which cannot be answered
     PortZero,
-    /// Clients that read a file on a disk whose reads take 100 ms
+    /// Reads of a file on a disk whose reads take 100 ms
     SlowDisk,
-    /// Requests for a file on a disk that never answers its open
+    /// Requests for a file on a disk that never completes an open
     HungDisk,
-    /// Requests for files that are not there, while nobody reads the log
+    /// Requests for missing files, while nobody reads the log
     BlockedLog,
-    /// Requests on which a plugin loops, from one address
+    /// Requests that make a plugin loop, from one address
     LoopingPlugin,
-    /// 300 phones that ask at once, every second; Tuffet looks each up in inventories of 100,000 devices
+    /// 300 phones at once, every second; Tuffet looks each up in inventories of 100,000 devices
     Phones,
 }
 

@@ -16,48 +16,48 @@ use crate::setup::{QUIET, Setup, beside, there};
 use std::path::{Path, PathBuf};
 use tuffet_measure::report::Facts;
 
-/// Runs the same cases against Tuffet and other TFTP servers and compares them.
+/// Run the same cases against Tuffet and other TFTP servers, and compare them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only this case; may be given several times
+    /// Run this case only; may be repeated
     #[arg(long = "case", value_name = "NAME", value_parser = case_name)]
     cases: Vec<String>,
-    /// Only these servers (tuffet among them, if named); may be given several times
+    /// Run this server only (tuffet included, if named); may be repeated
     #[arg(long = "peer", value_name = "NAME", value_parser = server_name)]
     peers: Vec<String>,
-    /// How often each case is measured on each server; the medians count
+    /// The number of measurements of each case on each server; the result is their median
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
-    /// A quarter of the transfers and shorter waits: for work on the server, not for results
+    /// Run a quarter of the transfers with shorter waits: for work on the server, not for results
     #[arg(long, conflicts_with = "smoke")]
     quick: bool,
-    /// Few transfers of small files, Tuffet and one peer that is on this machine: shows that all of it
-    /// runs, and nothing about speed
+    /// Run few transfers of small files on Tuffet and one installed peer: checks that everything works and says
+    /// nothing about speed
     #[arg(long)]
     smoke: bool,
-    /// List the cases and servers, and do nothing
+    /// List the cases and servers, and exit
     #[arg(long)]
     list: bool,
-    /// Write the table and the plots of these results anew, and do nothing else
+    /// Render the page and the plots of these results again, and exit
     #[arg(long, value_name = "FILE")]
     render: Option<PathBuf>,
-    /// Where the results go: DATE.json, DATE.md and plots
+    /// The folder for the results: DATE.json, DATE.md and plots
     #[arg(long, value_name = "DIR", default_value = "bench/results")]
     out: PathBuf,
-    /// Get the peers and stop there
+    /// Fetch and build the peers, and exit
     #[arg(long, conflicts_with = "no_install")]
     install_only: bool,
-    /// `tuffet-micro`, which measures the limit; the one beside this program unless given
+    /// `tuffet-micro`, which measures the limit [default: beside this program]
     #[arg(long, value_name = "PROGRAM")]
     limit: Option<PathBuf>,
     #[command(flatten)]
     setup: Setup,
 }
 
-/// Does what was asked; false if Tuffet did not do all that it should (targets are not part of it).
+/// Runs the cases. Returns false if a transfer of Tuffet failed or was wrong; missed targets do not count.
 ///
 /// # Errors
-/// When something that is needed is not here, or the results cannot be written.
+/// A program or a core is missing, or the results cannot be written.
 pub(crate) fn obey(args: &Args) -> Result<bool, String> {
     if args.list {
         list();
@@ -135,7 +135,7 @@ fn measure(args: &Args) -> Result<bool, String> {
     Ok(sound(&results))
 }
 
-/// Whether Tuffet did everything, with the right bytes.
+/// Whether each transfer of Tuffet completed, with the right bytes.
 fn sound(results: &Results) -> bool {
     let mut sound = true;
     for case in &results.cases {

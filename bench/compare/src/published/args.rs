@@ -1,4 +1,4 @@
-//! The command line, and what it sets in motion.
+//! The command line, and the run that it describes.
 
 use crate::published::bench::{Bench, Programs};
 use crate::published::page::{self, Context};
@@ -8,35 +8,35 @@ use crate::setup::{Setup, beside};
 use std::path::PathBuf;
 use tuffet_measure::report::Facts;
 
-/// Runs tables that others published again, on Tuffet beside one peer.
+/// Repeat published tables with Tuffet and one other server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Which tables, 1 to 5; all without one
+    /// The tables to repeat, 1 to 5 [default: all]
     #[arg(value_name = "TABLE", value_parser = clap::value_parser!(u8).range(1..=5))]
     tables: Vec<u8>,
-    /// How much of each is run: `quick` moves an eighth, `smoke` only shows that it works
+    /// The amount of work: `quick` moves an eighth of the bytes, `smoke` only checks that it works
     #[arg(long, value_enum, default_value_t = Scale::Full)]
     scale: Scale,
     /// The server beside Tuffet: rs-tftpd, tftpd-hpa, atftpd, dnsmasq or busybox
     #[arg(long, value_name = "NAME", default_value = "rs-tftpd")]
     peer: String,
-    /// Where the results go: DATE-published-N.json, .md and .svg
+    /// The folder for the results: DATE-published-N.json, .md and .svg
     #[arg(long, value_name = "DIR", default_value = "bench/results")]
     out: PathBuf,
     #[command(flatten)]
     setup: Setup,
-    /// The long path; the one beside this program unless given
+    /// `tuffet-relay`, for the long path [default: beside this program]
     #[arg(long, value_name = "PROGRAM")]
     relay: Option<PathBuf>,
-    /// The `tuffet` whose `doctor` is asked; the measured one unless given
+    /// The `tuffet` whose `doctor` is run [default: the measured one]
     #[arg(long, value_name = "PROGRAM")]
     doctor: Option<PathBuf>,
 }
 
-/// Does what was asked; false if Tuffet did not do all that it should.
+/// Runs the tables. Returns false if a transfer of Tuffet failed or was wrong.
 ///
 /// # Errors
-/// When something that is needed is not here, or the results cannot be written.
+/// A program or a core is missing, or the results cannot be written.
 pub(crate) fn obey(args: &Args) -> Result<bool, String> {
     let facts = Facts::now();
     let tuffet = args.setup.programs.tuffet()?;

@@ -4,29 +4,29 @@ use crate::setup::Programs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Runs a server for long with everything at once, and fails if it grows.
+/// Run a server for a long time with every kind of load at once, and fail if it grows.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) programs: Programs,
 
-    /// The component of the plugin that does what it should not (plugins/misbehave)
+    /// The component of the misbehaving plugin (plugins/misbehave)
     #[arg(long, value_name = "FILE")]
     pub(crate) misbehave: PathBuf,
 
-    /// How long; the first third warms the server up
+    /// The duration of the run; the first third is the warm-up
     #[arg(long, value_name = "TIME", default_value = "30m", value_parser = humantime::parse_duration)]
     pub(crate) duration: Duration,
 
-    /// How often memory, descriptors and threads are read
+    /// The interval at which memory, descriptors and threads are read
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = humantime::parse_duration)]
     pub(crate) interval: Duration,
 
-    /// Where the page, the figures and the plot go, as DATE-soak.md, .json and .svg
+    /// The folder for the page, the figures and the plot: DATE-soak.md, .json and .svg
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 
-    /// Requests of honest clients in a second, beside all else
+    /// Requests of honest clients per second, beside all other load
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) rate: u32,
 }

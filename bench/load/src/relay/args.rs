@@ -8,10 +8,10 @@ use std::str::FromStr;
 use std::time::Duration;
 use tuffet_measure::program::Part;
 
-/// A UDP path with delay, jitter, loss, reordering, duplication and a rate, between clients and a server.
+/// Relay UDP between clients and a server with delay, jitter, loss, reordering, duplication and a rate.
 ///
-/// Up is from clients to the server, down is back. Flags without a direction are for both; those with one
-/// take their place. Ports are mapped as a NAT does, so that TFTP's transfers on ports of their own pass.
+/// Up is the direction from clients to the server, down the other one. Flags without a direction apply to
+/// both; flags with one override them. Ports are mapped as by a NAT, so that TFTP's TID ports pass.
 #[derive(Debug, Parser)]
 #[command(
     name = "tuffet-relay",
@@ -23,80 +23,95 @@ use tuffet_measure::program::Part;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// Where clients send to
+    /// The address on which the relay receives from clients
     #[arg(long, value_name = "ADDRESS:PORT", required = true)]
     listen: Option<SocketAddr>,
-    /// The server
+    /// The server's address
     #[arg(long, value_name = "ADDRESS:PORT", required = true)]
     to: Option<SocketAddr>,
-    /// Each way
+    /// The delay in each direction
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration)]
     delay: Duration,
+    /// The delay from clients to the server
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     delay_up: Option<Duration>,
+    /// The delay from the server to clients
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     delay_down: Option<Duration>,
-    /// Up to this much more, drawn for each datagram; their order stays
+    /// The largest additional delay, chosen for each datagram; the order stays
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration)]
     jitter: Duration,
+    /// The jitter from clients to the server
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     jitter_up: Option<Duration>,
+    /// The jitter from the server to clients
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     jitter_down: Option<Duration>,
-    /// Part of the datagrams that is lost: 0.01 or 1%
+    /// The share of lost datagrams, such as 0.01 or 1%
     #[arg(long, value_name = "PART", default_value = "0")]
     loss: Part,
+    /// The loss from clients to the server
     #[arg(long, value_name = "PART")]
     loss_up: Option<Part>,
+    /// The loss from the server to clients
     #[arg(long, value_name = "PART")]
     loss_down: Option<Part>,
-    /// Part that is held back by one to three delays (at least milliseconds), behind later ones
+    /// The share of datagrams that are held back behind later ones, by one to three delays (at least milliseconds)
     #[arg(long, value_name = "PART", default_value = "0")]
     reorder: Part,
+    /// The reordering from clients to the server
     #[arg(long, value_name = "PART")]
     reorder_up: Option<Part>,
+    /// The reordering from the server to clients
     #[arg(long, value_name = "PART")]
     reorder_down: Option<Part>,
-    /// Part that arrives twice
+    /// The share of datagrams that arrive twice
     #[arg(long, value_name = "PART", default_value = "0")]
     duplicate: Part,
+    /// The duplication from clients to the server
     #[arg(long, value_name = "PART")]
     duplicate_up: Option<Part>,
+    /// The duplication from the server to clients
     #[arg(long, value_name = "PART")]
     duplicate_down: Option<Part>,
-    /// The line's rate, which all clients share: 50mbit, 1gbit, 640kbit; IP and UDP headers count
+    /// The rate of the line that all clients share, such as 50mbit, 1gbit or 640kbit, with IP and UDP headers
+    /// [default: unlimited]
     #[arg(long, value_name = "RATE")]
     rate: Option<Rate>,
+    /// The rate from clients to the server
     #[arg(long, value_name = "RATE")]
     rate_up: Option<Rate>,
+    /// The rate from the server to clients
     #[arg(long, value_name = "RATE")]
     rate_down: Option<Rate>,
-    /// Bytes that may wait for the line; as much as it carries in 100 ms, at least 64 KiB, if not given
+    /// The queue in front of the line, in bytes [default: 100 ms at the rate, at least 64 KiB]
     #[arg(long, value_name = "BYTES")]
     queue: Option<bytesize::ByteSize>,
+    /// The queue from clients to the server
     #[arg(long, value_name = "BYTES")]
     queue_up: Option<bytesize::ByteSize>,
+    /// The queue from the server to clients
     #[arg(long, value_name = "BYTES")]
     queue_down: Option<bytesize::ByteSize>,
-    /// What is random follows from this number
+    /// The seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Forget a client after so long without a datagram
+    /// Forget a client after this time without a datagram
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
     idle: Duration,
     /// Stop after this time
     #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) time: Option<Duration>,
-    /// A line of figures on standard error as often, if anything came, and one at the end of --for
+    /// Print a line of figures to standard error at this interval if anything arrived, and one at the end of --for
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s", value_parser = humantime::parse_duration)]
     pub(crate) stats: Option<Duration>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// What it carries on this machine, and what that costs, beside the same without it
+    /// Measure what the relay carries on this machine and its cost, compared with the same path without it
     Measure {
-        /// For each of the measurements
+        /// The duration of each measurement
         #[arg(long, value_name = "TIME", default_value = "2s", value_parser = humantime::parse_duration)]
         time: Duration,
     },

@@ -12,30 +12,30 @@ use clap::Subcommand;
 use std::path::PathBuf;
 use tuffet_measure::program::Failure;
 
-/// What to do with the counts.
+/// The use of the counts.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Count, compare, and fail if one is out of bounds
+    /// Count, compare with the stored counts, and fail if one is out of bounds
     Check {
-        /// The counts that are kept
+        /// The file with the stored counts
         #[arg(long, value_name = "FILE", default_value = "bench/instructions.json")]
         kept: PathBuf,
-        /// How far a count may be from the one kept, in percent
+        /// The largest allowed deviation from a stored count, in percent
         #[arg(long, value_name = "PERCENT", default_value_t = 15.0)]
         bound: f64,
     },
-    /// Count, and keep the counts
+    /// Count, and store the counts
     Update {
-        /// Where they are kept
+        /// The file to store the counts in
         #[arg(long, value_name = "FILE", default_value = "bench/instructions.json")]
         kept: PathBuf,
     },
-    /// Run so many units of a program: what callgrind counts
+    /// Run this many units of a program, for callgrind to count
     #[command(hide = true)]
     Unit {
-        /// Which program
+        /// The name of the program
         name: String,
-        /// How many units
+        /// The number of units
         count: u64,
     },
 }

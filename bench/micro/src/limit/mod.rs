@@ -18,21 +18,21 @@ use tuffet_measure::Cores;
 use tuffet_measure::program::Failure;
 use tuffet_measure::report::json;
 
-/// What is measured, and how.
+/// The measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Seconds that each shape is measured, after a tenth of a second of warm-up.
+    /// The duration of each measurement in seconds, after a warm-up of 0.1 s
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
     seconds: f64,
-    /// Only the shapes whose name holds this; may be given several times.
+    /// Measure only the traffic patterns whose name contains this; may be repeated
     #[arg(long, value_name = "NAME")]
     shape: Vec<String>,
-    /// What the server makes its system calls through; given several times, each in turn.
+    /// The crate for the server's system calls; may be repeated, each is then measured
     #[arg(long, value_enum, value_name = "CRATE", default_value = "own")]
     through: Vec<Through>,
     #[command(flatten)]
     cores: Cores,
-    /// JSON in place of the table.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

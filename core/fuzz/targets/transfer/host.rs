@@ -174,6 +174,7 @@ impl<'a> Host<'a> {
                 .map(|(requested, other)| requested.min(other)),
             timeout: requested.timeout.filter(|_| other.timeout.is_some()),
             tsize: requested.tsize.and(other.tsize),
+            ..OptionSet::default()
         }
     }
 

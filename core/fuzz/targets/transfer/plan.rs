@@ -110,7 +110,7 @@ impl Plan<'_> {
 
     pub fn limits(&self) -> Limits {
         let Offered { blksize, windowsize, burst } = self.limits;
-        Limits { blksize, windowsize, burst }
+        Limits { blksize, windowsize, burst, ..Limits::default() }
     }
 
     /// Returns the bytes of the stream, if known.
@@ -135,6 +135,7 @@ impl Requested {
             // More would only make runs longer.
             timeout: self.timeout.map(|seconds| seconds.clamp(1, 20)),
             tsize: self.tsize,
+            ..OptionSet::default()
         }
     }
 }

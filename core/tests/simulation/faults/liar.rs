@@ -164,7 +164,7 @@ impl Peer for Liar {
 
 fn granted_blksize(oack: &[u8]) -> usize {
     let words: Vec<&[u8]> = oack[2..].split(|byte| *byte == 0).collect();
-    let at = words.iter().position(|word| *word == b"blksize");
+    let at = words.iter().position(|word| matches!(*word, b"blksize" | b"blksize2"));
     let value = at.and_then(|at| std::str::from_utf8(words.get(at + 1)?).ok()?.parse().ok());
     value.unwrap_or(512)
 }

@@ -365,7 +365,9 @@ impl Endpoint {
     /// Returns the microseconds after the last progress by which its transfer is dropped: the longest wait
     /// for the peer in a scenario, three of the requested time-outs, and the time for repeating the last ACK.
     fn patience(&self) -> u64 {
-        let named = u64::from(self.job.requested.timeout.unwrap_or(0)) * 3_000_000;
+        let OptionSet { timeout, utimeout, .. } = self.job.requested;
+        let named = u64::from(timeout.unwrap_or(0)) * 1_000_000;
+        let named = 3 * named.max(utimeout.unwrap_or(0).into());
         let stalled = self.faults.stalls.map_or(0, |(_, pause)| pause);
         named.max(60_000_000) + 10_000_000 + stalled + 1_000
     }

@@ -48,7 +48,7 @@ impl Ledger {
 
     /// Counts sent blocks.
     pub fn send(&mut self, blocks: Blocks, transfer: &Transfer, server: bool) {
-        let window = u64::from(transfer.options().window_size());
+        let window = u64::from(transfer.most_window());
         self.talk.window = self.talk.window.max(window);
         self.high = self.high.max(blocks.first + u64::from(blocks.count) - 1);
         if server && transfer.blocks() == 0 {

@@ -17,6 +17,9 @@ pub struct Plain {
     room: usize,
     /// Whether it acknowledges a duplicate block again.
     repeats_ack: bool,
+    /// With `msftwindow`: blocks wanted after this many.
+    wants: fn(u16) -> u8,
+    wanted: u16,
     next: u16,
     unacked: u16,
     tried: u32,
@@ -42,6 +45,8 @@ impl Plain {
             stands_still: (|_| false, 0),
             room: usize::MAX,
             repeats_ack: true,
+            wants: |_| 1,
+            wanted: 1,
             next: 1,
             unacked: 0,
             tried: 0,
@@ -76,8 +81,14 @@ impl Plain {
         self
     }
 
+    /// With `msftwindow`: how many blocks it wants after this many.
+    pub fn wants(mut self, wants: fn(u16) -> u8) -> Plain {
+        self.wants = wants;
+        self
+    }
+
     fn window(&self) -> u16 {
-        self.requested.windowsize.unwrap_or(1)
+        if self.requested.msftwindow { self.wanted } else { self.requested.windowsize.unwrap_or(1) }
     }
 
     fn blksize(&self) -> usize {
@@ -87,7 +98,13 @@ impl Plain {
     fn ack(&mut self, out: &mut Vec<Vec<u8>>) {
         let mut buffer = [0; MAX_CONTROL];
         let length = Control::Ack(self.next - 1).encode(&mut buffer).expect("an ACK fits");
-        out.push(buffer[..length].to_vec());
+        let mut packet = buffer[..length].to_vec();
+        if self.requested.msftwindow {
+            let wanted = (self.wants)(self.next - 1);
+            self.wanted = u16::from(wanted).max(1);
+            packet.push(wanted);
+        }
+        out.push(packet);
         self.unacked = 0;
     }
 

@@ -4,7 +4,7 @@ use super::draw::{logarithmic, one_in, pick};
 use super::{Endpoint, Faults, Job, Path, World};
 use core::time::Duration;
 use fastrand::Rng;
-use tuffet_core::{Limits, Mode, Operation, OptionSet, Rollover, Settings, Timing};
+use tuffet_core::{Acknowledged, Limits, Mode, Operation, OptionName, OptionSet, Rollover, Settings, Timing};
 
 /// The values that a seed determines.
 #[derive(Debug, Clone)]
@@ -40,7 +40,9 @@ impl Scenario {
             blksize: pick(random, &[512, 1_428, 8_192, 65_464]),
             windowsize: pick(random, &[1, 4, 64, 64, 5_000]),
             burst: pick(random, &[None, None, Some(1), Some(20)]),
+            acknowledged: acknowledged(seed),
         };
+        let requested = with_options_of_tftp_hpa(requested, seed);
         let granted = OptionSet::grant(&requested, &limits, None);
         let size = file_size(random, u64::from(granted.block_size()));
         let (mut up, mut down) = paths(random, weather);
@@ -148,6 +150,31 @@ fn options(random: &mut Rng) -> OptionSet {
         windowsize,
         timeout: pick(random, &[None, None, Some(1), Some(5), Some(255)]),
         tsize: pick(random, &[None, Some(0), Some(4_711)]),
+        ..OptionSet::default()
+    }
+}
+
+/// Draws whether the server has the options of tftp-hpa.
+fn acknowledged(seed: u64) -> Acknowledged {
+    let all = Acknowledged::default()
+        .with(OptionName::Rollover)
+        .with(OptionName::Blksize2)
+        .with(OptionName::Utimeout);
+    if seed.is_multiple_of(2) { all } else { Acknowledged::default() }
+}
+
+/// Adds options of tftp-hpa in one of four worlds. They have a generator of their own: the rest of a world does not
+/// depend on them.
+fn with_options_of_tftp_hpa(options: OptionSet, seed: u64) -> OptionSet {
+    let random = &mut Rng::with_seed(!seed);
+    if !one_in(random, 4) {
+        return options;
+    }
+    OptionSet {
+        rollover: pick(random, &[None, Some(Rollover::Zero), Some(Rollover::One)]),
+        blksize2: pick(random, &[None, Some(511), Some(512), Some(1_428)]),
+        utimeout: pick(random, &[None, Some(10_000), Some(300_000), Some(255_000_000)]),
+        ..options
     }
 }
 

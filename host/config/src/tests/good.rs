@@ -7,13 +7,8 @@ use tuffet_request::{Bounds, Case, Links, RootSpec};
 fn the_example_resolves_to_what_it_says() {
     let scene = Scene::new();
     let config = scene.load(EXAMPLE).expect("the example is good");
-    let lan = Listener {
-        name: "lan".into(),
-        address: "127.0.0.1:6969".parse().expect("an address"),
-        single_port: false,
-        tid_ports: None,
-        burst: Some(64),
-    };
+    let address = "127.0.0.1:6969".parse().expect("an address");
+    let lan = Listener { burst: Some(64), ..Listener::at("lan", address) };
     assert_eq!(config.listeners, [lan]);
     let boot = RootSpec { max_upload: 1 << 30, ..RootSpec::read_only("boot", scene.path("files")) };
     let incoming =

@@ -4,6 +4,7 @@ mod access;
 mod errors;
 mod flags;
 mod good;
+mod listeners;
 mod outputs;
 mod schema;
 

@@ -15,6 +15,7 @@ mod half_open;
 mod held_up;
 mod messages;
 mod netascii;
+mod opening;
 mod peer_floors;
 mod progress_check;
 mod recent;
@@ -45,15 +46,15 @@ use half_open::HalfOpen;
 use held_up::HeldUp;
 pub use messages::{Decision, Gate, Key, Mailbox, NewRequest, Place, Stored, Ticket, ToControl, ToWorker};
 pub use netascii::NetasciiFile;
+pub use opening::{
+    ListenerSpec, OpenError, open_all, receive_buffers_per_worker, sockets_per_worker, tid_ports,
+};
 use peer_floors::PeerFloors;
 use recent::Recent;
 use requests::DeferredRequest;
 pub use requests::MAX_REQUEST;
 pub use sink::{Sink, Written};
-pub use sockets::{
-    ListenerId, ListenerSpec, SocketId, Sockets, open_all, receive_buffers_per_worker, sockets_per_worker,
-    tid_ports,
-};
+pub use sockets::{ListenerId, SocketId, Sockets};
 pub use tap::{Tap, Tapped};
 pub use transfers::{granted_options, outcome_of_store_error};
 

@@ -1,74 +1,20 @@
 //! The sockets of a worker: its share of each listening port, and its pools of TID ports.
 
+use super::opening::Share;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
-use tuffet_udp::{BindOptions, KERNEL_BUFFER, Local, Socket};
-
-/// TID ports of a listener over all workers, unless configured otherwise.
-///
-/// Only knowledge of the port proves a client's address: an attacker who forges ACKs has to guess it. Each
-/// port is a descriptor and some 2.5 KiB of the kernel's memory.
-const TID_PORTS: u64 = 512;
-
-/// One in this many of a process's descriptors may be TID ports by default: the rest is for files and
-/// connections.
-const DESCRIPTORS: u64 = 8;
+use tuffet_udp::{Local, Socket};
 
 /// TID ports that the transfers of one client address take turns on. Consecutive transfers of a client that
 /// reuses its port get different ones. With more of them, or with ports spread over all clients, a busy
 /// worker would receive one datagram per system call.
 const GROUP: u16 = 4;
-
-/// The fewest TID ports of a listener in one worker.
-const LEAST: u64 = 4;
-
-/// Requested size of the receive buffer of a TID port, in bytes. The clients of a listener share all of its
-/// TID ports; a listening port receives the requests of all clients, and has a larger buffer.
-const TID_BUFFER: usize = 1 << 20;
-
-/// TID ports of each listener in one worker. `given` is the configured number of the listener over all
-/// workers; without it, the number depends on `descriptors`.
-pub fn tid_ports(given: Option<u16>, listeners: usize, workers: usize, descriptors: Option<u64>) -> u16 {
-    let all = match (given, descriptors) {
-        (Some(given), _) => u64::from(given),
-        (None, None) => TID_PORTS,
-        (None, Some(descriptors)) => TID_PORTS.min(descriptors / DESCRIPTORS / listeners.max(1) as u64),
-    };
-    let each = all.div_ceil(workers.max(1) as u64);
-    // An operator may configure fewer.
-    let least = if given.is_some() { 1 } else { LEAST };
-    each.clamp(least, u16::MAX.into()) as u16
-}
-
-/// Sockets of one listener in one worker.
-pub fn sockets_per_worker(single_port: bool, tid_ports: u16) -> u64 {
-    1 + if single_port { 0 } else { u64::from(tid_ports) }
-}
-
-/// Requested size of all receive buffers of one listener in one worker, in bytes.
-pub fn receive_buffers_per_worker(single_port: bool, tid_ports: u16) -> u64 {
-    let tids = sockets_per_worker(single_port, tid_ports) - 1;
-    KERNEL_BUFFER as u64 + tids * TID_BUFFER as u64
-}
-
-/// A listener as configured and bound.
-#[derive(Debug, Clone)]
-pub struct ListenerSpec {
-    /// Where requests arrive.
-    pub address: SocketAddr,
-    /// Whether answers come from the listening port too (for NAT, containers and load balancers).
-    pub single_port: bool,
-    /// TID ports in each worker, unused with a single port; see [`tid_ports`].
-    pub tid_ports: u16,
-    /// Blocks of a window sent to one client within a millisecond; all of them without it.
-    pub burst: Option<u16>,
-}
 
 /// The number of a listener: its position in the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,100 +60,34 @@ pub struct Sockets {
     chooser: RandomState,
 }
 
-/// Options of a listening socket. It reports no closed ports, unless it serves transfers.
-const LISTENING: BindOptions =
-    BindOptions { tell_local: true, gro: true, shared: false, errors: false, room: None };
-
-/// Opens the sockets of all workers. `inherited` holds, for each listener, the sockets that were bound before
-/// this process started; if there are none, the listener is bound here. Resolves the addresses: port 0
-/// becomes the port that the kernel chose.
-///
-/// Inherited sockets are distributed among the workers, and each is read by one: all datagrams of a client
-/// must reach the worker that has its transfer. The kernel ensures that if several sockets share a port, but
-/// nothing would if several workers read one socket. If there are fewer sockets than workers, some workers do
-/// not serve this listener.
-///
-/// # Errors
-/// The error, with the number of the listener.
-pub fn open_all(
-    listeners: &mut [ListenerSpec],
-    inherited: Vec<Vec<UdpSocket>>,
-    workers: usize,
-) -> Result<Vec<Sockets>, (usize, io::Error)> {
-    let mut inherited = inherited.into_iter();
-    let mut bound: Vec<Sockets> = (0..workers)
-        .map(|_| Sockets {
+impl Sockets {
+    pub(super) fn new() -> Sockets {
+        Sockets {
             all: Vec::new(),
             tids: Vec::new(),
             listening: Vec::new(),
             bursts: Vec::new(),
             turn: fastrand::u16(..),
             chooser: RandomState::new(),
-        })
-        .collect();
-    for (number, listener) in listeners.iter_mut().enumerate() {
-        let fail = |error| (number, error);
-        let given = inherited.next().unwrap_or_default();
-        let options = BindOptions { errors: listener.single_port, ..LISTENING };
-        if !given.is_empty() {
-            let mut shares: Vec<Vec<Socket>> = bound.iter().map(|_| Vec::new()).collect();
-            for (turn, socket) in given.into_iter().enumerate() {
-                let socket = Socket::inherit(socket, options).map_err(fail)?;
-                listener.address = socket.local();
-                shares[turn % workers].push(socket);
-            }
-            for (sockets, share) in bound.iter_mut().zip(shares) {
-                sockets.add_listener(ListenerId(number as u16), share, listener).map_err(fail)?;
-            }
-            continue;
-        }
-        // With SO_REUSEPORT a second server would silently share the port, so the port is first bound without
-        // it.
-        let alone = Socket::bind(listener.address, options).map_err(fail)?;
-        listener.address = alone.local();
-        let mut alone = (workers == 1).then_some(alone);
-        for sockets in &mut bound {
-            let socket = match alone.take() {
-                Some(socket) => socket,
-                None => {
-                    Socket::bind(listener.address, BindOptions { shared: true, ..options }).map_err(fail)?
-                }
-            };
-            sockets.add_listener(ListenerId(number as u16), vec![socket], listener).map_err(fail)?;
         }
     }
-    Ok(bound)
-}
 
-impl Sockets {
-    /// Adds a listener. A worker without a socket of the listener gets no TID ports for it either.
-    fn add_listener(
-        &mut self,
-        listener: ListenerId,
-        sockets: Vec<Socket>,
-        spec: &ListenerSpec,
-    ) -> io::Result<()> {
-        let tid_ports = if spec.single_port || sockets.is_empty() { 0 } else { spec.tid_ports };
-        if self.all.len() + sockets.len() + usize::from(tid_ports) > usize::from(u16::MAX) {
+    /// Adds the next listener.
+    pub(super) fn add_listener(&mut self, share: Share, burst: Option<u16>) -> io::Result<()> {
+        let Share { listening, tids } = share;
+        if self.all.len() + listening.len() + tids.len() > usize::from(u16::MAX) {
             return Err(io::Error::other(
                 "a worker has 65535 sockets at most; lower `listeners[].tid-ports`",
             ));
         }
-        let mut tid = spec.address;
-        tid.set_port(0);
+        let listener = ListenerId(self.tids.len() as u16);
         let before = self.all.len() as u16;
-        self.all.extend(sockets.into_iter().map(|socket| WorkerSocket { socket, listener, listens: true }));
+        self.all.extend(listening.into_iter().map(|socket| WorkerSocket { socket, listener, listens: true }));
         let first = self.all.len() as u16;
-        for _ in 0..tid_ports {
-            let tell_local = tid.ip().is_unspecified();
-            let options =
-                BindOptions { tell_local, gro: true, shared: false, errors: true, room: Some(TID_BUFFER) };
-            let socket = Socket::bind(tid, options)?;
-            self.all.push(WorkerSocket { socket, listener, listens: false });
-        }
+        self.all.extend(tids.into_iter().map(|socket| WorkerSocket { socket, listener, listens: false }));
         self.listening.push(before..first);
         self.tids.push(first..self.all.len() as u16);
-        self.bursts.push(spec.burst);
+        self.bursts.push(burst);
         Ok(())
     }
 
@@ -313,26 +193,16 @@ impl Sockets {
 
 #[cfg(test)]
 mod tests {
+    use super::super::opening::{ListenerSpec, open_all};
     use super::*;
     use std::collections::HashSet;
-
-    #[test]
-    fn tid_ports_fit_the_descriptors_unless_they_are_given() {
-        assert_eq!(tid_ports(None, 1, 2, None), 256);
-        assert_eq!(tid_ports(None, 1, 2, Some(65_536)), 256);
-        assert_eq!(tid_ports(None, 2, 2, Some(1_024)), 32);
-        assert_eq!(tid_ports(None, 1, 1_000, Some(65_536)), 4);
-        assert_eq!(tid_ports(Some(1), 1, 1, None), 1);
-        assert_eq!(tid_ports(Some(65_535), 1, 2, Some(1_024)), 32_768);
-        assert_eq!((sockets_per_worker(true, 9), sockets_per_worker(false, 9)), (1, 10));
-    }
 
     /// The ports of one address reveal nothing of those of another, and each port is used.
     #[test]
     fn an_address_has_a_few_ports_of_all() {
         for ports in [1, 3, 4, 8, 50, 64] {
             let address = ([127, 0, 0, 1], 0).into();
-            let mut listeners = [ListenerSpec { address, single_port: false, tid_ports: ports, burst: None }];
+            let mut listeners = [ListenerSpec { tid_ports: ports, ..ListenerSpec::at(address) }];
             let mut sockets = open_all(&mut listeners, Vec::new(), 1).unwrap().pop().unwrap();
             let mut all = HashSet::new();
             for client in 0..2_000_u16 {

@@ -108,6 +108,9 @@ impl<T: Transmit> Worker<T> {
                 grant(&mut entry.core, entry.operation, now, &ticket.record, &limits);
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
+                if let Some(progress) = &ticket.progress {
+                    progress.negotiated(*entry.core.options());
+                }
                 entry.progress.clone_from(&ticket.progress);
             }
             Decision::Refuse { code, message, ending } => {

@@ -75,13 +75,13 @@ impl Unread {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sockets::{ListenerSpec, open_all};
+    use super::super::opening::{ListenerSpec, open_all};
     use super::*;
 
     #[test]
     fn tid_sockets_come_first_and_each_once() {
         let address = ([127, 0, 0, 1], 0).into();
-        let listener = |single_port| ListenerSpec { address, single_port, tid_ports: 2, burst: None };
+        let listener = |single_port| ListenerSpec { single_port, tid_ports: 2, ..ListenerSpec::at(address) };
         let sockets = open_all(&mut [listener(false), listener(true)], Vec::new(), 1).unwrap().pop().unwrap();
         let (mut unread, mut turn) = (Unread::new(&sockets), Vec::new());
         unread.set(SocketId(0), true);

@@ -17,8 +17,7 @@ use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
 use super::plugin::Plugin;
 use tuffet_config::OnError;
-use tuffet_request::{ClientKey, Denial, ErrorCode, Request};
-use tuffet_request::{Traced, Trail, What};
+use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
 
 /// The time limit of the chains for one request.
 #[derive(Debug, Clone, Copy)]
@@ -130,8 +129,9 @@ impl Plugin {
                 Some(decisions) => decisions.get(request, &self.counters, patience.until, guarded).await,
             }
         };
-        let failed = |failure: &Failure| (failure.cause.as_str(), failure.detail.clone());
-        let noted = request.trail.as_deref().map(|trail| (trail, opinion.as_ref().err().map(failed)));
+        let cause = opinion.as_ref().err().map(|failure| failure.cause.as_str());
+        let detail = |failure: &Failure| failure.detail.clone();
+        let traced = request.trail.as_deref().map(|trail| (trail, opinion.as_ref().err().map(detail)));
         let said = match opinion {
             Ok(opinion) => Ok(opinion),
             Err(failure) if failure.cause == Cause::Busy => {
@@ -142,20 +142,31 @@ impl Plugin {
             }
             Err(failure) => Ok(self.stand_in(question, &failure, deny)),
         };
-        if let Some((trail, failure)) = noted {
+        let verdict = match &said {
+            Ok(said) => said.as_ref().map_or("abstain", Weighty::word),
+            Err(Overloaded(_)) => "drop",
+        };
+        let cached = cause.is_none() && !called.load(Ordering::Relaxed);
+        request.calls.note(Call {
+            plugin: Arc::clone(&self.name),
+            hook,
+            verdict,
+            failure: cause,
+            cached,
+            monitored: self.monitors,
+            took: began.elapsed(),
+        });
+        if let Some((trail, detail)) = traced {
             let step = What::Plugin {
                 plugin: Arc::clone(&self.name),
                 hook,
-                verdict: match &said {
-                    Ok(said) => said.as_ref().map_or("abstain", Weighty::word),
-                    Err(Overloaded(_)) => "drop",
-                },
+                verdict,
                 detail: match &said {
                     Ok(Some(said)) if asker.rehearses => Some(said.detail()),
                     _ => None,
                 },
-                remembered: failure.is_none() && !called.load(Ordering::Relaxed),
-                failure,
+                remembered: cached,
+                failure: cause.zip(detail),
                 monitored: self.monitors,
             };
             trail.step(began.into_std(), step);

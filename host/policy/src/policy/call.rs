@@ -174,7 +174,8 @@ impl<'a> Call<'a> {
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
         instance.calls += 1;
         instance.store.data_mut().taken.rehearses = asker.rehearses;
-        let meter = instance.begin(subject, asker.traced, CpuLimit::of_call(plugin.limits.cpu), muted);
+        let meter =
+            instance.begin(subject, asker.traced, asker.client, CpuLimit::of_call(plugin.limits.cpu), muted);
         Ok(Call {
             instance: Some(instance),
             limit: TimeLimit { until, meter },

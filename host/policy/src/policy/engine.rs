@@ -17,6 +17,7 @@ use super::compiled::Compiled;
 use super::counters::{Counted, Counters};
 use super::resources::Resources;
 use super::sandbox::Sandbox;
+use super::slices::Slices;
 use super::ticker::Ticker;
 use crate::sinks::Sinks;
 
@@ -47,6 +48,7 @@ pub(super) struct Shared {
     pub ticker: Ticker,
     pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
     pub calls: Semaphore,
+    pub slices: Arc<Slices>,
     /// Permits for idle instances; each holds one.
     pub kept: Arc<Semaphore>,
 }
@@ -85,6 +87,7 @@ impl PolicyRuntime {
             ticker,
             counters: Mutex::default(),
             calls: Semaphore::new(MAX_CALLS as usize),
+            slices: Arc::default(),
             kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
         })))
     }

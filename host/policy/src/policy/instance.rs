@@ -12,7 +12,7 @@ use super::log::CallLog;
 use super::meter::Meter;
 use super::sandbox::{Caller, Sandbox, Subject};
 use super::wit_events as observe;
-use tuffet_request::Traced;
+use tuffet_request::{ClientKey, Traced};
 
 /// Bytes that a guest may pass in one answer or one log line, in addition to content.
 const MAX_TRANSFER: u64 = 256 << 10;
@@ -45,16 +45,18 @@ impl Instance {
         store.set_hostcall_fuel(usize::try_from(transfer).unwrap_or(usize::MAX));
 
         // At each tick: end the guest if its CPU time is used up, otherwise let other guests of this thread
-        // run.
+        // run, and those of other clients that compute for long.
         let meter = Meter::new();
-        let its = Arc::clone(&meter);
+        let (its, slices) = (Arc::clone(&meter), Arc::clone(&code.runtime.shared().slices));
         store.epoch_deadline_callback(move |store| {
             let limit = store.data().cpu;
             if its.cpu() > limit.time {
                 return Err(limit.into());
             }
-            its.yields();
-            Ok(UpdateDeadline::Yield(1))
+            Ok(match its.yields(&slices) {
+                None => UpdateDeadline::Yield(1),
+                Some(turn) => UpdateDeadline::YieldCustom(1, Box::pin(turn)),
+            })
         });
         Box::new(Instance {
             store,
@@ -68,15 +70,16 @@ impl Instance {
         })
     }
 
-    /// Resets the limits for a call. `muted` if the log lines of `configure` were written before.
+    /// Resets the limits for a call for this client. `muted` if the log lines of `configure` were written before.
     pub fn begin(
         &mut self,
         subject: Subject<'_>,
         traced: Option<Traced>,
+        client: ClientKey,
         cpu: CpuLimit,
         muted: bool,
     ) -> Arc<Meter> {
-        self.meter.reset();
+        self.meter.reset(client);
         self.store.set_epoch_deadline(1);
         self.store.data_mut().begin(subject, traced, cpu, muted);
         Arc::clone(&self.meter)

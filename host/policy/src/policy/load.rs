@@ -95,7 +95,12 @@ fn compile(
         on_error: spec.on_error,
         warnings: judged.warnings,
         limits: spec.limits,
-        turns: Turns::new(spec.limits.instances, spec.limits.queue, pool),
+        turns: Turns::new(
+            spec.limits.instances,
+            spec.limits.queue,
+            Arc::clone(&runtime.shared().slices),
+            pool,
+        ),
         reuse: reuse.map(|reuse| reuse.calls),
         ipv6_prefix: policy.ipv6_prefix,
         overload: Arc::default(),

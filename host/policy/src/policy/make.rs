@@ -14,6 +14,7 @@ use super::instance::Instance;
 use super::sandbox::Subject;
 use super::text;
 use super::turns::Turns;
+use tuffet_request::ClientKey;
 
 /// Wall-clock limit of `configure`, as a multiple of its CPU limit: it shares the machine with calls.
 const CONFIGURE_WALL: u32 = 4;
@@ -52,7 +53,7 @@ impl Code {
             }
         };
         let mut instance = Instance::new(self);
-        let meter = instance.begin(Subject::CONFIGURE, None, limit, !logs);
+        let meter = instance.begin(Subject::CONFIGURE, None, ClientKey::SERVER, limit, !logs);
         let ended = timeout_at(Instant::now() + wall, meter.run(instance.ready(self))).await;
         let sandbox = instance.store.data();
         sandbox.log.finish(&sandbox.access.lines);

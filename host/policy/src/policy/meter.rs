@@ -2,13 +2,16 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use futures_util::task::AtomicWaker;
 use rustix::time::{ClockId, clock_gettime};
+
+use super::slices::{SHORT, Slice, Slices};
+use tuffet_request::ClientKey;
 
 /// Sums up the CPU time of the threads that poll the future of a call. The future may move to another thread
 /// between two polls, never within one. Computation of other futures on the same thread or core does not
@@ -30,6 +33,14 @@ pub(super) struct Meter {
     /// Whether the guest is ready and only yields the thread to others.
     yielded: AtomicBool,
     alarm: Arc<Alarm>,
+    share: Mutex<Share>,
+}
+
+/// The client that the call computes for, and the slice if the call has it.
+#[derive(Debug)]
+struct Share {
+    client: ClientKey,
+    slice: Option<Slice>,
 }
 
 /// Records when the host call of a waiting guest finished: from then on the guest waits for a processor.
@@ -83,11 +94,13 @@ impl Meter {
             waited: AtomicU64::new(0),
             yielded: AtomicBool::new(false),
             alarm: Arc::new(alarm),
+            share: Mutex::new(Share { client: ClientKey::SERVER, slice: None }),
         })
     }
 
-    /// Resets the meter for the next call of a reused instance.
-    pub fn reset(&self) {
+    /// Resets the meter for a call for this client.
+    pub fn reset(&self, client: ClientKey) {
+        *self.share() = Share { client, slice: None };
         let now = self.now();
         self.spent.store(0, Relaxed);
         self.waited.store(0, Relaxed);
@@ -103,9 +116,48 @@ impl Meter {
         Duration::from_nanos(self.spent.load(Relaxed).saturating_add(running))
     }
 
-    /// Records that the guest yields to others of its thread.
-    pub fn yields(&self) {
+    /// Records that the guest yields to others of its thread. Once it has computed for long, returns a future that
+    /// it must wait for before it continues, if others compute for long as well.
+    pub fn yields(self: &Arc<Self>, slices: &Arc<Slices>) -> Option<impl Future<Output = ()> + Send + use<>> {
+        self.is_ready();
+        if self.cpu() < SHORT {
+            return None;
+        }
+        let mut share = self.share();
+        if share.slice.is_some() && !slices.is_wanted() {
+            return None;
+        }
+        // To the next one, before the call joins the others again.
+        share.slice = None;
+        match slices.slice(share.client) {
+            Ok(slice) => {
+                share.slice = Some(slice);
+                None
+            }
+            Err(waiting) => Some(Arc::clone(self).waits_for_slice(waiting)),
+        }
+    }
+
+    async fn waits_for_slice(self: Arc<Self>, waiting: impl Future<Output = Option<Slice>>) {
+        let mut waiting = pin!(waiting);
+        let slice = std::future::poll_fn(|context| {
+            let polled = waiting.as_mut().poll(context);
+            if polled.is_pending() {
+                self.is_ready();
+            }
+            polled
+        });
+        let slice = slice.await;
+        self.share().slice = slice;
+    }
+
+    /// Records that the guest does not wait for the host.
+    fn is_ready(&self) {
         self.yielded.store(true, Relaxed);
+    }
+
+    fn share(&self) -> MutexGuard<'_, Share> {
+        self.share.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The times of a finished call, or between two polls.
@@ -136,7 +188,11 @@ impl Meter {
             self.spent.fetch_add(ran, Relaxed);
             self.paused.store(self.now(), Relaxed);
             if polled.is_ready() {
-                self.yields();
+                self.is_ready();
+            }
+            if polled.is_ready() || !self.yielded.load(Relaxed) {
+                // Neither a finished call nor one that waits for the host computes.
+                self.share().slice = None;
             }
             polled
         })
@@ -173,7 +229,7 @@ mod tests {
     #[tokio::test]
     async fn computing_is_told_from_waiting() {
         let meter = Meter::new();
-        meter.reset();
+        meter.reset(ClientKey::SERVER);
         let (computes, waits) = (Duration::from_millis(10), Duration::from_millis(40));
         meter
             .run(async {
@@ -200,7 +256,7 @@ mod tests {
     #[tokio::test]
     async fn a_call_that_others_keep_from_computing_is_starved() {
         let meter = Meter::new();
-        meter.reset();
+        meter.reset(ClientKey::SERVER);
         let others = async {
             for _ in 0..10 {
                 compute(Duration::from_millis(5));
@@ -209,7 +265,7 @@ mod tests {
         };
         let metered = meter.run(async {
             for _ in 0..10 {
-                meter.yields();
+                meter.is_ready();
                 tokio::task::yield_now().await;
             }
         });

@@ -20,6 +20,7 @@ mod code_cache;
 mod compiled;
 mod convert;
 mod counters;
+mod debtors;
 mod decisions;
 mod engine;
 mod failure;
@@ -45,6 +46,7 @@ mod report;
 mod resources;
 mod sandbox;
 mod shown;
+mod slices;
 mod spec;
 mod stage;
 #[cfg(test)]

@@ -65,8 +65,9 @@ impl<I> Pool<I> {
         }
     }
 
-    pub fn has_ready(&self) -> bool {
-        !self.ready.is_empty()
+    /// Whether an instance is idle; with `spare`, whether another one would be left.
+    pub fn has_ready(&self, spare: bool) -> bool {
+        self.ready.len() > usize::from(spare && self.most > 1)
     }
 
     /// Takes the most recently used instance.
@@ -110,7 +111,7 @@ impl<I> Pool<I> {
     }
 
     /// Returns how long to wait before making another instance, which is then the caller's task; `None` if
-    /// none is needed.
+    /// none is needed. `waits`: whether a call waits for an instance.
     pub fn wants(&mut self, waits: bool) -> Option<Duration> {
         if self.making || !self.lacks(waits) {
             return None;
@@ -129,7 +130,7 @@ impl<I> Pool<I> {
     fn lacks(&self, waits: bool) -> bool {
         // After a failure, the next call that needs an instance tries again.
         let keeps_one = self.alive == 0 && !self.failed;
-        self.ready.is_empty() && self.alive < self.most && (waits || keeps_one)
+        self.alive < self.most && (waits || keeps_one)
     }
 
     /// Removes expired instances. Returns them, and the time of the next sweep.

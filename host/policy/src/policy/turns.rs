@@ -3,7 +3,8 @@
 //!
 //! A client with no waiting or running calls never comes after a client with many of both. Clients with
 //! waiting calls are served round robin. A client runs at most as many calls as could still begin in
-//! addition, so some capacity always remains for others. A full queue drops the newest call of the client
+//! addition, so some capacity always remains for others, and none begins while an earlier one waits for CPU time
+//! ([`Slices`]). A full queue drops the newest call of the client
 //! with the most waiting calls.
 
 use std::collections::{HashMap, VecDeque};
@@ -13,8 +14,10 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
+use super::debtors::Debtors;
 use super::failure::Failure;
 use super::pool::{Lodging, Pool};
+use super::slices::Slices;
 use tuffet_request::ClientKey;
 
 /// The running and waiting calls of one plugin. `I` is an instance.
@@ -33,6 +36,8 @@ struct State<I> {
     /// The clients with waiting calls, the next one first.
     order: VecDeque<ClientKey>,
     places: u64,
+    slices: Arc<Slices>,
+    debtors: Debtors,
     /// `None` if each call makes its own instance.
     pool: Option<Pool<I>>,
 }
@@ -64,7 +69,7 @@ pub(super) struct Turn<I: Send + 'static> {
 }
 
 impl<I: Send + 'static> Turns<I> {
-    pub fn new(calls: u32, queue: u32, pool: Option<Pool<I>>) -> Arc<Turns<I>> {
+    pub fn new(calls: u32, queue: u32, slices: Arc<Slices>, pool: Option<Pool<I>>) -> Arc<Turns<I>> {
         let state = State {
             free: calls,
             queue: queue as usize,
@@ -73,6 +78,8 @@ impl<I: Send + 'static> Turns<I> {
             lines: HashMap::new(),
             order: VecDeque::new(),
             places: 0,
+            slices,
+            debtors: Debtors::default(),
             pool,
         };
         Arc::new(Turns { state: Mutex::new(state) })
@@ -81,9 +88,7 @@ impl<I: Send + 'static> Turns<I> {
     /// Returns a turn, if one is free and no call waits for it.
     pub fn free(self: &Arc<Self>, client: ClientKey) -> Option<Turn<I>> {
         let mut state = self.lock();
-        let running = state.running.get(&client).copied().unwrap_or_default();
-        let ready = state.pool.as_ref().is_none_or(Pool::has_ready);
-        if !state.order.is_empty() || !ready || running >= state.free {
+        if state.next_client().is_some() || !state.may_begin(client) || !state.has_instance_for(client) {
             return None;
         }
         let instance = state.pool.as_mut().and_then(Pool::take);
@@ -126,7 +131,8 @@ impl<I: Send + 'static> Turns<I> {
         if let Some(pool) = &mut state.pool {
             pool.making_failed();
         }
-        if let Some((_, place)) = state.next() {
+        let lacks = state.lacks_instance();
+        if let Some((_, place)) = lacks.and_then(|position| state.remove(position)) {
             let _ = place.call.send(Err(Waived::Failed(failure)));
         }
     }
@@ -136,7 +142,7 @@ impl<I: Send + 'static> Turns<I> {
     /// [`Turns::add`], [`Turns::add_failed`] or [`Turns::still_wanted`] ends this.
     pub fn wants_instance(&self) -> Option<Duration> {
         let mut state = self.lock();
-        let waits = state.has_next();
+        let waits = state.lacks_instance().is_some();
         state.pool.as_mut()?.wants(waits)
     }
 
@@ -144,7 +150,7 @@ impl<I: Send + 'static> Turns<I> {
     /// again.
     pub fn still_wanted(&self) -> bool {
         let mut state = self.lock();
-        let waits = state.has_next();
+        let waits = state.lacks_instance().is_some();
         state.pool.as_mut().is_some_and(|pool| pool.still_wanted(waits))
     }
 
@@ -218,8 +224,7 @@ impl<I> State<I> {
 
     /// Begins as many calls as permitted.
     fn serve(&mut self) {
-        while self.free > 0 && self.pool.as_ref().is_none_or(Pool::has_ready) {
-            let Some((client, place)) = self.next() else { break };
+        while let Some((client, place)) = self.next_client().and_then(|position| self.remove(position)) {
             let instance = self.pool.as_mut().and_then(Pool::take);
             match place.call.send(Ok(instance)) {
                 Ok(()) => self.begin(client),
@@ -235,22 +240,30 @@ impl<I> State<I> {
         self.shorten();
     }
 
+    /// Whether another call of this client may begin.
+    fn may_begin(&self, client: ClientKey) -> bool {
+        // As many as remain for others: the first client gets half, the next half of the rest, and so on.
+        let running = self.running.get(&client).copied().unwrap_or_default();
+        running < self.free && (running == 0 || !self.slices.keeps_waiting(client))
+    }
+
+    fn has_instance_for(&self, client: ClientKey) -> bool {
+        self.pool.as_ref().is_none_or(|pool| pool.has_ready(self.debtors.contains(client, Instant::now())))
+    }
+
     /// The position in `order` of the client whose turn is next.
     fn next_client(&self) -> Option<usize> {
-        self.order.iter().position(|client| {
-            // A client may run as many calls as remain for others: the first gets half, the next half of the
-            // rest, and so on.
-            self.running.get(client).is_none_or(|running| *running < self.free)
-        })
+        self.order.iter().position(|client| self.may_begin(*client) && self.has_instance_for(*client))
     }
 
-    fn has_next(&self) -> bool {
-        self.free > 0 && self.next_client().is_some()
+    /// The position in `order` of the first client whose call could begin if there were an instance for it.
+    fn lacks_instance(&self) -> Option<usize> {
+        self.order.iter().position(|client| self.may_begin(*client) && !self.has_instance_for(*client))
     }
 
-    /// Removes the next call from the queue.
-    fn next(&mut self) -> Option<(ClientKey, Place<I>)> {
-        let client = self.order.remove(self.next_client()?)?;
+    /// Removes the next call of the client at this position of `order` from the queue.
+    fn remove(&mut self, position: usize) -> Option<(ClientKey, Place<I>)> {
+        let client = self.order.remove(position)?;
         let line = self.lines.get_mut(&client)?;
         let place = line.pop_front()?;
         self.waiting -= 1;
@@ -355,6 +368,7 @@ impl<I: Send + 'static> Drop for Turn<I> {
             && let Some(pool) = &mut state.pool
         {
             pool.lose();
+            state.debtors.add(self.client, Instant::now());
         }
         state.end(self.client);
         state.serve();
@@ -384,7 +398,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_client_gets_half_of_what_others_leave() {
-        let turns: Test = Turns::new(32, 100, None);
+        let turns: Test = Turns::new(32, 100, Arc::default(), None);
         let take = |number| std::iter::from_fn(|| turns.free(client(number))).collect::<Vec<_>>();
         let held: Vec<Vec<_>> = [1, 2, 3, 4, 5, 6].map(take).into();
         let counts: Vec<usize> = held.iter().map(Vec::len).collect();
@@ -397,7 +411,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_single_instance_is_for_everybody() {
-        let turns: Test = Turns::new(1, 100, None);
+        let turns: Test = Turns::new(1, 100, Arc::default(), None);
         let turn = turns.free(client(1)).unwrap();
         assert!(turns.free(client(1)).is_none() && turns.free(client(2)).is_none());
         drop(turn);
@@ -406,7 +420,7 @@ mod tests {
 
     #[tokio::test]
     async fn waiting_clients_take_turns() {
-        let turns: Test = Turns::new(1, 100, None);
+        let turns: Test = Turns::new(1, 100, Arc::default(), None);
         let busy = turns.free(client(9)).unwrap();
         let numbers = [1, 1, 1, 2, 2, 3];
         let mut waiting: Vec<_> = numbers.iter().map(|number| (*number, queued(&turns, *number))).collect();
@@ -425,8 +439,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_client_that_waits_for_cpu_time_begins_no_more_calls() {
+        let slices = Arc::new(Slices::default());
+        let turns: Test = Turns::new(8, 100, Arc::clone(&slices), None);
+        let held = slices.slice(client(1)).ok();
+        let computing = [turns.free(client(1)).unwrap(), turns.free(client(1)).unwrap()];
+        let waits = slices.slice(client(1)).err();
+        assert!(turns.free(client(1)).is_none());
+        let queued = queued(&turns, 1);
+        drop(turns.free(client(2)).unwrap());
+        tokio::task::yield_now().await;
+        assert_eq!(turns.counts(), (2, 1), "others do begin, and their end changes nothing");
+        drop((held, waits, computing));
+        drop(queued.await.unwrap().unwrap());
+    }
+
+    #[tokio::test]
     async fn an_urgent_call_is_the_next() {
-        let turns: Test = Turns::new(1, 100, None);
+        let turns: Test = Turns::new(1, 100, Arc::default(), None);
         let busy = turns.free(client(9)).unwrap();
         let waiting = queued(&turns, 1);
         let urgent =
@@ -440,7 +470,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_drops_from_the_longest_line() {
-        let turns: Test = Turns::new(1, 4, None);
+        let turns: Test = Turns::new(1, 4, Arc::default(), None);
         let busy = turns.free(client(9)).unwrap();
         let mut many: Vec<_> = (0..4).map(|_| queued(&turns, 1)).collect();
         let other = queued(&turns, 2);
@@ -458,7 +488,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_gives_up_leaves_no_place() {
-        let turns: Test = Turns::new(1, 4, None);
+        let turns: Test = Turns::new(1, 4, Arc::default(), None);
         let busy = turns.free(client(9)).unwrap();
         let late = turns.queue(client(1), false).turn(soon()).await;
         assert_eq!(late.err(), Some(Waived::Late));
@@ -473,7 +503,33 @@ mod tests {
 
     fn pooled(most: u32) -> Test {
         let pool = Pool::new(most, Duration::from_secs(60), Arc::new(Semaphore::new(8)));
-        Turns::new(most, 100, Some(pool))
+        Turns::new(most, 100, Arc::default(), Some(pool))
+    }
+
+    #[tokio::test]
+    async fn a_client_that_cost_an_instance_leaves_one_to_others() {
+        let turns = pooled(4);
+        for instance in [1, 2] {
+            turns.wants_instance();
+            turns.add(instance, Duration::ZERO);
+        }
+        let (mut lost, mut kept) = (turns.free(client(1)).unwrap(), turns.free(client(2)).unwrap());
+        lost.instance();
+        drop(lost);
+        let instance = kept.instance().unwrap();
+        kept.give_back(instance, Lodging::Free);
+        drop(kept);
+        assert!(turns.free(client(1)).is_none());
+        let waiting = queued(&turns, 1);
+        drop(
+            turns
+                .free(client(3))
+                .map(|mut turn| turn.instance().map(|its| turn.give_back(its, Lodging::Free)))
+                .unwrap(),
+        );
+        assert!(turns.wants_instance().is_some(), "for the one that waits");
+        turns.add(3, Duration::ZERO);
+        drop(waiting.await.unwrap().unwrap());
     }
 
     #[tokio::test]

@@ -15,7 +15,7 @@ export const isOpen = (id) => OPEN.has(id);
 const options = (pairs) => (pairs?.length ? pairs.map(([name, value]) => `${name}=${value}`).join(', ') : null);
 
 const call = (one) => {
-  const how = [one.cached && 'from the cache', one.failure && `failed: ${one.failure}`].filter(Boolean);
+  const how = [one.cached && 'from the cache', one.monitored && 'monitored', one.failure && `failed: ${one.failure}`].filter(Boolean);
   return `${one.plugin} (${one.hook}): ${one.verdict}, ${micros(one.took_us)}${how.length ? `, ${how.join(', ')}` : ''}`;
 };
 
@@ -42,7 +42,8 @@ const facts = (one) => {
     ['Tried', one.tried?.length ? one.tried.join('\n') + (one.tried_by ? `\nproposed by ${one.tried_by}` : '') : null],
     ['In another case', one.other_case?.join('\n')],
     ['Options requested', options(one.requested_options) ?? 'none'],
-    ['Options granted', ended ? (options(one.options) ?? 'none') : null],
+    // Null until the worker has negotiated them.
+    ['Options granted', one.options ? (options(one.options) ?? 'none') : null],
     ['Size', one.size === null || one.size === undefined ? null : bytes(one.size)],
     ['Arrived', `${bytes(one.bytes)}${one.blocks === undefined ? '' : ` in ${count(one.blocks)} blocks`}`],
     ['Resent', sent],

@@ -51,11 +51,11 @@ const matches = (one, words) => {
 
 const some = (shown, all, more) => (shown === all ? count(all) + more : `${count(shown)} of ${count(all)}${more}`);
 
-// An estimate of the blocks of a running transfer, with the one in flight: the client's block size is nearly always granted.
+// An estimate of the blocks of a running transfer, with the one in flight.
 export const blocksOf = (row) => {
   if (row.blocks !== undefined) return row.blocks;
-  const asked = Number((row.requested_options ?? []).find(([name]) => name === 'blksize')?.[1]);
-  return Math.ceil(row.bytes / (asked >= 8 ? asked : 512)) + 1;
+  const granted = Number((row.options ?? []).find(([name]) => name === 'blksize')?.[1]);
+  return Math.ceil(row.bytes / (granted >= 8 ? granted : 512)) + 1;
 };
 
 const resent = (td, row) => {

@@ -25,7 +25,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use system::System;
-use tuffet_config::{Config, Overrides};
+use tuffet_config::{Config, Overrides, reach};
 use tuffet_engine::worker::{receive_buffers_per_worker, sockets_per_worker, tid_ports};
 
 #[derive(Debug, Args)]
@@ -88,6 +88,7 @@ impl Subject {
 
 /// Runs the checks. Exit code: 0 if nothing is wrong, 1 if something is, 64 if the configuration is.
 pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
+    reach::look_by_process(true);
     let mut subject = match Subject::of(args.config.clone()) {
         Ok(subject) => subject,
         Err(error) => {
@@ -163,8 +164,13 @@ fn examine(system: &System, subject: &Subject, running: Option<&crate::status::R
     };
     findings.extend(running.map(|report| privileges::running(system, report)));
     if subject.file.is_some() {
-        let roots = subject.config.roots.iter();
-        findings.extend(roots.flat_map(|root| roots::check(root, account.as_ref())));
+        let silent = &subject.config.silent;
+        findings.extend(subject.config.roots.iter().flat_map(|root| {
+            match silent.iter().any(|its| its.root == root.name) {
+                true => vec![roots::silent(root)],
+                false => roots::check(root, account.as_ref()),
+            }
+        }));
     }
     findings
 }

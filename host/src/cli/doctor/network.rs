@@ -21,7 +21,9 @@ pub(super) fn mtu(system: &System, config: &Config) -> Vec<Finding> {
     let mut interfaces = BTreeSet::new();
     for listener in &config.listeners {
         let ip = listener.address.ip();
-        if ip.is_unspecified() {
+        if let Some(name) = &listener.interface {
+            interfaces.insert(name.clone());
+        } else if ip.is_unspecified() {
             interfaces.extend(carrying(system));
         } else {
             let its = addresses.iter().filter(|(_, address)| *address == ip);

@@ -4,8 +4,9 @@ use super::finding::{Finding, Grade};
 use super::occupant::{Occupant, Occupied, in_the_way, occupied};
 use super::system::System;
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use tuffet_config::Listener;
+use tuffet_udp::{BindOptions, Socket};
 
 /// CAP_NET_BIND_SERVICE (capabilities(7)).
 const BIND_SERVICE: u32 = 10;
@@ -71,13 +72,36 @@ pub(super) fn passed(listener: &Listener, sockets: usize, workers: usize) -> Fin
 pub(super) fn free(system: &System, listener: &Listener) -> Finding {
     let address = listener.address;
     let check = format!("port {address}");
+    if let Some(finding) = interface(&check, listener) {
+        return finding;
+    }
     if address.port() == 0 {
         return Finding::good(check, "any free one");
     }
-    match bind(address) {
+    match bind(listener) {
         Ok(()) => Finding::good(check, "free"),
         Err(error) => tried(system, check, address, error),
     }
+}
+
+/// Reports an interface that a listener cannot be bound to.
+fn interface(check: &str, listener: &Listener) -> Option<Finding> {
+    let name = listener.interface.as_deref()?;
+    let any = SocketAddr::new(listener.address.ip(), 0);
+    let options = BindOptions { interface: Some(name), free_bind: true, ..BindOptions::default() };
+    let error = Socket::bind(any, options).err()?;
+    let says = match error.raw_os_error() {
+        Some(libc::ENODEV) => format!(
+            "this machine has no interface `{name}`, and a server does not start without it; correct \
+             `listeners[].interface`, or start the server after the interface"
+        ),
+        Some(libc::EPERM) => format!(
+            "this kernel lets only CAP_NET_RAW bind to the interface `{name}` (from Linux 5.7 on, nothing is needed); \
+             start the server as root"
+        ),
+        _ => return None,
+    };
+    Some(Finding::new(check, Grade::Wrong, says).mend("ip -brief link"))
 }
 
 /// Reports a port that could not be bound.
@@ -104,14 +128,11 @@ fn tried(system: &System, check: String, address: SocketAddr, error: io::Error) 
 }
 
 /// Binds the port as the server does, without sharing it.
-fn bind(address: SocketAddr) -> io::Result<()> {
-    let socket = socket2::Socket::new(socket2::Domain::for_address(address), socket2::Type::DGRAM, None)?;
-    if address.is_ipv6() {
-        socket.set_only_v6(true)?;
-    }
-    socket.bind(&address.into())?;
-    drop(UdpSocket::from(socket));
-    Ok(())
+fn bind(listener: &Listener) -> io::Result<()> {
+    let Listener { interface, free_bind, .. } = listener;
+    let options =
+        BindOptions { interface: interface.as_deref(), free_bind: *free_bind, ..BindOptions::default() };
+    Socket::bind(listener.address, options).map(drop)
 }
 
 /// Reports the process that uses the port: a server of this kind is fine, others are in the way.
@@ -158,15 +179,10 @@ fn socket_unit(system: &System, address: SocketAddr) -> Option<String> {
 mod tests {
     use super::super::system::fake;
     use super::*;
+    use std::net::UdpSocket;
 
     fn listener(address: &str) -> Listener {
-        Listener {
-            name: "it".into(),
-            address: address.parse().unwrap(),
-            single_port: false,
-            tid_ports: None,
-            burst: None,
-        }
+        Listener::at("it", address.parse().unwrap())
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::privileges::Account;
 use rustix::fs::{Access, AtFlags, CWD, Uid, accessat, stat, statvfs};
 use rustix::io::Errno;
 use std::path::Path;
+use tuffet_config::reach;
 use tuffet_request::RootSpec;
 
 /// Checks a root. `account` is the user that the server becomes, if root runs the check.
@@ -19,6 +20,17 @@ pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> 
         findings.extend(room(root));
     }
     findings
+}
+
+/// The finding about a root whose folder did not answer: whoever looks closer waits for it, too.
+pub(super) fn silent(root: &RootSpec) -> Finding {
+    let says = format!(
+        "{} has not answered for {} s; the server starts without this root and serves it as soon as it answers. Check \
+         the disk or the file server behind it",
+        root.path.display(),
+        reach::PATIENCE.as_secs()
+    );
+    Finding::new(format!("root {}", root.name), Grade::Wrong, says)
 }
 
 fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {

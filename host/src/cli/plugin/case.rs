@@ -12,7 +12,7 @@ use super::events::WrittenEvent;
 use super::host::{KeyValue, WrittenHost};
 use super::lab::{self, Plan};
 use super::request::{WrittenRequest, matter};
-use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits, ReuseConfig};
+use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits, ReuseConfig, Silent};
 use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
 use tuffet_request::RootSpec;
 
@@ -80,6 +80,8 @@ pub(super) struct Around<'a> {
     pub recorded: bool,
     /// The roots of the real world.
     pub roots: &'a [RootSpec],
+    /// Those of them that did not answer.
+    pub silent: &'a [Silent],
 }
 
 /// Why a case file cannot be run.
@@ -143,6 +145,7 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
                     settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),
                     grants: file.grants.clone(),
                     roots: around.roots.to_vec(),
+                    silent: around.silent.to_vec(),
                     named_roots: file.roots.clone(),
                     given,
                     limits: around.limits,

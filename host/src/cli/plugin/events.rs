@@ -158,6 +158,7 @@ impl Finished {
                 blksize: self.blksize,
                 windowsize: self.windowsize,
                 timeout: self.timeout_option,
+                ..OptionSet::default()
             },
             bytes: self.bytes,
             blocks: self.blocks,

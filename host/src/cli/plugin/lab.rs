@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::server::{self, ServeError};
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
-    PolicyConfig, Privileges, ReuseConfig,
+    PolicyConfig, Privileges, ReuseConfig, Silent,
 };
 use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
 use tuffet_request::RootSpec;
-use tuffet_store::Roots;
+use tuffet_store::{Disks, RootError, Roots};
 
 /// A plugin and its context.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub(super) struct Plan {
     pub grants: Vec<Grant>,
     /// Roots with their folders.
     pub roots: Vec<RootSpec>,
+    /// Those of them that did not answer, which the plugin cannot read.
+    pub silent: Vec<Silent>,
     /// The roots that an answer may name; empty allows any.
     pub named_roots: Vec<String>,
     pub given: Given,
@@ -64,7 +66,7 @@ impl Lab {
     /// Loads a plugin on a stage of its own, which records the calls that it had no answer for.
     pub fn load(&self, plan: &Plan) -> (Result<Trial, Unloaded>, Arc<Stage>) {
         let stage = Arc::new(Stage::new(plan.given.clone()));
-        let roots = match Roots::open(&plan.roots) {
+        let roots = match open(plan) {
             Ok(roots) => roots,
             Err(error) => return (Err(Unloaded::Root(ServeError::Root(error))), stage),
         };
@@ -108,6 +110,12 @@ impl Lab {
     pub fn ask(&self, trial: &Trial, hook: Hook, matter: &HookInput) -> Tried {
         self.driver.block_on(trial.ask(hook, matter))
     }
+}
+
+/// Opens the roots, but for those that did not answer.
+fn open(plan: &Plan) -> Result<Roots, RootError> {
+    let silent: Vec<String> = plan.silent.iter().map(|its| its.root.clone()).collect();
+    Roots::open_without(&plan.roots, &Disks::default(), &silent, None)
 }
 
 /// Parses `builtin:NAME`, or a file.

@@ -24,6 +24,7 @@ use clap::Subcommand;
 
 use super::complain;
 use crate::server::ServeError;
+use tuffet_config::{Silent, reach};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PluginCommand {
@@ -64,6 +65,7 @@ pub(super) enum PluginCommand {
 }
 
 pub(super) fn run(command: &PluginCommand) -> ExitCode {
+    reach::look_by_process(true);
     match command {
         PluginCommand::New(args) => new::new(args),
         PluginCommand::Build(args) => build::build(args),
@@ -80,6 +82,16 @@ fn wrong(error: impl Into<ServeError>) -> ExitCode {
     let error = error.into();
     complain(&error);
     ExitCode::from(error.exit_code())
+}
+
+/// Warns of roots that did not answer.
+fn warn_of_silent(silent: &[Silent]) {
+    let patience = reach::PATIENCE.as_secs();
+    for Silent { root, .. } in silent {
+        complain(format_args!(
+            "warning: root `{root}`: its folder has not answered for {patience} s; the plugin cannot read it"
+        ));
+    }
 }
 
 /// Prints to standard output; a reader that closes early, such as head(1), is not an error.

@@ -115,6 +115,7 @@ impl WrittenRequest {
             macs,
             class,
             options: options.collect(),
+            calls: Default::default(),
             trail: None,
         };
         let upload = self.upload.as_ref().map(|upload| Uploaded {

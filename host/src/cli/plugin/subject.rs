@@ -12,7 +12,7 @@ use super::lab::{self, Lab, Plan, Unloaded};
 use crate::server;
 use tuffet_config::{
     ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits, ReuseConfig,
-    TimeSpan,
+    TimeSpan, reach,
 };
 use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
 use tuffet_request::RootSpec;
@@ -121,6 +121,7 @@ impl Subject {
             settings: plugin.settings.clone(),
             grants: plugin.grants.clone(),
             roots: config.roots.clone(),
+            silent: config.silent.clone(),
             named_roots: config.roots.iter().map(|root| root.name.clone()).collect(),
             given: Given::default(),
             limits: plugin.limits,
@@ -140,12 +141,14 @@ impl Subject {
             return Err(document.error([(String::new(), message.into())]));
         }
         let component = lab::source(&self.component, Path::new(""));
+        settings.as_ref().map_or(Ok(()), |document| document.check_as_settings(&component))?;
         let plan = Plan {
             name: lab::name_of(&component),
             component,
             settings: settings.as_ref().map_or_else(|| serde_json::json!({}), |file| file.value().clone()),
             grants: given.grants.clone(),
             roots: given.roots.clone(),
+            silent: reach::silent(&given.roots),
             named_roots: given.roots.iter().map(|root| root.name.clone()).collect(),
             given: Given::default(),
             limits: PluginLimits::default(),
@@ -170,6 +173,7 @@ impl Planned<'_> {
     pub fn load(&self, lab: &Lab) -> Result<Trial, ExitCode> {
         match lab.load(&self.plan).0 {
             Ok(trial) => {
+                super::warn_of_silent(&self.plan.silent);
                 for warning in trial.warnings() {
                     complain(format_args!("warning: {}", self.place(&warning)));
                 }

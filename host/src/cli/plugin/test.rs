@@ -19,7 +19,7 @@ use super::record;
 use super::run::{answer, changed, line};
 use super::subject::root;
 use super::wrong;
-use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan};
+use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach};
 use tuffet_policy::{Beyond, Emitted, Hook, HookInput, Learned, LoadProblem, LoadProblemKind, Trial};
 use tuffet_request::RootSpec;
 
@@ -59,9 +59,16 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
     };
     let files = case::files(&args.path)
         .map_err(|error| refuse(format!("{error}; name a case file or a folder of case files")))?;
+    let silent = reach::silent(&args.roots);
+    super::warn_of_silent(&silent);
     let limits = PluginLimits { cpu: args.time.0, wall: args.time.0, ..PluginLimits::default() };
-    let around =
-        Around { component: args.component.as_deref(), limits, recorded: args.record, roots: &args.roots };
+    let around = Around {
+        component: args.component.as_deref(),
+        limits,
+        recorded: args.record,
+        roots: &args.roots,
+        silent: &silent,
+    };
     let mut cases: Vec<(&Path, usize, Case)> = Vec::new();
     if let Some(component) = &args.component
         && let ComponentSource::Path(path) = lab::source(component, Path::new(""))

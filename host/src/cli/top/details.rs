@@ -1,7 +1,7 @@
 //! The details of one request: everything that the snapshot knows about it.
 
 use super::text::{bytes, clock, micros, plain};
-use crate::watch::{Active, Finished, Snapshot, Who};
+use crate::watch::{Active, Finished, PluginCall, Snapshot, Who};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 
@@ -60,9 +60,31 @@ impl Facts {
         self.add("options requested", options(&who.requested_options));
     }
 
+    /// Adds the number of plugin calls, and a line for each.
+    fn plugins(&mut self, count: u32, calls: &[PluginCall]) {
+        self.add("plugin calls", count.to_string());
+        self.all(
+            "",
+            calls.iter().map(|call| {
+                let failure =
+                    call.failure.as_ref().map_or(String::new(), |cause| format!(", failed: {cause}"));
+                let cached = if call.cached { ", from the cache" } else { "" };
+                let monitored = if call.monitored { ", monitored" } else { "" };
+                let took = micros(Some(call.took_us));
+                format!(
+                    "{} ({}): {}, {took}{cached}{monitored}{failure}",
+                    call.plugin, call.hook, call.verdict
+                )
+            }),
+        );
+    }
+
     fn running(&mut self, row: &Active) {
         self.who(&row.who, row.resolved.as_deref(), row.verdict_by.as_deref());
-        self.add("plugin calls", row.plugin_calls.to_string());
+        if let Some(granted) = &row.options {
+            self.add("options granted", options(granted));
+        }
+        self.plugins(row.plugin_calls, &row.plugins);
         self.took("decision after", row.decision_us);
         self.some("size", row.size.map(bytes).as_deref());
         self.add("arrived", bytes(row.bytes));
@@ -81,17 +103,7 @@ impl Facts {
         self.all("in another case", row.other_case.iter().cloned());
         self.who(&row.who, row.resolved.as_deref(), row.verdict_by.as_deref());
         self.add("options granted", options(&row.options));
-        self.add("plugin calls", row.plugin_calls.to_string());
-        self.all(
-            "",
-            row.plugins.iter().map(|call| {
-                let failure =
-                    call.failure.as_ref().map_or(String::new(), |cause| format!(", failed: {cause}"));
-                let cached = if call.cached { ", from the cache" } else { "" };
-                let took = micros(Some(call.took_us));
-                format!("{} ({}): {}, {took}{cached}{failure}", call.plugin, call.hook, call.verdict)
-            }),
-        );
+        self.plugins(row.plugin_calls, &row.plugins);
         self.took("decision after", row.decision_us);
         self.took("first block after", row.first_block_us);
         self.took("round trip", row.rtt_us);

@@ -2,7 +2,7 @@
 
 use super::details;
 use super::state::{State, TABS, client, file};
-use super::text::{bytes, clock, micros, percent, plain, rate, span};
+use super::text::{bytes, clock, cut_end, cut_front, micros, percent, plain, rate, span};
 use crate::watch::{Active, Finished, PluginTotals, Snapshot, Who};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -20,6 +20,8 @@ const WIDE: u16 = 110;
 const WIDEST: u16 = 140;
 /// The longest IPv4 address with a port.
 const ADDRESS: u16 = 21;
+/// Between two columns.
+const SPACING: u16 = 2;
 
 const QUIET: Style = Style::new().fg(Color::DarkGray);
 
@@ -97,12 +99,12 @@ fn is_failure(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Denied | Outcome::NotFound | Outcome::TimedOut | Outcome::Failed)
 }
 
-/// Estimates the blocks sent and received. Those of running transfers follow from their bytes and the block size
-/// that the client requested, which is nearly always granted.
+/// Estimates the blocks sent and received. Those of running transfers follow from their bytes and the granted block
+/// size.
 fn sent_blocks(snapshot: &Snapshot) -> u64 {
     let running = snapshot.active.iter().map(|row| {
-        let asked = row.who.requested_options.iter().find(|(name, _)| name == "blksize");
-        let size = asked.and_then(|(_, value)| value.parse().ok()).filter(|size| *size >= 8);
+        let granted = row.options.iter().flatten().find(|(name, _)| name == "blksize");
+        let size = granted.and_then(|(_, value)| value.parse().ok()).filter(|size| *size >= 8);
         row.bytes.div_ceil(size.unwrap_or(512)) + 1
     });
     snapshot.totals.blocks.read + snapshot.totals.blocks.write + running.sum::<u64>()
@@ -163,13 +165,24 @@ fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
         _ => row,
     });
     let head = Row::new(titles.iter().map(|title| Cell::from(*title))).style(QUIET);
-    let table = Table::new(rows.skip(top), widths).header(head).column_spacing(2);
+    let table = Table::new(rows.skip(top), widths).header(head).column_spacing(SPACING);
     frame.render_widget(table, area);
 }
 
 type Rows<'a> = (&'static [&'static str], Vec<Constraint>, Vec<Row<'a>>);
 
 fn running<'a>(all: &[&Active], width: u16) -> Rows<'a> {
+    let mut widths = vec![
+        Constraint::Length(client_width(width)),
+        Constraint::Fill(1),
+        Constraint::Length(16),
+        Constraint::Length(11),
+        Constraint::Length(6),
+    ];
+    if width >= WIDE {
+        widths.push(Constraint::Length(9));
+    }
+    let room = columns(&widths, width);
     let row = |row: &&Active| {
         let part = row.size.map(|size| row.bytes.saturating_mul(100) / size.max(1));
         let progress = match part {
@@ -182,28 +195,30 @@ fn running<'a>(all: &[&Active], width: u16) -> Rows<'a> {
         let again = Cell::from(format!("{:>6}", row.retransmissions));
         Row::new([
             Cell::from(about(&row.who, width)),
-            Cell::from(file(&row.who, row.resolved.as_deref())),
+            Cell::from(cut_front(&file(&row.who, row.resolved.as_deref()), room[1])),
             Cell::from(progress).blue(),
             Cell::from(format!("{:>11}", rate(row.bytes_per_second))),
             if row.retransmissions > 0 { again.red() } else { again },
             Cell::from(format!("{:>9}", micros(Some(row.running_us)))),
         ])
     };
-    let mut widths = vec![
-        Constraint::Length(client_width(width)),
-        Constraint::Fill(1),
-        Constraint::Length(16),
-        Constraint::Length(11),
-        Constraint::Length(6),
-    ];
-    if width >= WIDE {
-        widths.push(Constraint::Length(9));
-    }
     let titles: &[&str] = &["CLIENT", "FILE", "PROGRESS", "       RATE", "RESENT", "      AGE"];
     (&titles[..widths.len()], widths, all.iter().map(row).collect())
 }
 
 fn ended<'a>(all: &[&Finished], width: u16) -> Rows<'a> {
+    let mut widths = vec![
+        Constraint::Length(8),
+        Constraint::Length(9),
+        Constraint::Length(client_width(width)),
+        Constraint::Fill(2),
+        // The reason is what people look for here.
+        Constraint::Fill(if width >= WIDE { 4 } else { 3 }),
+    ];
+    if width >= WIDE {
+        widths.extend([Constraint::Length(8), Constraint::Length(9)]);
+    }
+    let room = columns(&widths, width);
     let row = |row: &&Finished| {
         let mut why = match (&row.detail, &row.verdict_by) {
             (Some(detail), Some(by)) => format!("{detail} (by {by})"),
@@ -223,25 +238,20 @@ fn ended<'a>(all: &[&Finished], width: u16) -> Rows<'a> {
             Cell::from(clock(row.ended_unix_ms)),
             Cell::from(row.outcome.as_str()).style(color(row.outcome)),
             Cell::from(about(&row.who, width)),
-            Cell::from(file(&row.who, row.resolved.as_deref())),
-            Cell::from(plain(&why)),
+            Cell::from(cut_front(&file(&row.who, row.resolved.as_deref()), room[3])),
+            Cell::from(cut_end(&plain(&why), room[4])),
             Cell::from(format!("{:>8}", bytes(row.bytes))),
             Cell::from(format!("{:>9}", micros(Some(row.duration_us)))),
         ])
     };
-    let mut widths = vec![
-        Constraint::Length(8),
-        Constraint::Length(9),
-        Constraint::Length(client_width(width)),
-        Constraint::Fill(2),
-        // The reason is what people look for here.
-        Constraint::Fill(if width >= WIDE { 4 } else { 3 }),
-    ];
-    if width >= WIDE {
-        widths.extend([Constraint::Length(8), Constraint::Length(9)]);
-    }
     let titles: &[&str] = &["UTC", "OUTCOME", "CLIENT", "FILE", "WHY", "   BYTES", "     TOOK"];
     (&titles[..widths.len()], widths, all.iter().map(row).collect())
+}
+
+/// Returns the widths of a table's columns, as the table itself lays them out.
+fn columns(widths: &[Constraint], width: u16) -> Vec<usize> {
+    let areas = Layout::horizontal(widths).spacing(SPACING).split(Rect::new(0, 0, width, 1));
+    areas.iter().map(|area| usize::from(area.width)).collect()
 }
 
 fn client_width(width: u16) -> u16 {

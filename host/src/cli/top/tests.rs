@@ -180,10 +180,18 @@ fn enter_shows_all_about_the_selected_request() {
     let plugin = json!({ "plugin": "acl", "hook": "authorize", "verdict": "deny", "failure": null,
         "cached": false, "took_us": 90 });
     denied.plugins = vec![serde_json::from_value(plugin).expect("a call")];
+    let slow = snapshot.active.iter_mut().find(|row| row.who.path == "slow").expect("a row");
+    slow.options = Some(vec![("windowsize".into(), "8".into())]);
+    let mut monitored = snapshot.finished[0].plugins[0].clone();
+    (monitored.plugin, monitored.verdict, monitored.monitored) = ("trial".into(), "allow".into(), true);
+    slow.plugins = vec![monitored];
     let mut state = State::new(snapshot);
     press(&mut state, "j\n");
     let shown = tall(&state);
     assert!(shown.contains("read slow") && shown.contains("resent              4 packets"), "{shown}");
+    for word in ["options granted     windowsize=8", "trial (authorize): allow, 90 µs, monitored"] {
+        assert!(shown.contains(word), "{word} is missing in\n{shown}");
+    }
     press(&mut state, "k");
     assert!(tall(&state).contains("read fast"), "the details follow the selection");
     press(&mut state, "2\n");
@@ -196,6 +204,25 @@ fn enter_shows_all_about_the_selected_request() {
     assert_eq!(state.press(escape), Wish::Stay);
     assert!(tall(&state).contains("OUTCOME"));
     assert_eq!(state.press(escape), Wish::Quit);
+}
+
+/// A cut text looks cut, and of a path the end stays.
+#[test]
+fn long_texts_end_in_an_ellipsis() {
+    let mut snapshot = snapshot(61_000);
+    snapshot.active[0].who.path = format!("firmware/{}end.bin", "long-".repeat(40));
+    snapshot.finished[0].who.path = snapshot.active[0].who.path.clone();
+    snapshot.finished[0].detail = Some("a reason ".repeat(30));
+    let mut state = State::new(snapshot);
+    for width in [80, 132, 200] {
+        state.tab = 0;
+        let shown = frame(&state, width).join("\n");
+        assert!(shown.contains("  …") && shown.contains("long-end.bin  "), "{shown}");
+        state.tab = 1;
+        let shown = frame(&state, width);
+        let row = shown.iter().find(|line| line.contains("denied")).expect("a row");
+        assert!(row.contains("  …") && row.contains("-end.bin  ") && row.matches('…').count() == 2, "{row}");
+    }
 }
 
 #[test]

@@ -10,6 +10,23 @@ pub(super) fn plain(text: &str) -> String {
     text.chars().map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// Returns the text within this many columns; an ellipsis stands for its end.
+pub(super) fn cut_end(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Returns the text within this many columns; an ellipsis stands for its beginning: the end of a path tells most.
+pub(super) fn cut_front(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    ['…'].into_iter().chain(text.chars().skip(count + 1 - most.max(1))).collect()
+}
+
 fn scaled(value: f64, units: &[&str]) -> String {
     let (mut value, mut index) = (value, 0);
     while value >= 1000.0 && index + 1 < units.len() {

@@ -117,6 +117,49 @@ fn settings_of_bundled_plugins() {
     check(&mac_map("boot")).assert_good();
 }
 
+/// Otherwise a server starts, and loses each line at run time.
+#[test]
+fn what_the_settings_of_bundled_plugins_use() {
+    let observer = |plugin: &str, settings: &str| {
+        format!(
+            "{GOOD}sinks: {{ lines: {{ file: lines.jsonl }}, far: {{ file: far.jsonl }} }}\npolicy: {{ observe: [it] }}\n\
+             plugins:\n  it:\n    component: builtin:{plugin}\n    grants: [kv, sinks/lines]\n    settings: {settings}\n"
+        )
+    };
+    let missing = "the plugin may not use sink `far`; add `sinks/far` to its `grants`";
+    for (plugin, settings, place, words) in [
+        ("audit", "{ sink: line }", "9:23", "unknown sink `line`; did you mean `lines`?"),
+        ("audit", "{ sink: far }", "9:23", missing),
+        ("audit", "{ sink: lines, witness: fra }", "9:39", "unknown sink `fra`; did you mean `far`?"),
+        ("audit", "{ sink: lines, witness: far }", "9:39", missing),
+        ("publish", "{ sink: elsewhere }", "9:23", "unknown sink `elsewhere`"),
+        ("publish", "{ sink: far }", "9:23", missing),
+    ] {
+        wrong(&observer(plugin, settings), place, &[words]);
+    }
+    for plugin in ["audit", "publish"] {
+        check(&observer(plugin, "{ sink: lines }")).assert_good();
+    }
+    let resolver = |plugin: &str, settings: &str| {
+        format!(
+            "{GOOD}policy: {{ resolve: [it] }}\nplugins:\n  it:\n    component: builtin:{plugin}\n    grants: [client-mac]\n    \
+             settings: {settings}\n"
+        )
+    };
+    let missing = "the plugin may not use root `boot`; add `files/boot` to its `grants`";
+    let leases = |root: &str| {
+        format!(
+            "{{ root: boot, leases: [{{ root: {root}, path: l, format: kea }}], rules: [{{ templates: ['{{mac}}'] }}] }}"
+        )
+    };
+    let template =
+        |root: &str| format!("{{ root: {root}, inventory: i.yaml, rules: [{{ match: a, template: t }}] }}");
+    wrong(&resolver("mac-map", &leases("bot")), "8:46", &["unknown root `bot`; did you mean `boot`?"]);
+    wrong(&resolver("mac-map", &leases("boot")), "8:46", &[missing]);
+    wrong(&resolver("template", &template("bot")), "8:23", &["unknown root `bot`; did you mean `boot`?"]);
+    wrong(&resolver("template", &template("boot")), "8:23", &[missing]);
+}
+
 #[test]
 fn listeners_that_overlap() {
     let listeners = |one: &str, other: &str| {

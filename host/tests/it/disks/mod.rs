@@ -7,6 +7,7 @@ mod reads;
 mod replaced;
 mod starting;
 mod stopping;
+mod tools;
 mod uploads;
 
 use crate::harness::{Answer, Peer, Server, Setup, SlowDisk, ack, bytes, rrq};

@@ -49,6 +49,11 @@ impl Network {
         ["ip", "netns", "exec", &self.server].map(String::from).into()
     }
 
+    /// Returns the namespace of the client's host.
+    pub fn client_name(&self) -> &str {
+        &self.client
+    }
+
     /// `ip` on the server's host.
     #[track_caller]
     pub fn server_ip(&self, words: &str) {

@@ -32,6 +32,8 @@ pub struct Setup {
     yaml: Option<String>,
     flags: Vec<String>,
     listen: Vec<String>,
+    /// How many listeners the configuration has, if no flags replace them.
+    own: Option<usize>,
     behind: Vec<String>,
     inherited: Vec<(String, OwnedFd)>,
     variables: Vec<(String, String)>,
@@ -47,6 +49,7 @@ impl Setup {
             yaml: None,
             flags: Vec::new(),
             listen: Vec::new(),
+            own: None,
             behind: Vec::new(),
             inherited: Vec::new(),
             variables: Vec::new(),
@@ -105,10 +108,16 @@ impl Setup {
         self.yaml(&format!("roots: [{{ name: boot, path: root }}]\n{rest}"))
     }
 
-    /// Sets the configuration without its listeners.
+    /// Sets the configuration; flags replace its listeners.
     pub fn yaml(mut self, yaml: &str) -> Setup {
         self.yaml = Some(yaml.into());
         self
+    }
+
+    /// Sets the configuration with its listeners.
+    pub fn whole_yaml(mut self, listeners: usize, yaml: &str) -> Setup {
+        self.own = Some(listeners);
+        self.yaml(yaml)
     }
 
     /// Starts the server through a command such as `ip netns exec NAME`.
@@ -186,7 +195,7 @@ impl Setup {
                 command.arg("--root").arg(self.root().0);
             }
         }
-        if self.listen.is_empty() {
+        if self.listen.is_empty() && self.own.is_none() {
             command.args(["--listen", &format!("{}:0", own_loopback())]);
         }
         for address in &self.listen {
@@ -212,7 +221,7 @@ impl Setup {
 
     /// Returns the number of expected `listening` lines.
     pub(super) fn listeners(&self) -> usize {
-        self.listen.len().max(1)
+        self.own.unwrap_or(self.listen.len().max(1))
     }
 
     pub(super) fn into_temporary(self) -> TempDir {

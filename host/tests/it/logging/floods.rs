@@ -5,6 +5,9 @@ use crate::policy::misbehave;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
+/// Each call has all the time that a busy machine takes: one that exceeds its limits has another line, or none.
+const LONG: &str = "limits: { wall: 1m, time: 1m }";
+
 const REFUSED: &str = "requests came to nothing without lines of their own";
 
 fn stopped(server: &Server) -> Vec<Value> {
@@ -28,8 +31,8 @@ fn a_plugin_that_logs_a_lot_has_a_rate() {
     let component = misbehave();
     let server = Setup::new()
         .rest_of_yaml(&format!(
-            "policy: {{ authorize: [chatty] }}\nplugins: {{ chatty: {{ component: \"{component}\", settings: {{ do: count \
-             }} }} }}\n"
+            "policy: {{ authorize: [chatty], time-limit: 1m }}\nplugins: {{ chatty: {{ component: \"{component}\", {LONG}, \
+             settings: {{ do: count }} }} }}\n"
         ))
         .start();
     let mut peer = Peer::new(server.address());
@@ -62,8 +65,8 @@ fn a_plugin_that_fails_at_each_request_has_a_rate() {
     let component = misbehave();
     let server = Setup::new()
         .rest_of_yaml(&format!(
-            "policy: {{ authorize: [bad] }}\nplugins: {{ bad: {{ component: \"{component}\", settings: {{ do: count }}, mode: \
-             monitor }} }}\n"
+            "policy: {{ authorize: [bad], time-limit: 1m }}\nplugins: {{ bad: {{ component: \"{component}\", {LONG}, settings: \
+             {{ do: count }}, mode: monitor }} }}\n"
         ))
         .start();
     let mut peer = Peer::new(server.address());

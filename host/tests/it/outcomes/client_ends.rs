@@ -7,7 +7,7 @@ use crate::harness::{
 };
 use serde_json::Value;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Starts a server with long time-outs, so that a slow test causes no retransmission.
 fn patient() -> Server {
@@ -176,17 +176,29 @@ fn r07_errors_of_writers() {
 
 #[test]
 fn r08_the_same_request_again() {
-    let server = patient();
-    let mut peer = Peer::new(server.address());
-    peer.ask(&rrq("600", &[]));
-    for _ in 0..3 {
-        peer.ask_meanwhile(&rrq("600", &[]));
+    // To a server that reads a repeated request a second after the first, the client has started over.
+    const ANEW: Duration = Duration::from_secs(1);
+    for _ in 0..10 {
+        let server = patient();
+        let mut peer = Peer::new(server.address());
+        let begun = Instant::now();
+        peer.ask(&rrq("600", &[]));
+        for _ in 0..3 {
+            peer.ask_meanwhile(&rrq("600", &[]));
+        }
+        // All of them are read before an ACK, which a busy worker might find first.
+        let live = server.live_until("four requests", |live| admitted(live) + repeated(live) == 4);
+        if repeated(&live) < 3 && begun.elapsed() >= ANEW {
+            continue;
+        }
+        assert!(peer.read_on(1) == bytes(600));
+        let line = server.outcome("600");
+        assert_facts(&line, "served", "granted", 600, 2);
+        assert_eq!(line["duplicates"], 3);
+        assert_nothing_more(&server);
+        return;
     }
-    assert!(peer.read_on(1) == bytes(600));
-    let line = server.outcome("600");
-    assert_facts(&line, "served", "granted", 600, 2);
-    assert_eq!(line["duplicates"], 3);
-    assert_nothing_more(&server);
+    panic!("the machine stood still for a second each time");
 }
 
 /// The network duplicated the request, and lost the last block or the last ACK of the transfer that it began:
@@ -198,9 +210,8 @@ fn r08_a_copy_of_the_request_when_only_the_last_ack_is_missing() {
         let setup = Setup::new().sizes(&[600]).rest_of_yaml(retransmit).writable();
         let server = if single_port { setup.single_port() } else { setup }.start();
         // A copy begins another transfer, or counts as a repetition in single-port mode.
-        let begun = |live: &Value| live["totals"]["admitted"].as_u64().unwrap();
         let arrives = |copies: u64, requests: u64| {
-            server.live_until("the copy", |live| begun(live) + repeated(live) == copies + requests)
+            server.live_until("the copy", |live| admitted(live) + repeated(live) == copies + requests)
         };
 
         let mut reader = Peer::strict(server.address());
@@ -233,6 +244,10 @@ fn r08_a_copy_of_the_request_when_only_the_last_ack_is_missing() {
         assert_eq!(answer, Some(Answer::Ack(2)), "single port: {single_port}");
         assert_eq!(server.outcome("up")["outcome"], "stored");
     }
+}
+
+fn admitted(live: &Value) -> u64 {
+    live["totals"]["admitted"].as_u64().unwrap()
 }
 
 fn repeated(live: &Value) -> u64 {

@@ -1,8 +1,9 @@
 //! One client whose calls fail or take long leaves others alone.
 
 use super::misbehave;
-use crate::harness::{Answer, Peer, Server, Setup, ack, rrq};
+use crate::harness::{Answer, Peer, Server, Setup, ack, rrq, run};
 use std::net::{IpAddr, Ipv4Addr};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -58,6 +59,53 @@ fn looping_calls_of_one_client_leave_instances_for_others() {
 #[test]
 fn looping_calls_of_one_client_leave_reused_instances_for_others() {
     others_are_served_beside_loops(&server("loop", "    reuse: {}\n"));
+}
+
+/// A template that renders until its time is over, for one name.
+fn server_with_an_endless_template() -> Server {
+    let template = b"{% for a in range(9999) %}{% for b in range(9999) %}{{ a * b }}{% endfor %}{% endfor %}";
+    let setup = Setup::new().file("a", b"content");
+    setup.outside().write("own/inventory.yaml", b"devices: { loop: { names: [evil] } }");
+    setup.outside().write("own/loop.j2", template);
+    let yaml = "roots: [{ name: boot, path: root }, { name: own, path: own, private: true }]\npolicy: { resolve: [template] \
+                }\nplugins:\n  template:\n    component: builtin:template\n    grants: [files/own, client-mac]\n    settings: { \
+                root: own, inventory: inventory.yaml, rules: [{ match: evil, template: loop.j2 }] }\n";
+    setup.yaml(yaml).start()
+}
+
+/// On one core, calls that compute to their limit come faster than the core can take them, and each costs an instance.
+#[test]
+fn looping_calls_of_one_client_leave_cpu_time_and_instances_for_others() {
+    let server = server_with_an_endless_template();
+    let mut pin = Command::new("taskset");
+    pin.args(["--all-tasks", "--cpu-list", "--pid", "0", &server.id().to_string()]);
+    run(&mut pin).assert_good();
+    let over = AtomicBool::new(false);
+    let mut took = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Relaxed) {
+                client(1, &server).ask(&rrq("evil", &[]));
+                thread::sleep(Duration::from_millis(10));
+            }
+        });
+        thread::sleep(Duration::from_secs(1));
+        let others: Vec<_> = (0..200)
+            .map(|number| {
+                thread::sleep(Duration::from_millis(10));
+                let mut peer = client(2, &server);
+                scope.spawn(move || {
+                    let began = Instant::now();
+                    assert_eq!(is_served(&mut peer), Ok(()), "client {number}");
+                    began.elapsed()
+                })
+            })
+            .collect();
+        let took: Vec<Duration> = others.into_iter().map(|other| other.join().unwrap()).collect();
+        over.store(true, Relaxed);
+        took
+    });
+    took.sort();
+    assert!(took[took.len() / 2] < Duration::from_millis(500), "{took:?}");
 }
 
 /// What fails for one client, again and again, is called for others as before.

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use std::fmt;
 use std::io;
 
-/// By whose hands datagrams come and go.
+/// The crate that makes the system calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Through {
     /// `tuffet_udp`: recvmmsg, sendmmsg across peers, UDP_SEGMENT for each message.

@@ -185,6 +185,7 @@ impl Control {
             macs: Vec::new(),
             class: ClientClass::guess(new.operation, name, &[]),
             options: Vec::new(),
+            calls: Default::default(),
             trail: None,
         };
         let record = DecisionRecord {

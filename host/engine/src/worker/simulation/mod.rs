@@ -180,6 +180,7 @@ fn wish_for(random: &mut Rng, name: &str, control: &mut Control) -> Wish {
             windowsize: Some(random.u16(1..70)),
             timeout: pick(random, &[None, Some(1), Some(5), Some(255)]),
             tsize: pick(random, &[None, Some(0)]),
+            ..OptionSet::default()
         },
     };
     let size = random.usize(0..usize::from(requested.block_size()) * 40);

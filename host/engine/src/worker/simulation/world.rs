@@ -101,7 +101,7 @@ impl<'a> World<'a> {
         control: &'a mut Control,
     ) -> World<'a> {
         let address: SocketAddr = ([127, 0, 0, 1], 0).into();
-        let listener = |single_port| ListenerSpec { address, single_port, tid_ports: 4, burst: None };
+        let listener = |single_port| ListenerSpec { single_port, tid_ports: 4, ..ListenerSpec::at(address) };
         let bound = open_all(&mut [listener(false), listener(true)], Vec::new(), 1);
         let sockets = bound.ok().and_then(|mut bound| bound.pop()).expect("loopback has ports");
         let (sender, summaries) = mpsc::channel(places);

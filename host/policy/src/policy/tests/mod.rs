@@ -134,6 +134,7 @@ fn request(operation: Operation, path: &str) -> Request {
         }],
         class: ClientClass::UNKNOWN,
         options: vec![("blksize".into(), "1428".into())],
+        calls: Default::default(),
         trail: None,
     }
 }

@@ -1,13 +1,18 @@
 //! The section `listeners`.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+mod overlap;
+mod tid_ports;
+
+use std::net::SocketAddr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::TidPorts;
 
-use super::address::{address_schema, name_schema, parse_address};
+use super::address::{address_schema, interface_schema, name_schema, parse_address};
 use super::resolver::Resolver;
 use super::tree::join;
+use tid_ports::WrittenTidPorts;
 
 /// An address on which the server receives requests.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -21,17 +26,30 @@ pub(crate) struct WrittenListener {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "name_schema")]
     pub name: Option<String>,
+    /// The network interface that the listener is bound to (SO_BINDTODEVICE), such as `eth0`: with the address
+    /// `0.0.0.0:69` or `[::]:69` it serves all addresses of the interface, also those that the interface gets
+    /// later, and no other interface. Several listeners may have one address, each with another interface. The
+    /// interface must exist when the server starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "interface_schema")]
+    pub interface: Option<String>,
+    /// Whether the server also starts while this machine does not have the address (IP_FREEBIND); it serves it as soon
+    /// as the machine gets it.
+    #[serde(default)]
+    pub free_bind: bool,
     /// Whether transfers use the listening port instead of TID ports: for clients behind NAT, containers and
     /// load balancers.
     #[serde(default)]
     pub single_port: bool,
-    /// The number of TID ports, divided among the workers. The port that serves a transfer is all that its client
-    /// proves its address with, so each further one makes forged ACKs less likely to hit it. Each takes a descriptor
-    /// and 2.5 KiB of kernel memory. Default: 512; fewer if the process may open less than 4096 files, an eighth of
-    /// these for all listeners.
+    /// The TID ports, divided among the workers: a number of ports that the kernel chooses, or a range such as
+    /// `30000-30063`, for firewalls. At the start, the server skips ports of the range that are in use, and names them
+    /// in a warning; each worker needs one. The port that serves a transfer is all that its client proves its
+    /// address with, so each further one makes forged ACKs less likely to hit it. Each takes a descriptor and
+    /// 2.5 KiB of kernel memory. Default: 512; fewer if the process may open less than 4096 files, an eighth of these
+    /// for all listeners.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u16", range(min = 1, max = 16384))]
-    pub tid_ports: Option<u16>,
+    #[schemars(with = "WrittenTidPorts")]
+    pub tid_ports: Option<WrittenTidPorts>,
     /// The number of blocks of a window that the server sends to one client per millisecond, for clients that
     /// lose faster bursts. Default: the whole window at once; the server then paces a transfer by itself if
     /// it keeps losing blocks at the same place of its windows.
@@ -47,32 +65,47 @@ pub struct Listener {
     pub name: String,
     /// The address; port 0 is any free one.
     pub address: SocketAddr,
+    /// The only interface that it serves; without it, all of them.
+    pub interface: Option<String>,
+    /// Whether the address need not be one of this host yet.
+    pub free_bind: bool,
     /// Whether the listening port carries the transfers too.
     pub single_port: bool,
-    /// TID ports in all workers together, at least 1; without it, the server chooses.
-    pub tid_ports: Option<u16>,
+    /// TID ports in all workers together; without it, the server chooses.
+    pub tid_ports: Option<TidPorts>,
     /// Blocks of a window that go out to one client within a millisecond, at least 1; without it, all.
     pub burst: Option<u16>,
+}
+
+impl Listener {
+    /// A listener with the defaults.
+    pub fn at(name: &str, address: SocketAddr) -> Listener {
+        Listener {
+            name: name.into(),
+            address,
+            interface: None,
+            free_bind: false,
+            single_port: false,
+            tid_ports: None,
+            burst: None,
+        }
+    }
 }
 
 impl WrittenListener {
     /// A listener of the flag `--listen`.
     pub(crate) fn at(address: &str) -> WrittenListener {
         let address = address.into();
-        WrittenListener { address, name: None, single_port: false, tid_ports: None, burst: None }
+        WrittenListener {
+            address,
+            name: None,
+            interface: None,
+            free_bind: false,
+            single_port: false,
+            tid_ports: None,
+            burst: None,
+        }
     }
-}
-
-/// Returns whether one of two different addresses includes the other. IPv6 listeners take no IPv4 requests.
-fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
-    one.port() == other.port()
-        && one.port() != 0
-        && one.is_ipv4() == other.is_ipv4()
-        && (one.ip().is_unspecified() || other.ip().is_unspecified())
-}
-
-fn unspecified(address: SocketAddr) -> IpAddr {
-    if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() }
 }
 
 impl Resolver<'_> {
@@ -91,24 +124,12 @@ impl Resolver<'_> {
                     continue;
                 }
             };
+            let WrittenListener { interface, free_bind, single_port, burst, .. } = written;
+            let tid_ports = written.tid_ports.map(|WrittenTidPorts(ports)| ports);
             let name = written.name.unwrap_or(written.address);
-            // Port 0 is a different free port each time.
-            if address.port() != 0 && listeners.iter().any(|other| other.address == address) {
-                let message = format!("{address} has two listeners; remove one");
-                self.wrong(join(&pointer, "address"), message);
-            } else if let Some(other) = listeners.iter().find(|other| overlap(other.address, address)) {
-                let (all, other) = (SocketAddr::new(unspecified(address), address.port()), other.address);
-                let message = format!(
-                    "{address} and {other} overlap: {all} takes the requests to every address of this machine, and the \
-                     second listener would find its port in use; keep one of them, or choose another port"
-                );
-                self.wrong(join(&pointer, "address"), message);
-            } else if listeners.iter().any(|other| other.name == name) {
-                let message = format!("two listeners are named `{name}`; give each a `name` of its own");
-                self.wrong(join(&pointer, "name"), message);
-            }
-            let WrittenListener { single_port, tid_ports, burst, .. } = written;
-            listeners.push(Listener { name, address, single_port, tid_ports, burst });
+            let listener = Listener { name, address, interface, free_bind, single_port, tid_ports, burst };
+            self.no_overlap(&pointer, &listener, &listeners);
+            listeners.push(listener);
         }
         listeners
     }

@@ -1,0 +1,94 @@
+//! Ports that two listeners cannot both have.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use super::Listener;
+use crate::resolver::Resolver;
+use crate::tree::join;
+use tuffet_request::TidPorts;
+
+/// Returns whether a datagram may be for both: the addresses overlap, and no interface tells them apart. IPv6
+/// listeners take no IPv4 requests.
+fn share_datagrams(one: &Listener, other: &Listener) -> bool {
+    let ip = |listener: &Listener| listener.address.ip();
+    let apart = matches!((&one.interface, &other.interface), (Some(one), Some(other)) if one != other);
+    !apart
+        && one.address.is_ipv4() == other.address.is_ipv4()
+        && (ip(one) == ip(other) || ip(one).is_unspecified() || ip(other).is_unspecified())
+}
+
+fn unspecified(address: SocketAddr) -> IpAddr {
+    if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() }
+}
+
+impl Resolver<'_> {
+    /// Refuses a listener whose port, or whose TID ports, an earlier one has.
+    pub(super) fn no_overlap(&mut self, pointer: &str, listener: &Listener, before: &[Listener]) {
+        let address = listener.address;
+        // Port 0 is a different free port each time.
+        let has_its_port = |other: &&Listener| {
+            address.port() != 0 && other.address.port() == address.port() && share_datagrams(other, listener)
+        };
+        if let Some(other) = before.iter().find(has_its_port) {
+            let message = match (other.address == address, &listener.interface, &other.interface) {
+                (true, Some(_), None) | (true, None, Some(_)) => format!(
+                    "{address} has two listeners, and the one without `interface` takes the requests of every \
+                     interface; give it an `interface`, too, or another port"
+                ),
+                (true, ..) => format!("{address} has two listeners; remove one"),
+                (false, ..) => format!(
+                    "{address} and {} overlap: {} takes the requests to every address of this machine, and the \
+                     second listener would find its port in use; keep one of them, or choose another port",
+                    other.address,
+                    SocketAddr::new(unspecified(address), address.port())
+                ),
+            };
+            self.wrong(join(pointer, "address"), message);
+        } else if before.iter().any(|other| other.name == listener.name) {
+            let message =
+                format!("two listeners are named `{}`; give each a `name` of its own", listener.name);
+            self.wrong(join(pointer, "name"), message);
+        }
+    }
+
+    /// Refuses ranges of TID ports with ports that something else needs, or with too few for the workers.
+    pub(crate) fn tid_ranges(&mut self, listeners: &[Listener], workers: usize) {
+        for (index, listener) in listeners.iter().enumerate() {
+            let Some(TidPorts::Range(range)) = listener.tid_ports.filter(|_| !listener.single_port) else {
+                continue;
+            };
+            let pointer = format!("/listeners/{index}/tid-ports");
+            let near = |other: &&Listener| share_datagrams(other, listener);
+            if usize::from(range.count()) < workers {
+                let message = format!(
+                    "{range} has {} ports for {workers} workers, and each needs one of its own; widen the range, or \
+                     lower `workers`",
+                    range.count()
+                );
+                self.wrong(&pointer, message);
+            }
+            if let Some(other) =
+                listeners.iter().filter(near).find(|other| range.contains(other.address.port()))
+            {
+                let (port, name) = (other.address.port(), &other.name);
+                let message =
+                    format!("{range} contains {port}, the port of listener `{name}`; choose ports beside it");
+                self.wrong(&pointer, message);
+            }
+            let has_its_ports = |other: &&Listener| match other.tid_ports {
+                Some(TidPorts::Range(its)) => !other.single_port && its.overlaps(range),
+                _ => false,
+            };
+            if let Some(other) = listeners[..index].iter().filter(near).find(has_its_ports)
+                && let Some(TidPorts::Range(its)) = other.tid_ports
+            {
+                let message = format!(
+                    "{range} overlaps {its} of listener `{}`, and a port belongs to one of them; choose ranges without \
+                     a common port",
+                    other.name
+                );
+                self.wrong(&pointer, message);
+            }
+        }
+    }
+}

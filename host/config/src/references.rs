@@ -1,0 +1,66 @@
+//! What the settings of bundled plugins refer to: listeners, roots and sinks. Each must exist, and the plugin needs
+//! the grant to use it.
+
+use super::bundled::{self, Reference};
+use super::grant::Grant;
+use super::plugins::{ComponentSource, Named, PluginConfig};
+use super::resolver::Resolver;
+use super::suggest::{closest, unknown};
+
+/// What a reference leads to.
+struct Target<'a> {
+    section: &'static str,
+    kind: &'static str,
+    known: Vec<&'a str>,
+    /// The grant without which the plugin cannot use it.
+    needs: Option<fn(String) -> Grant>,
+}
+
+impl<'a> Target<'a> {
+    /// Returns what a string of this format names; `None` if that is nothing else in the configuration.
+    fn of(format: &str, named: Named<'a>) -> Option<Target<'a>> {
+        let Named { listeners, roots, sinks } = named;
+        let roots = || roots.iter().map(|root| &*root.name).collect();
+        let (section, kind, known, needs): (_, _, _, Option<fn(String) -> Grant>) = match format {
+            "listener-name" => {
+                let listeners = listeners.iter().map(|listener| &*listener.name);
+                ("/listeners", "listener", listeners.collect(), None)
+            }
+            "root-name" => ("/roots", "root", roots(), None),
+            "granted-root-name" => ("/roots", "root", roots(), Some(Grant::Files)),
+            "granted-sink-name" => {
+                ("/sinks", "sink", sinks.iter().map(|sink| &*sink.name).collect(), Some(Grant::Sinks))
+            }
+            _ => return None,
+        };
+        Some(Target { section, kind, known, needs })
+    }
+}
+
+impl Resolver<'_> {
+    /// Checks that the settings of a bundled plugin name listeners, roots and sinks that exist, and that it may use
+    /// them.
+    pub(crate) fn references(&mut self, pointer: &str, plugin: &PluginConfig, named: Named<'_>) {
+        let ComponentSource::Builtin(builtin) = &plugin.component else { return };
+        let Some(schema) = bundled::settings_schema(builtin) else { return };
+        let mut found = Vec::new();
+        bundled::references(&schema, &plugin.settings, pointer, &mut found);
+        for Reference { format, name, pointer } in found {
+            let Some(Target { section, kind, known, needs }) = Target::of(format, named) else { continue };
+            // The plugin itself refuses an empty name. A flag replaces what the file is written for.
+            if name.is_empty() || self.source.is_replaced(section) {
+                continue;
+            }
+            if !known.contains(&name) {
+                let like = closest(name, known.iter().copied());
+                self.wrong(pointer, unknown(kind, name, like, known));
+            } else if let Some(grant) = needs.map(|grant| grant(name.to_owned()))
+                && !plugin.grants.contains(&grant)
+            {
+                let message =
+                    format!("the plugin may not use {kind} `{name}`; add `{grant}` to its `grants`");
+                self.wrong(pointer, message);
+            }
+        }
+    }
+}

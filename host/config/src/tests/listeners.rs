@@ -1,0 +1,86 @@
+//! Listeners: what they may have of their own, and what two of them cannot both have.
+
+use super::*;
+
+const ROOTS: &str = "roots: [{ name: boot, path: files }]\n";
+
+fn complaints_of(listeners: &str, workers: u16) -> Vec<String> {
+    Scene::new().complaints(format!("listeners:\n{listeners}workers: {workers}\n{ROOTS}"))
+}
+
+fn is_good(listeners: &str) {
+    let loaded = Scene::new().load(&format!("listeners:\n{listeners}workers: 2\n{ROOTS}"));
+    loaded.unwrap_or_else(|error| panic!("{listeners}: {error}"));
+}
+
+#[track_caller]
+fn assert_complains(listeners: &str, parts: &[&str]) {
+    let complaints = complaints_of(listeners, 2);
+    assert_eq!(complaints.len(), 1, "{complaints:?}");
+    for part in parts {
+        assert!(complaints[0].contains(part), "{part:?} is missing in {}", complaints[0]);
+    }
+}
+
+#[test]
+fn a_range_of_tid_ports_has_room_for_each_worker_and_for_no_other_listener() {
+    is_good("- { address: 127.0.0.1:69, tid-ports: 30000-30010 }\n");
+    is_good("- { address: 127.0.0.1:69, tid-ports: 512 }\n");
+    is_good(
+        "- { address: 127.0.0.1:69, tid-ports: 30000-30001 }\n- { address: 127.0.0.2:69, tid-ports: 30000-30001 }\n",
+    );
+    is_good(
+        "- { address: 0.0.0.0:69, tid-ports: 30000-30001 }\n- { address: \"[::]:69\", tid-ports: 30000-30001 }\n",
+    );
+    assert_complains(
+        "- { address: 127.0.0.1:69, tid-ports: 30000-30000 }\n",
+        &["30000-30000 has 1 ports for 2 workers", "lower `workers`"],
+    );
+    assert_complains(
+        "- { name: one, address: 0.0.0.0:69, tid-ports: 30000-30010 }\n- { address: 127.0.0.1:70, tid-ports: 30010-30020 }\n",
+        &["3:", "30010-30020 overlaps 30000-30010 of listener `one`"],
+    );
+    assert_complains(
+        "- { address: 0.0.0.0:69, tid-ports: 30000-30010 }\n- { name: two, address: 127.0.0.1:30005 }\n",
+        &["2:", "30000-30010 contains 30005, the port of listener `two`"],
+    );
+    assert_complains(
+        "- { address: 0.0.0.0:30000, tid-ports: 30000-30010 }\n",
+        &["contains 30000, the port of"],
+    );
+    for (written, advice) in [
+        ("30010-30000", "runs backwards; write 30000-30010"),
+        ("30000-70000", "port 70000 is out of range"),
+        ("\"512\"", "write the number 512"),
+        ("0", "0 is out of range"),
+        ("16385", "give a whole number from 1 to 16384"),
+        ("[1, 2]", "give a number of ports, or a range such as 30000-30063"),
+        ("true", "give a number of ports, or a range such as 30000-30063"),
+    ] {
+        assert_complains(&format!("- {{ address: 127.0.0.1:69, tid-ports: {written} }}\n"), &[advice]);
+    }
+}
+
+#[test]
+fn interfaces_tell_listeners_with_one_address_apart() {
+    is_good(
+        "- { name: a, address: 0.0.0.0:69, interface: eth0 }\n- { name: b, address: 0.0.0.0:69, interface: eth1 }\n",
+    );
+    is_good(
+        "- { name: a, address: 0.0.0.0:69, interface: eth0, tid-ports: 30000-30010 }\n\
+             - { name: b, address: 0.0.0.0:69, interface: eth1, tid-ports: 30000-30010 }\n",
+    );
+    assert_complains(
+        "- { name: a, address: 0.0.0.0:69, interface: eth0 }\n- { name: b, address: 0.0.0.0:69, interface: eth0 }\n",
+        &["0.0.0.0:69 has two listeners; remove one"],
+    );
+    assert_complains(
+        "- { name: a, address: 0.0.0.0:69, interface: eth0 }\n- { name: b, address: 0.0.0.0:69 }\n",
+        &["the one without `interface` takes the requests of every interface"],
+    );
+    assert_complains(
+        "- { address: 0.0.0.0:69, interface: \"eth0:1\" }\n",
+        &["contains ':'", "ip -brief link"],
+    );
+    assert_complains("- { address: 0.0.0.0:69, interface: much-too-long-name }\n", &["has 18 bytes"]);
+}

@@ -1,0 +1,82 @@
+//! The plugin calls of a request, for people who look at it.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// Calls kept per request.
+const MOST: usize = 64;
+
+/// A plugin call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The plugin's name.
+    pub plugin: Arc<str>,
+    /// The hook.
+    pub hook: &'static str,
+    /// Its verdict, including `abstain`; after a failure, the verdict that `on-error` implies.
+    pub verdict: &'static str,
+    /// The cause of a failure.
+    pub failure: Option<&'static str>,
+    /// Whether the decision cache answered.
+    pub cached: bool,
+    /// Whether the request did not wait for it: `mode: monitor`.
+    pub monitored: bool,
+    /// Its duration, including the wait for an instance.
+    pub took: Duration,
+}
+
+/// The plugin calls of a request so far, in the order of their ends. Clones share them: a monitored plugin is called
+/// with a clone of the request. A request that no plugin affects allocates nothing.
+#[derive(Debug, Default)]
+pub struct Calls(OnceLock<Arc<Mutex<Vec<Call>>>>);
+
+impl Calls {
+    /// Records a call that has just ended.
+    pub fn note(&self, call: Call) {
+        let mut calls = self.shared().lock().unwrap_or_else(PoisonError::into_inner);
+        if calls.len() < MOST {
+            calls.push(call);
+        }
+    }
+
+    /// Returns a copy of all calls so far.
+    pub fn list(&self) -> Vec<Call> {
+        let Some(calls) = self.0.get() else { return Vec::new() };
+        calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn shared(&self) -> &Arc<Mutex<Vec<Call>>> {
+        self.0.get_or_init(Arc::default)
+    }
+}
+
+impl Clone for Calls {
+    fn clone(&self) -> Calls {
+        Calls(OnceLock::from(Arc::clone(self.shared())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_share_a_bounded_number_of_calls() {
+        let calls = Calls::default();
+        assert_eq!(calls.list(), []);
+        let clone = calls.clone();
+        let call = Call {
+            plugin: "acl".into(),
+            hook: "authorize",
+            verdict: "allow",
+            failure: None,
+            cached: false,
+            monitored: true,
+            took: Duration::from_micros(9),
+        };
+        for _ in 0..MOST + 1 {
+            clone.note(call.clone());
+        }
+        assert_eq!(calls.list(), vec![call; MOST]);
+    }
+}

@@ -1,0 +1,34 @@
+//! `tuffet import atftpd`.
+
+mod flags;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+use super::error::ImportError;
+use super::place::{Place, Word};
+use super::shell::Variables;
+use super::source;
+use super::target::{Origin, Target};
+use std::path::Path;
+
+/// The file of Debian's package.
+pub(super) const DEFAULTS: &str = "/etc/default/atftpd";
+
+pub(super) const ORIGIN: Origin = Origin { program: "atftpd", guide: "atftpd.md", log_format: None };
+
+pub(super) fn from_flags(words: &[String]) -> Result<Target, ImportError> {
+    let words: Vec<Word> = words.iter().map(|word| Word::new(word, &Place::CommandLine)).collect();
+    plan::plan(&flags::read(&words)?)
+}
+
+/// Imports a file as Debian's start script and unit read it.
+pub(super) fn from_defaults(path: &Path) -> Result<Target, ImportError> {
+    let variables = Variables::read(path, &source::read(path)?)?;
+    let mut words = Vec::new();
+    if variables.get("USE_INETD").is_some_and(|assigned| assigned.value != "true") {
+        words.push(Word::new("--daemon", &Place::file(path)));
+    }
+    words.extend(variables.get("OPTIONS").into_iter().flat_map(|assigned| assigned.words()));
+    plan::plan(&flags::read(&words)?)
+}

@@ -1,0 +1,131 @@
+//! `tuffet import`: the configuration of another server as YAML.
+//!
+//! Each server has a module that reads what the server reads (flags, files) and plans a [`Target`]: the sections of the
+//! configuration, each key with a comment that says where it comes from. What works in another way, and what has no
+//! counterpart, goes into the report: a comment at the key, and a line on standard error.
+
+mod atftpd;
+mod dnsmasq;
+mod error;
+mod folders;
+mod getopt;
+mod place;
+mod report;
+mod shell;
+mod source;
+mod target;
+#[cfg(test)]
+mod testing;
+mod tftpd_hpa;
+mod trees;
+mod writing;
+mod yaml;
+
+use super::complain;
+use clap::{Args, ValueEnum};
+use error::ImportError;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use target::{Origin, Target};
+use tftpd_hpa::Version;
+use tuffet_config::EXIT_CONFIG;
+
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// The server whose configuration to import.
+    #[arg(value_enum)]
+    server: Server,
+    /// The file with the flags of its service [default: /etc/default/tftpd-hpa, /etc/default/atftpd].
+    #[arg(long, value_name = "FILE")]
+    defaults: Option<PathBuf>,
+    /// The configuration of dnsmasq [default: /etc/dnsmasq.conf, and what /etc/default/dnsmasq adds].
+    #[arg(long, value_name = "FILE")]
+    conf: Option<PathBuf>,
+    /// The file to write; it must not exist [default: standard output].
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The version of tftpd-hpa, which decides how maps are read [default: what flags and map show, else 5.2].
+    #[arg(long, value_name = "VERSION", value_enum)]
+    server_version: Option<Version>,
+    /// The flags of the server, as on its command line.
+    #[arg(last = true, value_name = "FLAGS")]
+    flags: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Server {
+    TftpdHpa,
+    Atftpd,
+    Dnsmasq,
+}
+
+/// Imports. Exit code: 0 if all is carried over, 1 if something is not, 64 if the input is invalid.
+pub(super) fn import(args: &ImportArgs) -> ExitCode {
+    let (target, origin) = match imported(args) {
+        Ok(imported) => imported,
+        Err(error) => {
+            complain(&error);
+            return match error {
+                ImportError::Invalid { .. } => ExitCode::from(EXIT_CONFIG),
+                ImportError::Impossible { .. } => ExitCode::FAILURE,
+            };
+        }
+    };
+    for remark in target.report.remarks() {
+        complain(remark);
+    }
+    let is_complete = target.report.is_complete();
+    if let Err(error) = write(args.output.as_deref(), &target.written(origin)) {
+        complain(error);
+        return ExitCode::from(EXIT_CONFIG);
+    }
+    if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn imported(args: &ImportArgs) -> Result<(Target, Origin), ImportError> {
+    let usage = |text: &str| ImportError::invalid(&place::Place::CommandLine, text);
+    let defaults = args.defaults.as_deref();
+    if args.conf.is_some() && args.server != Server::Dnsmasq {
+        return Err(usage("--conf is for dnsmasq"));
+    }
+    if args.server_version.is_some() && args.server != Server::TftpdHpa {
+        return Err(usage("--server-version is for tftpd-hpa"));
+    }
+    if defaults.is_some() && !args.flags.is_empty() && args.server != Server::Dnsmasq {
+        return Err(usage("either --defaults FILE or flags after `--`"));
+    }
+    let or = |path: &'static str| defaults.unwrap_or(Path::new(path));
+    let flags = &args.flags[..];
+    match args.server {
+        Server::TftpdHpa => {
+            let version = args.server_version;
+            let target = match flags {
+                [] => tftpd_hpa::from_defaults(or(tftpd_hpa::DEFAULTS), version),
+                flags => tftpd_hpa::from_flags(flags, version),
+            };
+            Ok((target?, tftpd_hpa::ORIGIN))
+        }
+        Server::Atftpd => {
+            let target = match flags {
+                [] => atftpd::from_defaults(or(atftpd::DEFAULTS)),
+                flags => atftpd::from_flags(flags),
+            };
+            Ok((target?, atftpd::ORIGIN))
+        }
+        Server::Dnsmasq => Ok((dnsmasq::import(flags, args.conf.as_deref(), defaults)?, dnsmasq::ORIGIN)),
+    }
+}
+
+fn write(output: Option<&Path>, text: &str) -> Result<(), String> {
+    let Some(path) = output else {
+        // A reader that closes early, such as head(1), is not an error.
+        let _ = io::stdout().write_all(text.as_bytes());
+        return Ok(());
+    };
+    // A configuration that somebody has edited since must not vanish.
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|error| format!("{}: {error}", path.display()))
+}

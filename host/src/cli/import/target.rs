@@ -1,0 +1,115 @@
+//! The configuration that an import writes, section by section.
+
+use super::place::Place;
+use super::report::Report;
+use super::yaml::{Map, Value, write_comments};
+use std::thread;
+
+/// A name in `policy` and `plugins` for the plugin that rewrites names.
+const REMAP: &str = "remap";
+
+/// The sections of the configuration, and what differs.
+#[derive(Debug, Default)]
+pub(super) struct Target {
+    /// Comments that belong to no key.
+    pub(super) head: Vec<String>,
+    pub(super) listeners: Vec<Map>,
+    /// Comments of the listeners as a whole.
+    pub(super) listening: Vec<String>,
+    pub(super) roots: Vec<Map>,
+    /// Settings of the plugin `remap`, which is used if there are any.
+    pub(super) remap: Map,
+    pub(super) transfer: Map,
+    pub(super) limits: Map,
+    /// The number of workers, where the default would be too many.
+    workers: Option<usize>,
+    pub(super) privileges: Map,
+    pub(super) report: Report,
+}
+
+/// What the head of the file says about the original server.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    /// The program that the configuration replaces.
+    pub(super) program: &'static str,
+    /// Its page in the documentation.
+    pub(super) guide: &'static str,
+    pub(super) log_format: Option<&'static str>,
+}
+
+impl Target {
+    /// Reports a difference that belongs to no key.
+    pub(super) fn differs(&mut self, place: &Place, text: impl Into<String>) {
+        let comment = self.report.differs(place, text);
+        self.head.push(comment);
+    }
+
+    /// Reports something without a counterpart, which belongs to no key.
+    pub(super) fn missing(&mut self, place: &Place, text: impl Into<String>) {
+        let comment = self.report.missing(place, text);
+        self.head.push(comment);
+    }
+
+    /// Each worker needs a TID port: a short range allows few workers.
+    pub(super) fn limit_workers(&mut self, first: u16, last: u16) {
+        let ports = usize::from(last - first) + 1;
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        self.workers = (ports < cores).then_some(ports);
+    }
+
+    /// Returns the text of the file.
+    pub(super) fn written(self, origin: Origin) -> String {
+        let log_format = origin.log_format.map_or(String::new(), |format| format!(" --log-format {format}"));
+        let mut text = String::new();
+        let lead = [
+            format!("The configuration of {}, imported by `tuffet import`.", origin.program),
+            "Check it:  tuffet check FILE".to_owned(),
+            format!("Serve it:  tuffet serve --config FILE{log_format}"),
+            format!("What always differs, and how to go back: docs/migrate/{}", origin.guide),
+        ];
+        write_comments(&mut text, &lead, "");
+        if !self.head.is_empty() {
+            text += "#\n";
+            write_comments(&mut text, &self.head, "");
+        }
+        text + &self.sections().document()
+    }
+
+    fn sections(self) -> Map {
+        let mut map = Map::default();
+        map.put("listeners", Value::List(self.listeners), self.listening);
+        map.put("roots", Value::List(self.roots), []);
+        if !self.remap.is_empty() {
+            map.below("policy").put("resolve", Value::texts([REMAP]), []);
+            let plugin = map.below("plugins").below(REMAP);
+            plugin.put("component", Value::text("builtin:remap"), []);
+            plugin.put("settings", Value::Map(self.remap), []);
+        }
+        if let Some(workers) = self.workers {
+            let why = "Each worker needs a port of `tid-ports`.".to_owned();
+            map.put("workers", Value::plain(workers), [why]);
+        }
+        let rest = [("transfer", self.transfer), ("limits", self.limits), ("privileges", self.privileges)];
+        for (key, section) in rest.into_iter().filter(|(_, section)| !section.is_empty()) {
+            map.put(key, Value::Map(section), []);
+        }
+        map
+    }
+}
+
+/// Sets the retransmission time-out, and keeps the times in their order.
+pub(super) fn put_retransmit(transfer: &mut Map, milliseconds: u64, origin: String) {
+    let retransmit = transfer.below("retransmit");
+    let time = |milliseconds: u64| Value::plain(format!("{milliseconds}ms"));
+    retransmit.put("initial", time(milliseconds), [origin]);
+    // The bounds of the keys have defaults: 20 ms below it, 4 s and 30 s above it.
+    if milliseconds < 20 {
+        retransmit.put("floor", time(milliseconds), []);
+    }
+    if milliseconds > 4_000 {
+        retransmit.put("cap", time(milliseconds), []);
+    }
+    if milliseconds > 30_000 {
+        retransmit.put("give-up", time(milliseconds.saturating_mul(5).min(3_600_000)), []);
+    }
+}

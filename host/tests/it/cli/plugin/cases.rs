@@ -1,0 +1,239 @@
+//! `tuffet plugin test`: case files, and answers that are recorded in them.
+
+use super::{plugin, printed, write};
+use crate::harness::{Ran, Setup};
+use crate::policy::probe;
+
+const CASES: &str = r#"
+grants: [kv, files/boot, sinks/audit, clock, client-mac]
+settings: { run: [kv get a, file read boot there, clock, macs, emit audit 1] }
+host:
+  files: { boot/there: text }
+  keys: { a: value }
+  clock: 1970-01-01T00:01:00Z
+cases:
+  - name: all is answered
+    hook: resolve
+    request: { path: x, macs: ["02:00:5e:10:00:01"] }
+    expect: { content: "Some(\"value\")\nSome(\"text\")\n60\n02:00:5e:10:00:01\n()\n" }
+    emits: { audit: [1] }
+"#;
+
+fn test(cases: &str) -> Ran {
+    let setup = Setup::new();
+    let file = write(&setup.outside(), "cases.yaml", cases);
+    plugin(&["test", &file, "--component", &probe(), "--time", "60s"])
+}
+
+#[test]
+fn test_passes_and_fails() {
+    let ran = test(CASES);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    assert!(printed(&ran).ends_with("1 passed, 0 failed\n"), "{}", printed(&ran));
+
+    let ran = test(&CASES.replace("\\n60\\n", "\\n61\\n").replace("audit: [1]", "audit: [2]"));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    for word in ["FAILED", "the verdict differs", "what it sent to sinks differs", "0 passed, 1 failed"] {
+        assert!(printed(&ran).contains(word), "{word}: {}", printed(&ran));
+    }
+}
+
+/// A call without an answer in the case fails the case, whatever the plugin makes of it.
+#[test]
+fn test_names_the_call_that_has_no_answer() {
+    for (from, to, call) in [
+        ("a: value", "b: value", r#"kv.get("a")"#),
+        ("boot/there", "boot/elsewhere", r#"files.read("boot", "there")"#),
+    ] {
+        let ran = test(&CASES.replace(from, to).replace("expect: {", "expect: content #"));
+        assert_eq!(ran.code(), 1, "{}", ran.stderr);
+        assert!(printed(&ran).contains(&format!("it called {call}, which the case")), "{}", printed(&ran));
+        assert!(!printed(&ran).contains("verdict differs"), "{}", printed(&ran));
+    }
+}
+
+#[test]
+fn test_of_a_folder_with_a_builtin() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    std::fs::create_dir(folder.path("cases")).unwrap();
+    let cases = "component: builtin:acl\nsettings: { deny: [{ names: [x], message: no }] }\ncases:\n  \
+        - { name: x, request: { path: x }, expect: { deny: { message: no } } }\n  \
+        - { name: other, request: { path: y }, expect: abstain }\n  \
+        - { name: bad, settings: { nonsense: 1 }, request: { path: y }, expect: refused }\n";
+    write(&folder, "cases/acl.yaml", cases);
+    write(&folder, "cases/notes.txt", "no case file");
+    let path = folder.path("cases").display().to_string();
+    let ran = plugin(&["test", &path]);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    assert!(printed(&ran).ends_with("3 passed, 0 failed\n"), "{}", printed(&ran));
+
+    write(&folder, "cases/acl.yaml", &cases.replace("path: x }", "path: x, clinet: 1 }"));
+    plugin(&["test", &path]).assert_fails(64, &["acl.yaml:4:", "clinet"]);
+    write(&folder, "cases/acl.yaml", "component: builtin:acl\ncases: []\n");
+    plugin(&["test", &path]).assert_fails(64, &["there is no case"]);
+}
+
+const EVENTS: &str = r#"
+grants: [sinks/audit, kv, files/boot]
+settings: { observe: audit }
+cases:
+  - name: a download
+    hook: observe
+    events:
+      - started: { request: { path: a, macs: ["02:00:5e:10:00:01"] }, size: 9 }
+      - { id: 2, at: 1970-01-01T00:00:01Z, progressed: { bytes: 3 } }
+      - { progressed: { bytes: 9 } }
+    emits:
+      audit:
+        - { started: "0000000000000001", path: a, size: 9, macs: 0, ms: 0 }
+        - { progressed: "0000000000000002", bytes: 3 }
+        - { progressed: "0000000000000001", bytes: 9 }
+"#;
+
+#[test]
+fn observers_are_told_events() {
+    let ran = test(EVENTS);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let told = test(&EVENTS.replace("grants: [", "grants: [client-mac, ").replace("macs: 0", "macs: 1"));
+    assert_eq!(told.code(), 0, "{}{}", printed(&told), told.stderr);
+    let ran = test(&EVENTS.replace("bytes: 3 }\n        -", "bytes: 4 }\n        -"));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    assert!(printed(&ran).contains("what it sent to sinks differs"), "{}", printed(&ran));
+    // A failed call gives no answer; the failure may be the expectation.
+    let failing = EVENTS.replace("grants: [sinks/audit, kv", "grants: [sinks/other, kv");
+    assert!(printed(&test(&failing)).contains("+ failure:"), "{}", printed(&test(&failing)));
+    let (head, _) = failing.split_once("    emits:").unwrap();
+    assert_eq!(test(&format!("{head}    expect: {{ failure: {{ cause: trap }} }}\n")).code(), 0);
+    for (from, to, words) in [
+        ("hook: observe", "hook: resolve", ["events are for observe", "cases.yaml:8:"]),
+        ("hook: observe", "request: { path: x }", ["one of the two", "cases.yaml:"]),
+        (
+            "{ progressed: { bytes: 9 } }",
+            "finished: { request: { path: a }, outcome: eaten }",
+            ["eaten", "cases.yaml:10:"],
+        ),
+    ] {
+        test(&EVENTS.replace(from, to)).assert_fails(64, &words);
+    }
+}
+
+#[test]
+fn cases_expect_keys_and_lines() {
+    let case = |keys: &str, log: &str| {
+        format!(
+            "grants: [kv, files/boot, sinks/audit]\nsettings: {{ run: [kv count a, kv set b text, kv delete c] }}\n\
+             cases:\n  - {{ name: x, hook: resolve, request: {{ path: x }}, host: {{ keys: {{ a: 2 }} }}, \
+             expect: content, keys: {keys}, log: {log} }}\n"
+        )
+    };
+    let ran = test(&case("{ a: 3, b: text, c: null }", "[]"));
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let ran = test(&case("{ a: 4, b: text }", "[something]"));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    for word in ["what it did to keys differs", "- a: 4", "+ a: 3", "+ c: null", "no line with \"something\""]
+    {
+        assert!(printed(&ran).contains(word), "{word}: {}", printed(&ran));
+    }
+}
+
+const HTTP: &str = r#"
+grants: [kv, files/boot, sinks/audit, http/a.example]
+settings: { run: [get http://a.example/x, get http://a.example/x, post http://a.example/y body] }
+host:
+  http:
+    - request: { method: POST, url: "http://a.example/y", body: body }
+      response: { status: 201, body: { hex: "6d616465" } }
+cases:
+  - name: all is answered
+    hook: resolve
+    request: { path: x }
+    host:
+      http:
+        - { request: { url: "http://a.example/x" }, response: { headers: { x-y: z }, body: first } }
+        - { request: { url: "http://a.example/x" }, response: { status: 404 } }
+    expect: { content: "(200, \"first\")\n(404, \"\")\n(201, \"made\")\n" }
+"#;
+
+#[test]
+fn requests_by_http_are_answered_by_the_case() {
+    let ran = test(HTTP);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    for (from, to, call) in [
+        ("url: \"http://a.example/x\"", "url: \"http://a.example/z\"", "http GET http://a.example/x"),
+        ("body: body }", "body: other }", "http POST http://a.example/y with the body \"body\""),
+        ("method: POST", "method: PUT", "http POST http://a.example/y"),
+    ] {
+        let ran = test(&HTTP.replace(from, to).replace("expect: {", "expect: content #"));
+        assert_eq!(ran.code(), 1, "{}", ran.stderr);
+        assert!(printed(&ran).contains(&format!("it called {call}")), "{}", printed(&ran));
+    }
+    test(&HTTP.replace("http://a.example/y\"", "nowhere\""))
+        .assert_fails(64, &["cases.yaml:6:", "names no host"]);
+}
+
+/// Answers from a server and a folder are recorded in the case; then neither is needed any more.
+#[test]
+fn recorded_once_and_replayed() {
+    let setup = Setup::new().file("there", b"from the root").file("bytes", &[0, 0xff]);
+    let folder = setup.outside();
+    let port = crate::policy::http_server();
+    let cases = format!(
+        "# kept\ngrants: [kv, files/boot, sinks/audit, clock, http/127.0.0.1:{port}]\nsettings:\n  run: [file read boot \
+         there, file stat boot bytes, file read boot absent, kv get k, clock, \"get http://127.0.0.1:{port}/x\"]\n\
+         cases:\n  - name: recorded # kept, too\n    hook: resolve\n    request: {{ path: x }}\n    expect: content\n"
+    );
+    let file = write(&folder, "cases.yaml", &cases);
+    let probe = probe();
+    let words = ["test", &file, "--component", &probe, "--time", "60s"];
+    let replay = || plugin(&words);
+    assert!(
+        printed(&replay()).contains("it called files.read(\"boot\", \"there\")"),
+        "{}",
+        printed(&replay())
+    );
+    let root = format!("boot={}", setup.root().0.display());
+    let ran = plugin(&[&words[..], &["--record", "--root", &root]].concat());
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    assert!(printed(&ran).ends_with("cases.yaml: recorded in 1 cases\n"), "{}", printed(&ran));
+
+    std::fs::remove_dir_all(setup.root().0).unwrap();
+    let ran = replay();
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let recorded = String::from_utf8(folder.read("cases.yaml")).unwrap();
+    for part in [
+        "# kept\n",
+        "# kept, too\n",
+        "boot/there: from the root\n",
+        "boot/absent: null\n",
+        "hex: 00ff",
+        "GET /x",
+    ] {
+        assert!(recorded.contains(part), "{part:?} is missing in:\n{recorded}");
+    }
+    // Another server would answer now; it gets no request.
+    write(&folder, "cases.yaml", &recorded.replace("GET /x", "as it was"));
+    let expected = folder.read("cases.yaml");
+    write(
+        &folder,
+        "cases.yaml",
+        &String::from_utf8(expected).unwrap().replace("expect: content", "expect: drop"),
+    );
+    assert!(printed(&replay()).contains("as it was"), "{}", printed(&replay()));
+}
+
+#[test]
+fn cases_without_a_component_are_refused_once() {
+    let setup = Setup::new();
+    let case = "cases: [{ name: a, request: { path: x }, expect: abstain }]\n";
+    for number in 0..5 {
+        write(&setup.outside(), &format!("cases/{number}.yaml"), case);
+    }
+    let folder = setup.outside().path("cases").display().to_string();
+    let ran = plugin(&["test", &folder]);
+    ran.assert_fails(64, &["0.yaml:1:1: no component is named", "4 more files name none either"]);
+    assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
+    let ran = plugin(&["test", &folder, "--component", "gone.wasm"]);
+    ran.assert_fails(64, &["there is no component gone.wasm"]);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}

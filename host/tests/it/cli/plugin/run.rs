@@ -1,0 +1,113 @@
+//! `tuffet plugin run` and `tuffet plugin bench`.
+
+use super::{json, plugin, printed, write};
+use crate::harness::Setup;
+use crate::policy::{misbehave, probe};
+
+const ASK: [&str; 6] = ["--hook", "resolve", "--path", "x", "--time", "60s"];
+
+#[test]
+fn run_shows_the_verdict() {
+    let setup = Setup::new();
+    let settings = "deny: [{ names: [x], message: not for you, clients: [192.0.2.7] }]\n";
+    let settings = write(&setup.outside(), "settings.yaml", settings);
+    let ask = |path, client| {
+        let words = ["run", "builtin:acl", "--settings", &settings, "--path", path, "--client", client];
+        plugin(&[&words[..], &["--json", "--time", "60s"]].concat())
+    };
+    let denied = ask("x", "192.0.2.7");
+    denied.assert_good();
+    let shown = json(&denied);
+    assert_eq!(shown["verdict"]["deny"]["message"], "not for you", "{shown:#}");
+    assert_eq!(shown["verdict"]["deny"]["code"], "access-violation");
+    assert!(shown["memory-bytes"].as_u64().unwrap() > 10_000, "{shown:#}");
+    assert!(shown["time-us"].as_u64() >= shown["cpu-us"].as_u64(), "{shown:#}");
+    for (path, client) in [("x", "192.0.2.8:69"), ("y", "192.0.2.7"), ("x", "[2001:db8::1]:69")] {
+        assert_eq!(json(&ask(path, client))["verdict"], "abstain");
+    }
+    ask("../x", "192.0.2.7").assert_fails(64, &["--path"]);
+    ask("x", "nobody").assert_fails(64, &["--client", "nobody"]);
+    let words = ["run", "builtin:acl", "--path", "x", "--time", "60s"];
+    let shown = printed(&plugin(&words));
+    assert!(shown.contains("hook: authorize\nverdict: abstain\ntime: "), "{shown}");
+}
+
+/// Keys are in memory, lines to sinks are printed, files come from the folder.
+#[test]
+fn run_has_no_effect_outside() {
+    let setup = Setup::new().file("there", b"on disk");
+    let settings =
+        "run: [kv count a, kv count a, file read boot there, file stat boot given, emit audit 1]\n";
+    let settings = write(&setup.outside(), "settings.yaml", settings);
+    let root = format!("boot={}", setup.root().0.display());
+    let request =
+        "hook: resolve\nrequest: { path: x }\nhost: { files: { boot/given: four }, keys: { a: 41 } }\n";
+    let request = write(&setup.outside(), "request.yaml", request);
+    let probe = probe();
+    let words = ["run", &probe, "--settings", &settings, "--root", &root, "--request", &request, "--json"];
+    let grants = ["--time", "60s", "--grant", "kv", "--grant", "files/boot", "--grant", "sinks/audit"];
+    let ran = plugin(&[&words[..], &grants[..]].concat());
+    ran.assert_good();
+    let shown = json(&ran);
+    let said = "42\n43\nSome(\"on disk\")\nSome(4)\n()\n";
+    assert_eq!(shown["verdict"]["content"], said, "{shown:#}");
+    assert_eq!(shown["emitted"], serde_json::json!([{ "sink": "audit", "payload": "1" }]));
+}
+
+#[test]
+fn run_tells_failures_and_missing_hooks() {
+    let setup = Setup::new();
+    let settings = write(&setup.outside(), "settings.yaml", "do: trap\nhook: resolve\n");
+    let misbehave = misbehave();
+    let words = [&["run", &misbehave, "--settings", &settings, "--json"], &ASK[..]].concat();
+    let ran = plugin(&words);
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    assert_eq!(json(&ran)["verdict"]["failure"]["cause"], "trap");
+    plugin(&[&["run", "builtin:acl"], &ASK[..]].concat())
+        .assert_fails(64, &["does not have the hook `resolve`", "its hooks: `authorize`"]);
+    plugin(&["run", &misbehave, "--settings", &settings, "--path", "x"])
+        .assert_fails(64, &["several hooks", "--hook"]);
+    let upload = ["run", &probe(), "--hook", "accept-upload", "--path", "x"].map(str::to_owned);
+    let upload: Vec<&str> = upload.iter().map(String::as_str).collect();
+    let grants = ["--grant", "kv", "--grant", "files/boot", "--grant", "sinks/audit"];
+    plugin(&[&upload[..], &grants[..]].concat()).assert_fails(64, &["upload: {"]);
+}
+
+#[test]
+fn bench_measures_both_kinds_of_instances() {
+    let ran = plugin(&["bench", "builtin:acl", "--path", "x", "--calls", "20", "--time", "60s", "--json"]);
+    ran.assert_good();
+    let shown = json(&ran);
+    for kind in ["fresh", "kept"] {
+        let p50 = shown[kind]["p50-us"].as_f64().unwrap();
+        assert!(p50 > 0.0 && p50 <= shown[kind]["p99-us"].as_f64().unwrap(), "{shown:#}");
+        assert!(shown[kind]["memory-bytes"].as_u64().unwrap() > 10_000, "{shown:#}");
+    }
+    let setup = Setup::new();
+    let settings = write(&setup.outside(), "settings.yaml", "do: trap\nhook: resolve\n");
+    let misbehave = misbehave();
+    plugin(&[&["bench", &misbehave, "--settings", &settings], &ASK[..]].concat())
+        .assert_fails(1, &["call 1 failed: trap"]);
+}
+
+#[test]
+fn run_and_bench_tell_events() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let settings = write(&folder, "settings.yaml", "observe: audit\n");
+    let event = "events: [{ finished: { request: { path: a }, outcome: timed-out } }]\n";
+    let request = write(&folder, "events.yaml", event);
+    let probe = probe();
+    let words = [&probe, "--settings", &settings, "--request", &request, "--time", "60s", "--json"];
+    let grants = ["--grant", "kv", "--grant", "files/boot", "--grant", "sinks/audit"];
+    let ran = plugin(&[&["run"], &words[..], &grants[..]].concat());
+    ran.assert_good();
+    let shown = json(&ran);
+    assert_eq!((&shown["hook"], &shown["verdict"]), (&"observe".into(), &"nothing".into()), "{shown:#}");
+    assert!(shown["emitted"][0]["payload"].as_str().unwrap().contains("Outcome::TimedOut"), "{shown:#}");
+    let ran = plugin(&[&["bench", "--calls", "20"], &words[..], &grants[..]].concat());
+    ran.assert_good();
+    assert_eq!(json(&ran)["hook"], "observe");
+    let asked = ["run", &probe, "--hook", "observe", "--path", "x"];
+    plugin(&[&asked[..], &grants[..]].concat()).assert_fails(64, &["told what happened", "--request"]);
+}

@@ -1,0 +1,31 @@
+//! Network interfaces by name.
+
+use std::ffi::CString;
+use std::io;
+
+/// Returns the index of an interface; `None` if there is none of this name. An interface that is removed and made
+/// again has another one, and sockets bound to the old one stay with that.
+pub fn interface_index(name: &str) -> io::Result<Option<u32>> {
+    let name = CString::new(name)?;
+    // SAFETY: `name` is a NUL-terminated string that lives through the call.
+    match unsafe { libc::if_nametoindex(name.as_ptr()) } {
+        0 => match io::Error::last_os_error() {
+            error if matches!(error.raw_os_error(), Some(libc::ENODEV | libc::ENXIO)) => Ok(None),
+            error => Err(error),
+        },
+        index => Ok(Some(index)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_has_an_index_and_nothing_else_has_it() {
+        assert_eq!(interface_index("lo").unwrap(), Some(1));
+        assert_eq!(interface_index("no-such-one").unwrap(), None);
+        assert_eq!(interface_index("a-name-that-is-too-long").unwrap(), None);
+        assert!(interface_index("l\0o").is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! Map files of in.tftpd (tftpd-hpa 5.2 and 6.0).
+//!
+//! A line is `OPERATIONS REGEX [REPLACEMENT]`, or `:LABEL`. Fields end at white space, a `#` begins a comment;
+//! a `\` before either makes it a part of the field.
+
+use crate::regex::{Regex, Syntax};
+use crate::rule::{Only, Rewrite, Rule, Rules};
+use crate::template::Template;
+
+/// The version whose rules a map was written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    V5_2,
+    V6_0,
+}
+
+/// Operations that exclude each other in 6.0.
+const CONTRADICTIONS: [&str; 12] = ["r~", "ra", "rj", "aj", "as", "ej", "ea", "es", "eE", "Ej", "Ea", "Es"];
+
+/// Parses a map.
+///
+/// # Errors
+/// Every wrong line.
+pub(crate) fn parse(text: &[u8], version: Version) -> Result<Rules, Vec<String>> {
+    let mut rules = Rules { as_in_5_2: version == Version::V5_2, ..Rules::default() };
+    let (mut labels, mut problems) = (Vec::new(), Vec::new());
+    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        let whence = format!("line {}", number + 1);
+        match parse_line(line, &whence, version) {
+            Ok(None) => {}
+            Ok(Some(Line::Label(label))) => labels.push(label),
+            Ok(Some(Line::Rule(mut rule))) => {
+                rule.labels = std::mem::take(&mut labels);
+                rules.all.push(*rule);
+            }
+            Err(what) => problems.push(format!("{whence}: {what}")),
+        }
+    }
+    rules.last_labels = labels;
+    problems.extend(unknown_labels(&rules));
+    if problems.is_empty() { Ok(rules) } else { Err(problems) }
+}
+
+/// Jumps to labels that no line has.
+pub(crate) fn unknown_labels(rules: &Rules) -> Vec<String> {
+    let jumps = rules.all.iter().filter(|rule| rule.jumps);
+    let unknown = jumps.filter_map(|rule| {
+        let label = rule.text.fixed().filter(|label| rules.labelled(label).is_none())?;
+        Some(format!("{}: there is no label `{}`", rule.whence, String::from_utf8_lossy(label)))
+    });
+    unknown.collect()
+}
+
+enum Line {
+    Label(Vec<u8>),
+    Rule(Box<Rule>),
+}
+
+fn parse_line(line: &[u8], whence: &str, version: Version) -> Result<Option<Line>, String> {
+    let mut rest = line;
+    let Some(operations) = field(&mut rest) else { return Ok(None) };
+    if let Some(label) = operations.strip_prefix(b":") {
+        if version == Version::V5_2 {
+            return Err("labels are new in 6.0: set dialect to tftpd-hpa-6.0".into());
+        }
+        if label.is_empty() {
+            return Err("a label needs a name behind its `:`".into());
+        }
+        return Ok(Some(Line::Label(label.to_vec())));
+    }
+    let operations = String::from_utf8_lossy(operations).into_owned();
+    let ignore_case = operations.contains('i');
+    check_operations(&operations, version)?;
+    let pattern = field(&mut rest)
+        .ok_or("the expression is missing: write the operations, an expression, and the replacement")?;
+    let matches = Regex::new(pattern, Syntax::Posix, ignore_case)
+        .map_err(|bad| format!("expression `{}`, {bad}", String::from_utf8_lossy(pattern)))?;
+    let text = Template::of_map(field(&mut rest).unwrap_or_default());
+    let has = |operation: char| operations.contains(operation);
+    let rewrites = match operations.matches('g').count() {
+        _ if !has('r') => None,
+        0 => Some(Rewrite::First),
+        // 5.2 knows `gg` as `g`.
+        1 => Some(Rewrite::Repeat),
+        _ if version == Version::V5_2 => Some(Rewrite::Repeat),
+        _ => Some(Rewrite::Global),
+    };
+    let rule = Rule {
+        whence: whence.into(),
+        matches,
+        inverted: has('~'),
+        only: Only { reads: has('G'), writes: has('P'), ipv4: has('4'), ipv6: has('6') },
+        rewrites,
+        denies: has('a'),
+        stops: has('e'),
+        stops_at_file: has('E'),
+        restarts: has('s'),
+        jumps: has('j'),
+        text,
+        labels: Vec::new(),
+        operations,
+    };
+    Ok(Some(Line::Rule(Box::new(rule))))
+}
+
+fn check_operations(operations: &str, version: Version) -> Result<(), String> {
+    let known = match version {
+        Version::V5_2 => "rgeisaGP~",
+        Version::V6_0 => "rgeisaGP~Ej46",
+    };
+    if let Some(unknown) = operations.chars().find(|operation| !known.contains(*operation)) {
+        return Err(if version == Version::V5_2 && "Ej46".contains(unknown) {
+            format!("the operation `{unknown}` is new in 6.0: set dialect to tftpd-hpa-6.0")
+        } else {
+            format!("there is no operation `{unknown}`: a line is OPERATIONS EXPRESSION [REPLACEMENT]")
+        });
+    }
+    let holds = |pair: &&&str| pair.chars().all(|operation| operations.contains(operation));
+    let excluded: &[&str] = if version == Version::V5_2 { &CONTRADICTIONS[..1] } else { &CONTRADICTIONS };
+    match excluded.iter().find(holds) {
+        Some(pair) => {
+            let (first, second) = pair.split_at(1);
+            Err(format!("the operations `{first}` and `{second}` exclude each other: leave one out"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Takes the next field; `None` at the end of the line or at a comment.
+fn field<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let is_space = |byte: &u8| matches!(byte, 9..=13 | b' ');
+    let start = rest.iter().position(|byte| !is_space(byte)).unwrap_or(rest.len());
+    let text = &rest[start..];
+    let mut escaped = false;
+    let end = text.iter().position(|byte| {
+        let ends = !escaped && (is_space(byte) || *byte == b'#');
+        escaped = !escaped && *byte == b'\\';
+        ends
+    });
+    let (field, behind) = text.split_at(end.unwrap_or(text.len()));
+    *rest = behind;
+    (!field.is_empty()).then_some(field)
+}

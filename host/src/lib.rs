@@ -21,6 +21,7 @@ mod features;
 pub mod fuzzing;
 mod generation;
 mod interfaces;
+mod last_folders;
 mod logging;
 mod neighbours;
 mod privileges;

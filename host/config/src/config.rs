@@ -15,6 +15,7 @@ use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::limits::Limits;
 use super::listeners::{Listener, WrittenListener};
+use super::netboot::Netboot;
 use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
@@ -88,6 +89,8 @@ pub(crate) struct Written {
     pub transfer: Transfer,
     /// Bounds on concurrent transfers, requests, uploads and memory.
     pub limits: Limits,
+    /// Further places and answers for boot loaders. Everything in it is off by default.
+    pub netboot: Netboot,
     /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
     /// `OTEL_EXPORTER_OTLP_ENDPOINT` or its variant for one signal is set. The variables `OTEL_*` override
     /// this section.
@@ -125,6 +128,8 @@ pub struct Config {
     pub transfer: Transfer,
     /// The limits.
     pub limits: Limits,
+    /// Further places and answers for boot loaders.
+    pub netboot: Netboot,
     /// The exports to an OpenTelemetry collector; `None` leaves them to the environment.
     pub telemetry: Option<TelemetryConfig>,
     /// The privileges to drop after the start.
@@ -155,6 +160,7 @@ impl Default for Written {
             drain: Duration::from_secs(10),
             transfer: Transfer::default(),
             limits: Limits::default(),
+            netboot: Netboot::default(),
             telemetry: None,
             privileges: Privileges::default(),
         }
@@ -196,7 +202,7 @@ impl Config {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
-        let Written { busy_poll, drain, transfer, limits, .. } = written;
+        let Written { busy_poll, drain, transfer, limits, netboot, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
         let Resolver { findings, warnings, files, silent, .. } = resolver;
@@ -218,6 +224,7 @@ impl Config {
             drain,
             transfer,
             limits,
+            netboot,
             telemetry,
             privileges,
             files,

@@ -22,6 +22,7 @@ mod grant;
 mod limits;
 mod listeners;
 mod load;
+mod netboot;
 mod overrides;
 mod plugins;
 mod policy;
@@ -54,6 +55,7 @@ pub use error::{ConfigError, Place, Position, Problem};
 pub use grant::{Grant, GrantKind, HttpHost};
 pub use limits::Limits;
 pub use listeners::Listener;
+pub use netboot::Netboot;
 pub use overrides::Overrides;
 pub use plugins::{
     BreakerConfig, ComponentSource, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits,

@@ -75,6 +75,8 @@ pub struct Request {
     pub raw_name: Option<Box<str>>,
     /// The prefix of roots (`also-at`) that the name began with, which `path` lacks: only these roots are searched.
     pub prefix: Option<Arc<str>>,
+    /// The last folder of the client, if shim's files were sought there: `path` is in it if they were found.
+    pub shim_folder: Option<Arc<str>>,
     /// The root that stores `path`, if the client spelled it differently: only this root is searched.
     pub stored_in: Option<Arc<str>>,
     /// The normalised path below the virtual root: no leading slash, no `.` or `..`.

@@ -57,10 +57,17 @@ impl Candidates {
     /// The first `count` of them, for the log; `None` without any.
     pub(super) fn tried(&self, count: usize) -> Option<Tried> {
         let count = count.min(self.places.len());
-        let places = (0..count).map(|number| {
-            let (root, path) = &self.places[number];
-            (&**root, path.as_deref().unwrap_or(&self.request.path))
-        });
+        let place = |place: &'_ (Arc<str>, Option<String>)| {
+            (Arc::clone(&place.0), place.1.as_deref().unwrap_or(&self.request.path).to_owned())
+        };
+        let mut places: Vec<(Arc<str>, String)> = self.places[..count].iter().map(place).collect();
+        // Looked for before, and not found: otherwise it is the path.
+        if let Some(folder) = self.request.shim_folder.as_deref().filter(|_| !self.request.path.contains('/'))
+        {
+            let further = places.iter().map(|(root, path)| (Arc::clone(root), format!("{folder}/{path}")));
+            places.extend(further.collect::<Vec<_>>());
+        }
+        let places = places.iter().map(|(root, path)| (&**root, path.as_str()));
         (count > 0).then(|| Tried::new(places, self.by.clone()))
     }
 }

@@ -6,6 +6,7 @@
 
 use super::candidates::Candidates;
 use super::looking::{Findings, absence, is_absence};
+use super::netboot::instead;
 use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
 use super::opening::refusal;
 use super::plan::{Plan, ask_policy};
@@ -82,6 +83,7 @@ pub(crate) async fn explain(
     };
     explained.request.path.clone_from(&record.request.path);
     explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
+    explained.request.shim_folder = record.request.shim_folder.as_deref().map(Into::into);
     explained.policy = calls(generation, &trail.take());
     let decision = carry_out(generation, &mut record, plan, &mut explained).await;
     conclude(generation, &record, decision, &given, &mut explained);
@@ -105,6 +107,7 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
             path: request.path.clone(),
             raw_name: request.raw_name.as_deref().map(Into::into),
             stored_in: None,
+            shim_folder: None,
             prefix: request.prefix.as_deref().map(|prefix| format!("/{prefix}")),
             class: request.class.as_str().into(),
             macs: macs.collect(),
@@ -209,6 +212,11 @@ async fn carry_out(
             }
             record.resolved = Some(resolved);
             record.size = size;
+            Ok(ceilings)
+        }
+        Err(error) if let Some(empty) = instead(generation, &record.request, &error) => {
+            record.resolved = Some(empty.resolved());
+            record.size = Some(0);
             Ok(ceilings)
         }
         Err(error) => Err(refusal(&candidates, wanted.tried_count(), &error, &found).0),

@@ -9,6 +9,7 @@ mod candidates;
 mod explain;
 mod gate;
 mod looking;
+mod netboot;
 mod open;
 mod opening;
 mod plan;

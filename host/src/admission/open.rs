@@ -52,6 +52,11 @@ pub(super) struct Opened {
 }
 
 impl Opened {
+    /// No bytes, for an optional file that is missing.
+    pub(super) fn empty() -> Opened {
+        Opened { content: Content::Bytes(Arc::<[u8]>::from([]).into()), resolved: "empty".into() }
+    }
+
     pub(super) fn resolved(&self) -> Arc<str> {
         Arc::clone(&self.resolved)
     }

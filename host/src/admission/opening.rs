@@ -7,6 +7,7 @@
 
 use super::candidates::Candidates;
 use super::looking::{Findings, Looking, is_absence};
+use super::netboot::instead;
 use super::open::{Opened, Wanted, content, granted, refused};
 use super::plan::Plan;
 use super::undecided::{Undecided, internal_error};
@@ -126,7 +127,16 @@ impl Opening {
                 }
                 return undecided.conclude(decision);
             }
-            Err(error) => error,
+            Err(error) => match instead(&self.generation, candidates.request(), &error) {
+                Some(empty) => {
+                    let Some(mut undecided) = take(&self.undecided) else { return };
+                    let Undecided { generation, record, .. } = &mut undecided;
+                    record.tried = candidates.tried(tried_count).map(Arc::new);
+                    let decision = granted(generation, record, Ok(empty), self.wanted.ceilings());
+                    return undecided.conclude(decision);
+                }
+                None => error,
+            },
         };
         if is_absence(&error)
             && tried_count > 0

@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use tuffet_engine::worker::Decision;
 use tuffet_policy::Target;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
-use tuffet_request::{Ceilings, Operation};
+use tuffet_request::{Ceilings, Operation, Request};
 use tuffet_store::{Lane, Sought, Stored};
 
 /// Gives the request the path under which the first root stores it. If none does, it keeps its path.
@@ -80,6 +80,21 @@ pub(super) async fn named(
         return theirs.map(|theirs| (targets, lower(ceilings, theirs)));
     }
     Ok((targets, ceilings))
+}
+
+/// Whether a root that a request may search stores the path.
+///
+/// # Errors
+/// The decision, if a root does not answer.
+pub(super) async fn exists(generation: &Generation, request: &Request, path: &str) -> Result<bool, Decision> {
+    let roots: Vec<Arc<str>> =
+        generation.files.roots.public(request.prefix.as_deref()).map(Arc::clone).collect();
+    for root in roots {
+        if look(generation, &root, path, Sought::File).await?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn sought(operation: Operation) -> Sought {

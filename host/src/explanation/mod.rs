@@ -81,6 +81,9 @@ pub(crate) struct Asked {
     /// The root that stores it, if the client spelled it differently.
     #[serde(default)]
     pub(crate) stored_in: Option<String>,
+    /// The last folder of the client, if its files were sought there.
+    #[serde(default)]
+    pub(crate) shim_folder: Option<String>,
     /// The prefix of roots that the name began with.
     #[serde(default)]
     pub(crate) prefix: Option<String>,

@@ -25,6 +25,9 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
         }
         writeln!(to)?;
     }
+    if let Some(folder) = &request.shim_folder {
+        writeln!(to, "           last folder of the client {} (netboot.shim-folder)", Shown(folder))?;
+    }
     if let Some(raw) = &request.raw_name {
         writeln!(to, "           bytes {raw}, which are not UTF-8")?;
     }

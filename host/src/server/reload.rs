@@ -3,7 +3,7 @@
 use super::policy::{load_policy, warnings};
 use super::{ServeError, ceilings, not_answering, open_roots, serving};
 use crate::admin::Access;
-use crate::generation::{Current, Files, Generation};
+use crate::generation::{Current, Files, Generation, Netboot};
 use crate::privileges::out_of_bounds;
 use crate::status::Status;
 use crate::systemd::Manager;
@@ -145,6 +145,7 @@ impl Reloader {
             files: Files { roots, cache, uploads: self.uploads.clone() },
             policy: Arc::new(policy),
             limits: ceilings(&config),
+            netboot: Netboot::of(&config, Some(&now.netboot)),
             open_time: config.limits.open_time,
             drain: config.drain,
         };

@@ -12,7 +12,7 @@ use super::{Opened, Prepared, ServeError, ceilings, not_answering, serving};
 use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Deciding, Looks};
 use crate::events::{Hints, Observers, log_summaries};
-use crate::generation::{Current, Files, Generation};
+use crate::generation::{Current, Files, Generation, Netboot};
 use crate::neighbours::Neighbours;
 use crate::status::Status;
 use crate::systemd::{Manager, watch_over};
@@ -310,6 +310,7 @@ pub(super) fn first_generation(
         files: Files { roots, cache, uploads },
         policy: Arc::new(policy),
         limits: ceilings(config),
+        netboot: Netboot::of(config, None),
         open_time: config.limits.open_time,
         drain: config.drain,
     }

@@ -179,6 +179,7 @@ impl Control {
             raw_name: None,
             prefix: None,
             stored_in: None,
+            shim_folder: None,
             path: name.into(),
             client: new.peer,
             macs: Vec::new(),

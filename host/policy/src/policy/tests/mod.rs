@@ -125,6 +125,7 @@ fn request(operation: Operation, path: &str) -> Request {
         raw_name: None,
         prefix: None,
         stored_in: None,
+        shim_folder: None,
         path: path.into(),
         client: SocketAddr::from(([192, 0, 2, 1], 2000)),
         macs: vec![MacFact {

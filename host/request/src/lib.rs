@@ -9,6 +9,7 @@ mod client;
 pub mod events;
 mod histogram;
 pub mod names;
+mod network;
 mod progress;
 mod request;
 mod root;
@@ -19,9 +20,11 @@ pub use bounds::{Bounds, PerSecond};
 pub use class::ClientClass;
 pub use client::ClientKey;
 pub use histogram::{BOUNDS_US, Distribution, Histogram};
+pub use network::Network;
 pub use progress::Progress;
 pub use request::{
-    Ceilings, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
+    Acknowledged, Ceilings, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, OptionName,
+    Request, RequestId,
 };
 pub use root::{Links, RootSpec};
 pub use tid_ports::{MAX_TID_PORTS, PortRange, TidPorts};

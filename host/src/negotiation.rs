@@ -1,4 +1,5 @@
-//! What the clients of a request may negotiate: `transfer`, the listener, profiles, the route, and policy.
+//! What each listener serves, and what its clients may negotiate: `transfer`, the listener, profiles, the route, and
+//! policy.
 
 use crate::routes::Routes;
 use std::collections::HashMap;
@@ -30,6 +31,8 @@ pub(crate) struct Negotiation {
 struct OfListener {
     ceilings: Configured,
     interface: Option<Arc<str>>,
+    /// `None`: all roots.
+    roots: Option<Vec<String>>,
 }
 
 /// What decided about a bound.
@@ -74,7 +77,8 @@ impl Negotiation {
     pub(crate) fn of(config: &Config, routes: Routes) -> Negotiation {
         let listeners = config.listeners.iter().map(|listener| {
             let interface = listener.interface.as_deref().map(Arc::from);
-            (listener.name.as_str().into(), OfListener { ceilings: listener.ceilings, interface })
+            let roots = listener.roots.clone();
+            (listener.name.as_str().into(), OfListener { ceilings: listener.ceilings, interface, roots })
         });
         Negotiation {
             max_blksize: config.transfer.max_blksize,
@@ -84,6 +88,11 @@ impl Negotiation {
             profiles: config.profiles.clone(),
             routes,
         }
+    }
+
+    /// Returns the roots that a listener serves; `None` for all.
+    pub(crate) fn roots_of(&self, listener: &str) -> Option<&[String]> {
+        self.listeners.get(listener)?.roots.as_deref()
     }
 
     pub(crate) fn routes(&self) -> &Routes {

@@ -196,6 +196,7 @@ impl Config {
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
         let listeners = resolver.listeners(written.listeners);
         let roots = resolver.roots(written.roots);
+        resolver.roots_of_listeners(&listeners, &roots);
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
         let sinks = resolver.sinks(written.sinks, &state);
         let policy = resolver.policy(

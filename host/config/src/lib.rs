@@ -56,7 +56,7 @@ pub use document::Document;
 pub use error::{ConfigError, Place, Position, Problem};
 pub use grant::{Grant, GrantKind, HttpHost};
 pub use limits::Limits;
-pub use listeners::Listener;
+pub use listeners::{Listener, ListenerChains};
 pub use netboot::Netboot;
 pub use overrides::Overrides;
 pub use plugins::{

@@ -17,25 +17,32 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// The `targets` that a plugin named; without any, the requested path in the roots.
+    /// The `targets` that a plugin named; without any, the requested path in the roots. Only roots that the listener
+    /// serves come into question; `served` is `None` for all.
     pub(super) fn new(
         roots: &Roots,
+        served: Option<&[String]>,
         request: Arc<Request>,
         targets: Vec<Target>,
         by: Option<Arc<str>>,
     ) -> Candidates {
-        let by = by.filter(|_| !targets.is_empty());
-        let named = targets.into_iter().map(|target| (target.root.into(), Some(target.path)));
-        let mut places: Vec<(Arc<str>, Option<String>)> = named.collect();
+        let serves = |root: &str| served.is_none_or(|served| served.iter().any(|name| name == root));
+        let searched = targets.is_empty();
+        let by = by.filter(|_| !searched);
+        // A write has one target: the first that the plugin named.
+        let most = if request.operation == Operation::Write { 1 } else { usize::MAX };
+        let named = targets.into_iter().take(most).filter(|target| serves(&target.root));
+        let mut places: Vec<(Arc<str>, Option<String>)> =
+            named.map(|target| (target.root.into(), Some(target.path))).collect();
         match request.operation {
-            Operation::Read if places.is_empty() => {
-                places = roots.public().map(|root| (Arc::clone(root), None)).collect();
+            Operation::Read if searched => {
+                let public = roots.public().filter(|root| serves(root));
+                places = public.map(|root| (Arc::clone(root), None)).collect();
             }
-            Operation::Write if places.is_empty() => {
-                places = roots.of_uploads().map(|root| (root.into(), None)).into_iter().collect();
+            Operation::Write if searched => {
+                places = roots.of_uploads(serves).map(|root| (root.into(), None)).into_iter().collect();
             }
-            Operation::Write => places.truncate(1),
-            Operation::Read => {}
+            Operation::Read | Operation::Write => {}
         }
         Candidates { request, places, by }
     }

@@ -78,7 +78,7 @@ pub(crate) async fn explain(
         Some(error) => Plan::Answer(refuse_name(&error)),
         None => ask_policy(generation, &mut record).await,
     };
-    explained.policy = calls(generation, &trail.take());
+    explained.policy = calls(generation, &record.request.listener, &trail.take());
     let decision = carry_out(generation, &mut record, plan, &mut explained).await;
     conclude(generation, &record, decision, &given, &mut explained);
     Ok(explained)
@@ -124,8 +124,8 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
 }
 
 /// Every plugin of the chains, with what it said if it was asked.
-fn calls(generation: &Generation, steps: &[Step]) -> Vec<Call> {
-    let calls = generation.policy.chained().map(|chained| {
+fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
+    let calls = generation.policy.chained(listener).map(|chained| {
         let is_it = |step: &&Step| {
             matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook)
         };
@@ -177,7 +177,9 @@ async fn carry_out(
         Plan::Open { targets, by, ceilings } => (targets, by, ceilings),
     };
     let named_by = by.as_ref().filter(|_| !targets.is_empty()).map(ToString::to_string);
-    let candidates = Candidates::new(&generation.files.roots, Arc::clone(&record.request), targets, by);
+    let request = Arc::clone(&record.request);
+    let served = generation.negotiation.roots_of(&request.listener);
+    let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
     let mut wanted = Wanted::new(candidates, record.requested_options.tsize, ceilings);
     let decided = search(generation, &mut wanted, named_by.as_ref(), explained).await;
     let mut found = Findings::default();

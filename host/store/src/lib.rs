@@ -151,7 +151,7 @@ impl Roots {
         let path = path::checked(path)?;
         let root = match root {
             Some(name) => self.named(name)?,
-            None => self.named(self.of_uploads()?)?,
+            None => self.named(self.of_uploads(|_| true)?)?,
         };
         if !root.writable {
             return Err(StoreError::ReadOnly);
@@ -175,8 +175,8 @@ impl Roots {
     ///
     /// # Errors
     /// `ReadOnly` if no root accepts uploads.
-    pub fn of_uploads(&self) -> Result<&str, StoreError> {
-        let root = self.roots.iter().find(|root| root.writable && !root.private);
+    pub fn of_uploads(&self, serves: impl Fn(&str) -> bool) -> Result<&str, StoreError> {
+        let root = self.roots.iter().find(|root| root.writable && !root.private && serves(&root.name));
         root.map(|root| &*root.name).ok_or(StoreError::ReadOnly)
     }
 

@@ -116,10 +116,35 @@ fn a_reload_may_change_what_clients_negotiate_but_no_socket() {
             .unwrap()
     };
     let now = load("");
-    for same in [", burst: 3", ", max-blksize: auto", ", max-windowsize: 4", ", options: { tsize: refuse }"] {
+    for same in [
+        ", burst: 3",
+        ", max-blksize: auto",
+        ", max-windowsize: 4",
+        ", options: { tsize: refuse }",
+        ", roots: [boot]",
+        ", policy: { observe: [] }",
+    ] {
         assert!(!now.needs_restart(&load(same)).contains(&"listeners"), "{same}");
     }
     for other in [", tid-ports: 9", ", interface: lo", ", free-bind: true", ", single-port: true"] {
         assert!(now.needs_restart(&load(other)).contains(&"listeners"), "{other}");
+    }
+}
+
+#[test]
+fn the_roots_of_a_listener_exist_and_are_not_private() {
+    let roots = "roots: [{ name: boot, path: files }, { name: dhcp, path: dhcp, private: true }]\n";
+    let complaints = |names: &str| {
+        let yaml = format!("listeners: [{{ address: 127.0.0.1:69, roots: {names} }}]\n{roots}");
+        Scene::new().complaints(yaml)
+    };
+    for (names, advice) in [
+        ("[boot, bot]", "1:52: unknown root `bot`; did you mean `boot`? Known here: `boot`"),
+        ("[dhcp]", "`dhcp` is a private root, from which no client gets anything"),
+        ("[]", "the list is empty"),
+        ("[boot, boot]", "is in the list twice"),
+    ] {
+        let complaints = complaints(names);
+        assert!(complaints.len() == 1 && complaints[0].contains(advice), "{names}: {complaints:?}");
     }
 }

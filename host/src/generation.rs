@@ -1,10 +1,10 @@
 //! A generation: a loaded configuration for deciding requests; a reload replaces it.
 
 use crate::last_folders::LastFolders;
+use crate::negotiation::Negotiation;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tuffet_config::Config;
-use tuffet_core::Limits;
 use tuffet_policy::Policy;
 use tuffet_store::{FileCache, Roots, Uploads};
 
@@ -41,8 +41,9 @@ pub(crate) struct Generation {
     pub(crate) number: u64,
     pub(crate) files: Files,
     pub(crate) policy: Arc<Policy>,
-    pub(crate) limits: Limits,
     pub(crate) netboot: Netboot,
+    /// What transfers may negotiate.
+    pub(crate) negotiation: Negotiation,
     /// How long opening a file may take.
     pub(crate) open_time: Duration,
     /// How long what runs may go on when the server stops.

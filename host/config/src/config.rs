@@ -14,11 +14,12 @@ use super::address::path_schema;
 use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::limits::Limits;
-use super::listeners::{Listener, WrittenListener};
+use super::listeners::{self, Listener, WrittenListener};
 use super::netboot::Netboot;
 use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
+use super::profiles::{Profile, WrittenProfile};
 use super::reach::Silent;
 use super::resolver::{Resolver, environment, started_by_root};
 use super::resource::resource_attributes;
@@ -87,10 +88,15 @@ pub(crate) struct Written {
     pub drain: Duration,
     /// Option negotiation, retransmission, and bounds on slow transfers.
     pub transfer: Transfer,
+    /// What some clients may negotiate, instead of what `transfer` and their listener say. For each key, the first
+    /// profile with the client and the key counts. The server has
+    /// [profiles of its own](listeners.md#profiles) for clients that are known to need less; they come last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<WrittenProfile>,
+    /// Help for boot chains; each changes what some other clients get, so all are off by default.
+    pub netboot: Netboot,
     /// Bounds on concurrent transfers, requests, uploads and memory.
     pub limits: Limits,
-    /// Further places and answers for boot loaders. Everything in it is off by default.
-    pub netboot: Netboot,
     /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
     /// `OTEL_EXPORTER_OTLP_ENDPOINT` or its variant for one signal is set. The variables `OTEL_*` override
     /// this section.
@@ -126,10 +132,12 @@ pub struct Config {
     pub drain: Duration,
     /// The negotiated options, the recovery from losses, and bounds on slow transfers.
     pub transfer: Transfer,
+    /// What some clients may negotiate; for each key the first counts.
+    pub profiles: Vec<Profile>,
+    /// The help for boot chains.
+    pub netboot: Netboot,
     /// The limits.
     pub limits: Limits,
-    /// Further places and answers for boot loaders.
-    pub netboot: Netboot,
     /// The exports to an OpenTelemetry collector; `None` leaves them to the environment.
     pub telemetry: Option<TelemetryConfig>,
     /// The privileges to drop after the start.
@@ -159,8 +167,9 @@ impl Default for Written {
             busy_poll: Duration::from_micros(50),
             drain: Duration::from_secs(10),
             transfer: Transfer::default(),
-            limits: Limits::default(),
+            profiles: Vec::new(),
             netboot: Netboot::default(),
+            limits: Limits::default(),
             telemetry: None,
             privileges: Privileges::default(),
         }
@@ -187,6 +196,7 @@ impl Config {
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
         let listeners = resolver.listeners(written.listeners);
         let roots = resolver.roots(written.roots);
+        resolver.roots_of_listeners(&listeners, &roots);
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
         let sinks = resolver.sinks(written.sinks, &state);
         let policy = resolver.policy(
@@ -202,7 +212,8 @@ impl Config {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
-        let Written { busy_poll, drain, transfer, limits, netboot, .. } = written;
+        let profiles = resolver.profiles(written.profiles);
+        let Written { busy_poll, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
         let Resolver { findings, warnings, files, silent, .. } = resolver;
@@ -223,8 +234,9 @@ impl Config {
             busy_poll,
             drain,
             transfer,
-            limits,
+            profiles,
             netboot,
+            limits,
             telemetry,
             privileges,
             files,
@@ -243,7 +255,7 @@ impl Config {
     /// threads, and the settings that these were created with.
     pub fn needs_restart(&self, next: &Config) -> Vec<&'static str> {
         let mut fixed = vec![
-            ("listeners", self.listeners != next.listeners),
+            ("listeners", listeners::sockets_differ(&self.listeners, &next.listeners)),
             ("workers", self.workers != next.workers),
             ("busy-poll", self.busy_poll != next.busy_poll),
             ("control", self.control != next.control),

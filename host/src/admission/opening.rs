@@ -48,7 +48,9 @@ impl Undecided {
             Plan::Open { targets, by, ceilings } => (targets, by, ceilings),
         };
         let (generation, record) = (Arc::clone(&self.generation), &self.record);
-        let candidates = Candidates::new(&generation.files.roots, Arc::clone(&record.request), targets, by);
+        let request = Arc::clone(&record.request);
+        let served = generation.negotiation.roots_of(&request.listener);
+        let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
         let wanted = Wanted::new(candidates, record.requested_options.tsize, ceilings);
         let undecided = Arc::new(Mutex::new(Some(self)));
         let began = Instant::now();

@@ -46,7 +46,7 @@ pub(super) enum Answer {
 struct Nobody;
 
 impl Gate for Nobody {
-    fn asks(&self) -> bool {
+    fn asks(&self, _: &str) -> bool {
         false
     }
 

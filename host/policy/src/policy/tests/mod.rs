@@ -87,6 +87,7 @@ fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
         plugins,
         time_limit: LONG,
         compiled: None,
+        listeners: Vec::new(),
     };
     PolicySpec {
         config,

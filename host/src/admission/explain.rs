@@ -147,7 +147,11 @@ fn call(chained: &Chained, step: Option<&Step>) -> Call {
         log: Vec::new(),
         took_us: None,
     };
-    if let Some(Step { what: What::Plugin { verdict, detail, lines, failure, remembered, .. }, began, ended }) = step
+    if let Some(Step {
+        what: What::Plugin { verdict, detail, lines, failure, remembered, .. },
+        began,
+        ended,
+    }) = step
     {
         call.verdict = (*verdict).into();
         call.detail.clone_from(detail);

@@ -1,8 +1,8 @@
 //! One call of a plugin for a request, including the decision cache, the breaker, the counters, and the
 //! handling of failures.
 
-use std::sync::{Arc, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;

@@ -203,7 +203,9 @@ impl<'a> Call<'a> {
 
     /// Ends the call and returns its result.
     pub fn end<T>(mut self, ended: Ended<T>) -> Result<T, Failure> {
-        let Some(mut instance) = self.instance.take() else { unreachable!("only the end of the call takes it") };
+        let Some(mut instance) = self.instance.take() else {
+            unreachable!("only the end of the call takes it")
+        };
         if let Some(lines) = &self.rehearsal {
             let its = instance.store.data_mut().log.collected();
             lines.lock().unwrap_or_else(PoisonError::into_inner).extend(its);

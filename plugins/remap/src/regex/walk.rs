@@ -37,7 +37,8 @@ pub(super) fn find(
 ) -> Option<Groups> {
     let from = begin(program, tables, text, continues)?;
     if longest {
-        let end = tables.longest(text, from, continues, &mut usize::MAX)?;
+        let mut steps = usize::MAX;
+        let end = tables.longest(text, from, continues, &mut steps)?;
         if program.groups == 0 {
             return Some(Recorder::default().groups(from, end));
         }

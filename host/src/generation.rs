@@ -1,8 +1,8 @@
 //! A generation: a loaded configuration for deciding requests; a reload replaces it.
 
+use crate::negotiation::Negotiation;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
-use tuffet_core::Limits;
 use tuffet_policy::Policy;
 use tuffet_store::{FileCache, Roots, Uploads};
 
@@ -20,7 +20,8 @@ pub(crate) struct Generation {
     pub(crate) number: u64,
     pub(crate) files: Files,
     pub(crate) policy: Arc<Policy>,
-    pub(crate) limits: Limits,
+    /// What transfers may negotiate.
+    pub(crate) negotiation: Negotiation,
     /// How long opening a file may take.
     pub(crate) open_time: Duration,
     /// How long what runs may go on when the server stops.

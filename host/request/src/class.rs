@@ -17,14 +17,6 @@ impl ClientClass {
         self.0
     }
 
-    /// The largest window that clients of this class survive, in blocks.
-    ///
-    /// U-Boot's virtio driver has 32 receive buffers and receives nothing more once they have overflowed. Two
-    /// windows may be in flight at once: one that the client reported as incomplete, and its retransmission.
-    pub fn most_window(self) -> u16 {
-        if self.0 == "u-boot" { 16 } else { u16::MAX }
-    }
-
     /// Returns the class with this name, if there is one.
     pub fn named(name: &str) -> Option<ClientClass> {
         ClientClass::all().find(|class| class.0 == name)

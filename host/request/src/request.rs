@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::class::ClientClass;
-pub use tuffet_core::{ErrorCode, Mode, Operation};
+pub use tuffet_core::{Acknowledged, ErrorCode, Mode, Operation, OptionName};
 
 /// Identifies a request in log lines and to plugins; unique for the life of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

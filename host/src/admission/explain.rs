@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-use tuffet_core::{Limits, Packet};
+use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
 use tuffet_policy::Chained;
 use tuffet_request::events::{DecisionRecord, Ending};
@@ -26,10 +26,9 @@ use tuffet_store::{Absence, Lane, StoreError};
 
 /// What is known of the server beside its generation.
 pub(crate) struct Circumstances {
-    /// The name of the listener, whether it has a single port, and its burst.
+    /// The name of the listener, and whether it has a single port.
     pub(crate) listener: Arc<str>,
     pub(crate) single_port: bool,
-    pub(crate) burst: Option<u16>,
     /// Of the client, in the neighbour table.
     pub(crate) neighbour: Option<MacAddress>,
     /// As they stand; empty without a running server.
@@ -313,8 +312,9 @@ fn conclude(
             outcome.detail = Some(format!("not admitted, because a limit is reached: {names}"));
         }
         Ok(ceilings) => {
-            let most = generation.lowered(&ceilings, record.request.class);
-            let options = granted_options(record, &Limits { burst: given.burst, ..most });
+            let bounds = generation.bounds(record, &ceilings);
+            let most = bounds.limits;
+            let options = granted_options(record, &most);
             outcome.decision = "granted".into();
             outcome.size = record.size;
             explained.options = Some(Options {
@@ -325,7 +325,13 @@ fn conclude(
                 most_blksize: most.blksize,
                 most_windowsize: most.windowsize,
                 single_port: given.single_port,
-                burst: given.burst,
+                burst: most.burst,
+                blksize_by: bounds.blksize_by.to_string(),
+                windowsize_by: bounds.windowsize_by.to_string(),
+                route_mtu: bounds.route.flatten(),
+                no_route: bounds.route == Some(None),
+                refused: refused_options(record, &most),
+                others: others(&options),
             });
         }
         Err(Decision::Refuse { code, message, ending }) => {
@@ -340,6 +346,20 @@ fn conclude(
         }
         Err(Decision::Grant { .. }) => outcome.decision = "granted".into(),
     }
+}
+
+/// The requested options that are refused.
+fn refused_options(record: &DecisionRecord, most: &Limits) -> Vec<String> {
+    let asked = |option: &OptionName| record.requested_options.value(*option).is_some();
+    let refused = OptionName::ALL.into_iter().filter(|option| !most.acknowledged.has(*option));
+    refused.filter(asked).map(|option| option.as_str().to_owned()).collect()
+}
+
+/// The granted options that no RFC has.
+fn others(options: &OptionSet) -> Vec<(String, u64)> {
+    use OptionName::{Blksize2, Msftwindow, Rollover, Utimeout};
+    let value = |option: OptionName| Some((option.as_str().to_owned(), options.value(option)?));
+    [Rollover, Blksize2, Utimeout, Msftwindow].into_iter().filter_map(value).collect()
 }
 
 fn end(outcome: &mut explanation::Outcome, ending: Ending) {

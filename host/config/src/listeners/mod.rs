@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tuffet_request::TidPorts;
 
 use super::address::{address_schema, interface_schema, name_schema, parse_address};
+use super::ceilings::{Ceilings, MaxBlksize, OptionRules};
 use super::resolver::Resolver;
 use super::tree::join;
 use tid_ports::WrittenTidPorts;
@@ -56,9 +57,20 @@ pub(crate) struct WrittenListener {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 32767))]
     pub burst: Option<u16>,
+    /// The largest granted block size of this listener, in bytes, or `auto`; instead of `transfer.max-blksize`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "MaxBlksize")]
+    pub max_blksize: Option<MaxBlksize>,
+    /// The largest granted window of this listener, in blocks; instead of `transfer.max-windowsize`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u16", range(min = 1, max = 32767))]
+    pub max_windowsize: Option<u16>,
+    /// Which options the server acknowledges at this listener; what is not written here is as in `transfer.options`.
+    #[serde(default)]
+    pub options: OptionRules,
 }
 
-/// A checked listener. None can change while the server runs.
+/// A checked listener. Its sockets cannot change while the server runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listener {
     /// Its name for plugins and logs.
@@ -73,8 +85,8 @@ pub struct Listener {
     pub single_port: bool,
     /// TID ports in all workers together; without it, the server chooses.
     pub tid_ports: Option<TidPorts>,
-    /// Blocks of a window that go out to one client within a millisecond, at least 1; without it, all.
-    pub burst: Option<u16>,
+    /// What its clients may negotiate. A reload may change it.
+    pub ceilings: Ceilings,
 }
 
 impl Listener {
@@ -87,9 +99,20 @@ impl Listener {
             free_bind: false,
             single_port: false,
             tid_ports: None,
-            burst: None,
+            ceilings: Ceilings::default(),
         }
     }
+
+    fn has_sockets_of(&self, other: &Listener) -> bool {
+        let Listener { name, address, interface, free_bind, single_port, tid_ports, ceilings: _ } = self;
+        (name, address, interface) == (&other.name, &other.address, &other.interface)
+            && (free_bind, single_port, tid_ports) == (&other.free_bind, &other.single_port, &other.tid_ports)
+    }
+}
+
+/// Returns whether listeners need other sockets, or other names: those are fixed while the server runs.
+pub(crate) fn sockets_differ(now: &[Listener], next: &[Listener]) -> bool {
+    now.len() != next.len() || !now.iter().zip(next).all(|(now, next)| now.has_sockets_of(next))
 }
 
 impl WrittenListener {
@@ -104,6 +127,9 @@ impl WrittenListener {
             single_port: false,
             tid_ports: None,
             burst: None,
+            max_blksize: None,
+            max_windowsize: None,
+            options: OptionRules::default(),
         }
     }
 }
@@ -125,9 +151,11 @@ impl Resolver<'_> {
                 }
             };
             let WrittenListener { interface, free_bind, single_port, burst, .. } = written;
+            let WrittenListener { max_blksize, max_windowsize, options, .. } = written;
+            let ceilings = Ceilings { max_blksize, max_windowsize, burst, options };
             let tid_ports = written.tid_ports.map(|WrittenTidPorts(ports)| ports);
             let name = written.name.unwrap_or(written.address);
-            let listener = Listener { name, address, interface, free_bind, single_port, tid_ports, burst };
+            let listener = Listener { name, address, interface, free_bind, single_port, tid_ports, ceilings };
             self.no_overlap(&pointer, &listener, &listeners);
             listeners.push(listener);
         }

@@ -19,6 +19,8 @@ pub(super) struct Target {
     pub(super) roots: Vec<Map>,
     /// Settings of the plugin `remap`, which is used if there are any.
     pub(super) remap: Map,
+    /// What the plugin needs for them.
+    pub(super) grants: Vec<String>,
     pub(super) transfer: Map,
     pub(super) limits: Map,
     /// The number of workers, where the default would be too many.
@@ -83,6 +85,9 @@ impl Target {
             map.below("policy").put("resolve", Value::texts([REMAP]), []);
             let plugin = map.below("plugins").below(REMAP);
             plugin.put("component", Value::text("builtin:remap"), []);
+            if !self.grants.is_empty() {
+                plugin.put("grants", Value::texts(&self.grants), []);
+            }
             plugin.put("settings", Value::Map(self.remap), []);
         }
         if let Some(workers) = self.workers {

@@ -25,7 +25,7 @@ pub(super) fn plan(settings: Settings) -> Result<Target, ImportError> {
     }
     let names = roots(&settings, &mut target)?;
     listeners(&settings, &names, &mut target);
-    rules(&settings, &mut target);
+    rules(&settings, &names, &mut target);
     rest(&settings, &mut target);
     Ok(target)
 }
@@ -96,18 +96,9 @@ fn listeners(settings: &Settings, names: &[String], target: &mut Target) {
     }
 }
 
-/// Names, options and limits.
-fn rules(settings: &Settings, target: &mut Target) {
-    if let Some((unique, setting)) = &settings.unique {
-        let word = match unique {
-            Unique::Ip => "ip",
-            Unique::Mac => "mac",
-        };
-        target.remap.put("unique-root", Value::text(word), [setting.origin()]);
-    }
-    if let Some(setting) = &settings.lowercase {
-        target.remap.put("lowercase", Value::plain(true), [setting.origin()]);
-    }
+/// Options and limits.
+fn rules(settings: &Settings, names: &[String], target: &mut Target) {
+    names_of_files(settings, names, target);
     if settings.mtu.is_none() {
         let why = "As dnsmasq does: blocks that fit the MTU of the way to the client.".to_owned();
         target.transfer.put("max-blksize", Value::text("auto"), [why]);
@@ -124,6 +115,40 @@ fn rules(settings: &Settings, target: &mut Target) {
     target.privileges.put("user", Value::text(user(settings)), origin);
     if let Some(setting) = &settings.group {
         target.privileges.put("group", Value::text(setting.value()), [setting.origin()]);
+    }
+}
+
+/// Names of files: a folder for each client, lower case.
+fn names_of_files(settings: &Settings, names: &[String], target: &mut Target) {
+    let rewritten: Vec<_> =
+        settings.unique.iter().map(|(_, setting)| setting).chain(&settings.lowercase).collect();
+    let ([root], false) = (names, rewritten.is_empty()) else {
+        for setting in rewritten {
+            let text = format!(
+                "{}: beside a tftp-root for an interface; write a plugin `remap` for each root, and name it in \
+                 `policy` of its listeners",
+                setting.written
+            );
+            target.missing(&setting.place, text);
+        }
+        return;
+    };
+    target.remap.put("root", Value::text(root), []);
+    // Without the folder of `also-at`, where the name begins with it.
+    target.remap.put("name", Value::text("path"), []);
+    if let Some((unique, setting)) = &settings.unique {
+        let word = match unique {
+            Unique::Ip => "ip",
+            Unique::Mac => "mac",
+        };
+        target.remap.put("unique-root", Value::text(word), [setting.origin()]);
+        target.grants.push(format!("files/{root}"));
+        if *unique == Unique::Mac {
+            target.grants.push("client-mac".to_owned());
+        }
+    }
+    if let Some(setting) = &settings.lowercase {
+        target.remap.put("lowercase", Value::plain(true), [setting.origin()]);
     }
 }
 

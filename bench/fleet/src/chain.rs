@@ -41,7 +41,7 @@ impl Step {
             tsize: Some(0),
             blksize: Some(BLKSIZE),
             windowsize: (self.window > 1).then_some(self.window),
-            timeout: None,
+            ..OptionSet::default()
         }
     }
 }

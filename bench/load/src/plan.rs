@@ -94,6 +94,7 @@ impl Plan {
                 blksize: args.blksize,
                 windowsize: args.windowsize,
                 timeout: args.timeout_option,
+                ..OptionSet::default()
             },
             settings: Settings { timing: timing(fixed_timeout, args.timeout), ..Settings::default() },
             fixed_timeout,

@@ -7,30 +7,35 @@ use super::plugins::{ComponentSource, Named, PluginConfig};
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 
+/// Makes a grant for something of this name.
+type NamedGrant = fn(String) -> Grant;
+
 /// What a reference leads to.
 struct Target<'a> {
     section: &'static str,
     kind: &'static str,
     known: Vec<&'a str>,
     /// The grant without which the plugin cannot use it.
-    needs: Option<fn(String) -> Grant>,
+    needs: Option<NamedGrant>,
 }
 
 impl<'a> Target<'a> {
     /// Returns what a string of this format names; `None` if that is nothing else in the configuration.
     fn of(format: &str, named: Named<'a>) -> Option<Target<'a>> {
         let Named { listeners, roots, sinks } = named;
-        let roots = || roots.iter().map(|root| &*root.name).collect();
-        let (section, kind, known, needs): (_, _, _, Option<fn(String) -> Grant>) = match format {
+        let roots: Vec<&str> = roots.iter().map(|root| &*root.name).collect();
+        let needs: Option<NamedGrant> = match format {
+            "granted-root-name" => Some(Grant::Files),
+            "granted-sink-name" => Some(Grant::Sinks),
+            _ => None,
+        };
+        let (section, kind, known) = match format {
             "listener-name" => {
                 let listeners = listeners.iter().map(|listener| &*listener.name);
-                ("/listeners", "listener", listeners.collect(), None)
+                ("/listeners", "listener", listeners.collect())
             }
-            "root-name" => ("/roots", "root", roots(), None),
-            "granted-root-name" => ("/roots", "root", roots(), Some(Grant::Files)),
-            "granted-sink-name" => {
-                ("/sinks", "sink", sinks.iter().map(|sink| &*sink.name).collect(), Some(Grant::Sinks))
-            }
+            "root-name" | "granted-root-name" => ("/roots", "root", roots),
+            "granted-sink-name" => ("/sinks", "sink", sinks.iter().map(|sink| &*sink.name).collect()),
             _ => return None,
         };
         Some(Target { section, kind, known, needs })

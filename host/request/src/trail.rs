@@ -78,6 +78,8 @@ pub enum What {
         verdict: &'static str,
         /// What it said beside the verdict, such as the reason of a denial; only of explained requests.
         detail: Option<String>,
+        /// The lines that it logged; only of explained requests.
+        lines: Vec<String>,
         /// The cause of a failure: a word, and details.
         failure: Option<(&'static str, String)>,
         /// Whether the decision cache answered.

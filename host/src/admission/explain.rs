@@ -149,12 +149,18 @@ fn call(chained: &Chained, step: Option<&Step>) -> Call {
         detail: None,
         failure: None,
         remembered: false,
+        log: Vec::new(),
         took_us: None,
     };
-    if let Some(Step { what: What::Plugin { verdict, detail, failure, remembered, .. }, began, ended }) = step
+    if let Some(Step {
+        what: What::Plugin { verdict, detail, lines, failure, remembered, .. },
+        began,
+        ended,
+    }) = step
     {
         call.verdict = (*verdict).into();
         call.detail.clone_from(detail);
+        call.log.clone_from(lines);
         call.failure = failure.as_ref().map(|(cause, detail)| format!("{cause}: {detail}"));
         call.remembered = *remembered;
         call.took_us = Some(micros(ended.saturating_duration_since(*began)));

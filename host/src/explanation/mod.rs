@@ -121,6 +121,9 @@ pub(crate) struct Call {
     pub(crate) failure: Option<String>,
     /// Whether the decision cache answered.
     pub(crate) remembered: bool,
+    /// The lines that it logged.
+    #[serde(default)]
+    pub(crate) log: Vec<String>,
     pub(crate) took_us: Option<u64>,
 }
 

@@ -161,7 +161,10 @@ impl Display for Call {
         if self.remembered {
             f.write_str(", from the decision cache")?;
         }
-        if self.monitored { f.write_str(", only monitored") } else { Ok(()) }
+        if self.monitored {
+            f.write_str(", only monitored")?;
+        }
+        self.log.iter().try_for_each(|line| write!(f, "\n           {}", Shown(line)))
     }
 }
 

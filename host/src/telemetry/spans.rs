@@ -84,7 +84,7 @@ impl Maker<'_> {
     fn step(&self, step: Step) -> SpanData {
         let (began, ended) = (self.trail.at(step.began), self.trail.at(step.ended));
         match step.what {
-            What::Plugin { plugin, hook, verdict, detail: _, failure, remembered, monitored } => {
+            What::Plugin { plugin, hook, verdict, detail: _, lines: _, failure, remembered, monitored } => {
                 let name = match hook {
                     "authorize" => "tftp.authorize",
                     "resolve" => "tftp.resolve",

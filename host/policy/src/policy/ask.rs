@@ -1,8 +1,8 @@
 //! One call of a plugin for a request, including the decision cache, the breaker, the counters, and the
 //! handling of failures.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::bindings::exports::tuffet::policy::accept_upload::Upload;
 use super::bindings::tuffet::policy::types;
 use super::breaker::Change;
-use super::call::Asker;
+use super::call::{Asker, Lines};
 use super::convert::{self, Found, Opinion, UploadOpinion};
 use super::counters::plugin_took;
 use super::decisions::{Decisions, Weighty};
@@ -117,9 +117,10 @@ impl Plugin {
             traced: traced(request),
             patience: Some(patience),
             probes: false,
-            rehearses: request.is_rehearsal(),
+            rehearsal: request.is_rehearsal().then(Lines::default),
         };
-        let opinion = if asker.rehearses {
+        let rehearsal = asker.rehearsal.clone();
+        let opinion = if rehearsal.is_some() {
             Box::pin(self.rehearsed(request, asker, &called, decisions, call)).await
         } else {
             // Boxed: the future of a call is kilobytes, and each future around it would hold and move them twice.
@@ -135,7 +136,7 @@ impl Plugin {
         let said = match opinion {
             Ok(opinion) => Ok(opinion),
             Err(failure) if failure.cause == Cause::Busy => {
-                if !asker.rehearses {
+                if rehearsal.is_none() {
                     self.overload.note(&self.name, hook, &failure.detail);
                 }
                 Err(Overloaded(format!("plugin {} is overloaded in {hook}: {}", self.name, failure.detail)))
@@ -162,9 +163,10 @@ impl Plugin {
                 hook,
                 verdict,
                 detail: match &said {
-                    Ok(Some(said)) if asker.rehearses => Some(said.detail()),
+                    Ok(Some(said)) if rehearsal.is_some() => Some(said.detail()),
                     _ => None,
                 },
+                lines: rehearsal.map(|lines| std::mem::take(&mut *lock(&lines))).unwrap_or_default(),
                 remembered: cached,
                 failure: cause.zip(detail),
                 monitored: self.monitors,
@@ -275,6 +277,10 @@ impl Plugin {
             })),
         }
     }
+}
+
+fn lock(lines: &Lines) -> MutexGuard<'_, Vec<String>> {
+    lines.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The trace of a request, if it has one, for log lines.

@@ -1,7 +1,7 @@
 //! One call of a plugin: its turn, its store, its limits, and its result.
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::SemaphorePermit;
@@ -21,7 +21,7 @@ use super::turns::{Turn, Waived};
 use tuffet_request::{ClientKey, Traced};
 
 /// The caller of a plugin.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Asker {
     /// The client whose share of the plugin the call takes.
     pub client: ClientKey,
@@ -30,14 +30,17 @@ pub(super) struct Asker {
     pub patience: Option<Patience>,
     /// Whether this call probes a failed plugin. Such a call precedes all others.
     pub probes: bool,
-    /// Whether nothing that the plugin does may have an effect.
-    pub rehearses: bool,
+    /// Nothing that the plugin does may have an effect; its log lines are collected here.
+    pub rehearsal: Option<Lines>,
 }
+
+/// Log lines of a rehearsal.
+pub(super) type Lines = Arc<Mutex<Vec<String>>>;
 
 impl Asker {
     /// The server itself.
     pub const SERVER: Asker =
-        Asker { client: ClientKey::SERVER, traced: None, patience: None, probes: false, rehearses: false };
+        Asker { client: ClientKey::SERVER, traced: None, patience: None, probes: false, rehearsal: None };
 }
 
 /// A call that has begun. The fields are dropped in this order: the turn ends before another instance is made
@@ -50,6 +53,7 @@ pub(super) struct Call<'a> {
     turn: Turn<Box<Instance>>,
     _place: SemaphorePermit<'a>,
     _grows: Grows<'a>,
+    rehearsal: Option<Lines>,
 }
 
 /// Makes another instance after the call, if waiting calls lack one.
@@ -173,9 +177,11 @@ impl<'a> Call<'a> {
         let muted = configured.is_none();
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
         instance.calls += 1;
-        instance.store.data_mut().taken.rehearses = asker.rehearses;
-        let meter =
-            instance.begin(subject, asker.traced, asker.client, CpuLimit::of_call(plugin.limits.cpu), muted);
+        let sandbox = instance.store.data_mut();
+        sandbox.taken.rehearses = asker.rehearsal.is_some();
+        sandbox.log.collects = asker.rehearsal.is_some();
+        let cpu = CpuLimit::of_call(plugin.limits.cpu);
+        let meter = instance.begin(subject, asker.traced, asker.client, cpu, muted);
         Ok(Call {
             instance: Some(instance),
             limit: TimeLimit { until, meter },
@@ -184,6 +190,7 @@ impl<'a> Call<'a> {
             turn,
             _place: place,
             _grows: Grows(&plugin.turns, &plugin.code),
+            rehearsal: asker.rehearsal,
         })
     }
 
@@ -197,7 +204,13 @@ impl<'a> Call<'a> {
 
     /// Ends the call and returns its result.
     pub fn end<T>(mut self, ended: Ended<T>) -> Result<T, Failure> {
-        let Some(instance) = self.instance.take() else { unreachable!("only the end of the call takes it") };
+        let Some(mut instance) = self.instance.take() else {
+            unreachable!("only the end of the call takes it")
+        };
+        if let Some(lines) = &self.rehearsal {
+            let its = instance.store.data_mut().log.collected();
+            lines.lock().unwrap_or_else(PoisonError::into_inner).extend(its);
+        }
         let sandbox = instance.store.data();
         let spent = self.limit.meter.spent();
         sandbox.log.finish(&sandbox.access.lines);

@@ -24,11 +24,14 @@ pub(super) struct CallLog {
     dropped: u64,
     /// Set while a fresh instance is configured, because these lines were logged when the policy was loaded.
     pub muted: bool,
+    /// Set for a rehearsal: its lines are collected, and not logged.
+    pub collects: bool,
+    collected: Vec<String>,
 }
 
 impl CallLog {
     pub fn new(caller: Caller) -> CallLog {
-        CallLog { caller, written: 0, dropped: 0, muted: false }
+        CallLog { caller, written: 0, dropped: 0, muted: false, collects: false, collected: Vec::new() }
     }
 
     /// The plugin that writes the lines.
@@ -43,9 +46,18 @@ impl CallLog {
         (self.written, self.dropped, self.muted) = (0, 0, muted);
     }
 
+    /// Removes and returns the lines of a rehearsal.
+    pub fn collected(&mut self) -> Vec<String> {
+        let mut lines = std::mem::take(&mut self.collected);
+        if self.dropped > 0 {
+            lines.push(format!("and {} lines more", self.dropped));
+        }
+        lines
+    }
+
     /// Reports the number of suppressed lines. Call this after the call.
     pub fn finish(&self, rate: &Arc<LineRate>) {
-        if self.dropped == 0 {
+        if self.dropped == 0 || self.collects {
             return;
         }
         if !rate.take() {
@@ -78,6 +90,10 @@ impl CallLog {
         let message = one_line(message, MAX_MESSAGE);
         let fields = PluginFields::new(fields);
         access.host.logged(word(level), &message, &fields.to_string());
+        if self.collects {
+            self.collected.push(format!("{message} {fields}").trim_end().to_owned());
+            return;
+        }
         let caller = &self.caller;
         macro_rules! event {
             ($level:ident, $as:ident) => {

@@ -122,6 +122,8 @@ pub(super) enum StagedFile {
     Unknown,
     /// There is no such file.
     Absent,
+    /// A file is given below it.
+    Folder,
     Content(Vec<u8>),
 }
 
@@ -171,11 +173,18 @@ impl Stage {
         match known.or_else(|| self.lessons().files.get(&name).cloned()) {
             Some(Some(content)) => Ok(StagedFile::Content(content)),
             Some(None) => Ok(StagedFile::Absent),
+            None if self.is_folder(&name) => Ok(StagedFile::Folder),
             None if self.given.beyond == Beyond::Nothing => {
                 Err(self.miss(format!("files.{call}({root:?}, {path:?})")))
             }
             None => Ok(StagedFile::Unknown),
         }
+    }
+
+    /// Whether a file is given below this name.
+    fn is_folder(&self, name: &str) -> bool {
+        let is_below = |path: &str| path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
+        self.given.files.iter().any(|(path, content)| content.is_some() && is_below(path))
     }
 
     /// Records the answer of the roots.

@@ -58,6 +58,7 @@ impl HostCalls for Staged {
             match self.file("stat", &root, &path).await? {
                 StagedFile::Unknown => self.world.stat(root, path).await,
                 StagedFile::Absent => Ok(None),
+                StagedFile::Folder => Err(a_folder()),
                 StagedFile::Content(file) => {
                     Ok(Some(Metadata { bytes: file.len() as u64, modified_unix_ms: 0 }))
                 }
@@ -70,6 +71,7 @@ impl HostCalls for Staged {
             match self.file("read", &root, &path).await? {
                 StagedFile::Unknown => self.world.read(root, path, most).await,
                 StagedFile::Absent => Ok(None),
+                StagedFile::Folder => Err(a_folder()),
                 StagedFile::Content(file) if file.len() as u64 > most => {
                     Err(Error::TooLarge(file.len() as u64))
                 }
@@ -96,6 +98,11 @@ impl HostCalls for Staged {
     fn spent(&self, memory: u64, cpu: Duration) {
         self.stage.spent(memory, cpu);
     }
+}
+
+/// As the roots answer.
+fn a_folder() -> Error {
+    Error::Denied("a folder is no regular file".into())
 }
 
 /// Keys in memory, for one call.

@@ -18,7 +18,10 @@ fn boot(paths: &[&str]) -> Answer {
 
 #[tokio::test]
 async fn they_are_there() {
-    assert_eq!(builtin::names().collect::<Vec<_>>(), ["acl", "audit", "mac-map", "publish", "remap", "template"]);
+    assert_eq!(
+        builtin::names().collect::<Vec<_>>(),
+        ["acl", "audit", "mac-map", "publish", "remap", "template"]
+    );
 }
 
 #[tokio::test]

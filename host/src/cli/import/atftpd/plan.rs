@@ -135,13 +135,13 @@ fn pcre(command: &Command, root: &str, target: &mut Target) -> Result<(), Import
         .map_err(|error| ImportError::invalid(&given.place, format!("pattern file {error}")))?;
     let copied = format!("{} is copied here: import it again after a change", given.value());
     let comments = [given.origin(), target.report.differs(&given.place, copied)];
-    target.remap.put("root", Value::text(root), []);
-    target.remap.put("dialect", Value::text("atftpd"), []);
+    target.remap.settings.put("root", Value::text(root), []);
+    target.remap.settings.put("dialect", Value::text("atftpd"), []);
     let lines = if text.ends_with('\n') { text } else { text + "\n" };
-    target.remap.put("map", Value::Lines(lines), comments);
+    target.remap.settings.put("map", Value::Lines(lines), comments);
     let mut below = Map::default();
     below.put("path", Value::text(folder(command)?.1.display().to_string()), []);
-    target.remap.put("also-at", Value::List(vec![below]), []);
+    target.remap.settings.put("also-at", Value::List(vec![below]), []);
     Ok(())
 }
 

@@ -118,10 +118,24 @@ fn folders_for_interfaces() {
         one.text
     );
     assert!(!one.is_complete && one.remarks[0].contains("no `tftp-root` is for eth0"), "{:?}", one.remarks);
-    let (unique, _) =
-        read("enable-tftp\ntftp-root=DIR\ntftp-root=DIR/b,lo\ntftp-unique-root\ntftp-lowercase\n");
-    let missing = unique.remarks.iter().filter(|it| it.contains("not carried over: tftp-")).count();
-    assert_eq!((missing, unique.at("/plugins")), (2, Value::Null), "{:?}", unique.remarks);
+    let (unique, _) = read(
+        "enable-tftp\ntftp-root=DIR\ntftp-root=DIR/b,lo\ninterface=lo,eth0\ntftp-unique-root\ntftp-lowercase\n",
+    );
+    assert!(unique.remarks.is_empty() && unique.at("/policy") == Value::Null, "{:?}", unique.remarks);
+    for (name, interface) in [("tftp", "eth0"), ("b", "lo")] {
+        let plugin = unique.at(&format!("/plugins/remap-{name}"));
+        assert_eq!(
+            (&plugin["settings"]["root"], &plugin["grants"]),
+            (&json!(name), &json!([format!("files/{name}")]))
+        );
+        let listeners = unique.at("/listeners");
+        let mut own = listeners.as_array().unwrap().iter().filter(|it| it["interface"] == interface);
+        assert!(
+            own.all(|it| it["policy"] == json!({ "resolve": [format!("remap-{name}")] })),
+            "{}",
+            unique.text
+        );
+    }
     let (any, _) = read("enable-tftp\ntftp-root=DIR\ntftp-root=DIR/b,lo\n");
     let listeners = any.at("/listeners");
     let of_lo: Vec<_> = listeners.as_array().unwrap().iter().filter(|it| it["interface"] == "lo").collect();

@@ -6,7 +6,7 @@ use super::super::target::Target;
 use super::super::yaml::{Map, Value};
 use super::super::{folders, source};
 use super::Version;
-use super::flags::{Command, Given, Meaning};
+use super::flags::{self, Command, Given, Meaning};
 use std::path::Path;
 
 /// `names` are those of the roots, in the order of the folders.
@@ -19,7 +19,7 @@ pub(super) fn plan(
     let given = command.last(Meaning::Map);
     if command.has(Meaning::Secure) {
         if given.is_some() {
-            names.iter().for_each(|name| target.remap.put("root", Value::text(name), []));
+            names.iter().for_each(|name| target.remap.settings.put("root", Value::text(name), []));
         }
     } else {
         let mut list = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn plan(
             list.push(folder);
         }
         let why = "Without --secure: names must be absolute, and lie below one of these folders.".to_owned();
-        target.remap.put("also-at", Value::List(list), [why]);
+        target.remap.settings.put("also-at", Value::List(list), [why]);
     }
     given.map_or(Ok(()), |given| copy(command, given, names, version, target))
 }
@@ -61,7 +61,7 @@ fn copy(
         comments.push(target.report.differs(&Place::file(path).line(rule.line), text));
     }
     if rules.iter().any(Rule::asks_for_files) {
-        target.grants.extend(names.iter().map(|name| format!("files/{name}")));
+        target.remap.grants.extend(names.iter().map(|name| format!("files/{name}")));
     }
     if rules.is_empty() {
         // Nothing is rewritten, and an empty map is an error.
@@ -70,8 +70,13 @@ fn copy(
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    target.remap.put("dialect", Value::text(dialect), []);
-    target.remap.put("map", Value::Lines(text), comments);
+    target.remap.settings.put("dialect", Value::text(dialect), []);
+    target.remap.settings.put("map", Value::Lines(text), comments);
+    if let Some(given) = command.last(Meaning::MapSteps) {
+        let steps = flags::number(given, 1, u64::MAX)?;
+        // More than the plugin allows is endless for a client as well.
+        target.remap.settings.put("steps", Value::plain(steps.min(65_536)), [given.origin()]);
+    }
     Ok(())
 }
 

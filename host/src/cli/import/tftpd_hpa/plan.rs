@@ -288,10 +288,6 @@ impl Plan<'_> {
             let text = format!("{}: windows are bounded in blocks (transfer.max-windowsize)", given.written);
             self.target.differs(&given.place, text);
         }
-        if let Some(given) = command.last(Meaning::MapSteps) {
-            let text = format!("{}: the plugin remap has a limit of its own", given.written);
-            self.target.differs(&given.place, text);
-        }
         if let Some(given) = command.last(Meaning::Verbosity) {
             let text = format!(
                 "{}: Tuffet logs every request with its outcome, to standard error; --log-format tftp-hpa writes the \

@@ -227,6 +227,12 @@ fn maps_are_copied_and_their_dialect_is_found() {
         assert_eq!(named.at("/plugins/remap/settings/dialect"), json!("tftpd-hpa-6.0"));
         assert!(!named.remarks.iter().any(|it| it.contains("--server-version")));
     }
+    fs::write(&map, "r a b\n").unwrap();
+    let steps = |steps: &str| {
+        let read = import(&format!("-l -s -m {} --map-steps {steps} DIR", map.display()), &folder);
+        read.at("/plugins/remap/settings/steps")
+    };
+    assert_eq!((steps("100"), steps("1000000")), (json!(100), json!(65_536)));
     fs::write(&map, "# nothing\n").unwrap();
     assert_eq!(
         import(&format!("-l -s -m {} DIR", map.display()), &folder).at("/plugins/remap/settings/map"),

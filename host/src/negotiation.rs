@@ -195,11 +195,15 @@ mod tests {
             operation: Operation::Read,
             mode: Mode::Octet,
             requested: "a".into(),
+            raw_name: None,
+            prefix: None,
+            stored_in: None,
             path: "a".into(),
             client: SocketAddr::new(client.parse::<IpAddr>().unwrap(), 2000),
             macs: Vec::new(),
             class: ClientClass::named(class).unwrap(),
             options: Vec::new(),
+            calls: Default::default(),
             trail: None,
         }
     }

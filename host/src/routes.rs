@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_udp::path_mtu;
 
@@ -17,7 +17,10 @@ const MOST: usize = 4096;
 
 /// What the kernel said lately. Cheap to clone; clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct Routes(Arc<Mutex<HashMap<Key, (Instant, Option<u32>)>>>);
+pub(crate) struct Routes(Arc<Mutex<Known>>);
+
+/// When the kernel was asked, and the MTU that it said.
+type Known = HashMap<Key, (Instant, Option<u32>)>;
 
 /// The client's address, and the interface that its listener is bound to.
 type Key = (SocketAddr, Option<Arc<str>>);
@@ -50,7 +53,7 @@ impl Routes {
         known.insert(key, (now, mtu));
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, (Instant, Option<u32>)>> {
+    fn lock(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

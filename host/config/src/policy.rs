@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::address::path_schema;
-use super::listeners::{Listener, ListenerChains};
+use super::chains::ListenerChains;
+use super::listeners::Listener;
 use super::plugins::{Named, PluginConfig};
 use super::resolver::{Resolver, environment, started_by_root};
 use super::suggest::{closest, unknown};
@@ -104,6 +105,17 @@ impl PolicyConfig {
             ("resolve", &self.resolve),
             ("accept-upload", &self.accept_upload),
             ("observe", &self.observe),
+        ]
+    }
+
+    /// Returns the chains of a listener, in the order of their hooks: its own, and these where it has none.
+    pub fn chains_of(&self, own: &ListenerChains) -> [Vec<String>; 4] {
+        let chain = |own: &Option<Vec<String>>, of_all: &Vec<String>| own.as_ref().unwrap_or(of_all).clone();
+        [
+            chain(&own.authorize, &self.authorize),
+            chain(&own.resolve, &self.resolve),
+            chain(&own.accept_upload, &self.accept_upload),
+            chain(&own.observe, &self.observe),
         ]
     }
 

@@ -1,7 +1,7 @@
 //! The section `listeners`.
 
-mod chains;
 mod overlap;
+mod served;
 mod tid_ports;
 
 use std::net::SocketAddr;
@@ -12,9 +12,9 @@ use tuffet_request::TidPorts;
 
 use super::address::{address_schema, interface_schema, name_schema, parse_address};
 use super::ceilings::{Ceilings, MaxBlksize, OptionRules};
+use super::chains::ListenerChains;
 use super::resolver::Resolver;
 use super::tree::join;
-pub use chains::ListenerChains;
 use tid_ports::WrittenTidPorts;
 
 /// An address on which the server receives requests.

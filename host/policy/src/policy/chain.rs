@@ -144,9 +144,9 @@ impl Policy {
             accept_upload: chain("accept-upload", &accept_upload, |plugin| plugin.accept_upload.is_some()),
             observe: chain("observe", &observe, |plugin| plugin.observe.is_some()),
         };
-        let of_all = chains(ListenerChains::default().over(config));
+        let of_all = chains(config.chains_of(&ListenerChains::default()));
         let of_listeners =
-            config.listeners.iter().map(|(name, own)| (name.clone(), chains(own.over(config))));
+            config.listeners.iter().map(|(name, own)| (name.clone(), chains(config.chains_of(own))));
         let of_listeners = of_listeners.collect();
         problems.dedup();
         if !problems.is_empty() {

@@ -198,6 +198,7 @@ mod tests {
             raw_name: None,
             prefix: None,
             stored_in: None,
+            shim_folder: None,
             path: "a".into(),
             client: SocketAddr::new(client.parse::<IpAddr>().unwrap(), 2000),
             macs: Vec::new(),

@@ -12,7 +12,7 @@ const TEMPLATE: Started = Started {
     server: "dnsmasq",
     flags: "-C /dev/null --port=0 --enable-tftp --user=nobody --listen-address=ADDR --bind-interfaces \
             --tftp-root=HERE",
-    foreground: "--keep-in-foreground --log-facility=/dev/null --pid-file=",
+    foreground: "--keep-in-foreground --log-facility=- --pid-file=",
     code: 0,
 };
 

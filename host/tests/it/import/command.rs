@@ -50,6 +50,22 @@ fn the_files_of_debians_packages() {
 }
 
 #[test]
+fn a_folder_of_dnsmasq_for_one_interface() {
+    let folder = open_folder();
+    let file = folder.path().join("dnsmasq.conf");
+    let text = "interface=lo\nenable-tftp\ntftp-root=HERE\ntftp-root=HERE/lo,lo\ntftp-unique-root=mac\n\
+                tftp-lowercase\nuser=nobody\n";
+    fs::create_dir(folder.path().join("lo")).unwrap();
+    fs::write(&file, text.replace("HERE", folder.path().to_str().unwrap())).unwrap();
+    let ran = import_file("dnsmasq", "--conf", &file);
+    assert_eq!((ran.code(), ran.stderr.as_str()), (0, ""));
+    let yaml = checked(&ran);
+    for line in ["interface: lo", "roots: [lo]", "resolve: [remap-lo]", "grants: [files/lo, client-mac]"] {
+        assert!(yaml.contains(line), "{line}:\n{yaml}");
+    }
+}
+
+#[test]
 fn differences_are_lines_and_comments() {
     let folder = open_folder();
     let ran = import("tftpd-hpa", &format!("-l -P /run/in.tftpd.pid -s {}", folder.path().display()));

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long a server may think. One that never answers makes the test wait for it.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What became of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]

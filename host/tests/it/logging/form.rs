@@ -79,6 +79,25 @@ impl Spoken {
             seen.push(line);
         }
     }
+
+    /// For each of these words the first line with them. Requests may end in another order than they were sent in.
+    #[track_caller]
+    pub(super) fn lines_with<const COUNT: usize>(&self, words: [&str; COUNT]) -> [String; COUNT] {
+        let mut found = words.map(|_| None);
+        let mut seen = Vec::new();
+        while found.iter().any(Option::is_none) {
+            let Ok(line) = self.lines.recv_timeout(SOON) else {
+                panic!("{words:?}: {found:#?} in {seen:#?}")
+            };
+            let place =
+                words.iter().zip(&mut found).find(|(words, found)| found.is_none() && line.contains(**words));
+            match place {
+                Some((_, place)) => *place = Some(line),
+                None => seen.push(line),
+            }
+        }
+        found.map(Option::unwrap)
+    }
 }
 
 impl Spoken {

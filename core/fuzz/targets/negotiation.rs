@@ -5,9 +5,8 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use tuffet_core::{
-    Acknowledged, OptionName, Rollover,
-    Control, ErrorCode, Finish, Limits, MAX_BLKSIZE, MAX_CONTROL, MIN_BLKSIZE, Operation, OptionSet, Output,
-    Packet, Settings, Time, Transfer,
+    Acknowledged, Control, ErrorCode, Finish, Limits, MAX_BLKSIZE, MAX_CONTROL, MIN_BLKSIZE, Operation,
+    OptionName, OptionSet, Output, Packet, Rollover, Settings, Time, Transfer,
 };
 
 #[derive(Debug, Arbitrary)]
@@ -75,7 +74,10 @@ fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Optio
         blksize: case.blksize,
         windowsize: case.windowsize,
         burst: case.burst,
-        acknowledged: Acknowledged::default().with(OptionName::Rollover).with(OptionName::Blksize2).with(OptionName::Utimeout),
+        acknowledged: Acknowledged::default()
+            .with(OptionName::Rollover)
+            .with(OptionName::Blksize2)
+            .with(OptionName::Utimeout),
     };
     let mut server = Transfer::server(now, operation, Settings::default());
     server.handle_grant(now, requested, &limits, case.size);
@@ -172,7 +174,9 @@ fn reference(bytes: &[u8]) -> OptionSet {
                 }
             }
             "blksize2" => oack.blksize2 = value.filter(|v| *v >= 8).map(|v| v.min(65_464) as u16),
-            "utimeout" => oack.utimeout = value.filter(|v| (10_000..=255_000_000).contains(v)).map(|v| v as u32),
+            "utimeout" => {
+                oack.utimeout = value.filter(|v| (10_000..=255_000_000).contains(v)).map(|v| v as u32)
+            }
             "msftwindow" => oack.msftwindow = value == Some(31_416),
             _ => {}
         }

@@ -87,13 +87,15 @@ const fn either(class: &'static str, options: &'static [&'static str]) -> Shape 
 }
 
 /// The first match counts. A shape that several clients share has the name of the most common one.
-const SHAPES: [Shape; 32] = [
+const SHAPES: [Shape; 33] = [
     either("plain", &[]),
     // PXE ROMs request the size, then the file. busybox sends requests like the first of the two.
     read("pxe", &["tsize=0"]),
     read("pxe", &["blksize=1456"]),
     read("pxe", &["tsize=0", "blksize=1456"]),
     read("pxelinux", &["tsize=0", "blksize=1408"]),
+    // shim asks by EDK2's client with 512 bytes, EDK2 itself with what the network card can take.
+    read("shim", &["blksize=512", "windowsize"]),
     // EDK2 requests the size, then the file; without windows before 2020.
     read("uefi", &["tsize=0", "blksize", "windowsize"]),
     read("uefi", &["blksize", "windowsize"]),
@@ -187,6 +189,20 @@ mod tests {
             (b"\0\x02abc\0octet\0", "plain"),
             (b"\0\x01abc\0octet\0tsize\x000\0", "pxe"),
             (b"\0\x01abc\0octet\0blksize\x001428\0", "unknown"),
+            // Recorded by `make test-boot` from firmware in QEMU: OVMF 2022.11.
+            (b"\0\x01shimx64.efi\0octet\0tsize\x000\0blksize\x001468\0windowsize\x004\0", "uefi"),
+            (b"\0\x01shimx64.efi\0octet\0blksize\x001468\0windowsize\x004\0", "uefi"),
+            // shim 16.1, through the TFTP client of that firmware.
+            (b"\0\x01grubx64.efi\0octet\0blksize\x00512\0windowsize\x004\0", "shim"),
+            (b"\0\x01revocations_sbat.efi\0octet\0blksize\x00512\0windowsize\x004\0", "shim"),
+            // GRUB 2.06-13+deb12u2.
+            (b"\0\x01/grub/grub.cfg\0octet\0blksize\x001024\0tsize\x000\0", "grub"),
+            // iPXE 1.0.0+git-20190125.36a4c85, as a ROM and as snponly.efi.
+            (b"\0\x01menu.ipxe\0octet\0blksize\x001432\0tsize\x000\0", "ipxe"),
+            // PXELINUX 6.04~git20190206.
+            (b"\0\x01ldlinux.c32\0octet\0tsize\x000\0blksize\x001408\0", "pxelinux"),
+            // U-Boot 2023.01, arm64.
+            (b"\0\x01image.bin\0octet\0timeout\x005\0blksize\x001468\0", "u-boot"),
             // From published traces.
             (b"\0\x01pxelinux.cfg/0A00FEF7\0octet\0tsize\x000\0blksize\x001408\0", "pxelinux"),
             (b"\0\x01PXElinux.0\0octet\0blksize\x001456\0", "pxe"),

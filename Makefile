@@ -45,12 +45,14 @@ static-aarch64: wasm-target ## cross-build a static binary for aarch64, target/a
 	@sh scripts/static.sh aarch64 "$(RELEASE)" "$(CARGO)"
 
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
-	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa in.tftpd=tftpd-hpa busybox=busybox ip=iproute2 iptables=iptables \
+	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
 		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace \
 		mandoc=mandoc man=man-db zsh=zsh fish=fish
+	@sh scripts/peers.sh "$(TARGET)/peers"
 	@rm -f "$(SKIPPED)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
-	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace
+	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_PEERS="$(TARGET)/peers" \
+		PATH="$$PATH:$(TARGET)/peers/tftpd-hpa/usr/sbin" $(CARGO) test --locked --workspace
 	@sh scripts/check-examples.sh "$(BIN)"
 	@sh scripts/test-install.sh "$(BIN)/tuffet"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)"

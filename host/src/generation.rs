@@ -1,8 +1,10 @@
 //! A generation: a loaded configuration for deciding requests; a reload replaces it.
 
+use crate::last_folders::LastFolders;
+use crate::negotiation::Negotiation;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
-use tuffet_core::Limits;
+use tuffet_config::Config;
 use tuffet_policy::Policy;
 use tuffet_store::{FileCache, Roots, Uploads};
 
@@ -14,13 +16,34 @@ pub(crate) struct Files {
     pub(crate) uploads: Uploads,
 }
 
+/// What boot loaders get beyond the files that they ask for.
+pub(crate) struct Netboot {
+    /// Whether a missing list of GRUB is empty.
+    pub(crate) empty_lists: bool,
+    /// Where shim was loaded from, if it is to find its files there.
+    pub(crate) shim_folders: Option<LastFolders>,
+}
+
+impl Netboot {
+    /// `before` is that of the generation before: its clients are remembered.
+    pub(crate) fn of(config: &Config, before: Option<&Netboot>) -> Netboot {
+        let kept = || before.and_then(|before| before.shim_folders.clone()).unwrap_or_else(LastFolders::new);
+        Netboot {
+            empty_lists: config.netboot.empty_lists,
+            shim_folders: config.netboot.shim_folder.then(kept),
+        }
+    }
+}
+
 /// The state for deciding requests. A request and its transfer keep their generation to the end.
 pub(crate) struct Generation {
     /// 1 for the configuration that the server started with.
     pub(crate) number: u64,
     pub(crate) files: Files,
     pub(crate) policy: Arc<Policy>,
-    pub(crate) limits: Limits,
+    pub(crate) netboot: Netboot,
+    /// What transfers may negotiate.
+    pub(crate) negotiation: Negotiation,
     /// How long opening a file may take.
     pub(crate) open_time: Duration,
     /// How long what runs may go on when the server stops.

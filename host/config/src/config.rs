@@ -14,10 +14,12 @@ use super::address::path_schema;
 use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::limits::Limits;
-use super::listeners::{Listener, WrittenListener};
+use super::listeners::{self, Listener, WrittenListener};
+use super::netboot::Netboot;
 use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
+use super::profiles::{Profile, WrittenProfile};
 use super::reach::Silent;
 use super::resolver::{Resolver, environment, started_by_root};
 use super::resource::resource_attributes;
@@ -86,6 +88,13 @@ pub(crate) struct Written {
     pub drain: Duration,
     /// Option negotiation, retransmission, and bounds on slow transfers.
     pub transfer: Transfer,
+    /// What some clients may negotiate, instead of what `transfer` and their listener say. For each key, the first
+    /// profile with the client and the key counts. The server has
+    /// [profiles of its own](listeners.md#profiles) for clients that are known to need less; they come last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<WrittenProfile>,
+    /// Help for boot chains; each changes what some other clients get, so all are off by default.
+    pub netboot: Netboot,
     /// Bounds on concurrent transfers, requests, uploads and memory.
     pub limits: Limits,
     /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
@@ -123,6 +132,10 @@ pub struct Config {
     pub drain: Duration,
     /// The negotiated options, the recovery from losses, and bounds on slow transfers.
     pub transfer: Transfer,
+    /// What some clients may negotiate; for each key the first counts.
+    pub profiles: Vec<Profile>,
+    /// The help for boot chains.
+    pub netboot: Netboot,
     /// The limits.
     pub limits: Limits,
     /// The exports to an OpenTelemetry collector; `None` leaves them to the environment.
@@ -154,6 +167,8 @@ impl Default for Written {
             busy_poll: Duration::from_micros(50),
             drain: Duration::from_secs(10),
             transfer: Transfer::default(),
+            profiles: Vec::new(),
+            netboot: Netboot::default(),
             limits: Limits::default(),
             telemetry: None,
             privileges: Privileges::default(),
@@ -181,6 +196,7 @@ impl Config {
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
         let listeners = resolver.listeners(written.listeners);
         let roots = resolver.roots(written.roots);
+        resolver.roots_of_listeners(&listeners, &roots);
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
         let sinks = resolver.sinks(written.sinks, &state);
         let policy = resolver.policy(
@@ -196,7 +212,8 @@ impl Config {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
-        let Written { busy_poll, drain, transfer, limits, .. } = written;
+        let profiles = resolver.profiles(written.profiles);
+        let Written { busy_poll, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
         let Resolver { findings, warnings, files, silent, .. } = resolver;
@@ -217,6 +234,8 @@ impl Config {
             busy_poll,
             drain,
             transfer,
+            profiles,
+            netboot,
             limits,
             telemetry,
             privileges,
@@ -236,7 +255,7 @@ impl Config {
     /// threads, and the settings that these were created with.
     pub fn needs_restart(&self, next: &Config) -> Vec<&'static str> {
         let mut fixed = vec![
-            ("listeners", self.listeners != next.listeners),
+            ("listeners", listeners::sockets_differ(&self.listeners, &next.listeners)),
             ("workers", self.workers != next.workers),
             ("busy-poll", self.busy_poll != next.busy_poll),
             ("control", self.control != next.control),

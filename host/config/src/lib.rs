@@ -15,6 +15,8 @@ mod address;
 mod admin;
 mod barred;
 mod bundled;
+mod ceilings;
+mod chains;
 mod config;
 mod document;
 mod error;
@@ -22,10 +24,12 @@ mod grant;
 mod limits;
 mod listeners;
 mod load;
+mod netboot;
 mod overrides;
 mod plugins;
 mod policy;
 mod privileges;
+mod profiles;
 pub mod reach;
 mod reference;
 mod references;
@@ -48,12 +52,15 @@ mod units;
 
 pub use admin::{Admin, AdminAddress, AdminToken};
 pub use barred::{Barred, barred, outside};
+pub use ceilings::{Ceilings, MaxBlksize, OptionRule, OptionRules};
+pub use chains::ListenerChains;
 pub use config::{Config, control_of};
 pub use document::Document;
 pub use error::{ConfigError, Place, Position, Problem};
 pub use grant::{Grant, GrantKind, HttpHost};
 pub use limits::Limits;
 pub use listeners::Listener;
+pub use netboot::Netboot;
 pub use overrides::Overrides;
 pub use plugins::{
     BreakerConfig, ComponentSource, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits,
@@ -61,6 +68,7 @@ pub use plugins::{
 };
 pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
 pub use privileges::{Privileges, SeccompMode, Who};
+pub use profiles::Profile;
 pub use reach::Silent;
 pub use reference::reference;
 pub use resource::{decode, resource_attributes};

@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::address::path_schema;
+use super::chains::ListenerChains;
+use super::listeners::Listener;
 use super::plugins::{Named, PluginConfig};
 use super::resolver::{Resolver, environment, started_by_root};
 use super::suggest::{closest, unknown};
@@ -50,6 +52,9 @@ pub struct PolicyConfig {
     /// Every plugin, each once and each in a chain, sorted by name: the section `plugins`.
     #[serde(skip)]
     pub plugins: Vec<PluginConfig>,
+    /// The listeners with chains of their own, by name.
+    #[serde(skip)]
+    pub listeners: Vec<(String, ListenerChains)>,
 }
 
 /// The verdict where every plugin abstains.
@@ -73,6 +78,7 @@ impl Default for PolicyConfig {
             time_limit: Duration::from_millis(500),
             compiled: None,
             plugins: Vec::new(),
+            listeners: Vec::new(),
         }
     }
 }
@@ -102,6 +108,17 @@ impl PolicyConfig {
         ]
     }
 
+    /// Returns the chains of a listener, in the order of their hooks: its own, and these where it has none.
+    pub fn chains_of(&self, own: &ListenerChains) -> [Vec<String>; 4] {
+        let chain = |own: &Option<Vec<String>>, of_all: &Vec<String>| own.as_ref().unwrap_or(of_all).clone();
+        [
+            chain(&own.authorize, &self.authorize),
+            chain(&own.resolve, &self.resolve),
+            chain(&own.accept_upload, &self.accept_upload),
+            chain(&own.observe, &self.observe),
+        ]
+    }
+
     /// The keys that cannot change while the server runs, and whether they differ.
     pub(crate) fn fixed(&self, next: &Self) -> Vec<(&'static str, bool)> {
         vec![("policy.compiled", self.compiled != next.compiled)]
@@ -115,7 +132,15 @@ impl Resolver<'_> {
         plugins: BTreeMap<String, PluginConfig>,
         named: Named<'_>,
     ) -> PolicyConfig {
-        for (chain, names) in policy.chains() {
+        let of_all = policy.chains().map(|(chain, names)| (format!("/policy/{chain}"), chain, names));
+        let mut chains: Vec<(String, &str, &Vec<String>)> = of_all.into();
+        for (number, listener) in named.listeners.iter().enumerate() {
+            let own = listener.chains.written();
+            chains.extend(
+                own.map(|(chain, names)| (format!("/listeners/{number}/policy/{chain}"), chain, names)),
+            );
+        }
+        for (place, _, names) in &chains {
             for (index, name) in names.iter().enumerate().filter(|(_, name)| !plugins.contains_key(*name)) {
                 let known = || plugins.keys().map(String::as_str);
                 let message = match closest(name, known()) {
@@ -124,12 +149,12 @@ impl Resolver<'_> {
                         "unknown plugin `{name}`; add it below `plugins`, such as `{name}: {{ component: builtin:{name} }}`"
                     ),
                 };
-                self.wrong(format!("/policy/{chain}/{index}"), message);
+                self.wrong(format!("{place}/{index}"), message);
             }
         }
-        let in_chain = |name: &String| policy.chains().iter().any(|(_, names)| names.contains(name));
+        let in_chain = |name: &String| chains.iter().any(|(_, _, names)| names.contains(name));
         let decides = |name: &String| {
-            policy.chains().iter().any(|(chain, names)| *chain != "observe" && names.contains(name))
+            chains.iter().any(|(_, chain, names)| *chain != "observe" && names.contains(name))
         };
         for (name, plugin) in plugins.iter().filter(|(name, _)| decides(name)) {
             let pointer = format!("{}/limits/wall", join("/plugins", name));
@@ -151,6 +176,9 @@ impl Resolver<'_> {
         }
         let compiled = self.unless_none(policy.compiled.as_deref(), default_compiled);
         let plugins = plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin, named)).collect();
-        PolicyConfig { compiled, plugins, ..policy }
+        let has_own = |listener: &&Listener| listener.chains != ListenerChains::default();
+        let own = named.listeners.iter().filter(has_own);
+        let listeners = own.map(|listener| (listener.name.clone(), listener.chains.clone())).collect();
+        PolicyConfig { compiled, plugins, listeners, ..policy }
     }
 }

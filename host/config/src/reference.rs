@@ -100,6 +100,7 @@ fn type_of(schema: &Value) -> String {
     let kind = match (schema.get("format").and_then(Value::as_str), types(schema).as_slice()) {
         (Some("byte-count"), _) => "size".to_owned(),
         (Some("time-span"), _) => "time".to_owned(),
+        (Some("max-blksize"), _) => "number, or `auto`".to_owned(),
         (Some("tid-ports"), _) => "number, or range of ports".to_owned(),
         (Some("interface"), _) => "name of an interface".to_owned(),
         (Some("file-mode"), _) => "octal number in quotes".to_owned(),

@@ -259,7 +259,10 @@ impl Resolver<'_> {
 
     /// Refuses roots that are all private, unless a plugin answers with content of its own.
     pub(crate) fn someone_is_served(&mut self, roots: &[RootSpec], policy: &PolicyConfig) {
-        if !roots.is_empty() && roots.iter().all(|root| root.private) && policy.resolve.is_empty() {
+        let answers = |chain: &[String]| !chain.is_empty();
+        let some_plugin_answers = answers(&policy.resolve)
+            || policy.listeners.iter().any(|(_, own)| own.resolve.as_deref().is_some_and(answers));
+        if !roots.is_empty() && roots.iter().all(|root| root.private) && !some_plugin_answers {
             let message = "every root is private and `policy.resolve` is empty, so clients would get nothing; add a root \
                            without `private`, or a plugin that answers with content";
             self.wrong("/roots", message);

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::address::{check_interface, check_name, parse_address};
 use super::admin::UNIX;
 use super::bundled;
+use super::ceilings::check_max_blksize;
 use super::grant::Grant;
 use super::roots::FileMode;
 use super::sinks::Fsync;
@@ -201,6 +202,7 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
         Some("name") => check_name(text).err(),
         Some("interface") => check_interface(text).err(),
         Some("tid-ports") => text.parse::<PortRange>().err(),
+        Some("max-blksize") => check_max_blksize(text).err(),
         Some("path") if text.is_empty() => Some("the path is empty; name a folder, `.` for this one".into()),
         Some("grant") => text.parse::<Grant>().err(),
         Some("component") if matches!(text, "" | "builtin:") => {
@@ -270,6 +272,7 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
     let expected = match schema.get("format").and_then(Value::as_str) {
         Some("byte-count") => "a size in bytes, such as 512, 64KiB or 1GB".to_owned(),
         Some("time-span") => "a time with its unit, such as 250ms, 4s or 1m 30s".to_owned(),
+        Some("max-blksize") => "a number of bytes, or auto".to_owned(),
         Some("tid-ports") => "a number of ports, or a range such as 30000-30063".to_owned(),
         Some("fsync") => "`never`, `each`, or a time with its unit, such as 1s".to_owned(),
         Some("file-mode") => "three octal digits in quotes, such as \"0640\"".to_owned(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ceilings::{MaxBlksize, OptionRules};
 use super::resolver::Resolver;
 use super::units::{ByteCount, TimeSpan, plain};
 
@@ -12,13 +13,16 @@ use super::units::{ByteCount, TimeSpan, plain};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Transfer {
-    /// The largest granted block size, in bytes (RFC 2348). A client that requests none gets 512.
-    #[schemars(range(min = 8, max = 65464))]
-    pub max_blksize: u16,
+    /// The largest granted block size, in bytes (RFC 2348). A client that requests none gets 512. `auto`: as much as
+    /// fits into one packet on the route to the client, its MTU less 32 bytes for IPv4 and 52 for IPv6; 1468 and 1448
+    /// where the kernel knows no route.
+    pub max_blksize: MaxBlksize,
     /// The largest granted window, in blocks (RFC 7440). RFC 7440 allows 65535; above 32767 a duplicated ACK
     /// could be mistaken for another. A client that requests none gets 1.
     #[schemars(range(min = 1, max = 32767))]
     pub max_windowsize: u16,
+    /// Which options the server acknowledges.
+    pub options: OptionRules,
     /// The block number that follows 65535.
     #[schemars(range(min = 0, max = 1))]
     pub rollover: u16,
@@ -63,8 +67,9 @@ pub struct Retransmit {
 impl Default for Transfer {
     fn default() -> Self {
         Self {
-            max_blksize: 65464,
+            max_blksize: MaxBlksize::Bytes(65464),
             max_windowsize: 64,
+            options: OptionRules::default(),
             rollover: 0,
             retransmit: Retransmit::default(),
             least_rate: 64,

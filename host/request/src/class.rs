@@ -17,14 +17,6 @@ impl ClientClass {
         self.0
     }
 
-    /// The largest window that clients of this class survive, in blocks.
-    ///
-    /// U-Boot's virtio driver has 32 receive buffers and receives nothing more once they have overflowed. Two
-    /// windows may be in flight at once: one that the client reported as incomplete, and its retransmission.
-    pub fn most_window(self) -> u16 {
-        if self.0 == "u-boot" { 16 } else { u16::MAX }
-    }
-
     /// Returns the class with this name, if there is one.
     pub fn named(name: &str) -> Option<ClientClass> {
         ClientClass::all().find(|class| class.0 == name)
@@ -87,18 +79,19 @@ const fn either(class: &'static str, options: &'static [&'static str]) -> Shape 
 }
 
 /// The first match counts. A shape that several clients share has the name of the most common one.
-const SHAPES: [Shape; 33] = [
+const SHAPES: [Shape; 35] = [
     either("plain", &[]),
     // PXE ROMs request the size, then the file. busybox sends requests like the first of the two.
     read("pxe", &["tsize=0"]),
     read("pxe", &["blksize=1456"]),
     read("pxe", &["tsize=0", "blksize=1456"]),
     read("pxelinux", &["tsize=0", "blksize=1408"]),
-    // shim asks by EDK2's client with 512 bytes, EDK2 itself with what the network card can take.
-    read("shim", &["blksize=512", "windowsize"]),
-    // EDK2 requests the size, then the file; without windows before 2020.
-    read("uefi", &["tsize=0", "blksize", "windowsize"]),
-    read("uefi", &["blksize", "windowsize"]),
+    // shim asks EDK2 for blocks of 512 bytes, and never for the size (netboot.c, FetchNetbootimg).
+    read("shim", &["blksize=512", "windowsize=4"]),
+    read("shim", &["blksize=512"]),
+    // EDK2 requests the size, then the file; without windows before 2020. Its window is PcdPxeTftpWindowSize, 4.
+    read("uefi", &["tsize=0", "blksize", "windowsize=4"]),
+    read("uefi", &["blksize", "windowsize=4"]),
     read("uefi", &["tsize=0", "blksize=1468"]),
     read("uefi", &["blksize=1468"]),
     read("ipxe", &["blksize=1432", "tsize=0"]),
@@ -117,6 +110,7 @@ const SHAPES: [Shape; 33] = [
     write("u-boot", &["timeout", "blksize"]),
     read("curl", &["tsize=0", "blksize", "timeout"]),
     write("curl", &["tsize", "blksize", "timeout"]),
+    read("atftp", &["blksize", "windowsize"]),
     read("atftp", &["tsize=0", "timeout"]),
     read("atftp", &["tsize=0", "timeout", "blksize"]),
     read("atftp", &["tsize=0", "timeout", "blksize", "windowsize"]),
@@ -170,7 +164,7 @@ mod tests {
         packet
     }
 
-    /// Recorded from curl 7.88, atftp 0.8, tftp-hpa 5.2, busybox 1.35 and tuffet itself.
+    /// Recorded from curl 7.88, atftp 0.8, tftp-hpa 5.2, busybox 1.35, tftpy 0.8.7 and tuffet itself.
     #[test]
     fn recorded_requests() {
         for (packet, expected) in [
@@ -189,6 +183,18 @@ mod tests {
             (b"\0\x02abc\0octet\0", "plain"),
             (b"\0\x01abc\0octet\0tsize\x000\0", "pxe"),
             (b"\0\x01abc\0octet\0blksize\x001428\0", "unknown"),
+            (b"\0\x01abc\0octet\0blksize\x008192\0windowsize\x0064\0", "atftp"),
+            (b"\0\x02abc\0octet\0blksize\x008192\0windowsize\x0064\0", "unknown"),
+            (b"\0\x01abc\0octet\0tsize\x000\0blksize\x00512\0timeout\x006\0", "curl"),
+            // Indistinguishable: atftp with these values from EDK2, tftpy with both options from busybox.
+            (b"\0\x01abc\0octet\0tsize\x000\0blksize\x001468\0windowsize\x004\0", "uefi"),
+            (b"\0\x01abc\0octet\0blksize\x001400\0tsize\x000\0", "busybox"),
+            // tftpy with a block size, and atftp: a shape that says nothing.
+            (b"\0\x01abc\0octet\0blksize\x001400\0", "unknown"),
+            (b"\0\x02abc\0octet\0blksize\x001400\0", "unknown"),
+            (b"\0\x01abc\0octet\0blksize\x001468\0", "uefi"),
+            // As the sources of shim and older EDK2 write it.
+            (b"\0\x01grubx64.efi\0octet\0blksize\x00512\0", "shim"),
             // Recorded by `make test-boot` from firmware in QEMU: OVMF 2022.11.
             (b"\0\x01shimx64.efi\0octet\0tsize\x000\0blksize\x001468\0windowsize\x004\0", "uefi"),
             (b"\0\x01shimx64.efi\0octet\0blksize\x001468\0windowsize\x004\0", "uefi"),

@@ -10,6 +10,7 @@ mod client;
 pub mod events;
 mod histogram;
 pub mod names;
+mod network;
 mod progress;
 mod request;
 mod root;
@@ -21,9 +22,11 @@ pub use calls::{Call, Calls};
 pub use class::ClientClass;
 pub use client::ClientKey;
 pub use histogram::{BOUNDS_US, Distribution, Histogram};
+pub use network::Network;
 pub use progress::Progress;
 pub use request::{
-    Ceilings, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
+    Acknowledged, Ceilings, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, OptionName,
+    Request, RequestId,
 };
 pub use root::{Case, Links, RootSpec};
 pub use tid_ports::{MAX_TID_PORTS, PortRange, TidPorts};

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::class::ClientClass;
-pub use tuffet_core::{ErrorCode, Mode, Operation};
+pub use tuffet_core::{Acknowledged, ErrorCode, Mode, Operation, OptionName};
 
 /// Identifies a request in log lines and to plugins; unique for the life of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,6 +75,8 @@ pub struct Request {
     pub raw_name: Option<Box<str>>,
     /// The prefix of roots (`also-at`) that the name began with, which `path` lacks: only these roots are searched.
     pub prefix: Option<Arc<str>>,
+    /// The last folder of the client, if shim's files were sought there: `path` is in it if they were found.
+    pub shim_folder: Option<Arc<str>>,
     /// The root that stores `path`, if the client spelled it differently: only this root is searched.
     pub stored_in: Option<Arc<str>>,
     /// The normalised path below the virtual root: no leading slash, no `.` or `..`.

@@ -105,7 +105,9 @@ impl Turn {
 
 /// Decides a request on this thread. One whose policy has to wait becomes a task.
 fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewRequest) {
-    if generation.policy.is_empty() && !generation.files.roots.any_case() {
+    let moves = generation.files.roots.any_case() || generation.netboot.shim_folders.is_some();
+    let listener = admission.listeners.get(usize::from(new.listener));
+    if generation.policy.is_empty(listener.map_or("", |name| name)) && !moves {
         let (undecided, plan) = Undecided::without_policy(admission, generation, new);
         return undecided.open(plan);
     }

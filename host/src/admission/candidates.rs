@@ -16,31 +16,43 @@ pub(super) struct Candidates {
     by: Option<Arc<str>>,
 }
 
+/// Whether a listener serves a root; `served` is `None` for all.
+pub(super) fn serves(served: Option<&[String]>, root: &str) -> bool {
+    served.is_none_or(|served| served.iter().any(|name| name == root))
+}
+
+/// The roots that are searched for the requested path, in order: those that the listener serves, and that may be named
+/// as the request named them. An upload has one.
+pub(super) fn searched_roots(roots: &Roots, served: Option<&[String]>, request: &Request) -> Vec<Arc<str>> {
+    let prefix = request.prefix.as_deref();
+    match request.operation {
+        Operation::Read => roots.public(prefix).filter(|root| serves(served, root)).cloned().collect(),
+        Operation::Write => {
+            roots.of_uploads(prefix, |root| serves(served, root)).map(Arc::from).into_iter().collect()
+        }
+    }
+}
+
 impl Candidates {
-    /// The `targets` that a plugin named; without any, the requested path in the roots.
+    /// The `targets` that a plugin named; without any, the requested path in the roots. Only roots that the listener
+    /// serves come into question; `served` is `None` for all.
     pub(super) fn new(
         roots: &Roots,
+        served: Option<&[String]>,
         request: Arc<Request>,
         targets: Vec<Target>,
         by: Option<Arc<str>>,
     ) -> Candidates {
-        let by = by.filter(|_| !targets.is_empty());
-        let named = targets.into_iter().map(|target| (target.root.into(), Some(target.path)));
-        let mut places: Vec<(Arc<str>, Option<String>)> = named.collect();
-        let prefix = request.prefix.as_deref();
-        match request.operation {
-            Operation::Read if places.is_empty() && request.stored_in.is_some() => {
-                places = request.stored_in.iter().map(|root| (Arc::clone(root), None)).collect();
-            }
-            Operation::Read if places.is_empty() => {
-                places = roots.public(prefix).map(|root| (Arc::clone(root), None)).collect();
-            }
-            Operation::Write if places.is_empty() => {
-                places = roots.of_uploads(prefix).map(|root| (root.into(), None)).into_iter().collect();
-            }
-            Operation::Write => places.truncate(1),
-            Operation::Read => {}
-        }
+        let searched = targets.is_empty();
+        let by = by.filter(|_| !searched);
+        // A write has one target: the first that the plugin named.
+        let most = if request.operation == Operation::Write { 1 } else { usize::MAX };
+        let named = targets.into_iter().take(most).filter(|target| serves(served, &target.root));
+        let places: Vec<(Arc<str>, Option<String>)> = match &request.stored_in {
+            _ if !searched => named.map(|target| (target.root.into(), Some(target.path))).collect(),
+            Some(root) if request.operation == Operation::Read => vec![(Arc::clone(root), None)],
+            _ => searched_roots(roots, served, &request).into_iter().map(|root| (root, None)).collect(),
+        };
         Candidates { request, places, by }
     }
 
@@ -57,10 +69,17 @@ impl Candidates {
     /// The first `count` of them, for the log; `None` without any.
     pub(super) fn tried(&self, count: usize) -> Option<Tried> {
         let count = count.min(self.places.len());
-        let places = (0..count).map(|number| {
-            let (root, path) = &self.places[number];
-            (&**root, path.as_deref().unwrap_or(&self.request.path))
-        });
+        let place = |place: &'_ (Arc<str>, Option<String>)| {
+            (Arc::clone(&place.0), place.1.as_deref().unwrap_or(&self.request.path).to_owned())
+        };
+        let mut places: Vec<(Arc<str>, String)> = self.places[..count].iter().map(place).collect();
+        // Looked for before, and not found: otherwise it is the path.
+        if let Some(folder) = self.request.shim_folder.as_deref().filter(|_| !self.request.path.contains('/'))
+        {
+            let further = places.iter().map(|(root, path)| (Arc::clone(root), format!("{folder}/{path}")));
+            places.extend(further.collect::<Vec<_>>());
+        }
+        let places = places.iter().map(|(root, path)| (&**root, path.as_str()));
         (count > 0).then(|| Tried::new(places, self.by.clone()))
     }
 }

@@ -6,6 +6,7 @@
 
 use super::candidates::Candidates;
 use super::looking::{Findings, absence, is_absence};
+use super::netboot::instead;
 use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
 use super::opening::refusal;
 use super::plan::{Plan, ask_policy};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-use tuffet_core::{Limits, Packet};
+use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
 use tuffet_policy::Chained;
 use tuffet_request::events::{DecisionRecord, Ending};
@@ -26,10 +27,9 @@ use tuffet_store::{Absence, Lane, StoreError};
 
 /// What is known of the server beside its generation.
 pub(crate) struct Circumstances {
-    /// The name of the listener, whether it has a single port, and its burst.
+    /// The name of the listener, and whether it has a single port.
     pub(crate) listener: Arc<str>,
     pub(crate) single_port: bool,
-    pub(crate) burst: Option<u16>,
     /// Of the client, in the neighbour table.
     pub(crate) neighbour: Option<MacAddress>,
     /// As they stand; empty without a running server.
@@ -82,7 +82,8 @@ pub(crate) async fn explain(
     };
     explained.request.path.clone_from(&record.request.path);
     explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
-    explained.policy = calls(generation, &trail.take());
+    explained.request.shim_folder = record.request.shim_folder.as_deref().map(Into::into);
+    explained.policy = calls(generation, &record.request.listener, &trail.take());
     let decision = carry_out(generation, &mut record, plan, &mut explained).await;
     conclude(generation, &record, decision, &given, &mut explained);
     Ok(explained)
@@ -105,6 +106,7 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
             path: request.path.clone(),
             raw_name: request.raw_name.as_deref().map(Into::into),
             stored_in: None,
+            shim_folder: None,
             prefix: request.prefix.as_deref().map(|prefix| format!("/{prefix}")),
             class: request.class.as_str().into(),
             macs: macs.collect(),
@@ -131,8 +133,8 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
 }
 
 /// Every plugin of the chains, with what it said if it was asked.
-fn calls(generation: &Generation, steps: &[Step]) -> Vec<Call> {
-    let calls = generation.policy.chained().map(|chained| {
+fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
+    let calls = generation.policy.chained(listener).map(|chained| {
         let is_it = |step: &&Step| {
             matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook)
         };
@@ -190,7 +192,9 @@ async fn carry_out(
         Plan::Open { targets, by, ceilings } => (targets, by, ceilings),
     };
     let named_by = by.as_ref().filter(|_| !targets.is_empty()).map(ToString::to_string);
-    let candidates = Candidates::new(&generation.files.roots, Arc::clone(&record.request), targets, by);
+    let request = Arc::clone(&record.request);
+    let served = generation.negotiation.roots_of(&request.listener);
+    let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
     let mut wanted = Wanted::new(candidates, record.requested_options.tsize, ceilings);
     let decided = search(generation, &mut wanted, named_by.as_ref(), explained).await;
     let mut found = Findings::default();
@@ -209,6 +213,11 @@ async fn carry_out(
             }
             record.resolved = Some(resolved);
             record.size = size;
+            Ok(ceilings)
+        }
+        Err(error) if let Some(empty) = instead(generation, &record.request, &error) => {
+            record.resolved = Some(empty.resolved());
+            record.size = Some(0);
             Ok(ceilings)
         }
         Err(error) => Err(refusal(&candidates, wanted.tried_count(), &error, &found).0),
@@ -319,8 +328,9 @@ fn conclude(
             outcome.detail = Some(format!("not admitted, because a limit is reached: {names}"));
         }
         Ok(ceilings) => {
-            let most = generation.lowered(&ceilings, record.request.class);
-            let options = granted_options(record, &Limits { burst: given.burst, ..most });
+            let bounds = generation.bounds(record, &ceilings);
+            let most = bounds.limits;
+            let options = granted_options(record, &most);
             outcome.decision = "granted".into();
             outcome.size = record.size;
             explained.options = Some(Options {
@@ -331,7 +341,13 @@ fn conclude(
                 most_blksize: most.blksize,
                 most_windowsize: most.windowsize,
                 single_port: given.single_port,
-                burst: given.burst,
+                burst: most.burst,
+                blksize_by: bounds.blksize_by.to_string(),
+                windowsize_by: bounds.windowsize_by.to_string(),
+                route_mtu: bounds.route.flatten(),
+                no_route: bounds.route == Some(None),
+                refused: refused_options(record, &most),
+                others: others(&options),
             });
         }
         Err(Decision::Refuse { code, message, ending }) => {
@@ -346,6 +362,20 @@ fn conclude(
         }
         Err(Decision::Grant { .. }) => outcome.decision = "granted".into(),
     }
+}
+
+/// The requested options that are refused.
+fn refused_options(record: &DecisionRecord, most: &Limits) -> Vec<String> {
+    let asked = |option: &OptionName| record.requested_options.value(*option).is_some();
+    let refused = OptionName::ALL.into_iter().filter(|option| !most.acknowledged.has(*option));
+    refused.filter(asked).map(|option| option.as_str().to_owned()).collect()
+}
+
+/// The granted options that no RFC has.
+fn others(options: &OptionSet) -> Vec<(String, u64)> {
+    use OptionName::{Blksize2, Msftwindow, Rollover, Utimeout};
+    let value = |option: OptionName| Some((option.as_str().to_owned(), options.value(option)?));
+    [Rollover, Blksize2, Utimeout, Msftwindow].into_iter().filter_map(value).collect()
 }
 
 fn end(outcome: &mut explanation::Outcome, ending: Ending) {

@@ -18,8 +18,8 @@ use tuffet_store::{Disk, Lane, StoreError, Undone, Upload};
 const STORE_TIME: Duration = Duration::from_secs(600);
 
 impl Gate for Generation {
-    fn asks(&self) -> bool {
-        self.policy.gates_uploads()
+    fn asks(&self, listener: &str) -> bool {
+        self.policy.gates_uploads(listener)
     }
 
     fn pass(

@@ -9,6 +9,7 @@ mod candidates;
 mod explain;
 mod gate;
 mod looking;
+mod netboot;
 mod open;
 mod opening;
 mod plan;
@@ -60,7 +61,9 @@ impl Admission {
         for letter in letters {
             match letter {
                 ToControl::Request(new) => requests.push(new),
-                ToControl::Store { worker, key, upload, record, generation } if generation.asks() => {
+                ToControl::Store { worker, key, upload, record, generation }
+                    if generation.asks(&record.request.listener) =>
+                {
                     let post = self.poster(worker);
                     runtime.spawn(async move {
                         let stored = generation.pass(upload, record).await;

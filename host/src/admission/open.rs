@@ -3,13 +3,13 @@
 use super::candidates::Candidates;
 use super::plan::denied;
 use crate::generation::{Files, Generation};
+use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tuffet_core::Limits;
 use tuffet_core::netascii::Encoder;
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
-use tuffet_request::{Ceilings, ClientClass, Denial, ErrorCode, Mode, Operation, Request};
+use tuffet_request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
 use tuffet_store::StoreError;
 
 /// The decision once something is open, or is not.
@@ -21,7 +21,7 @@ pub(super) fn granted(
 ) -> Decision {
     match opened.and_then(|opened| within(opened, ceilings)) {
         Ok(Opened { content, resolved }) => {
-            let limits = generation.lowered(ceilings, record.request.class);
+            let limits = generation.bounds(record, ceilings).limits;
             record.resolved = Some(resolved);
             Decision::Grant { content, limits }
         }
@@ -30,17 +30,11 @@ pub(super) fn granted(
 }
 
 impl Generation {
-    /// The ceilings of the negotiation.
-    pub(super) fn lowered(&self, ceilings: &Ceilings, class: ClientClass) -> Limits {
-        Limits {
-            blksize: ceilings.blksize.map_or(self.limits.blksize, |most| most.min(self.limits.blksize)),
-            windowsize: ceilings
-                .windowsize
-                .map_or(self.limits.windowsize, |most| most.min(self.limits.windowsize))
-                .min(class.most_window()),
-            burst: self.limits.burst,
-            acknowledged: self.limits.acknowledged,
-        }
+    /// The bounds of the negotiation.
+    pub(super) fn bounds(&self, record: &DecisionRecord, ceilings: &Ceilings) -> Bounds {
+        let asks_for_blksize =
+            record.requested_options.blksize.or(record.requested_options.blksize2).is_some();
+        self.negotiation.bounds(&record.request, asks_for_blksize, ceilings)
     }
 }
 
@@ -52,6 +46,11 @@ pub(super) struct Opened {
 }
 
 impl Opened {
+    /// No bytes, for an optional file that is missing.
+    pub(super) fn empty() -> Opened {
+        Opened { content: Content::Bytes(Arc::<[u8]>::from([]).into()), resolved: "empty".into() }
+    }
+
     pub(super) fn resolved(&self) -> Arc<str> {
         Arc::clone(&self.resolved)
     }

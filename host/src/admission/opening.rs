@@ -7,6 +7,7 @@
 
 use super::candidates::Candidates;
 use super::looking::{Findings, Looking, is_absence};
+use super::netboot::instead;
 use super::open::{Opened, Wanted, content, granted, refused};
 use super::plan::Plan;
 use super::undecided::{Undecided, internal_error};
@@ -47,7 +48,9 @@ impl Undecided {
             Plan::Open { targets, by, ceilings } => (targets, by, ceilings),
         };
         let (generation, record) = (Arc::clone(&self.generation), &self.record);
-        let candidates = Candidates::new(&generation.files.roots, Arc::clone(&record.request), targets, by);
+        let request = Arc::clone(&record.request);
+        let served = generation.negotiation.roots_of(&request.listener);
+        let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
         let wanted = Wanted::new(candidates, record.requested_options.tsize, ceilings);
         let undecided = Arc::new(Mutex::new(Some(self)));
         let began = Instant::now();
@@ -126,7 +129,16 @@ impl Opening {
                 }
                 return undecided.conclude(decision);
             }
-            Err(error) => error,
+            Err(error) => match instead(&self.generation, candidates.request(), &error) {
+                Some(empty) => {
+                    let Some(mut undecided) = take(&self.undecided) else { return };
+                    let Undecided { generation, record, .. } = &mut undecided;
+                    record.tried = candidates.tried(tried_count).map(Arc::new);
+                    let decision = granted(generation, record, Ok(empty), self.wanted.ceilings());
+                    return undecided.conclude(decision);
+                }
+                None => error,
+            },
         };
         if is_absence(&error)
             && tried_count > 0

@@ -1,6 +1,6 @@
 //! authorize → resolve: policy's part of a decision.
 
-use super::stored;
+use super::{netboot, stored};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
@@ -24,6 +24,11 @@ impl Plan {
         Plan::Open { targets: Vec::new(), by: None, ceilings: Ceilings::default() }
     }
 
+    /// Whether the roots are searched for the requested path.
+    fn is_search(&self) -> bool {
+        matches!(self, Plan::Open { targets, .. } if targets.is_empty())
+    }
+
     /// Whether carrying it out blocks.
     pub(super) fn needs_disk(&self) -> bool {
         matches!(self, Plan::Open { .. })
@@ -32,6 +37,18 @@ impl Plan {
 
 /// Asks the chains of a generation. The record gets to know who decided, and the request the path that was judged.
 pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
+    let plan = ask_once(generation, record).await;
+    if generation.netboot.shim_folders.is_none() || !plan.is_search() {
+        return plan;
+    }
+    match Box::pin(netboot::moved(generation, record)).await {
+        Ok(false) => plan,
+        Ok(true) => Box::pin(ask_once(generation, record)).await,
+        Err(decision) => Plan::Answer(decision),
+    }
+}
+
+async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan {
     let any_case = generation.files.roots.any_case();
     if any_case && let Err(decision) = Box::pin(stored::requested(generation, record)).await {
         return Plan::Answer(decision);
@@ -40,7 +57,7 @@ pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRec
     let patience = policy.patience();
     let authorization = policy.authorize(request, patience).await;
     record.verdict_by = authorization.by;
-    record.plugin_calls = authorization.calls;
+    record.plugin_calls += authorization.calls;
     let ceilings = match allowed(authorization.verdict) {
         Ok(ceilings) => ceilings,
         Err(decision) => return Plan::Answer(decision),

@@ -11,6 +11,7 @@
 //! Only servers with such a root look anything up here. Disks are asked on threads of their roots, with the deadline of
 //! opening, so a folder that hangs costs the requests for its root alone.
 
+use super::candidates::{searched_roots, serves};
 use super::plan::allowed;
 use crate::generation::Generation;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use tokio::sync::oneshot;
 use tuffet_engine::worker::Decision;
 use tuffet_policy::Target;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
-use tuffet_request::{Ceilings, Operation};
+use tuffet_request::{Ceilings, Operation, Request};
 use tuffet_store::{Lane, Sought, Stored};
 
 /// Gives the request the path under which the first root stores it. If none does, it keeps its path.
@@ -26,13 +27,8 @@ use tuffet_store::{Lane, Sought, Stored};
 /// # Errors
 /// The decision, if a root does not answer.
 pub(super) async fn requested(generation: &Generation, record: &mut DecisionRecord) -> Result<(), Decision> {
-    let (roots, request) = (&generation.files.roots, &record.request);
-    let (prefix, sought) = (request.prefix.as_deref(), sought(request.operation));
-    let searched: Vec<Arc<str>> = match request.operation {
-        Operation::Read => roots.public(prefix).map(Arc::clone).collect(),
-        Operation::Write => roots.of_uploads(prefix).map(Arc::from).into_iter().collect(),
-    };
-    for root in searched {
+    let sought = sought(record.request.operation);
+    for root in searched(generation, &record.request) {
         let Some(path) = look(generation, &root, &record.request.path, sought).await? else { continue };
         if path != record.request.path {
             let request = Arc::make_mut(&mut record.request);
@@ -59,7 +55,8 @@ pub(super) async fn named(
     if record.request.operation == Operation::Write {
         targets.truncate(1);
     }
-    for target in &mut targets {
+    let served = generation.negotiation.roots_of(&record.request.listener);
+    for target in targets.iter_mut().filter(|target| serves(served, &target.root)) {
         let Some(path) = look(generation, &target.root, &target.path, sought).await? else { continue };
         if path == target.path {
             break;
@@ -80,6 +77,23 @@ pub(super) async fn named(
         return theirs.map(|theirs| (targets, lower(ceilings, theirs)));
     }
     Ok((targets, ceilings))
+}
+
+/// Whether a root that a request may search stores the path.
+///
+/// # Errors
+/// The decision, if a root does not answer.
+pub(super) async fn exists(generation: &Generation, request: &Request, path: &str) -> Result<bool, Decision> {
+    for root in searched(generation, request) {
+        if look(generation, &root, path, Sought::File).await?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn searched(generation: &Generation, request: &Request) -> Vec<Arc<str>> {
+    searched_roots(&generation.files.roots, generation.negotiation.roots_of(&request.listener), request)
 }
 
 fn sought(operation: Operation) -> Sought {

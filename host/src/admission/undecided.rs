@@ -96,6 +96,9 @@ impl Undecided {
         let record = Arc::new(record);
         admission.watch.decided(decided_after);
         let granted = matches!(decision, Decision::Grant { .. });
+        if let Some(folders) = generation.netboot.shim_folders.as_ref().filter(|_| granted) {
+            folders.note(&record.request);
+        }
         let progress = granted.then(|| Arc::new(Progress::default()));
         let mut start = None;
         if let Some(progress) = &progress {
@@ -171,6 +174,7 @@ impl ReceivedRequest<'_> {
             raw_name: names::raw_name(self.name).map(Into::into),
             prefix,
             stored_in: None,
+            shim_folder: None,
             client: self.client,
             options: self.options.to_vec(),
             calls: Calls::default(),

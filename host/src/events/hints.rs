@@ -153,6 +153,7 @@ mod tests {
             raw_name: None,
             prefix: None,
             stored_in: None,
+            shim_folder: None,
             path: "a".into(),
             client: ([192, 0, 2, last], 2000).into(),
             macs: Vec::new(),

@@ -118,6 +118,7 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
                 class = summary.record.request.class.as_str(),
                 operation = %summary.record.request.operation,
                 path = %summary.record.request.path,
+                shim_folder = summary.record.request.shim_folder.as_deref(),
                 raw_name = summary.record.request.raw_name.as_deref(),
                 resolved = summary.record.resolved.as_deref(),
                 detail = summary.ending.detail.as_deref(),

@@ -125,6 +125,7 @@ struct Running {
 }
 
 struct Transfer {
+    listener: Arc<str>,
     progress: Arc<Progress>,
     size: Option<u64>,
     reported: u64,
@@ -140,8 +141,12 @@ impl Running {
         for event in events {
             match &event.what {
                 Happening::Started { record, progress } => {
-                    let transfer =
-                        Transfer { progress: Arc::clone(progress), size: record.size, reported: 0 };
+                    let transfer = Transfer {
+                        listener: Arc::clone(&record.request.listener),
+                        progress: Arc::clone(progress),
+                        size: record.size,
+                        reported: 0,
+                    };
                     self.transfers.insert(record.request.id, transfer);
                 }
                 Happening::Finished(summary) => {
@@ -168,7 +173,8 @@ impl Running {
             }
             reported += 1;
             transfer.reported = bytes;
-            batch.push(Event { at, what: Happening::Progressed { id: *id, bytes, size: transfer.size } });
+            let (id, listener, size) = (*id, Arc::clone(&transfer.listener), transfer.size);
+            batch.push(Event { at, what: Happening::Progressed { id, listener, bytes, size } });
         }
         self.left_out - before
     }
@@ -190,6 +196,7 @@ mod tests {
             raw_name: None,
             prefix: None,
             stored_in: None,
+            shim_folder: None,
             path: "a".into(),
             client: ([192, 0, 2, 1], 2000).into(),
             macs: Vec::new(),
@@ -239,7 +246,7 @@ mod tests {
         moved.set(7, 0);
         running.sample(&mut batch, 8);
         running.sample(&mut batch, 8);
-        let [Event { what: Happening::Progressed { id, bytes, size }, .. }] = &batch[..] else {
+        let [Event { what: Happening::Progressed { id, bytes, size, .. }, .. }] = &batch[..] else {
             unreachable!("one has moved, once: {batch:?}")
         };
         assert_eq!((*id, *bytes, *size), (RequestId(1), 7, Some(10)));

@@ -141,6 +141,7 @@ mod tests {
                     raw_name: None,
                     prefix: None,
                     stored_in: None,
+                    shim_folder: None,
                     path,
                     client: ([192, 0, 2, 1], 2000).into(),
                     macs: Vec::new(),

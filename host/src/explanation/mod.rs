@@ -81,6 +81,9 @@ pub(crate) struct Asked {
     /// The root that stores it, if the client spelled it differently.
     #[serde(default)]
     pub(crate) stored_in: Option<String>,
+    /// The last folder of the client, if its files were sought there.
+    #[serde(default)]
+    pub(crate) shim_folder: Option<String>,
     /// The prefix of roots that the name began with.
     #[serde(default)]
     pub(crate) prefix: Option<String>,
@@ -157,6 +160,23 @@ pub(crate) struct Options {
     pub(crate) single_port: bool,
     /// Blocks of a window that go out within a millisecond.
     pub(crate) burst: Option<u16>,
+    /// What bounds the block size and the window.
+    #[serde(default)]
+    pub(crate) blksize_by: String,
+    #[serde(default)]
+    pub(crate) windowsize_by: String,
+    /// The MTU of the route to the client, if it bounds the block size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) route_mtu: Option<u32>,
+    /// Whether it would, and the kernel knows no route.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) no_route: bool,
+    /// Requested options that the server does not acknowledge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) refused: Vec<String>,
+    /// Granted options that no RFC has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<(String, u64)>,
 }
 
 /// How the request would be answered.

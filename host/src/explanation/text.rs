@@ -25,6 +25,9 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
         }
         writeln!(to)?;
     }
+    if let Some(folder) = &request.shim_folder {
+        writeln!(to, "           last folder of the client {} (netboot.shim-folder)", Shown(folder))?;
+    }
     if let Some(raw) = &request.raw_name {
         writeln!(to, "           bytes {raw}, which are not UTF-8")?;
     }
@@ -66,7 +69,20 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
         if let Some(tsize) = options.tsize {
             write!(to, " tsize={tsize}")?;
         }
-        writeln!(to, " (at most blksize={} windowsize={})", options.most_blksize, options.most_windowsize)?;
+        for (name, value) in &options.others {
+            write!(to, " {name}={value}")?;
+        }
+        writeln!(to)?;
+        write!(to, "           at most blksize={} by {}", options.most_blksize, Shown(&options.blksize_by))?;
+        match (options.route_mtu, options.no_route) {
+            (Some(mtu), _) => write!(to, " (auto: the route to the client has an MTU of {mtu} bytes)")?,
+            (None, true) => write!(to, " (auto: the kernel knows no route to the client)")?,
+            (None, false) => {}
+        }
+        writeln!(to, ", windowsize={} by {}", options.most_windowsize, Shown(&options.windowsize_by))?;
+        if !options.refused.is_empty() {
+            writeln!(to, "           refused: {}", Shown(&options.refused.join(" ")))?;
+        }
         let from = if options.single_port { "the listening port (single-port)" } else { "a TID port" };
         writeln!(to, "           answered from {from}")?;
     }

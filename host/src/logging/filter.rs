@@ -9,7 +9,7 @@ pub(super) const PANIC: &str = "tuffet::panic";
 pub(super) const DROPPED: &str = "tuffet::stderr";
 
 /// The server's targets; others lie below these.
-const TARGETS: [&str; 20] = [
+const TARGETS: [&str; 21] = [
     "tuffet::transfer",
     "tuffet::policy",
     "tuffet::plugin",
@@ -25,6 +25,7 @@ const TARGETS: [&str; 20] = [
     "tuffet::watch",
     "tuffet::accept",
     "tuffet::neighbours",
+    "tuffet::interfaces",
     "tuffet::privileges",
     "tuffet::systemd",
     "tuffet::socket_file",

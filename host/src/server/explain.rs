@@ -40,7 +40,6 @@ pub(crate) fn explain(config: &Config, question: &Question) -> Result<Explanatio
         let given = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,
-            burst: listener.burst,
             neighbour,
             limits: limits(&limiter, question, false),
             user,
@@ -95,7 +94,6 @@ impl Explainer {
         let given = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,
-            burst: listener.burst,
             neighbour,
             limits: limits(&self.limiter, question, true),
             user: self.user.clone(),

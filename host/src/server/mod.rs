@@ -39,8 +39,7 @@ use signals::Signals;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
-use tuffet_config::{Config, Silent, Transfer, reach};
-use tuffet_core::Limits;
+use tuffet_config::{Config, Silent, reach};
 use tuffet_policy::{Policy, PolicyRuntime};
 use tuffet_store::{Disks, Roots};
 
@@ -186,10 +185,4 @@ pub(crate) fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
 /// What the service manager shows of a server that serves.
 fn serving(generation: u64) -> String {
     format!("serving generation {generation} of the configuration")
-}
-
-/// What is granted at most.
-fn ceilings(config: &Config) -> Limits {
-    let Transfer { max_blksize, max_windowsize, .. } = config.transfer;
-    Limits { blksize: max_blksize, windowsize: max_windowsize, ..Limits::default() }
 }

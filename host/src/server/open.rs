@@ -52,7 +52,6 @@ impl Opened {
                     Some(TidPorts::Range(range)) => Some(range),
                     Some(TidPorts::Count(_)) | None => None,
                 },
-                burst: listener.burst,
                 ..ListenerSpec::at(listener.address)
             })
             .collect();

@@ -220,9 +220,14 @@ pub(crate) fn place_of(config: &Config, problem: &LoadProblem) -> (String, Strin
                 "accept-upload" => &policy.accept_upload,
                 _ => &policy.observe,
             };
-            match chain.iter().position(|name| *name == problem.plugin) {
+            let place = |chain: &[String]| chain.iter().position(|name| *name == problem.plugin);
+            let own = config.listeners.iter().enumerate().find_map(|(number, listener)| {
+                let (_, chain) = listener.chains.written().find(|(key, _)| *key == hook)?;
+                Some(format!("/listeners/{number}/policy/{hook}/{}", place(chain)?))
+            });
+            match place(chain) {
                 Some(index) => format!("/policy/{hook}/{index}"),
-                None => format!("{plugin}/component"),
+                None => own.unwrap_or_else(|| format!("{plugin}/component")),
             }
         }
         _ => format!("{plugin}/component"),

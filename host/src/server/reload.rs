@@ -1,9 +1,10 @@
 //! Reload: replaces the active configuration as a whole, or not at all.
 
 use super::policy::{load_policy, warnings};
-use super::{ServeError, ceilings, not_answering, open_roots, serving};
+use super::{ServeError, not_answering, open_roots, serving};
 use crate::admin::Access;
-use crate::generation::{Current, Files, Generation};
+use crate::generation::{Current, Files, Generation, Netboot};
+use crate::negotiation::Negotiation;
 use crate::privileges::out_of_bounds;
 use crate::status::Status;
 use crate::systemd::Manager;
@@ -144,7 +145,8 @@ impl Reloader {
             number: now.number + 1,
             files: Files { roots, cache, uploads: self.uploads.clone() },
             policy: Arc::new(policy),
-            limits: ceilings(&config),
+            netboot: Netboot::of(&config, Some(&now.netboot)),
+            negotiation: Negotiation::of(&config, now.negotiation.routes().clone()),
             open_time: config.limits.open_time,
             drain: config.drain,
         };

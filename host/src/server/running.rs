@@ -8,12 +8,14 @@ use super::explain::Explainer;
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted};
 use super::signals::{Signals, Wish};
-use super::{Opened, Prepared, ServeError, ceilings, not_answering, serving};
+use super::{Opened, Prepared, ServeError, not_answering, serving};
 use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Deciding, Looks};
 use crate::events::{Hints, Observers, log_summaries};
-use crate::generation::{Current, Files, Generation};
+use crate::generation::{Current, Files, Generation, Netboot};
+use crate::negotiation::Negotiation;
 use crate::neighbours::Neighbours;
+use crate::routes::Routes;
 use crate::status::Status;
 use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
@@ -309,7 +311,8 @@ pub(super) fn first_generation(
         number: 1,
         files: Files { roots, cache, uploads },
         policy: Arc::new(policy),
-        limits: ceilings(config),
+        netboot: Netboot::of(config, None),
+        negotiation: Negotiation::of(config, Routes::default()),
         open_time: config.limits.open_time,
         drain: config.drain,
     }

@@ -21,6 +21,7 @@ pub(super) fn request(id: u64, operation: Operation) -> Arc<Request> {
         raw_name: None,
         prefix: None,
         stored_in: None,
+        shim_folder: None,
         path: "a".into(),
         client: ([192, 0, 2, 1], 2000).into(),
         macs: Vec::new(),

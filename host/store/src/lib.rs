@@ -160,7 +160,7 @@ impl Roots {
         let path = path::checked(path)?;
         let root = match root {
             Some(name) => self.named(name)?,
-            None => self.named(self.of_uploads(None)?)?,
+            None => self.named(self.of_uploads(None, |_| true)?)?,
         };
         if !root.writable {
             return Err(StoreError::ReadOnly);
@@ -187,8 +187,12 @@ impl Roots {
     ///
     /// # Errors
     /// `ReadOnly` if no root accepts uploads.
-    pub fn of_uploads(&self, prefix: Option<&str>) -> Result<&str, StoreError> {
-        let root = self.reachable(prefix).find(|root| root.writable);
+    pub fn of_uploads(
+        &self,
+        prefix: Option<&str>,
+        serves: impl Fn(&str) -> bool,
+    ) -> Result<&str, StoreError> {
+        let root = self.reachable(prefix).find(|root| root.writable && serves(&root.name));
         root.map(|root| &*root.name).ok_or(StoreError::ReadOnly)
     }
 

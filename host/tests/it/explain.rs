@@ -168,7 +168,8 @@ fn people_read_the_whole_way_of_a_request() {
         "file       boot:phones/02005e100001.cfg (by mac-map): no such file (ENOENT), ",
         "boot:phones/02005E100001.CFG differs in upper and lower case alone",
         "file       boot:default.cfg (by mac-map): good, ",
-        "options    blksize=512 windowsize=1 (at most blksize=1400 windowsize=64)",
+        "options    blksize=512 windowsize=1\n",
+        "           at most blksize=1400 by policy, windowsize=64 by transfer\n",
         "answered from the listening port (single-port)",
         "outcome    granted: boot:default.cfg, 7 bytes, by mac-map",
     ];

@@ -21,6 +21,7 @@ mod get;
 mod harness;
 mod hints;
 mod hostile;
+mod import;
 mod languages;
 mod limits;
 mod listeners;

@@ -9,6 +9,7 @@
 mod address;
 mod interface;
 mod receive;
+mod route;
 mod segment_limits;
 mod send;
 mod send_errors;
@@ -17,6 +18,7 @@ mod unreachable;
 
 pub use interface::interface_index;
 pub use receive::{ReceiveBatch, Received};
+pub use route::path_mtu;
 pub use send::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, SendReport};
 pub use socket::KERNEL_BUFFER;
 pub use socket::{BindOptions, Socket};

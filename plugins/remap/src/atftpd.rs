@@ -39,7 +39,7 @@ fn parse_line(line: &[u8], number: usize) -> Result<Pcre, String> {
     };
     let matches = Regex::new(pattern, Syntax::Perl, false)
         .map_err(|bad| format!("expression `{}`, {bad}", String::from_utf8_lossy(pattern)))?;
-    let text = Template::of_atftpd(text);
+    let text = Template::of_atftpd(text)?;
     if text.last_group() > matches.groups() {
         let (named, has) = (text.last_group(), matches.groups());
         return Err(format!("the replacement names ${named}, and the expression has {has} groups"));
@@ -51,8 +51,11 @@ fn parse_line(line: &[u8], number: usize) -> Result<Pcre, String> {
 pub(crate) fn rewrite(rules: &[Pcre], name: &[u8], client: &Client) -> Option<Vec<u8>> {
     let (rule, groups) = rules.iter().find_map(|rule| Some((rule, rule.matches.find(name, false)?)))?;
     let (begin, end) = groups.whole();
-    let text = rule.text.render(name, &groups, client);
-    let rewritten = [&name[..begin], &text, &name[end..]].concat();
+    let (text, behind) = match rule.text.before_unset(&groups) {
+        Some(before) => (before.render(name, &groups, client), &[][..]),
+        None => (rule.text.render(name, &groups, client), &name[end..]),
+    };
+    let rewritten = [&name[..begin], &text, behind].concat();
     log(Level::Debug, format!("line {}: {} becomes {}", rule.line, quoted(name), quoted(&rewritten)));
     (rewritten.len() <= MAX_LENGTH).then_some(rewritten)
 }

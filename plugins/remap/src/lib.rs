@@ -77,7 +77,9 @@ impl Remap {
                     is_file: &|name| self.is_file(name),
                 };
                 match run::run(rules, name, &around) {
-                    End::Name(name) => self.resolution(request, &[name.clone()], name != requested),
+                    End::Name(name) => {
+                        self.resolution(request, std::slice::from_ref(&name), name != requested)
+                    }
                     End::Denied { text, reason } => Err(Denial::access_violation(text, reason)),
                 }
             }
@@ -85,7 +87,7 @@ impl Remap {
                 Some(rewritten) if request.operation == Operation::Read && rewritten != name => {
                     self.resolution(request, &[name, rewritten], true)
                 }
-                _ => self.resolution(request, &[name.clone()], name != requested),
+                _ => self.resolution(request, std::slice::from_ref(&name), name != requested),
             },
         }
     }

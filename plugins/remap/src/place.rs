@@ -52,7 +52,7 @@ impl Places {
         if name.chars().any(char::is_control) {
             return Err(refuse("file name holds a control character", "the rules left a control character"));
         }
-        let is_absolute = name.starts_with(['/', '\\']);
+        let is_absolute = name.starts_with('/');
         let parts: Vec<&str> =
             name.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
         if parts.contains(&"..") {

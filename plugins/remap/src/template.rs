@@ -68,7 +68,10 @@ impl Template {
     }
 
     /// Parses the form of atftpd: `$0` to `$9`.
-    pub fn of_atftpd(text: &[u8]) -> Template {
+    ///
+    /// # Errors
+    /// A `$` without a group.
+    pub fn of_atftpd(text: &[u8]) -> Result<Template, String> {
         let mut template = Template::default();
         let mut bytes = text.iter().copied().peekable();
         while let Some(byte) = bytes.next() {
@@ -77,10 +80,15 @@ impl Template {
                     template.0.push(Piece::Group(usize::from(digit - b'0')));
                     bytes.next();
                 }
+                _ if byte == b'$' => {
+                    return Err(
+                        "`$` stands in front of a group, such as $1: atftpd cuts the name here".into()
+                    );
+                }
                 _ => template.text(byte),
             }
         }
-        template
+        Ok(template)
     }
 
     fn text(&mut self, byte: u8) {
@@ -107,6 +115,12 @@ impl Template {
             [Piece::Text(text)] => Some(text),
             _ => None,
         }
+    }
+
+    /// The part before the first group that matched nothing, if there is one: atftpd cuts the name there.
+    pub fn before_unset(&self, groups: &Groups) -> Option<Template> {
+        let is_unset = |piece: &Piece| matches!(piece, Piece::Group(group) if groups.0[*group].is_none());
+        Some(Template(self.0[..self.0.iter().position(is_unset)?].to_vec()))
     }
 
     /// Renders it for a match in `text`. A group that matched nothing is empty.
@@ -156,8 +170,8 @@ mod tests {
             let rendered = Template::of_map(template.as_bytes()).render(b"xYz", &found, &client);
             assert_eq!(String::from_utf8(rendered).unwrap(), expected, "{template}");
         }
-        let rendered = Template::of_atftpd(b"$$1-$0$2$a\\1$").render(b"xYz", &found, &client);
-        assert_eq!(rendered, b"$Y-xYz$a\\1$");
+        let rendered = Template::of_atftpd(b"$1-$0$2\\1").unwrap().render(b"xYz", &found, &client);
+        assert_eq!(rendered, b"Y-xYz\\1");
         assert_eq!(Client::new("2001:db8::7").hex, "20010DB8000000000000000000000007");
     }
 }

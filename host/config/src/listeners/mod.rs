@@ -1,6 +1,7 @@
 //! The section `listeners`.
 
 mod overlap;
+mod served;
 mod tid_ports;
 
 use std::net::SocketAddr;
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use tuffet_request::TidPorts;
 
 use super::address::{address_schema, interface_schema, name_schema, parse_address};
+use super::ceilings::{Ceilings, MaxBlksize, OptionRules};
+use super::chains::ListenerChains;
 use super::resolver::Resolver;
 use super::tree::join;
 use tid_ports::WrittenTidPorts;
@@ -56,9 +59,29 @@ pub(crate) struct WrittenListener {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 32767))]
     pub burst: Option<u16>,
+    /// The largest granted block size of this listener, in bytes, or `auto`; instead of `transfer.max-blksize`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "MaxBlksize")]
+    pub max_blksize: Option<MaxBlksize>,
+    /// The largest granted window of this listener, in blocks; instead of `transfer.max-windowsize`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u16", range(min = 1, max = 32767))]
+    pub max_windowsize: Option<u16>,
+    /// Which options the server acknowledges at this listener; what is not written here is as in `transfer.options`.
+    #[serde(default)]
+    pub options: OptionRules,
+    /// The names of the roots that this listener serves, in the order of the section `roots`. No plugin can answer its
+    /// clients with a file of another root. Default: all roots that are not private.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<String>", length(min = 1), extend("uniqueItems" = true))]
+    pub roots: Option<Vec<String>>,
+    /// Chains of this listener instead of those of the section `policy`. A chain that is not written here is the one
+    /// of `policy`; an empty list is an empty chain.
+    #[serde(default)]
+    pub policy: ListenerChains,
 }
 
-/// A checked listener. None can change while the server runs.
+/// A checked listener. Its sockets cannot change while the server runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listener {
     /// Its name for plugins and logs.
@@ -73,8 +96,12 @@ pub struct Listener {
     pub single_port: bool,
     /// TID ports in all workers together; without it, the server chooses.
     pub tid_ports: Option<TidPorts>,
-    /// Blocks of a window that go out to one client within a millisecond, at least 1; without it, all.
-    pub burst: Option<u16>,
+    /// What its clients may negotiate. A reload may change it, and what follows.
+    pub ceilings: Ceilings,
+    /// The roots that it serves; `None` for all.
+    pub roots: Option<Vec<String>>,
+    /// Its own chains.
+    pub chains: ListenerChains,
 }
 
 impl Listener {
@@ -87,9 +114,22 @@ impl Listener {
             free_bind: false,
             single_port: false,
             tid_ports: None,
-            burst: None,
+            ceilings: Ceilings::default(),
+            roots: None,
+            chains: ListenerChains::default(),
         }
     }
+
+    fn has_sockets_of(&self, other: &Listener) -> bool {
+        let Listener { name, address, interface, free_bind, single_port, tid_ports, .. } = self;
+        (name, address, interface) == (&other.name, &other.address, &other.interface)
+            && (free_bind, single_port, tid_ports) == (&other.free_bind, &other.single_port, &other.tid_ports)
+    }
+}
+
+/// Returns whether listeners need other sockets, or other names: those are fixed while the server runs.
+pub(crate) fn sockets_differ(now: &[Listener], next: &[Listener]) -> bool {
+    now.len() != next.len() || !now.iter().zip(next).all(|(now, next)| now.has_sockets_of(next))
 }
 
 impl WrittenListener {
@@ -104,6 +144,11 @@ impl WrittenListener {
             single_port: false,
             tid_ports: None,
             burst: None,
+            max_blksize: None,
+            max_windowsize: None,
+            options: OptionRules::default(),
+            roots: None,
+            policy: ListenerChains::default(),
         }
     }
 }
@@ -125,9 +170,21 @@ impl Resolver<'_> {
                 }
             };
             let WrittenListener { interface, free_bind, single_port, burst, .. } = written;
+            let WrittenListener { max_blksize, max_windowsize, options, roots, policy: chains, .. } = written;
+            let ceilings = Ceilings { max_blksize, max_windowsize, burst, options };
             let tid_ports = written.tid_ports.map(|WrittenTidPorts(ports)| ports);
             let name = written.name.unwrap_or(written.address);
-            let listener = Listener { name, address, interface, free_bind, single_port, tid_ports, burst };
+            let listener = Listener {
+                name,
+                address,
+                interface,
+                free_bind,
+                single_port,
+                tid_ports,
+                ceilings,
+                roots,
+                chains,
+            };
             self.no_overlap(&pointer, &listener, &listeners);
             listeners.push(listener);
         }

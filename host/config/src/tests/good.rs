@@ -8,7 +8,8 @@ fn the_example_resolves_to_what_it_says() {
     let scene = Scene::new();
     let config = scene.load(EXAMPLE).expect("the example is good");
     let address = "127.0.0.1:6969".parse().expect("an address");
-    let lan = Listener { burst: Some(64), ..Listener::at("lan", address) };
+    let ceilings = Ceilings { burst: Some(64), ..Ceilings::default() };
+    let lan = Listener { ceilings, ..Listener::at("lan", address) };
     assert_eq!(config.listeners, [lan]);
     let boot = RootSpec { max_upload: 1 << 30, ..RootSpec::read_only("boot", scene.path("files")) };
     let incoming =
@@ -46,7 +47,7 @@ fn what_is_left_out_takes_the_defaults() {
     assert!(least.workers >= 1);
     assert!(least.policy.plugins.is_empty() && least.policy.default == DefaultVerdict::Allow);
     assert_eq!(least.transfer.retransmit.initial, Duration::from_millis(250));
-    assert_eq!(least.transfer.max_blksize, 65464);
+    assert_eq!(least.transfer.max_blksize, MaxBlksize::Bytes(65464));
 }
 
 /// The share of one client follows from the total.

@@ -84,3 +84,67 @@ fn interfaces_tell_listeners_with_one_address_apart() {
     );
     assert_complains("- { address: 0.0.0.0:69, interface: much-too-long-name }\n", &["has 18 bytes"]);
 }
+
+#[test]
+fn a_profile_names_networks_and_classes_that_exist() {
+    let complaints = |profiles: &str| Scene::new().complaints(minimal(&format!("profiles: {profiles}\n")));
+    for (profiles, advice) in [
+        ("[{ clients: [10.0.0.1/8], burst: 1 }]", "3:24: `10.0.0.1/8` has bits beyond its prefix"),
+        ("[{ clients: [lan] }]", "write it as 10.0.0.0/8"),
+        ("[{ classes: [u-bot] }]", "unknown class `u-bot`; did you mean `u-boot`?"),
+        ("[{ clients: [] }]", "the list is empty"),
+        ("[{ max-blksize: 7 }]", "7 is out of range"),
+        ("[{ max-blksize: most }]", "`most` is not a block size; give a number from 8 to 65464, or auto"),
+        ("[{ max-blksize: \"1468\" }]", "write the number 1468, or auto"),
+        ("[{ max-blksize: [1] }]", "give a number of bytes, or auto"),
+        ("[{ options: { blksize: no } }]", "did you mean"),
+        ("[{ options: { multicast: refuse } }]", "unknown key `multicast`"),
+    ] {
+        let complaints = complaints(profiles);
+        assert_eq!(complaints.len(), 1, "{profiles}: {complaints:?}");
+        let fits = complaints[0].contains(advice)
+            || advice == "did you mean" && complaints[0].contains("`acknowledge` and `refuse`");
+        assert!(fits, "{profiles}: {complaints:?}");
+    }
+}
+
+#[test]
+fn a_reload_may_change_what_clients_negotiate_but_no_socket() {
+    let load = |listener: &str| {
+        Scene::new()
+            .load(&format!("listeners: [{{ name: lan, address: 127.0.0.1:69{listener} }}]\n{ROOTS}"))
+            .unwrap()
+    };
+    let now = load("");
+    for same in [
+        ", burst: 3",
+        ", max-blksize: auto",
+        ", max-windowsize: 4",
+        ", options: { tsize: refuse }",
+        ", roots: [boot]",
+        ", policy: { observe: [] }",
+    ] {
+        assert!(!now.needs_restart(&load(same)).contains(&"listeners"), "{same}");
+    }
+    for other in [", tid-ports: 9", ", interface: lo", ", free-bind: true", ", single-port: true"] {
+        assert!(now.needs_restart(&load(other)).contains(&"listeners"), "{other}");
+    }
+}
+
+#[test]
+fn the_roots_of_a_listener_exist_and_are_not_private() {
+    let roots = "roots: [{ name: boot, path: files }, { name: dhcp, path: dhcp, private: true }]\n";
+    let complaints = |names: &str| {
+        let yaml = format!("listeners: [{{ address: 127.0.0.1:69, roots: {names} }}]\n{roots}");
+        Scene::new().complaints(yaml)
+    };
+    for (names, advice) in [
+        ("[boot, bot]", "1:52: unknown root `bot`; did you mean `boot`? Known here: `boot`"),
+        ("[dhcp]", "`dhcp` is a private root, from which no client gets anything"),
+        ("[]", "the list is empty"),
+        ("[boot, boot]", "is in the list twice"),
+    ] {
+        let complaints = complaints(names);
+        assert!(complaints.len() == 1 && complaints[0].contains(advice), "{names}: {complaints:?}");
+    }
+}

@@ -36,8 +36,8 @@ pub struct Key {
 /// The policy that decided a request, which also decides about its upload. A worker holds it until the
 /// request has ended, and never calls it.
 pub trait Gate: Send + Sync {
-    /// Returns whether an `accept-upload` chain must decide before an upload becomes visible.
-    fn asks(&self) -> bool;
+    /// Returns whether an `accept-upload` chain must decide before an upload at this listener becomes visible.
+    fn asks(&self, listener: &str) -> bool;
 
     /// Calls that chain, then makes the upload visible and durable, or discards it.
     fn pass(

@@ -66,8 +66,6 @@ pub struct ListenerSpec {
     pub tid_range: Option<PortRange>,
     /// The ports of `tid_range` that other sockets have, in ascending order; found while opening.
     pub taken: Vec<u16>,
-    /// Blocks of a window sent to one client within a millisecond; all of them without it.
-    pub burst: Option<u16>,
 }
 
 impl ListenerSpec {
@@ -81,7 +79,6 @@ impl ListenerSpec {
             tid_ports: 1,
             tid_range: None,
             taken: Vec::new(),
-            burst: None,
         }
     }
 
@@ -176,9 +173,9 @@ pub fn open_all(
         }
     }
     let mut all: Vec<Sockets> = (0..workers).map(|_| Sockets::new()).collect();
-    for (number, (listener, shares)) in listeners.iter().zip(opened).enumerate() {
+    for (number, shares) in opened.into_iter().enumerate() {
         for (sockets, share) in all.iter_mut().zip(shares) {
-            sockets.add_listener(share, listener.burst).map_err(|error| (number, error.into()))?;
+            sockets.add_listener(share).map_err(|error| (number, error.into()))?;
         }
     }
     Ok(all)

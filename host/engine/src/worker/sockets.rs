@@ -52,8 +52,6 @@ pub struct Sockets {
     tids: Vec<Range<u16>>,
     /// For each listener, the numbers of its listening sockets.
     listening: Vec<Range<u16>>,
-    /// For each listener, the number of blocks sent within a millisecond.
-    bursts: Vec<Option<u16>>,
     /// Advances with each transfer.
     turn: u16,
     /// Keyed at random: nobody outside can tell the ports of a client.
@@ -66,14 +64,13 @@ impl Sockets {
             all: Vec::new(),
             tids: Vec::new(),
             listening: Vec::new(),
-            bursts: Vec::new(),
             turn: fastrand::u16(..),
             chooser: RandomState::new(),
         }
     }
 
     /// Adds the next listener.
-    pub(super) fn add_listener(&mut self, share: Share, burst: Option<u16>) -> io::Result<()> {
+    pub(super) fn add_listener(&mut self, share: Share) -> io::Result<()> {
         let Share { listening, tids } = share;
         if self.all.len() + listening.len() + tids.len() > usize::from(u16::MAX) {
             return Err(io::Error::other(
@@ -87,7 +84,6 @@ impl Sockets {
         self.all.extend(tids.into_iter().map(|socket| WorkerSocket { socket, listener, listens: false }));
         self.listening.push(before..first);
         self.tids.push(first..self.all.len() as u16);
-        self.bursts.push(burst);
         Ok(())
     }
 
@@ -149,12 +145,6 @@ impl Sockets {
     /// addresses.
     pub(super) fn source(&self, number: SocketId, local: Option<Local>) -> Option<Local> {
         local.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
-    }
-
-    /// The number of blocks of a window that the listener of this socket sends within a millisecond.
-    pub(super) fn burst(&self, number: SocketId) -> Option<u16> {
-        let listener = self.get(number)?.listener;
-        self.bursts.get(usize::from(listener)).copied().flatten()
     }
 
     /// The number of sockets.

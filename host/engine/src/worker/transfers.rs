@@ -104,7 +104,6 @@ impl<T: Transmit> Worker<T> {
         };
         match decision {
             Decision::Grant { content, limits } => {
-                let limits = Limits { burst: self.wire.sockets.burst(entry.listening), ..limits };
                 grant(&mut entry.core, entry.operation, now, &ticket.record, &limits);
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);

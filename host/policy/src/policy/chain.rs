@@ -1,5 +1,6 @@
 //! Chains: plugins in order, and the combination of their verdicts.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,20 +15,28 @@ use super::load::{load, missing_hook};
 use super::monitor;
 use super::plugin::Plugin;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
-use tuffet_config::DefaultVerdict;
+use tuffet_config::{DefaultVerdict, ListenerChains};
 use tuffet_request::{Ceilings, Denial, ErrorCode, Request};
 
 /// A loaded policy. All requests of one generation are judged by the same one.
 pub struct Policy {
     default: DefaultVerdict,
-    pub(super) authorize: Vec<Arc<Plugin>>,
-    pub(super) resolve: Vec<Arc<Plugin>>,
-    pub(super) accept_upload: Vec<Arc<Plugin>>,
-    pub(super) observe: Vec<Arc<Plugin>>,
+    /// The chains of the section `policy`.
+    pub(super) of_all: Chains,
+    /// Those of listeners with a chain of their own, by name.
+    pub(super) of_listeners: HashMap<String, Chains>,
     roots: Arc<[String]>,
     pub(super) time_limit: Duration,
     warnings: Vec<LoadProblem>,
     identities: Vec<PluginIdentity>,
+}
+
+/// The chains of a listener. Plugins are loaded once, whatever chains they are in.
+pub(super) struct Chains {
+    pub(super) authorize: Vec<Arc<Plugin>>,
+    pub(super) resolve: Vec<Arc<Plugin>>,
+    pub(super) accept_upload: Vec<Arc<Plugin>>,
+    pub(super) observe: Vec<Arc<Plugin>>,
 }
 
 /// A plugin in a chain.
@@ -129,11 +138,17 @@ impl Policy {
             }
             chain
         };
-        let authorize = chain("authorize", &config.authorize, |plugin| plugin.authorize.is_some());
-        let resolve = chain("resolve", &config.resolve, |plugin| plugin.resolve.is_some());
-        let accept_upload =
-            chain("accept-upload", &config.accept_upload, |plugin| plugin.accept_upload.is_some());
-        let observe = chain("observe", &config.observe, |plugin| plugin.observe.is_some());
+        let mut chains = |[authorize, resolve, accept_upload, observe]: [Vec<String>; 4]| Chains {
+            authorize: chain("authorize", &authorize, |plugin| plugin.authorize.is_some()),
+            resolve: chain("resolve", &resolve, |plugin| plugin.resolve.is_some()),
+            accept_upload: chain("accept-upload", &accept_upload, |plugin| plugin.accept_upload.is_some()),
+            observe: chain("observe", &observe, |plugin| plugin.observe.is_some()),
+        };
+        let of_all = chains(config.chains_of(&ListenerChains::default()));
+        let of_listeners =
+            config.listeners.iter().map(|(name, own)| (name.clone(), chains(config.chains_of(own))));
+        let of_listeners = of_listeners.collect();
+        problems.dedup();
         if !problems.is_empty() {
             problems.iter().for_each(|problem| runtime.counters_of(&problem.plugin).unloadable(problem));
             return Err(problems);
@@ -141,23 +156,13 @@ impl Policy {
         let warnings = plugins.iter().flat_map(|plugin| warnings_of(plugin)).collect();
         let identities = plugins.iter().map(|plugin| plugin.identity.clone()).collect();
         let (roots, time_limit) = (spec.served_roots().into(), config.time_limit);
-        Ok(Policy {
-            default: config.default,
-            authorize,
-            resolve,
-            accept_upload,
-            observe,
-            roots,
-            time_limit,
-            warnings,
-            identities,
-        })
+        Ok(Policy { default: config.default, of_all, of_listeners, roots, time_limit, warnings, identities })
     }
 
     /// Returns the first plugin of the `authorize` chain.
     #[cfg(test)]
     pub(super) fn first(&self) -> &Plugin {
-        &self.authorize[0]
+        &self.of_all.authorize[0]
     }
 
     /// Returns the warnings for the operator, which do not prevent the policy from running.
@@ -170,9 +175,21 @@ impl Policy {
         &self.identities
     }
 
-    /// Returns whether policy cannot affect a request: no plugin is in a chain, and the default allows.
-    pub fn is_empty(&self) -> bool {
-        self.authorize.is_empty() && self.resolve.is_empty() && self.default == DefaultVerdict::Allow
+    /// Returns whether policy cannot affect a request at this listener: no plugin is in a chain, and the default
+    /// allows.
+    pub fn is_empty(&self, listener: &str) -> bool {
+        let chains = self.of(listener);
+        chains.authorize.is_empty() && chains.resolve.is_empty() && self.default == DefaultVerdict::Allow
+    }
+
+    /// The chains of a listener.
+    pub(super) fn of(&self, listener: &str) -> &Chains {
+        self.of_listeners.get(listener).unwrap_or(&self.of_all)
+    }
+
+    /// All chains: first those of `policy`.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Chains> {
+        std::iter::once(&self.of_all).chain(self.of_listeners.values())
     }
 
     /// Returns what holds where every plugin of `authorize` abstains, in a word.
@@ -183,13 +200,11 @@ impl Policy {
         }
     }
 
-    /// Returns the plugins of all chains but `observe`, in the order in which requests meet them.
-    pub fn chained(&self) -> impl Iterator<Item = Chained> + '_ {
-        let chains = [
-            ("authorize", &self.authorize),
-            ("resolve", &self.resolve),
-            ("accept-upload", &self.accept_upload),
-        ];
+    /// Returns the plugins of all chains of a listener but `observe`, in the order in which requests meet them.
+    pub fn chained(&self, listener: &str) -> impl Iterator<Item = Chained> + '_ {
+        let its = self.of(listener);
+        let chains =
+            [("authorize", &its.authorize), ("resolve", &its.resolve), ("accept-upload", &its.accept_upload)];
         chains.into_iter().flat_map(|(hook, chain)| {
             chain.iter().map(move |plugin| Chained {
                 hook,
@@ -210,7 +225,7 @@ impl Policy {
         let mut inputs = convert::Inputs::new(request);
         let mut allowed: Option<(Ceilings, Arc<str>)> = None;
         let mut calls = 0;
-        for plugin in &self.authorize {
+        for plugin in &self.of(&request.listener).authorize {
             if plugin.monitors {
                 if let Some(call) = monitor::authorize(plugin, request) {
                     call.await;
@@ -255,7 +270,7 @@ impl Policy {
     pub async fn resolve(&self, request: &Request, patience: Patience) -> Resolution {
         let mut inputs = convert::Inputs::new(request);
         let mut calls = 0;
-        for plugin in &self.resolve {
+        for plugin in &self.of(&request.listener).resolve {
             if plugin.monitors {
                 if let Some(call) = monitor::resolve(plugin, request, &self.roots) {
                     call.await;

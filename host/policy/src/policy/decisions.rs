@@ -227,6 +227,7 @@ mod tests {
             raw_name: None,
             prefix: None,
             stored_in: None,
+            shim_folder: None,
             path: "a".into(),
             client: "192.0.2.1:2000".parse().unwrap_or_else(|_| unreachable!("an address")),
             macs: Vec::new(),

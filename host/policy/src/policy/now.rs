@@ -19,8 +19,9 @@ pub struct PluginNow {
 impl Policy {
     /// The plugins in the chains, by name; a plugin in several chains appears several times.
     pub fn plugins_now(&self) -> impl Iterator<Item = (Arc<str>, PluginNow)> + '_ {
-        let chains = [&self.authorize, &self.resolve, &self.accept_upload, &self.observe];
-        chains.into_iter().flatten().map(|plugin| (Arc::clone(&plugin.name), plugin.now()))
+        let chains =
+            self.all().flat_map(|its| [&its.authorize, &its.resolve, &its.accept_upload, &its.observe]);
+        chains.flatten().map(|plugin| (Arc::clone(&plugin.name), plugin.now()))
     }
 }
 

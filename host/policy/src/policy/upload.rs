@@ -40,9 +40,9 @@ pub enum Acceptance {
 const ATTEMPTS: u32 = 10;
 
 impl Policy {
-    /// Returns whether any plugin decides about uploads.
-    pub fn gates_uploads(&self) -> bool {
-        !self.accept_upload.is_empty()
+    /// Returns whether any plugin decides about uploads at this listener.
+    pub fn gates_uploads(&self, listener: &str) -> bool {
+        !self.of(listener).accept_upload.is_empty()
     }
 
     /// Calls the `accept-upload` chain: the first denial ends it, otherwise the first rename applies.
@@ -56,7 +56,7 @@ impl Policy {
             sha256: sealed.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
         };
         let mut result = Accepted { acceptance: Acceptance::Accept, by: None, calls: 0 };
-        for plugin in &self.accept_upload {
+        for plugin in &self.of(&request.listener).accept_upload {
             if plugin.monitors {
                 monitor::accept_upload(plugin, request, &upload);
                 continue;

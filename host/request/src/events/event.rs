@@ -29,6 +29,8 @@ pub enum Happening {
     Progressed {
         /// The request.
         id: RequestId,
+        /// The name of its listener.
+        listener: Arc<str>,
         /// Bytes that have arrived.
         bytes: u64,
         /// Bytes on the wire, if known.
@@ -36,4 +38,15 @@ pub enum Happening {
     },
     /// A request has ended.
     Finished(Arc<Summary>),
+}
+
+impl Happening {
+    /// Returns the name of the listener of its request.
+    pub fn listener(&self) -> &str {
+        match self {
+            Happening::Started { record, .. } => &record.request.listener,
+            Happening::Progressed { listener, .. } => listener,
+            Happening::Finished(summary) => &summary.record.request.listener,
+        }
+    }
 }

@@ -6,7 +6,7 @@ use futures_util::TryStreamExt;
 use netlink_packet_route::address::AddressAttribute;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-use tuffet_config::Config;
+use tuffet_config::{Config, MaxBlksize};
 
 /// The MTU of Ethernet.
 const USUAL: u64 = 1500;
@@ -47,7 +47,7 @@ fn carrying(system: &System) -> Vec<String> {
     names.into_iter().filter(up).collect()
 }
 
-fn of(system: &System, name: &str, headers: u64, max_blksize: u16) -> Option<Finding> {
+fn of(system: &System, name: &str, headers: u64, max_blksize: MaxBlksize) -> Option<Finding> {
     let check = format!("interface {name}");
     let mtu = system.number(&format!("sys/class/net/{name}/mtu"))?;
     if system.text(&format!("sys/class/net/{name}/operstate")).is_some_and(|state| state == "down") {
@@ -55,17 +55,17 @@ fn of(system: &System, name: &str, headers: u64, max_blksize: u16) -> Option<Fin
         return Some(Finding::new(check, Grade::Wrong, says).mend(format!("ip link set dev {name} up")));
     }
     let whole = mtu.saturating_sub(headers);
-    if mtu < USUAL {
+    if mtu < USUAL && max_blksize != MaxBlksize::Auto {
         let says = format!(
             "MTU {mtu}: blocks of more than {whole} bytes are fragmented, those of boot firmware (1468) among them; \
-             raise the MTU if the network allows it, else set `transfer: {{ max-blksize: {whole} }}`"
+             raise the MTU if the network allows it, else set `transfer: {{ max-blksize: auto }}`"
         );
         return Some(
             Finding::new(check, Grade::CouldBeBetter, says)
                 .mend(format!("ip link set dev {name} mtu {USUAL}")),
         );
     }
-    let beyond = if u64::from(max_blksize) > whole {
+    let beyond = if matches!(max_blksize, MaxBlksize::Bytes(most) if u64::from(most) > whole) {
         "; larger blocks, if clients request them, are fragmented"
     } else {
         ""
@@ -118,14 +118,14 @@ mod tests {
             ("sys/class/net/eth1/operstate", "down"),
         ]);
         assert_eq!(carrying(&system), ["eth0", "tun0"]);
-        let found = of(&system, "tun0", HEADERS_V4, 65_464).unwrap();
+        let found = of(&system, "tun0", HEADERS_V4, MaxBlksize::Bytes(65_464)).unwrap();
         assert_eq!(found.grade, Grade::CouldBeBetter);
-        assert!(found.says.contains("max-blksize: 1368"), "{}", found.says);
+        assert!(found.says.contains("max-blksize: auto"), "{}", found.says);
         assert_eq!(found.commands, ["ip link set dev tun0 mtu 1500"]);
-        assert_eq!(of(&system, "eth1", HEADERS_V4, 1_468).unwrap().grade, Grade::Wrong);
-        let good = of(&system, "eth0", HEADERS_V4, 1_468).unwrap();
+        assert_eq!(of(&system, "eth1", HEADERS_V4, MaxBlksize::Bytes(1_468)).unwrap().grade, Grade::Wrong);
+        let good = of(&system, "eth0", HEADERS_V4, MaxBlksize::Bytes(1_468)).unwrap();
         assert_eq!((good.grade, good.says.contains("fragments")), (Grade::Good, false));
-        assert!(of(&system, "eth0", HEADERS_V6, 1_468).unwrap().says.contains("1448"));
+        assert!(of(&system, "eth0", HEADERS_V6, MaxBlksize::Bytes(1_468)).unwrap().says.contains("1448"));
     }
 
     #[test]

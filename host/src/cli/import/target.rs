@@ -8,6 +8,26 @@ use std::thread;
 /// A name in `policy` and `plugins` for the plugin that rewrites names.
 const REMAP: &str = "remap";
 
+/// The plugin `remap`, which is used if it has settings.
+#[derive(Debug, Default)]
+pub(super) struct Remap {
+    pub(super) settings: Map,
+    /// What the plugin needs for them.
+    pub(super) grants: Vec<String>,
+}
+
+impl Remap {
+    fn plugin(self) -> Value {
+        let mut plugin = Map::default();
+        plugin.put("component", Value::text("builtin:remap"), []);
+        if !self.grants.is_empty() {
+            plugin.put("grants", Value::texts(&self.grants), []);
+        }
+        plugin.put("settings", Value::Map(self.settings), []);
+        Value::Map(plugin)
+    }
+}
+
 /// The sections of the configuration, and what differs.
 #[derive(Debug, Default)]
 pub(super) struct Target {
@@ -17,8 +37,10 @@ pub(super) struct Target {
     /// Comments of the listeners as a whole.
     pub(super) listening: Vec<String>,
     pub(super) roots: Vec<Map>,
-    /// Settings of the plugin `remap`, which is used if there are any.
-    pub(super) remap: Map,
+    /// The plugin that rewrites names, for all listeners.
+    pub(super) remap: Remap,
+    /// The same for single listeners, by names of their own.
+    pub(super) remaps: Vec<(String, Remap)>,
     pub(super) transfer: Map,
     pub(super) limits: Map,
     /// The number of workers, where the default would be too many.
@@ -79,11 +101,12 @@ impl Target {
         let mut map = Map::default();
         map.put("listeners", Value::List(self.listeners), self.listening);
         map.put("roots", Value::List(self.roots), []);
-        if !self.remap.is_empty() {
+        if !self.remap.settings.is_empty() {
             map.below("policy").put("resolve", Value::texts([REMAP]), []);
-            let plugin = map.below("plugins").below(REMAP);
-            plugin.put("component", Value::text("builtin:remap"), []);
-            plugin.put("settings", Value::Map(self.remap), []);
+            map.below("plugins").put(REMAP, self.remap.plugin(), []);
+        }
+        for (name, remap) in self.remaps {
+            map.below("plugins").put(&name, remap.plugin(), []);
         }
         if let Some(workers) = self.workers {
             let why = "Each worker needs a port of `tid-ports`.".to_owned();

@@ -108,7 +108,8 @@ impl WrittenEvent {
                 progress: Arc::default(),
             },
             (None, Some(Progressed { bytes, size }), None) => {
-                Happening::Progressed { id: RequestId(self.id), bytes: *bytes, size: *size }
+                let listener = Arc::from("");
+                Happening::Progressed { id: RequestId(self.id), listener, bytes: *bytes, size: *size }
             }
             (None, None, Some(finished)) => {
                 Happening::Finished(Arc::new(finished.summary(request(&finished.request, "finished")?)))

@@ -78,6 +78,7 @@ impl Lab {
             observe: Vec::new(),
             time_limit: Duration::from_secs(1),
             compiled: None,
+            listeners: Vec::new(),
             plugins: Vec::new(),
         };
         let policy = PolicySpec {

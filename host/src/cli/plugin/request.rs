@@ -109,6 +109,7 @@ impl WrittenRequest {
             raw_name: None,
             prefix: None,
             stored_in: None,
+            shim_folder: None,
             path,
             client: self.client.as_deref().map_or(Ok(SocketAddr::new(NOBODY, PORT)), client)?,
             macs,

@@ -1,6 +1,7 @@
 //! Names and rules of files as drop-in replacements for other servers need them: `roots[]` beyond the path.
 
 mod aliases;
+mod boot_chain;
 mod case;
 mod latin;
 mod rules;

@@ -15,6 +15,7 @@ mod mac_map;
 mod neighbours;
 mod observe;
 mod publish;
+mod remap;
 mod settings;
 mod storms;
 mod template;

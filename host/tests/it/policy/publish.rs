@@ -7,6 +7,10 @@ use std::net::{TcpListener, UdpSocket};
 use std::sync::mpsc;
 
 fn server(sink: u16, grants: &str, settings: &Value) -> Server {
+    server_with("builtin:publish", sink, grants, settings)
+}
+
+fn server_with(component: &str, sink: u16, grants: &str, settings: &Value) -> Server {
     Setup::new()
         .file("a", b"content")
         .rest_of_yaml(&format!(
@@ -15,7 +19,7 @@ sinks: {{ bus: {{ udp: "127.0.0.1:{sink}" }} }}
 policy: {{ observe: [publish] }}
 plugins:
   publish:
-    component: builtin:publish
+    component: "{component}"
     grants: [{grants}]
     limits: {{ time: 20s, wall: 40s }}
     settings: {settings}
@@ -116,10 +120,12 @@ fn events_are_posted_in_batches() {
     }
 }
 
-/// Neither grant is always needed, so a missing one shows only in use.
+/// Neither grant is always needed, so a missing one shows only in use: the server knows the settings of bundled plugins
+/// alone.
 #[test]
 fn a_sink_that_is_not_granted_is_told_of() {
-    let server = server(9, "", &json!({ "sink": "bus", "events": ["finished"] }));
+    let component = format!("{}/tuffet_publish.wasm", env!("TUFFET_TEST_GUESTS"));
+    let server = server_with(&component, 9, "", &json!({ "sink": "bus", "events": ["finished"] }));
     assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
     server
         .logged("1 events did not get into the sink: Error::Denied(\"the grant `sinks/bus` is not given\")");

@@ -1,12 +1,12 @@
 //! Regular expressions over bytes, in time that is linear in the text.
 //!
 //! A map file means what glibc makes of it, submatches included, and a rule of atftpd what PCRE makes of it.
-//! Both are compiled to the same automaton. A search takes at most four passes over the text, none of which
-//! tries a byte twice for the same state:
+//! Both are compiled to the same automaton. A search passes over the text a few times, and no pass tries a
+//! byte twice for the same state:
 //!
 //! 1. forwards, with sets of states as bits: is there a match at all ([`scan`]);
-//! 2. backwards: where does the first one begin;
-//! 3. forwards: where does the longest one from there end (POSIX only);
+//! 2. where does the first one begin, and the longest one from there end;
+//! 3. backwards: which states lead to that end;
 //! 4. forwards: by way of which groups ([`walk`]).
 
 mod ast;

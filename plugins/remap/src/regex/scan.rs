@@ -55,14 +55,15 @@ impl Tables {
         if self.words == 1 {
             self.matches_in_a_word(text, continues)
         } else {
-            self.run(text, 0, continues, true, |_| true)
+            self.run(text, 0, continues, None, |_| true)
         }
     }
 
-    /// The end of the longest match that begins with the text `text[from..]`.
-    pub fn longest(&self, text: &[u8], from: usize, continues: bool) -> Option<usize> {
+    /// The end of the longest match that begins at `text[from]`. Takes no more than `steps`, and counts them
+    /// down: at 0 the end may be another one, or there may be one after all.
+    pub fn longest(&self, text: &[u8], from: usize, continues: bool, steps: &mut usize) -> Option<usize> {
         let mut longest = None;
-        self.run(text, from, continues, false, |end| {
+        self.run(text, from, continues, Some(steps), |end| {
             longest = Some(end);
             false
         });
@@ -89,18 +90,23 @@ impl Tables {
         false
     }
 
-    /// Reads the text from a place on. Calls `found` where a match ends, until that returns true. `anywhere`:
-    /// a match may begin at each place, not just at the first.
+    /// Reads the text from a place on. Calls `found` where a match ends, until that returns true. With
+    /// `steps`, a match begins at the first place; without, at each.
     fn run(
         &self,
         text: &[u8],
         from: usize,
         continues: bool,
-        anywhere: bool,
+        mut steps: Option<&mut usize>,
         mut found: impl FnMut(usize) -> bool,
     ) -> bool {
+        let anywhere = steps.is_none();
         let (mut set, mut active) = (vec![0u64; self.words], vec![0u64; self.words]);
         for at in from..=text.len() {
+            if let Some(steps) = &mut steps {
+                let Some(left) = steps.checked_sub(1) else { break };
+                **steps = left;
+            }
             let table = self.table(self.context(text, at, continues));
             if anywhere || at == from {
                 set.copy_from_slice(&table.start)

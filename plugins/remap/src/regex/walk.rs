@@ -35,14 +35,35 @@ pub(super) fn find(
     continues: bool,
     longest: bool,
 ) -> Option<Groups> {
-    let anywhere = Reach::new(program, text, 0, text.len(), continues, true);
-    let from = (0..=text.len()).find(|at| anywhere.has(*at, program.start))?;
-    if !longest {
-        return walk(program, &anywhere, text, from, None);
+    let from = begin(program, tables, text, continues)?;
+    if longest {
+        let mut steps = usize::MAX;
+        let end = tables.longest(text, from, continues, &mut steps)?;
+        if program.groups == 0 {
+            return Some(Recorder::default().groups(from, end));
+        }
+        let reach = Reach::new(program, text, from, end, continues, false);
+        walk(program, &reach, text, from, Some(end))
+    } else {
+        let reach = Reach::new(program, text, from, text.len(), continues, true);
+        walk(program, &reach, text, from, None)
     }
-    let end = tables.longest(text, from, continues)?;
-    let reach = Reach::new(program, text, from, end, continues, false);
-    walk(program, &reach, text, from, Some(end))
+}
+
+/// Where the first match begins. Most attempts end at their first byte, so each place is tried first; where
+/// that takes too many steps, the text is read backwards once.
+fn begin(program: &Program, tables: &Tables, text: &[u8], continues: bool) -> Option<usize> {
+    let mut steps = 4 * text.len() + 16;
+    for from in 0..=text.len() {
+        if tables.longest(text, from, continues, &mut steps).is_some() {
+            return Some(from);
+        }
+        if steps == 0 {
+            let reach = Reach::new(program, text, 0, text.len(), continues, true);
+            return (from..=text.len()).find(|at| reach.has(*at, program.start));
+        }
+    }
+    None
 }
 
 /// The nodes that lead to a match, for each place of the text.

@@ -15,6 +15,11 @@ fn atftpd_tries_the_requested_name_first() {
         assert_eq!(read(&map, name), expected);
     }
     assert_eq!(answer(&map, &write("ppxa")), "-");
+    // A group that matched nothing cuts the name.
+    let cuts = super::map("atftpd", "x(z)?y A$1B\n(a)|(b) [$1|$2]\n");
+    for (name, expected) in [("pxyq", "pA"), ("pxzyq", "pAzBq"), ("cbc", "c["), ("cac", "c[a|")] {
+        assert_eq!(read(&cuts, name), format!("boot:{name} boot:{expected}"));
+    }
     assert_eq!(read(&super::map("atftpd", "^a b"), "c"), "-");
 }
 

@@ -36,12 +36,13 @@ fn each_bad_line_of_a_map() {
         ],
     );
     assert_problems(
-        json!({ "root": "boot", "dialect": "atftpd", "map": "# no comment here\n(a) $2\n(?=a) b\n\na b\n" }),
+        json!({ "root": "boot", "dialect": "atftpd", "map": "# no comment here\n(a) $2\n(?=a) b\n\na b\na $x\n" }),
         &[
             "/map: line 1: a line is an expression",
             "/map: line 2: the replacement names $2, and the expression has 1 groups",
             "/map: line 3: expression `(?=a)`, character 1: of groups",
             "/map: line 4: a line is an expression",
+            "/map: line 6: `$` stands in front",
         ],
     );
 }

@@ -46,7 +46,7 @@ pub(super) enum Answer {
 struct Nobody;
 
 impl Gate for Nobody {
-    fn asks(&self) -> bool {
+    fn asks(&self, _: &str) -> bool {
         false
     }
 
@@ -179,6 +179,7 @@ impl Control {
             raw_name: None,
             prefix: None,
             stored_in: None,
+            shim_folder: None,
             path: name.into(),
             client: new.peer,
             macs: Vec::new(),

@@ -6,7 +6,7 @@ use tuffet_request::{Ceilings, ErrorCode};
 async fn with_nothing_configured_the_default_decides() {
     let mut spec = authorizers(Vec::new());
     let policy = load(&spec).await;
-    assert!(policy.is_empty());
+    assert!(policy.is_empty("lan"));
     let allowed = Authorization { verdict: Verdict::Allow(Ceilings::default()), by: None, calls: 0 };
     assert_eq!(policy.authorize(&read("a"), policy.patience()).await, allowed);
     let as_asked = Resolution { answer: Answer::Abstain, by: None, calls: 0 };
@@ -14,7 +14,7 @@ async fn with_nothing_configured_the_default_decides() {
 
     spec.config.default = DefaultVerdict::Deny;
     let policy = load(&spec).await;
-    assert!(!policy.is_empty(), "a default that denies must be asked");
+    assert!(!policy.is_empty("lan"), "a default that denies must be asked");
     let denied = denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
     assert_eq!(denied.code, ErrorCode::AccessViolation);
     assert_eq!(denied.reason, "no plugin allowed it (policy.default: deny)");

@@ -87,6 +87,7 @@ fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
         plugins,
         time_limit: LONG,
         compiled: None,
+        listeners: Vec::new(),
     };
     PolicySpec {
         config,
@@ -125,6 +126,7 @@ fn request(operation: Operation, path: &str) -> Request {
         raw_name: None,
         prefix: None,
         stored_in: None,
+        shim_folder: None,
         path: path.into(),
         client: SocketAddr::from(([192, 0, 2, 1], 2000)),
         macs: vec![MacFact {

@@ -8,7 +8,7 @@ use super::super::yaml::{Map, Value};
 use super::super::{folders, source, trees};
 use super::flags::{self, Command, Meaning};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The folder without an operand.
 const FOLDER: &str = "/tftpboot";
@@ -16,8 +16,8 @@ const FOLDER: &str = "/tftpboot";
 pub(super) fn plan(command: &Command) -> Result<Target, ImportError> {
     let mut target = Target::default();
     listener(command, &mut target)?;
-    root(command, &mut target)?;
-    pcre(command, &mut target)?;
+    let name = root(command, &mut target)?;
+    pcre(command, &name, &mut target)?;
     options(command, &mut target)?;
     privileges(command, &mut target);
     rest(command, &mut target);
@@ -56,14 +56,20 @@ fn place(command: &Command) -> Place {
     first.or(command.folder.as_ref().map(|word| &word.place)).cloned().unwrap_or(Place::CommandLine)
 }
 
-fn root(command: &Command, target: &mut Target) -> Result<(), ImportError> {
-    let place = place(command);
-    let word = command.folder.clone().unwrap_or_else(|| Word::new(FOLDER, &place));
+/// Returns the served folder, as it is written and as it is.
+fn folder(command: &Command) -> Result<(Word, PathBuf), ImportError> {
+    let word = command.folder.clone().unwrap_or_else(|| Word::new(FOLDER, &place(command)));
     let folder = folders::absolute(&word)?;
+    Ok((word, folder))
+}
+
+/// Returns the name of the root.
+fn root(command: &Command, target: &mut Target) -> Result<String, ImportError> {
+    let (word, folder) = folder(command)?;
     let path = folder.display().to_string();
     let mut root = Map::default();
     let name = folders::names([folder.as_path()].into_iter()).remove(0);
-    root.put("name", Value::text(name), []);
+    root.put("name", Value::text(&name), []);
     root.put("path", Value::text(&path), [format!("{}: {}", word.place, word.text)]);
     let why = format!("Names may begin with {path}, as for atftpd.");
     root.put("also-at", Value::texts([&path]), [why]);
@@ -87,7 +93,7 @@ fn root(command: &Command, target: &mut Target) -> Result<(), ImportError> {
     }
     target.roots.push(root);
     trees::report_links(&folder, false, &word.place, target);
-    Ok(())
+    Ok(name)
 }
 
 /// Returns user, group, and the comments about them.
@@ -123,15 +129,19 @@ fn privileges(command: &Command, target: &mut Target) {
     }
 }
 
-fn pcre(command: &Command, target: &mut Target) -> Result<(), ImportError> {
+fn pcre(command: &Command, root: &str, target: &mut Target) -> Result<(), ImportError> {
     let Some(given) = command.last(Meaning::Pcre) else { return Ok(()) };
     let text = source::read(Path::new(given.value()))
         .map_err(|error| ImportError::invalid(&given.place, format!("pattern file {error}")))?;
     let copied = format!("{} is copied here: import it again after a change", given.value());
     let comments = [given.origin(), target.report.differs(&given.place, copied)];
-    target.remap.put("dialect", Value::text("atftpd"), []);
+    target.remap.settings.put("root", Value::text(root), []);
+    target.remap.settings.put("dialect", Value::text("atftpd"), []);
     let lines = if text.ends_with('\n') { text } else { text + "\n" };
-    target.remap.put("map", Value::Lines(lines), comments);
+    target.remap.settings.put("map", Value::Lines(lines), comments);
+    let mut below = Map::default();
+    below.put("path", Value::text(folder(command)?.1.display().to_string()), []);
+    target.remap.settings.put("also-at", Value::List(vec![below]), []);
     Ok(())
 }
 

@@ -133,7 +133,12 @@ fn patterns_are_copied() {
     let patterns = folder.path().join("patterns");
     fs::write(&patterns, "^ppxelinux.cfg/(.*)$ pxelinux.cfg/$1\nx y").unwrap();
     let read = import(&format!("--daemon --pcre {} DIR", patterns.display()), &folder);
-    let expected = json!({ "dialect": "atftpd", "map": "^ppxelinux.cfg/(.*)$ pxelinux.cfg/$1\nx y\n" });
+    let expected = json!({
+        "root": read.at("/roots/0/name"),
+        "dialect": "atftpd",
+        "map": "^ppxelinux.cfg/(.*)$ pxelinux.cfg/$1\nx y\n",
+        "also-at": [{ "path": folder.path() }],
+    });
     assert_eq!(read.at("/plugins/remap/settings"), expected, "{}", read.text);
     assert!(read.remarks[0].contains("is copied here"), "{:?}", read.remarks);
 }

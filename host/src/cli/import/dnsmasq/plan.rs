@@ -2,7 +2,7 @@
 
 use super::super::error::ImportError;
 use super::super::place::{Place, Word};
-use super::super::target::Target;
+use super::super::target::{Remap, Target};
 use super::super::writing::Identity;
 use super::super::yaml::{Map, Value};
 use super::super::{folders, trees};
@@ -68,6 +68,9 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
 
 fn listeners(settings: &Settings, names: &[String], target: &mut Target) {
     let entrances = listeners::entrances(settings, target, &interfaces::present());
+    if let [name] = names {
+        target.remap = remap(settings, name);
+    }
     let own = |interface: Option<&str>| {
         let position = |wanted: Option<&str>| {
             settings.roots.iter().position(|(_, interface, _)| interface.as_deref() == wanted)
@@ -80,6 +83,13 @@ fn listeners(settings: &Settings, names: &[String], target: &mut Target) {
             Some(name) => {
                 if settings.roots.len() > 1 {
                     listener.put("roots", Value::texts([name]), []);
+                    let plugin = format!("remap-{name}");
+                    if settings.unique.is_some() || settings.lowercase.is_some() {
+                        listener.below("policy").put("resolve", Value::texts([&plugin]), []);
+                        if target.remaps.iter().all(|(other, _)| *other != plugin) {
+                            target.remaps.push((plugin, remap(settings, name)));
+                        }
+                    }
                 }
                 target.listeners.push(listener);
             }
@@ -96,18 +106,8 @@ fn listeners(settings: &Settings, names: &[String], target: &mut Target) {
     }
 }
 
-/// Names, options and limits.
+/// Options and limits.
 fn rules(settings: &Settings, target: &mut Target) {
-    if let Some((unique, setting)) = &settings.unique {
-        let word = match unique {
-            Unique::Ip => "ip",
-            Unique::Mac => "mac",
-        };
-        target.remap.put("unique-root", Value::text(word), [setting.origin()]);
-    }
-    if let Some(setting) = &settings.lowercase {
-        target.remap.put("lowercase", Value::plain(true), [setting.origin()]);
-    }
     if settings.mtu.is_none() {
         let why = "As dnsmasq does: blocks that fit the MTU of the way to the client.".to_owned();
         target.transfer.put("max-blksize", Value::text("auto"), [why]);
@@ -125,6 +125,32 @@ fn rules(settings: &Settings, target: &mut Target) {
     if let Some(setting) = &settings.group {
         target.privileges.put("group", Value::text(setting.value()), [setting.origin()]);
     }
+}
+
+/// Returns the plugin for the names of files in a root: a folder for each client, lower case.
+fn remap(settings: &Settings, root: &str) -> Remap {
+    let mut remap = Remap::default();
+    if settings.unique.is_none() && settings.lowercase.is_none() {
+        return remap;
+    }
+    remap.settings.put("root", Value::text(root), []);
+    // Without the folder of `also-at`, where the name begins with it.
+    remap.settings.put("name", Value::text("path"), []);
+    if let Some((unique, setting)) = &settings.unique {
+        let word = match unique {
+            Unique::Ip => "ip",
+            Unique::Mac => "mac",
+        };
+        remap.settings.put("unique-root", Value::text(word), [setting.origin()]);
+        remap.grants.push(format!("files/{root}"));
+        if *unique == Unique::Mac {
+            remap.grants.push("client-mac".to_owned());
+        }
+    }
+    if let Some(setting) = &settings.lowercase {
+        remap.settings.put("lowercase", Value::plain(true), [setting.origin()]);
+    }
+    remap
 }
 
 /// Returns the user that dnsmasq becomes: Debian's package has one of its own.

@@ -35,8 +35,9 @@ fn fails(text: &str) -> String {
 #[test]
 fn each_setting() {
     let base = "enable-tftp\ntftp-root=DIR\nuser=nobody\nlisten-address=192.0.2.1\n";
+    let unique = |named: &str| json!({ "root": "tftp", "name": "path", "unique-root": named });
     let listener = json!([{ "address": "192.0.2.1:69", "free-bind": true }]);
-    let cases: [(&str, &str, Value); 21] = [
+    let cases: [(&str, &str, Value); 23] = [
         ("", "/listeners", listener.clone()),
         ("bind-dynamic", "/listeners", listener),
         ("bind-interfaces", "/listeners", json!([{ "address": "192.0.2.1:69" }])),
@@ -50,10 +51,16 @@ fn each_setting() {
         ("", "/transfer", json!({ "max-blksize": "auto" })),
         ("tftp-no-blocksize", "/transfer/options", json!({ "blksize": "refuse" })),
         ("tftp-max=10\ntftp-max=200", "/limits", json!({ "transfers": 200 })),
-        ("tftp-unique-root", "/plugins/remap/settings", json!({ "unique-root": "ip" })),
-        ("tftp-unique-root=ip", "/plugins/remap/settings", json!({ "unique-root": "ip" })),
-        ("tftp-unique-root=mac", "/plugins/remap/settings", json!({ "unique-root": "mac" })),
-        ("tftp-lowercase", "/plugins/remap/settings", json!({ "lowercase": true })),
+        ("tftp-unique-root", "/plugins/remap/settings", unique("ip")),
+        ("tftp-unique-root=ip", "/plugins/remap/settings", unique("ip")),
+        ("tftp-unique-root=mac", "/plugins/remap/settings", unique("mac")),
+        ("tftp-unique-root=mac", "/plugins/remap/grants", json!(["files/tftp", "client-mac"])),
+        ("tftp-unique-root", "/plugins/remap/grants", json!(["files/tftp"])),
+        (
+            "tftp-lowercase",
+            "/plugins/remap/settings",
+            json!({ "root": "tftp", "name": "path", "lowercase": true }),
+        ),
         ("", "/plugins", Value::Null),
         ("user=tftp\ngroup=dip", "/privileges", json!({ "user": "tftp", "group": "dip" })),
         ("user=root\ntftp-secure", "/roots/0/world-readable", json!(true)),
@@ -111,6 +118,24 @@ fn folders_for_interfaces() {
         one.text
     );
     assert!(!one.is_complete && one.remarks[0].contains("no `tftp-root` is for eth0"), "{:?}", one.remarks);
+    let (unique, _) = read(
+        "enable-tftp\ntftp-root=DIR\ntftp-root=DIR/b,lo\ninterface=lo,eth0\ntftp-unique-root\ntftp-lowercase\n",
+    );
+    assert!(unique.remarks.is_empty() && unique.at("/policy") == Value::Null, "{:?}", unique.remarks);
+    for (name, interface) in [("tftp", "eth0"), ("b", "lo")] {
+        let plugin = unique.at(&format!("/plugins/remap-{name}"));
+        assert_eq!(
+            (&plugin["settings"]["root"], &plugin["grants"]),
+            (&json!(name), &json!([format!("files/{name}")]))
+        );
+        let listeners = unique.at("/listeners");
+        let mut own = listeners.as_array().unwrap().iter().filter(|it| it["interface"] == interface);
+        assert!(
+            own.all(|it| it["policy"] == json!({ "resolve": [format!("remap-{name}")] })),
+            "{}",
+            unique.text
+        );
+    }
     let (any, _) = read("enable-tftp\ntftp-root=DIR\ntftp-root=DIR/b,lo\n");
     let listeners = any.at("/listeners");
     let of_lo: Vec<_> = listeners.as_array().unwrap().iter().filter(|it| it["interface"] == "lo").collect();

@@ -1,63 +1,82 @@
-//! The map file: copied into the settings of the plugin `remap`.
+//! The map file, and the rule that names are absolute: settings of the plugin `remap`.
 
 use super::super::error::ImportError;
 use super::super::place::Place;
-use super::super::source;
 use super::super::target::Target;
-use super::super::yaml::Value;
+use super::super::yaml::{Map, Value};
+use super::super::{folders, source};
 use super::Version;
-use super::flags::{Command, Meaning};
+use super::flags::{self, Command, Given, Meaning};
 use std::path::Path;
 
-/// Without `--secure` these rules come last: in.tftpd checks the name that the map has made.
-const ABSOLUTE: &str = "~a ^/ Only\\ absolute\\ filenames\\ allowed";
-
+/// `names` are those of the roots, in the order of the folders.
 pub(super) fn plan(
     command: &Command,
+    names: &[String],
     version: Option<Version>,
     target: &mut Target,
 ) -> Result<(), ImportError> {
-    let mut lines = String::new();
-    let mut comments = Vec::new();
-    let mut dialect = version.unwrap_or_else(|| guessed(command));
-    if let Some(given) = command.last(Meaning::Map) {
-        let path = Path::new(given.value());
-        let text = source::read(path)
-            .map_err(|error| ImportError::invalid(&given.place, format!("map file {error}")))?;
-        comments.push(given.origin());
-        let copied = format!("{} is copied here: import it again after a change", given.value());
-        comments.push(target.report.differs(&given.place, copied));
-        let rules = rules(&text);
-        if version.is_none() {
-            if rules.iter().any(Rule::is_new) {
-                dialect = Version::V6;
-            }
-            for rule in rules.iter().filter(|rule| rule.differs()) {
-                let text = "versions 5.2 and 6.0 read this rule in different ways (`s` restarts at the second or at \
-                            the first rule, the text of `a` keeps the rest of the name or not); say which one you \
-                            run: --server-version 5.2 or 6.0";
-                comments.push(target.report.differs(&Place::file(path).line(rule.line), text));
-            }
+    let given = command.last(Meaning::Map);
+    if command.has(Meaning::Secure) {
+        if given.is_some() {
+            names.iter().for_each(|name| target.remap.settings.put("root", Value::text(name), []));
         }
-        lines += &text;
-        if !lines.ends_with('\n') {
-            lines.push('\n');
+    } else {
+        let mut list = Vec::new();
+        for (word, name) in command.folders.iter().zip(names) {
+            let mut folder = Map::default();
+            folder.put("path", Value::text(folders::absolute(word)?.display().to_string()), []);
+            folder.put("root", Value::text(name), []);
+            list.push(folder);
         }
+        let why = "Without --secure: names must be absolute, and lie below one of these folders.".to_owned();
+        target.remap.settings.put("also-at", Value::List(list), [why]);
     }
-    if !command.has(Meaning::Secure) {
-        comments
-            .push("Without --secure: the last rules refuse what in.tftpd refuses after the map.".to_owned());
-        lines += &format!("{ABSOLUTE}\n~a {} Forbidden\\ directory\n", below(command));
-    }
-    if lines.is_empty() {
-        return Ok(());
-    }
-    let dialect = match dialect {
+    given.map_or(Ok(()), |given| copy(command, given, names, version, target))
+}
+
+/// Copies the map.
+fn copy(
+    command: &Command,
+    given: &Given,
+    names: &[String],
+    version: Option<Version>,
+    target: &mut Target,
+) -> Result<(), ImportError> {
+    let path = Path::new(given.value());
+    let mut text = source::read(path)
+        .map_err(|error| ImportError::invalid(&given.place, format!("map file {error}")))?;
+    let rules = rules(&text);
+    let shown = if rules.iter().any(Rule::is_new) { Version::V6 } else { guessed(command) };
+    let dialect = match version.unwrap_or(shown) {
         Version::V5 => "tftpd-hpa-5.2",
         Version::V6 => "tftpd-hpa-6.0",
     };
-    target.remap.put("dialect", Value::text(dialect), []);
-    target.remap.put("map", Value::Lines(lines), comments);
+    let copied = format!("{} is copied here: import it again after a change", given.value());
+    let mut comments = vec![given.origin(), target.report.differs(&given.place, copied)];
+    for rule in rules.iter().filter(|rule| version.is_none() && rule.differs()) {
+        let text = "versions 5.2 and 6.0 read this rule in different ways (`s` restarts at the second or at the \
+                    first rule, the text of `a` keeps the rest of the name or not); say which one you run: \
+                    --server-version 5.2 or 6.0";
+        comments.push(target.report.differs(&Place::file(path).line(rule.line), text));
+    }
+    if rules.iter().any(Rule::asks_for_files) {
+        target.remap.grants.extend(names.iter().map(|name| format!("files/{name}")));
+    }
+    if rules.is_empty() {
+        // Nothing is rewritten, and an empty map is an error.
+        return Ok(());
+    }
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    target.remap.settings.put("dialect", Value::text(dialect), []);
+    target.remap.settings.put("map", Value::Lines(text), comments);
+    if let Some(given) = command.last(Meaning::MapSteps) {
+        let steps = flags::number(given, 1, u64::MAX)?;
+        // More than the plugin allows is endless for a client as well.
+        target.remap.settings.put("steps", Value::plain(steps.min(65_536)), [given.origin()]);
+    }
     Ok(())
 }
 
@@ -66,25 +85,6 @@ fn guessed(command: &Command) -> Version {
     let new = [Meaning::Service, Meaning::WindowSize, Meaning::WindowBytes, Meaning::MapSteps];
     let is_new = new.iter().any(|meaning| command.has(*meaning)) || command.all(Meaning::Address).count() > 1;
     if is_new { Version::V6 } else { Version::V5 }
-}
-
-/// Returns the regular expression of the names below one of the folders.
-fn below(command: &Command) -> String {
-    let folders: Vec<String> =
-        command.folders.iter().map(|word| escaped(word.text.trim_end_matches('/'))).collect();
-    format!("^({})/", folders.join("|"))
-}
-
-/// Escapes a text for a regular expression in a map, where white space and `#` end the field.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for it in text.chars() {
-        if it.is_ascii_whitespace() || "\\.[]{}()*+?^$|#".contains(it) {
-            escaped.push('\\');
-        }
-        escaped.push(it);
-    }
-    escaped
 }
 
 /// A line of a map with a rule.
@@ -100,10 +100,15 @@ impl Rule<'_> {
         self.operations.contains('s') || (self.operations.contains('a') && self.has_replacement)
     }
 
+    /// Whether it depends on which files exist.
+    fn asks_for_files(&self) -> bool {
+        !self.operations.starts_with(':') && self.operations.contains('E')
+    }
+
     /// Whether only newer versions can read it.
     fn is_new(&self) -> bool {
         self.operations.starts_with(':')
-            || self.operations.contains(['j', 'E'])
+            || self.operations.contains(['j', 'E', '4', '6'])
             || self.operations.matches('g').count() > 1
     }
 }

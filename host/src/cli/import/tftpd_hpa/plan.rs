@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 const PORT: u16 = 69;
 
 pub(super) fn plan(command: Command, version: Option<Version>) -> Result<Target, ImportError> {
-    let mut plan = Plan { command: &command, target: Target::default() };
+    let mut plan = Plan { command: &command, names: Vec::new(), target: Target::default() };
     plan.listeners()?;
     plan.roots()?;
-    map::plan(&command, version, &mut plan.target)?;
+    map::plan(&command, &plan.names, version, &mut plan.target)?;
     plan.transfer()?;
     plan.privileges();
     plan.rest();
@@ -27,6 +27,8 @@ pub(super) fn plan(command: Command, version: Option<Version>) -> Result<Target,
 
 struct Plan<'a> {
     command: &'a Command,
+    /// The names of the roots, in the order of the folders.
+    names: Vec<String>,
     target: Target,
 }
 
@@ -128,25 +130,25 @@ impl Plan<'_> {
             .map(|word| Ok((folders::absolute(word)?, word)))
             .collect::<Result<_, ImportError>>()?;
         let names = folders::names(folders.iter().map(|(folder, _)| folder.as_path()));
-        for ((folder, word), name) in folders.iter().zip(names) {
+        for ((folder, word), name) in folders.iter().zip(&names) {
             let mut root = Map::default();
             root.put("name", Value::text(name), []);
             let mut comments = vec![format!("{}: {}", word.place, word.text)];
             comments.extend(secure.map(|secure| secure.origin()));
-            root.put("path", Value::text(folder.display().to_string()), comments);
             if secure.is_none() {
                 let text = format!(
                     "without --secure, in.tftpd compares names with the text {0}: it also serves {0}-other/x. Tuffet \
                      serves the folder alone",
                     word.text
                 );
-                let comment = self.target.report.differs(&word.place, text);
-                root.put("also-at", Value::texts([folder.display().to_string()]), [comment]);
+                comments.push(self.target.report.differs(&word.place, text));
             }
+            root.put("path", Value::text(folder.display().to_string()), comments);
             self.permissions(&mut root, folder, word)?;
             self.target.roots.push(root);
             trees::report_links(folder, secure.is_some(), &word.place, &mut self.target);
         }
+        self.names = names;
         Ok(())
     }
 
@@ -218,15 +220,44 @@ impl Plan<'_> {
             // A larger window than Tuffet's largest is no difference to a client: it may get less than it asked for.
             transfer.put("max-windowsize", Value::plain(size.min(32_767)), [given.origin()]);
         }
-        for given in command.all(Meaning::Refuse) {
-            refuse(given, &mut self.target)?;
-        }
+        self.options()?;
         if let Some(given) = command.last(Meaning::Retransmit) {
             let microseconds = flags::number(given, 10_000, 255_000_000)?;
             // The default says nothing about the network.
             if microseconds != 1_000_000 {
                 put_retransmit(&mut self.target.transfer, microseconds.div_ceil(1000), given.origin());
             }
+        }
+        Ok(())
+    }
+
+    /// Sets which options are acknowledged: those of in.tftpd, except the refused ones.
+    fn options(&mut self) -> Result<(), ImportError> {
+        let mut own = vec!["rollover", "blksize2", "utimeout"];
+        let mut options = Map::default();
+        for given in self.command.all(Meaning::Refuse) {
+            let option = given.value().to_ascii_lowercase();
+            match option.as_str() {
+                "blksize" | "tsize" | "timeout" | "windowsize" => {
+                    options.put(&option, Value::text("refuse"), [given.origin()]);
+                }
+                // Refused unless they are written.
+                option if own.contains(&option) => own.retain(|other| *other != option),
+                "rollover" | "blksize2" | "utimeout" => {}
+                _ => {
+                    return Err(ImportError::invalid(
+                        &given.place,
+                        format!("{}: unknown option", given.written),
+                    ));
+                }
+            }
+        }
+        for (number, option) in own.into_iter().enumerate() {
+            let why = (number == 0).then(|| "Options that only in.tftpd knows.".to_owned());
+            options.put(option, Value::text("acknowledge"), why);
+        }
+        if !options.is_empty() {
+            self.target.transfer.put("options", Value::Map(options), []);
         }
         Ok(())
     }
@@ -257,10 +288,6 @@ impl Plan<'_> {
             let text = format!("{}: windows are bounded in blocks (transfer.max-windowsize)", given.written);
             self.target.differs(&given.place, text);
         }
-        if let Some(given) = command.last(Meaning::MapSteps) {
-            let text = format!("{}: the plugin remap has a limit of its own", given.written);
-            self.target.differs(&given.place, text);
-        }
         if let Some(given) = command.last(Meaning::Verbosity) {
             let text = format!(
                 "{}: Tuffet logs every request with its outcome, to standard error; --log-format tftp-hpa writes the \
@@ -270,20 +297,6 @@ impl Plan<'_> {
             self.target.differs(&given.place, text);
         }
     }
-}
-
-/// Carries `--refuse OPTION` over.
-fn refuse(given: &flags::Given, target: &mut Target) -> Result<(), ImportError> {
-    let option = given.value().to_ascii_lowercase();
-    match option.as_str() {
-        "blksize" | "tsize" | "timeout" | "windowsize" => {
-            target.transfer.below("options").put(&option, Value::text("refuse"), [given.origin()]);
-        }
-        // Tuffet acknowledges none of them.
-        "blksize2" | "utimeout" | "rollover" => {}
-        _ => return Err(ImportError::invalid(&given.place, format!("{}: unknown option", given.written))),
-    }
-    Ok(())
 }
 
 fn folder_is_writable(folder: &Path, identity: Option<&Identity>) -> bool {

@@ -30,7 +30,8 @@ fn fails(line: &str, folder: &TempDir) -> String {
 
 #[test]
 fn each_flag() {
-    let cases: [(&str, &str, Value); 36] = [
+    let own = json!({ "rollover": "acknowledge", "blksize2": "acknowledge", "utimeout": "acknowledge" });
+    let cases: [(&str, &str, Value); 39] = [
         ("-4 -l -s DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
         ("-6 -L -s DIR", "/listeners", json!([{ "address": "[::]:69" }])),
         ("--ipv4 --listen --secure DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
@@ -58,16 +59,19 @@ fn each_flag() {
         ("-l -s -u tftp DIR", "/privileges", json!({ "user": "tftp" })),
         ("-l -s --user=0 DIR", "/privileges", json!({ "user": "0" })),
         ("-l -s -B 1468 DIR", "/transfer/max-blksize", json!(1468)),
-        ("-l -s --blocksize 512 DIR", "/transfer", json!({ "max-blksize": 512 })),
+        ("-l -s --blocksize 512 DIR", "/transfer/max-blksize", json!(512)),
         ("-l -s -W 16 DIR", "/transfer/max-windowsize", json!(16)),
         ("-l -s --windowsize 65535 DIR", "/transfer/max-windowsize", json!(32_767)),
+        ("-l -s DIR", "/transfer/options", own.clone()),
+        ("-l -s -r blksize -r TSIZE DIR", "/transfer/options/blksize", json!("refuse")),
+        ("-l -s -r blksize -r TSIZE DIR", "/transfer/options/tsize", json!("refuse")),
         (
-            "-l -s -r blksize -r TSIZE DIR",
+            "-l -s --refuse blksize2 -r utimeout DIR",
             "/transfer/options",
-            json!({ "blksize": "refuse", "tsize": "refuse" }),
+            json!({ "rollover": "acknowledge" }),
         ),
-        ("-l -s --refuse rollover DIR", "/transfer", Value::Null),
-        ("-l -s -T 1000000 DIR", "/transfer", Value::Null),
+        ("-l -s -r blksize2 -r utimeout -r rollover DIR", "/transfer", Value::Null),
+        ("-l -s -T 1000000 DIR", "/transfer", json!({ "options": own })),
         ("-l -s -T 250500 DIR", "/transfer/retransmit", json!({ "initial": "251ms" })),
         ("-l -s -T 10000 DIR", "/transfer/retransmit", json!({ "initial": "10ms", "floor": "10ms" })),
         (
@@ -155,17 +159,14 @@ fn folders_without_secure() {
     let (folder, other) = (served(), served());
     let line = format!("-l DIR {}/", other.path().display());
     let read = import(&line, &folder);
+    let path = |folder: &TempDir| folder.path().to_str().unwrap().to_owned();
     for (number, folder) in [&folder, &other].into_iter().enumerate() {
-        let path = folder.path().to_str().unwrap();
         let root = read.at(&format!("/roots/{number}"));
-        assert_eq!((&root["path"], &root["also-at"]), (&json!(path), &json!([path])));
+        let also_at = read.at(&format!("/plugins/remap/settings/also-at/{number}"));
+        assert_eq!((&root["path"], &also_at["path"]), (&json!(path(folder)), &json!(path(folder))));
+        assert_eq!(root["name"], also_at["root"]);
     }
-    let map = read.at("/plugins/remap/settings/map");
-    let map = map.as_str().unwrap_or_else(|| panic!("{}", read.text));
-    let (first, last) = map.split_once('\n').unwrap();
-    assert_eq!(first, "~a ^/ Only\\ absolute\\ filenames\\ allowed");
-    let escaped = |folder: &TempDir| folder.path().to_str().unwrap().replace('.', "\\.");
-    assert_eq!(last, format!("~a ^({}|{})/ Forbidden\\ directory\n", escaped(&folder), escaped(&other)));
+    assert_eq!(read.at("/plugins/remap/settings/map"), Value::Null);
     assert_eq!(read.at("/policy/resolve"), json!(["remap"]));
 }
 
@@ -193,13 +194,14 @@ fn a_folder_without_anything_to_write_is_read_only() {
 fn maps_are_copied_and_their_dialect_is_found() {
     let folder = served();
     let map = folder.path().join("map");
-    let cases: [(&str, &str, &str, usize); 6] = [
+    let cases: [(&str, &str, &str, usize); 7] = [
         ("", "rg \\\\ /\n", "tftpd-hpa-5.2", 0),
         ("", "# all\nr ^/ \\1 # x\n", "tftpd-hpa-5.2", 0),
         ("", "rs a b\nr c d\na ^x\na ^y no!\n", "tftpd-hpa-5.2", 2),
         ("", ":top\nr a b\nj ^ top", "tftpd-hpa-6.0", 0),
         ("", "rgg a b", "tftpd-hpa-6.0", 0),
         ("-W 8", "r a b", "tftpd-hpa-6.0", 0),
+        ("", "rE a b", "tftpd-hpa-6.0", 0),
     ];
     for (flags, text, dialect, doubtful) in cases {
         fs::write(&map, text).unwrap();
@@ -210,6 +212,10 @@ fn maps_are_copied_and_their_dialect_is_found() {
         assert_eq!(settings["settings"]["dialect"], json!(dialect), "{text}");
         let expected = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
         assert_eq!(settings["settings"]["map"], json!(expected));
+        let root = read.at("/roots/0/name");
+        assert_eq!(settings["settings"]["root"], root);
+        let grants = text.contains('E').then(|| json!([format!("files/{}", root.as_str().unwrap())]));
+        assert_eq!(settings.get("grants").cloned(), grants, "{text}");
         let doubts: Vec<_> = read.remarks.iter().filter(|it| it.contains("--server-version")).collect();
         assert_eq!(doubts.len(), doubtful, "{text}: {doubts:?}");
         if doubtful > 0 {
@@ -221,6 +227,17 @@ fn maps_are_copied_and_their_dialect_is_found() {
         assert_eq!(named.at("/plugins/remap/settings/dialect"), json!("tftpd-hpa-6.0"));
         assert!(!named.remarks.iter().any(|it| it.contains("--server-version")));
     }
+    fs::write(&map, "r a b\n").unwrap();
+    let steps = |steps: &str| {
+        let read = import(&format!("-l -s -m {} --map-steps {steps} DIR", map.display()), &folder);
+        read.at("/plugins/remap/settings/steps")
+    };
+    assert_eq!((steps("100"), steps("1000000")), (json!(100), json!(65_536)));
+    fs::write(&map, "# nothing\n").unwrap();
+    assert_eq!(
+        import(&format!("-l -s -m {} DIR", map.display()), &folder).at("/plugins/remap/settings/map"),
+        Value::Null
+    );
 }
 
 #[test]

@@ -1,0 +1,153 @@
+//! What transfers may negotiate: keys that `transfer`, listeners and profiles have in common.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use tuffet_request::OptionName;
+
+/// What a listener or a profile says of the negotiation; without a value, somebody else decides.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ceilings {
+    /// The largest block.
+    pub max_blksize: Option<MaxBlksize>,
+    /// The largest window in blocks, 1 to 32767.
+    pub max_windowsize: Option<u16>,
+    /// Blocks of a window that go out to one client within a millisecond, at least 1.
+    pub burst: Option<u16>,
+    /// Options that are acknowledged, or are not.
+    pub options: OptionRules,
+}
+
+/// The largest granted block size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MaxBlksize {
+    /// What fits into one packet on the route to the client.
+    Auto,
+    /// So many bytes, 8 to 65464.
+    Bytes(u16),
+}
+
+impl MaxBlksize {
+    fn parse(text: &str) -> Result<MaxBlksize, String> {
+        match (text, text.parse::<u16>()) {
+            ("auto", _) => Ok(MaxBlksize::Auto),
+            (_, Ok(number)) => Err(format!("`{text}` in quotes is text; write the number {number}, or auto")),
+            _ => Err(format!("`{text}` is not a block size; give a number from 8 to 65464, or auto")),
+        }
+    }
+}
+
+/// Checks the text of a block size. The error says what is wrong and how to fix it.
+pub(crate) fn check_max_blksize(text: &str) -> Result<(), String> {
+    MaxBlksize::parse(text).map(drop)
+}
+
+impl<'de> Deserialize<'de> for MaxBlksize {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Bytes(u16),
+            Word(String),
+        }
+        match Either::deserialize(deserializer)? {
+            Either::Bytes(bytes) => Ok(MaxBlksize::Bytes(bytes)),
+            Either::Word(word) => MaxBlksize::parse(&word).map_err(de::Error::custom),
+        }
+    }
+}
+
+impl Serialize for MaxBlksize {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            MaxBlksize::Auto => serializer.serialize_str("auto"),
+            MaxBlksize::Bytes(bytes) => serializer.serialize_u16(*bytes),
+        }
+    }
+}
+
+impl JsonSchema for MaxBlksize {
+    fn schema_name() -> Cow<'static, str> {
+        "MaxBlksize".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["integer", "string"],
+            "format": "max-blksize",
+            "minimum": 8,
+            "maximum": 65464,
+            "pattern": "^auto$"
+        })
+    }
+}
+
+/// Whether the server acknowledges an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OptionRule {
+    /// It does, within the other bounds.
+    Acknowledge,
+    /// It leaves the option out of its answer, as if it did not know it.
+    Refuse,
+}
+
+/// Which options are acknowledged. The server leaves a refused option out of its answer, as if it did not know it
+/// (RFC 2347); the client then goes on without it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct OptionRules {
+    /// The block size (RFC 2348).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OptionRule")]
+    pub blksize: Option<OptionRule>,
+    /// The size of the file (RFC 2349).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OptionRule")]
+    pub tsize: Option<OptionRule>,
+    /// The retransmission time-out in seconds (RFC 2349).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OptionRule")]
+    pub timeout: Option<OptionRule>,
+    /// The window (RFC 7440).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OptionRule")]
+    pub windowsize: Option<OptionRule>,
+    /// The block number that follows 65535 (tftp-hpa). Refused by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OptionRule")]
+    pub rollover: Option<OptionRule>,
+    /// The block size, rounded down to a power of two (tftp-hpa). Refused by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OptionRule")]
+    pub blksize2: Option<OptionRule>,
+    /// The retransmission time-out in microseconds (tftp-hpa). Refused by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OptionRule")]
+    pub utimeout: Option<OptionRule>,
+    /// Windows whose size each ACK chooses (Windows Deployment Services). Refused by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OptionRule")]
+    pub msftwindow: Option<OptionRule>,
+}
+
+impl OptionRules {
+    /// Returns what they say of an option.
+    pub fn of(&self, option: OptionName) -> Option<OptionRule> {
+        match option {
+            OptionName::Blksize => self.blksize,
+            OptionName::Timeout => self.timeout,
+            OptionName::Tsize => self.tsize,
+            OptionName::Windowsize => self.windowsize,
+            OptionName::Rollover => self.rollover,
+            OptionName::Blksize2 => self.blksize2,
+            OptionName::Utimeout => self.utimeout,
+            OptionName::Msftwindow => self.msftwindow,
+        }
+    }
+}

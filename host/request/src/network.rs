@@ -1,0 +1,117 @@
+//! Networks of clients.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+/// The addresses that begin with the same bits: `10.0.0.0/8`, `2001:db8::/32`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Network {
+    address: IpAddr,
+    prefix: u8,
+}
+
+impl Network {
+    /// Returns whether the address is in the network. Those of the other family are not.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let same = |one: u128, other: u128, width: u32| {
+            let free = width - u32::from(self.prefix);
+            one.checked_shr(free) == other.checked_shr(free)
+        };
+        match (self.address, address.to_canonical()) {
+            (IpAddr::V4(one), IpAddr::V4(other)) => {
+                same(u32::from(one).into(), u32::from(other).into(), u32::BITS)
+            }
+            (IpAddr::V6(one), IpAddr::V6(other)) => same(one.into(), other.into(), u128::BITS),
+            _ => false,
+        }
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    /// Reads `ADDRESS/BITS`, or an address alone. The error says what is wrong and how to fix it.
+    fn from_str(text: &str) -> Result<Network, String> {
+        let (address, prefix) =
+            text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+        let address: IpAddr = address
+            .parse()
+            .map_err(|_| format!("`{text}` is not a network; write it as 10.0.0.0/8 or 2001:db8::/32"))?;
+        let width: u8 = if address.is_ipv4() { 32 } else { 128 };
+        let prefix =
+            match prefix {
+                None => width,
+                Some(bits) => bits.parse().ok().filter(|bits| *bits <= width).ok_or_else(|| {
+                    format!("`/{bits}` is not a prefix length of {address}; give 0 to {width}")
+                })?,
+            };
+        let network = Network { address, prefix };
+        let first = network.first();
+        if first != address {
+            return Err(format!(
+                "`{text}` has bits beyond its prefix; write {first}/{prefix} for the network, or {address} for one address"
+            ));
+        }
+        Ok(network)
+    }
+}
+
+impl Network {
+    fn first(&self) -> IpAddr {
+        match self.address {
+            IpAddr::V4(address) => {
+                let mask = u32::MAX.checked_shl(32 - u32::from(self.prefix)).unwrap_or(0);
+                std::net::Ipv4Addr::from(u32::from(address) & mask).into()
+            }
+            IpAddr::V6(address) => {
+                let mask = u128::MAX.checked_shl(128 - u32::from(self.prefix)).unwrap_or(0);
+                std::net::Ipv6Addr::from(u128::from(address) & mask).into()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_contains_its_addresses() {
+        for (network, inside, outside) in [
+            ("10.0.0.0/8", "10.255.0.1", "11.0.0.1"),
+            ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
+            ("192.0.2.0/31", "192.0.2.1", "192.0.2.2"),
+            ("0.0.0.0/0", "203.0.113.9", "2001:db8::1"),
+            ("::/0", "2001:db8::1", "203.0.113.9"),
+            ("2001:db8::/32", "2001:db8:ffff::1", "2001:db9::1"),
+            ("2001:db8::1", "2001:db8::1", "2001:db8::2"),
+            ("10.0.0.0/8", "::ffff:10.1.1.1", "::10.1.1.1"),
+        ] {
+            let its: Network = network.parse().unwrap();
+            assert!(its.contains(inside.parse().unwrap()), "{network} {inside}");
+            assert!(!its.contains(outside.parse().unwrap()), "{network} {outside}");
+        }
+    }
+
+    #[test]
+    fn each_bad_network_gets_its_own_advice() {
+        for (text, advice) in [
+            ("10.0.0.1/8", "write 10.0.0.0/8 for the network, or 10.0.0.1 for one address"),
+            ("10.0.0.0/33", "give 0 to 32"),
+            ("::/129", "give 0 to 128"),
+            ("10.0.0.0/x", "give 0 to 32"),
+            ("lan", "write it as 10.0.0.0/8"),
+            ("10.0.0", "write it as 10.0.0.0/8"),
+        ] {
+            let error = text.parse::<Network>().unwrap_err();
+            assert!(error.contains(advice), "{text}: {error}");
+        }
+    }
+}

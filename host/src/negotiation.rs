@@ -1,0 +1,310 @@
+//! What each listener serves, and what its clients may negotiate: `transfer`, the listener, profiles, the route, and
+//! policy.
+
+use crate::routes::Routes;
+use std::collections::HashMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tuffet_config::{Ceilings as Configured, Config, MaxBlksize, OptionRule, OptionRules, Profile};
+use tuffet_core::{Acknowledged, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionName};
+use tuffet_request::{Ceilings, Request};
+
+/// Headers of a block in bytes: IP, UDP, and four bytes of TFTP.
+const HEADERS_V4: u32 = 32;
+const HEADERS_V6: u32 = 52;
+
+/// The MTU of Ethernet, where the kernel knows no route.
+const USUAL_MTU: u32 = 1500;
+
+/// The rules of one generation.
+pub(crate) struct Negotiation {
+    max_blksize: MaxBlksize,
+    max_windowsize: u16,
+    /// Of all listeners: `transfer.options` first, then what `netboot` switches on.
+    options: [OptionRules; 2],
+    listeners: HashMap<Arc<str>, OfListener>,
+    profiles: Vec<Profile>,
+    routes: Routes,
+}
+
+struct OfListener {
+    ceilings: Configured,
+    interface: Option<Arc<str>>,
+    /// `None`: all roots.
+    roots: Option<Vec<String>>,
+}
+
+/// What decided about a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// `transfer`.
+    Transfer,
+    /// A key of the listener.
+    Listener,
+    /// The profile of this number.
+    Profile(usize),
+    /// A profile that the server has of its own.
+    Shipped,
+    /// The ceiling of a plugin.
+    Policy,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Transfer => f.write_str("transfer"),
+            Source::Listener => f.write_str("the listener"),
+            Source::Profile(number) => write!(f, "profiles[{number}]"),
+            Source::Shipped => f.write_str("the class, by a profile of the server"),
+            Source::Policy => f.write_str("policy"),
+        }
+    }
+}
+
+/// The bounds of one request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) limits: Limits,
+    pub(crate) blksize_by: Source,
+    pub(crate) windowsize_by: Source,
+    /// If the block size follows from the route: its MTU, or `None` if the kernel knows no route.
+    pub(crate) route: Option<Option<u32>>,
+}
+
+impl Negotiation {
+    /// `routes` outlive generations.
+    pub(crate) fn of(config: &Config, routes: Routes) -> Negotiation {
+        let listeners = config.listeners.iter().map(|listener| {
+            let interface = listener.interface.as_deref().map(Arc::from);
+            let roots = listener.roots.clone();
+            (listener.name.as_str().into(), OfListener { ceilings: listener.ceilings, interface, roots })
+        });
+        Negotiation {
+            max_blksize: config.transfer.max_blksize,
+            max_windowsize: config.transfer.max_windowsize,
+            options: [config.transfer.options, config.netboot.options()],
+            listeners: listeners.collect(),
+            profiles: config.profiles.clone(),
+            routes,
+        }
+    }
+
+    /// Returns the roots that a listener serves; `None` for all.
+    pub(crate) fn roots_of(&self, listener: &str) -> Option<&[String]> {
+        self.listeners.get(listener)?.roots.as_deref()
+    }
+
+    pub(crate) fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// Returns the bounds of a request, below the ceilings of policy. `asks_for_blksize`: whether the route matters.
+    pub(crate) fn bounds(&self, request: &Request, asks_for_blksize: bool, ceilings: &Ceilings) -> Bounds {
+        let listener = self.listeners.get(&request.listener);
+        let (client, class) = (request.client.ip(), request.class);
+        let fits = |profile: &&Profile| profile.fits(client, class);
+        let own = self.profiles.iter().enumerate().filter(|(_, profile)| fits(profile));
+        let own = own.map(|(number, profile)| (Source::Profile(number), profile.ceilings));
+        let at_listener = listener.map(|its| (Source::Listener, its.ceilings));
+        let configured: Vec<(Source, Configured)> = own.chain(at_listener).collect();
+        let shipped: Vec<Configured> =
+            Profile::shipped().iter().filter(fits).map(|profile| profile.ceilings).collect();
+
+        let (mut blksize_by, max_blksize) =
+            first(&configured, |its| its.max_blksize).unwrap_or((Source::Transfer, self.max_blksize));
+        let (mut windowsize_by, mut windowsize) =
+            first(&configured, |its| its.max_windowsize).unwrap_or((Source::Transfer, self.max_windowsize));
+        let burst = first(&configured, |its| its.burst).map(|(_, burst)| burst);
+        let burst = burst.or_else(|| shipped.iter().find_map(|its| its.burst));
+        let mut route = None;
+        let mut blksize = match max_blksize {
+            MaxBlksize::Bytes(bytes) => bytes,
+            MaxBlksize::Auto if asks_for_blksize => {
+                let mtu = self.routes.mtu(request.client, listener.and_then(|its| its.interface.as_ref()));
+                route = Some(mtu);
+                whole(request.client, mtu.unwrap_or(USUAL_MTU))
+            }
+            MaxBlksize::Auto => MAX_BLKSIZE,
+        };
+        // A profile of the operator replaces those of the server.
+        if !matches!(blksize_by, Source::Profile(_))
+            && let Some(MaxBlksize::Bytes(most)) = shipped.iter().find_map(|its| its.max_blksize)
+        {
+            lower(&mut blksize, &mut blksize_by, most, Source::Shipped);
+        }
+        if !matches!(windowsize_by, Source::Profile(_))
+            && let Some(most) = shipped.iter().find_map(|its| its.max_windowsize)
+        {
+            lower(&mut windowsize, &mut windowsize_by, most, Source::Shipped);
+        }
+        if let Some(most) = ceilings.blksize {
+            lower(&mut blksize, &mut blksize_by, most, Source::Policy);
+        }
+        if let Some(most) = ceilings.windowsize {
+            lower(&mut windowsize, &mut windowsize_by, most, Source::Policy);
+        }
+        let rules: Vec<OptionRules> = configured
+            .iter()
+            .map(|(_, its)| its.options)
+            .chain(shipped.iter().map(|its| its.options))
+            .chain(self.options)
+            .collect();
+        let acknowledged =
+            OptionName::ALL.into_iter().fold(Acknowledged::default(), |all, option| {
+                match rules.iter().find_map(|rules| rules.of(option)) {
+                    Some(OptionRule::Acknowledge) => all.with(option),
+                    Some(OptionRule::Refuse) => all.without(option),
+                    None => all,
+                }
+            });
+        let limits = Limits { blksize, windowsize, burst, acknowledged };
+        Bounds { limits, blksize_by, windowsize_by, route }
+    }
+}
+
+fn first<T>(
+    configured: &[(Source, Configured)],
+    of: impl Fn(&Configured) -> Option<T>,
+) -> Option<(Source, T)> {
+    configured.iter().find_map(|(source, its)| Some((*source, of(its)?)))
+}
+
+fn lower(value: &mut u16, by: &mut Source, most: u16, source: Source) {
+    if most < *value {
+        (*value, *by) = (most, source);
+    }
+}
+
+/// The largest block that fits into one packet.
+fn whole(client: SocketAddr, mtu: u32) -> u16 {
+    let headers = if client.ip().to_canonical().is_ipv4() { HEADERS_V4 } else { HEADERS_V6 };
+    mtu.saturating_sub(headers).clamp(MIN_BLKSIZE.into(), MAX_BLKSIZE.into()) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::IpAddr;
+    use tuffet_request::{ClientClass, Mode, Operation, RequestId};
+
+    fn request(listener: &str, client: &str, class: &str) -> Request {
+        Request {
+            id: RequestId(1),
+            listener: listener.into(),
+            operation: Operation::Read,
+            mode: Mode::Octet,
+            requested: "a".into(),
+            raw_name: None,
+            prefix: None,
+            stored_in: None,
+            shim_folder: None,
+            path: "a".into(),
+            client: SocketAddr::new(client.parse::<IpAddr>().unwrap(), 2000),
+            macs: Vec::new(),
+            class: ClientClass::named(class).unwrap(),
+            options: Vec::new(),
+            calls: Default::default(),
+            trail: None,
+        }
+    }
+
+    /// The rules of a configuration; it needs no file beside itself.
+    fn rules(yaml: &str) -> Negotiation {
+        let head = "roots: [{ name: boot, path: / }]\n";
+        let config = Config::read(format!("{head}{yaml}").as_bytes(), "<test>", &Default::default());
+        Negotiation::of(&config.unwrap_or_else(|error| panic!("{error}")), Routes::default())
+    }
+
+    const LISTENERS: &str = "listeners:\n\
+        - { name: plain, address: 127.0.0.1:69 }\n\
+        - { name: own, address: 127.0.0.2:69, max-blksize: 1000, max-windowsize: 9, burst: 5, options: { tsize: refuse } }\n";
+
+    #[test]
+    fn profiles_come_before_the_listener_and_that_before_transfer() {
+        let rules = rules(&format!(
+            "{LISTENERS}transfer: {{ max-blksize: 4000, max-windowsize: 40, options: {{ timeout: refuse, tsize: acknowledge }} }}\n\
+             profiles:\n\
+             - {{ clients: [10.0.0.0/8], max-blksize: 8000 }}\n\
+             - {{ classes: [grub], max-blksize: 600, max-windowsize: 3, options: {{ timeout: acknowledge }} }}\n\
+             - {{ max-windowsize: 20, classes: [pxe] }}\n"
+        ));
+        let of = |listener, client, class| {
+            rules.bounds(&request(listener, client, class), true, &Ceilings::default())
+        };
+        let bounds = of("plain", "192.0.2.1", "unknown");
+        assert_eq!((bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst), (4000, 40, None));
+        assert_eq!((bounds.blksize_by, bounds.windowsize_by), (Source::Transfer, Source::Transfer));
+        let bounds = of("own", "192.0.2.1", "unknown");
+        assert_eq!(
+            (bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst),
+            (1000, 9, Some(5))
+        );
+        let bounds = of("own", "10.1.1.1", "grub");
+        assert_eq!(
+            (bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst),
+            (8000, 3, Some(5))
+        );
+        assert_eq!((bounds.blksize_by, bounds.windowsize_by), (Source::Profile(0), Source::Profile(1)));
+        let has = |bounds: Bounds, option| bounds.limits.acknowledged.has(option);
+        assert!(!has(of("plain", "192.0.2.1", "unknown"), OptionName::Timeout), "transfer.options");
+        assert!(has(of("plain", "192.0.2.1", "unknown"), OptionName::Tsize));
+        assert!(!has(of("own", "192.0.2.1", "unknown"), OptionName::Tsize), "the listener's");
+        assert!(has(of("own", "192.0.2.1", "grub"), OptionName::Timeout), "the profile's");
+    }
+
+    #[test]
+    fn profiles_of_the_server_lower_and_those_of_the_operator_replace_them() {
+        let of = |yaml: &str, ceilings: &Ceilings| {
+            let bounds = rules(yaml).bounds(&request("plain", "192.0.2.1", "u-boot"), true, ceilings);
+            (bounds.limits.windowsize, bounds.windowsize_by)
+        };
+        let none = Ceilings::default();
+        assert_eq!(of(LISTENERS, &none), (16, Source::Shipped));
+        let low = format!("{LISTENERS}transfer: {{ max-windowsize: 4 }}\n");
+        assert_eq!(of(&low, &none), (4, Source::Transfer), "lower anyway");
+        let own = format!("{LISTENERS}profiles: [{{ classes: [u-boot], max-windowsize: 64 }}]\n");
+        assert_eq!(of(&own, &none), (64, Source::Profile(0)));
+        assert_eq!(of(&own, &Ceilings { windowsize: Some(7), ..none }), (7, Source::Policy));
+    }
+
+    #[test]
+    fn netboot_switches_options_on_unless_something_refuses_them() {
+        let has = |yaml: &str, option| {
+            let rules = rules(&format!("{LISTENERS}{yaml}"));
+            rules
+                .bounds(&request("plain", "192.0.2.1", "unknown"), true, &Ceilings::default())
+                .limits
+                .acknowledged
+                .has(option)
+        };
+        for (option, key) in [
+            (OptionName::Rollover, "tftp-hpa-options"),
+            (OptionName::Blksize2, "tftp-hpa-options"),
+            (OptionName::Utimeout, "tftp-hpa-options"),
+            (OptionName::Msftwindow, "windows"),
+        ] {
+            assert!(!has("", option));
+            assert!(has(&format!("netboot: {{ {key}: true }}\n"), option));
+            let refused = format!(
+                "netboot: {{ {key}: true }}\ntransfer: {{ options: {{ {}: refuse }} }}\n",
+                option.as_str()
+            );
+            assert!(!has(&refused, option));
+        }
+    }
+
+    #[test]
+    fn a_block_fills_a_packet_of_the_route() {
+        assert_eq!(whole(([192, 0, 2, 1], 9).into(), 1500), 1468);
+        assert_eq!(whole("[2001:db8::1]:9".parse().unwrap(), 1500), 1448);
+        assert_eq!(whole("[::ffff:192.0.2.1]:9".parse().unwrap(), 1500), 1468);
+        assert_eq!(whole(([127, 0, 0, 1], 9).into(), 65_536), MAX_BLKSIZE);
+        assert_eq!(whole(([192, 0, 2, 1], 9).into(), 10), MIN_BLKSIZE);
+        let rules = rules(&format!("{LISTENERS}transfer: {{ max-blksize: auto }}\n"));
+        let bounds =
+            |asks| rules.bounds(&request("plain", "127.0.0.1", "unknown"), asks, &Ceilings::default());
+        assert!(bounds(true).route.is_some_and(|mtu| mtu.is_some_and(|mtu| mtu > 1500)), "loopback");
+        assert!(bounds(false).route.is_none(), "the kernel is not asked in vain");
+    }
+}

@@ -1,0 +1,163 @@
+//! dnsmasq 2.90.
+
+use super::servers::{Pair, Started};
+use super::{Asked, Named, all, compare, contents, names, options, read, read_with, write};
+use std::fs;
+use std::path::Path;
+
+const TEMPLATE: Started = Started {
+    name: "dnsmasq",
+    program: "dnsmasq",
+    package: "dnsmasq-base",
+    server: "dnsmasq",
+    flags: "-C /dev/null --port=0 --enable-tftp --user=nobody --listen-address=ADDR --bind-interfaces \
+            --tftp-root=HERE",
+    foreground: "--keep-in-foreground --log-facility=- --pid-file=",
+    code: 0,
+};
+
+const NAMES: &[Named] = &[
+    Named {
+        reason: "repeated slashes are one, and one at the end is overlooked",
+        differences: &[("read f/", "ERROR 0", "13 bytes"), ("read /HERE/f", "ERROR 1", "13 bytes")],
+    },
+    Named {
+        reason: "ERROR 0 with the text of open(2), where Tuffet has a code for it",
+        differences: &[
+            ("read sub", "ERROR 0", "ERROR 2"),
+            ("read f/x", "ERROR 0", "ERROR 1"),
+            ("read (300 letters)", "ERROR 0", "ERROR 2"),
+        ],
+    },
+];
+
+const MORE_OPTIONS: Named = Named {
+    reason: "timeout and windowsize are granted",
+    differences: &[
+        ("read f octet timeout=3", "13 bytes", "[timeout=3]"),
+        (
+            "read f octet timeout=255 tsize=0 blksize=1024",
+            "[blksize=1024 tsize=13]",
+            "[blksize=1024 timeout=255 tsize=13]",
+        ),
+        ("read f octet timeout=3 utimeout=100000 rollover=0", "13 bytes", "[timeout=3]"),
+        ("read f octet windowsize=8", "13 bytes", "[windowsize=8]"),
+    ],
+};
+
+const SMALL: Named = Named {
+    reason: "a block size below 8 is invalid",
+    differences: &[("read f octet blksize=7", "[blksize=7]", "13 bytes")],
+};
+
+#[test]
+fn plain() {
+    let Some(pair) = Pair::start(TEMPLATE, |_| {}) else { return };
+    let permissions = ["unreadable", "group", "fixed"].map(|name| read(name.as_bytes()));
+    let others = [
+        read_with("f", "netascii", &[]),
+        read_with("f", "mail", &[]),
+        write(b"old", b"x"),
+        write(b"new", b"x"),
+    ];
+    let further = [
+        MORE_OPTIONS,
+        SMALL,
+        Named {
+            reason: "blocks are as large as the MTU allows: dnsmasq's buffer is for DNS",
+            differences: &[("read f octet blksize=65464", "[blksize=2263]", "[blksize=65464]")],
+        },
+        Named {
+            reason: "netascii: CR alone is CR NUL (RFC 764)",
+            differences: &[("read f netascii", "15 bytes", "16 bytes")],
+        },
+        Named {
+            reason: "an upload is forbidden, not unknown",
+            differences: &[("write old", "ERROR 4", "ERROR 2"), ("write new", "ERROR 4", "ERROR 2")],
+        },
+    ];
+    let asked = [names(), options(), contents(), permissions.into(), others.into()].concat();
+    compare(&pair, &asked, &all(&[NAMES, &further]));
+}
+
+#[test]
+fn small_blocks() {
+    let flags = "-C /dev/null --port=0 --enable-tftp --user=nobody --listen-address=ADDR --bind-interfaces \
+                 --tftp-root=HERE --tftp-mtu=600";
+    let started = Started { name: "dnsmasq --tftp-mtu", flags, ..TEMPLATE };
+    let Some(pair) = Pair::start(started, |_| {}) else { return };
+    let options_differ = Named {
+        differences: &[
+            ("read f octet timeout=3", "13 bytes", "[timeout=3]"),
+            (
+                "read f octet timeout=255 tsize=0 blksize=1024",
+                "[blksize=568 tsize=13]",
+                "[blksize=568 timeout=255 tsize=13]",
+            ),
+            ("read f octet timeout=3 utimeout=100000 rollover=0", "13 bytes", "[timeout=3]"),
+            ("read f octet windowsize=8", "13 bytes", "[windowsize=8]"),
+        ],
+        ..MORE_OPTIONS
+    };
+    compare(&pair, &[options(), contents()].concat(), &[options_differ, SMALL]);
+}
+
+#[test]
+fn without_block_sizes() {
+    let flags = "-C /dev/null --port=0 --enable-tftp --user=nobody --listen-address=ADDR --bind-interfaces \
+                 --tftp-root=HERE --tftp-no-blocksize --tftp-port-range=39100,39163";
+    let started = Started { name: "dnsmasq --tftp-no-blocksize", flags, ..TEMPLATE };
+    let Some(pair) = Pair::start(started, |_| {}) else { return };
+    let options_differ = Named {
+        differences: &[
+            ("read f octet timeout=3", "13 bytes", "[timeout=3]"),
+            ("read f octet timeout=255 tsize=0 blksize=1024", "[tsize=13]", "[timeout=255 tsize=13]"),
+            ("read f octet timeout=3 utimeout=100000 rollover=0", "13 bytes", "[timeout=3]"),
+            ("read f octet windowsize=8", "13 bytes", "[windowsize=8]"),
+        ],
+        ..MORE_OPTIONS
+    };
+    compare(&pair, &[options(), contents()].concat(), &[options_differ]);
+}
+
+#[test]
+fn lower_case() {
+    let flags = "-C /dev/null --port=0 --enable-tftp --user=nobody --listen-address=ADDR --bind-interfaces \
+                 --tftp-root=HERE --tftp-lowercase";
+    let Some(pair) = Pair::start(Started { name: "dnsmasq --tftp-lowercase", flags, ..TEMPLATE }, |_| {})
+    else {
+        return;
+    };
+    let asked = ["F", "/F", "SUB/G", "Sub\\G", "\\SUB\\g", "NONE"].map(|name| read(name.as_bytes()));
+    compare(&pair, &asked, &[]);
+}
+
+#[test]
+fn as_root_and_secure() {
+    let flags = "-C /dev/null --port=0 --enable-tftp --user=root --listen-address=ADDR --bind-interfaces \
+                 --tftp-root=HERE --tftp-secure";
+    let Some(pair) = Pair::start(Started { name: "dnsmasq --tftp-secure", flags, ..TEMPLATE }, |_| {}) else {
+        return;
+    };
+    let asked = ["f", "unreadable", "group", "sub/g", "none"].map(|name| read(name.as_bytes()));
+    compare(&pair, &asked, &[]);
+}
+
+#[test]
+fn a_folder_for_each_client() {
+    let flags = "-C /dev/null --port=0 --enable-tftp --user=nobody --listen-address=ADDR --bind-interfaces \
+                 --tftp-root=HERE --tftp-unique-root";
+    let started = || Started { name: "dnsmasq --tftp-unique-root", flags, ..TEMPLATE };
+    let asked: Vec<Asked> =
+        ["f", "own", "/f", "/own", "HERE/f", "none"].map(|name| read(name.as_bytes())).into();
+    let Some(pair) = Pair::start(started(), |_| {}) else { return };
+    compare(&pair, &asked, &[]);
+    drop(pair);
+    // Where a client has a folder, nothing of the root is for it.
+    let own = |folder: &Path| {
+        fs::create_dir(folder.join("127.0.0.1")).unwrap();
+        fs::write(folder.join("127.0.0.1/own"), "own").unwrap();
+    };
+    let Some(pair) = Pair::start(started(), own) else { return };
+    compare(&pair, &asked, &[]);
+}

@@ -1,0 +1,178 @@
+//! Starts a server and Tuffet, each with a folder of its own of the same content.
+
+use super::super::{import, open_folder};
+use crate::harness::{Server, Setup, bytes, is_root, own_loopback, skipped};
+use std::fs::{self, Permissions};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, thread};
+use tempfile::TempDir;
+
+/// Both servers, as long as they are compared.
+pub(super) struct Pair {
+    pub(super) name: &'static str,
+    pub(super) theirs: SocketAddr,
+    pub(super) ours: SocketAddr,
+    around: TempDir,
+    child: Child,
+    _server: Server,
+}
+
+impl Drop for Pair {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// How a server is started. In its flags, `ADDR` is its address, `HERE` its folder, and `AROUND` the folder around
+/// both, with further files of the test.
+pub(super) struct Started {
+    pub(super) name: &'static str,
+    /// The program, its package, and its name for `tuffet import`.
+    pub(super) program: &'static str,
+    pub(super) package: &'static str,
+    pub(super) server: &'static str,
+    /// Flags that both the server and the import get.
+    pub(super) flags: &'static str,
+    /// Flags that keep it in the foreground, and quiet.
+    pub(super) foreground: &'static str,
+    /// The exit code of the import.
+    pub(super) code: i32,
+}
+
+impl Pair {
+    /// Starts both, after `prepare` has changed the folder; `None` if the server is not installed.
+    pub(super) fn start(started: Started, prepare: impl Fn(&Path)) -> Option<Pair> {
+        let what = format!("{} beside Tuffet", started.program);
+        if !is_root() {
+            skipped(&format!("{what}: needs root, for port 69"));
+            return None;
+        }
+        let Some(program) = installed(started.program, started.package) else {
+            skipped(&format!("{what}: the version of Debian 12 is not here"));
+            return None;
+        };
+        let around = open_folder();
+        for side in ["theirs", "ours"] {
+            let folder = around.path().join(side).join("tftp");
+            populate(&folder);
+            prepare(&folder);
+        }
+        let (theirs, ours) = (own_loopback(), own_loopback());
+        let flags = |side: &str, address: Ipv4Addr| {
+            let folder = around.path().join(side).join("tftp");
+            let flags = started.flags.replace("HERE", folder.to_str().unwrap());
+            flags
+                .replace("SIDE", side)
+                .replace("AROUND", around.path().to_str().unwrap())
+                .replace("ADDR", &address.to_string())
+        };
+        let imported = import(started.server, &flags("ours", ours));
+        assert_eq!(imported.code(), started.code, "{}", imported.stderr);
+        let yaml = String::from_utf8(imported.stdout).unwrap();
+        let setup = Setup::new().user(None).whole_yaml(1, &yaml);
+        let words = format!("{} {}", started.foreground, flags("theirs", theirs));
+        let mut command = Command::new(program);
+        command.args(words.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::null());
+        // What it says is shown if it does not start.
+        command.stderr(fs::File::create(around.path().join("log")).unwrap());
+        let child = command.spawn().unwrap();
+        let theirs = SocketAddr::from((theirs, 69));
+        let mut pair = Pair {
+            name: started.name,
+            theirs,
+            ours: (ours, 69).into(),
+            around,
+            child,
+            _server: setup.start(),
+        };
+        pair.wait();
+        Some(pair)
+    }
+
+    pub(super) fn their_folder(&self) -> PathBuf {
+        self.around.path().join("theirs/tftp")
+    }
+
+    pub(super) fn our_folder(&self) -> PathBuf {
+        self.around.path().join("ours/tftp")
+    }
+
+    /// Waits until the server has bound its port: until then its address refuses datagrams.
+    fn wait(&mut self) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
+        socket.connect(self.theirs).unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        loop {
+            // An ACK out of nowhere: no server answers it.
+            let refused = socket.send(&[0, 4, 0, 0]).is_err()
+                || socket
+                    .recv(&mut [0; 600])
+                    .is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused);
+            if !refused {
+                return;
+            }
+            let log = || fs::read_to_string(self.around.path().join("log")).unwrap_or_default();
+            assert_eq!(self.child.try_wait().unwrap(), None, "{} ended: {}", self.name, log());
+            assert!(Instant::now() < deadline, "{} does not listen: {}", self.name, log());
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Returns a server: unpacked by scripts/peers.sh, or installed.
+fn installed(program: &str, package: &str) -> Option<PathBuf> {
+    let unpacked =
+        env::var_os("TUFFET_PEERS").map(|folder| Path::new(&folder).join(package).join("usr/sbin"));
+    let folders = unpacked.into_iter().chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
+    let found = folders.map(|folder| folder.join(program)).find(|path| path.is_file())?;
+    // The package of atftpd has a link of the name in.tftpd to itself, and version 6.0 differs.
+    let version = Command::new(&found).arg("--version").output().unwrap().stdout;
+    let expected = match program {
+        "in.tftpd" => "tftp-hpa 5.2",
+        "atftpd" => "atftp-0.8",
+        _ => "Dnsmasq version 2.90",
+    };
+    String::from_utf8_lossy(&version).starts_with(expected).then_some(found)
+}
+
+fn populate(folder: &Path) {
+    for below in ["sub", "sizes"] {
+        fs::create_dir_all(folder.join(below)).unwrap();
+    }
+    let evil = folder.with_file_name("tftp-evil");
+    fs::create_dir(&evil).unwrap();
+    let texts = [
+        ("f", "hello\nworld\r\n"),
+        ("sub/g", "below\n"),
+        ("unreadable", "x"),
+        ("group", "y"),
+        ("old", "old"),
+        ("fixed", "old"),
+    ];
+    for (name, text) in texts {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    fs::write(evil.join("x"), "evil").unwrap();
+    fs::write(folder.with_file_name("outside"), "outside").unwrap();
+    for size in [0, 511, 512, 513, 5000] {
+        fs::write(folder.join(format!("sizes/{size}")), bytes(size)).unwrap();
+    }
+    symlink("sub/g", folder.join("relative-link")).unwrap();
+    let modes = [
+        ("unreadable", 0o600),
+        ("group", 0o640),
+        ("old", 0o666),
+        ("fixed", 0o644),
+        ("", 0o777),
+        ("sub", 0o755),
+    ];
+    for (name, mode) in modes {
+        fs::set_permissions(folder.join(name), Permissions::from_mode(mode)).unwrap();
+    }
+}

@@ -1,0 +1,141 @@
+//! The command line: where it reads and writes, what it says, how it ends.
+
+use super::{checked, import, import_file, open_folder};
+use crate::harness::tuffet;
+use std::fs;
+
+/// What Debian's packages install, with a folder of the test.
+const DEBIAN_TFTPD_HPA: &str = "# /etc/default/tftpd-hpa\n\nTFTP_USERNAME=\"tftp\"\nTFTP_DIRECTORY=\"HERE\"\n\
+                                TFTP_ADDRESS=\":69\"\nTFTP_OPTIONS=\"--secure\"\n";
+const DEBIAN_ATFTPD: &str = "## Options for atftpd:\nOPTIONS=\"--port 69 --tftpd-timeout 300 --retry-timeout 5 \
+                             --mcast-port 1758 --mcast-addr 239.239.239.0-255 --mcast-ttl 1 --maxthread 100 \
+                             --verbose=5 HERE\"\n";
+/// All of the installed file that is no comment is nothing.
+const DEBIAN_DNSMASQ: &str =
+    "# Configuration file for dnsmasq.\n#\n#port=5353\n#enable-tftp\n#tftp-root=/var/ftpd\n";
+
+#[test]
+fn the_files_of_debians_packages() {
+    let folder = open_folder();
+    let file = folder.path().join("file");
+    let with = |text: &str| fs::write(&file, text.replace("HERE", folder.path().to_str().unwrap())).unwrap();
+
+    with(DEBIAN_TFTPD_HPA);
+    let ran = import_file("tftpd-hpa", "--defaults", &file);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let yaml = checked(&ran);
+    assert!(yaml.contains("user: tftp") && yaml.contains("world-readable: true"), "{yaml}");
+
+    with(DEBIAN_ATFTPD);
+    let ran = import_file("atftpd", "--defaults", &file);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(&format!("{}:2: differs: --mcast-port 1758", file.display())),
+        "{}",
+        ran.stderr
+    );
+    assert!(checked(&ran).contains("transfers: 100"));
+
+    with(DEBIAN_DNSMASQ);
+    let ran = import_file("dnsmasq", "--conf", &file);
+    ran.assert_fails(1, &["there is no `enable-tftp`"]);
+    assert!(ran.stdout.is_empty());
+    with(
+        &DEBIAN_DNSMASQ
+            .replace("#enable-tftp\n#tftp-root=/var/ftpd", "enable-tftp\ntftp-root=HERE\nuser=nobody"),
+    );
+    let ran = import_file("dnsmasq", "--conf", &file);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(checked(&ran).contains("max-blksize: auto"));
+}
+
+#[test]
+fn a_folder_of_dnsmasq_for_one_interface() {
+    let folder = open_folder();
+    let file = folder.path().join("dnsmasq.conf");
+    let text = "interface=lo\nenable-tftp\ntftp-root=HERE\ntftp-root=HERE/lo,lo\ntftp-unique-root=mac\n\
+                tftp-lowercase\nuser=nobody\n";
+    fs::create_dir(folder.path().join("lo")).unwrap();
+    fs::write(&file, text.replace("HERE", folder.path().to_str().unwrap())).unwrap();
+    let ran = import_file("dnsmasq", "--conf", &file);
+    assert_eq!((ran.code(), ran.stderr.as_str()), (0, ""));
+    let yaml = checked(&ran);
+    for line in ["interface: lo", "roots: [lo]", "resolve: [remap-lo]", "grants: [files/lo, client-mac]"] {
+        assert!(yaml.contains(line), "{line}:\n{yaml}");
+    }
+}
+
+#[test]
+fn differences_are_lines_and_comments() {
+    let folder = open_folder();
+    let ran = import("tftpd-hpa", &format!("-l -P /run/in.tftpd.pid -s {}", folder.path().display()));
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let line = ran.stderr.lines().find(|line| line.contains("pid file")).unwrap();
+    assert!(line.starts_with("command line: differs: -P /run/in.tftpd.pid: "), "{line}");
+    let yaml = checked(&ran);
+    let comments: Vec<&str> =
+        yaml.lines().filter_map(|line| line.trim().strip_prefix('#')).map(str::trim).collect();
+    assert!(comments.join(" ").contains(line), "{yaml}");
+}
+
+#[test]
+fn exit_codes() {
+    let folder = open_folder();
+    let here = folder.path().display();
+    assert_eq!(import("atftpd", &format!("--daemon {here}")).code(), 0);
+    let missing = import("atftpd", &format!("--daemon --mtftp /etc/mtftp.conf {here}"));
+    missing.assert_fails(1, &["command line: not carried over: --mtftp /etc/mtftp.conf"]);
+    // What can be carried over is.
+    assert!(checked(&missing).contains("listeners:"));
+    import("tftpd-hpa", "-l").assert_fails(1, &["without a folder, in.tftpd serves every file"]);
+    for (server, flags, expected) in [
+        ("tftpd-hpa", "-l -s -x /srv", "command line: unknown flag -x"),
+        ("atftpd", "--port nine", "--port nine: expected a number from 1 to 65535"),
+        ("dnsmasq", "-C /nonexistent/conf", "/nonexistent/conf: No such file or directory"),
+    ] {
+        let ran = import(server, flags);
+        ran.assert_fails(64, &[expected]);
+        assert!(ran.stdout.is_empty());
+    }
+    for words in [
+        &["import"][..],
+        &["import", "isc-tftpd"],
+        &["import", "tftpd-hpa", "--conf", "x"],
+        &["import", "tftpd-hpa", "--defaults", "x", "--", "-l"],
+        &["import", "atftpd", "--server-version", "6.0"],
+        &["import", "tftpd-hpa", "--server-version", "4"],
+        &["import", "tftpd-hpa", "-l"],
+    ] {
+        tuffet(words).assert_fails(64, &[]);
+    }
+}
+
+#[test]
+fn an_output_file_is_never_overwritten() {
+    let folder = open_folder();
+    let output = folder.path().join("tuffet.yaml");
+    let import = || {
+        let words = ["import", "atftpd", "--output", output.to_str().unwrap(), "--", "--daemon"];
+        tuffet(words.into_iter().chain([folder.path().to_str().unwrap()]))
+    };
+    let ran = import();
+    assert_eq!((ran.code(), ran.stdout.len()), (0, 0), "{}", ran.stderr);
+    let written = fs::read_to_string(&output).unwrap();
+    assert!(written.contains("listeners:"), "{written}");
+    fs::write(&output, "mine").unwrap();
+    import().assert_fails(64, &["tuffet.yaml: File exists"]);
+    assert_eq!(fs::read_to_string(&output).unwrap(), "mine");
+}
+
+/// A FIFO would keep it waiting, a device would never end.
+#[test]
+fn files_that_are_none() {
+    let folder = open_folder();
+    let fifo = folder.path().join("fifo");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    import_file("atftpd", "--defaults", &fifo).assert_fails(64, &["fifo: not a regular file"]);
+    import_file("dnsmasq", "--conf", "/dev/zero".as_ref())
+        .assert_fails(64, &["/dev/zero: not a regular file"]);
+    import("tftpd-hpa", "-l -s -m /dev/zero /srv")
+        .assert_fails(64, &["map file /dev/zero: not a regular file"]);
+}

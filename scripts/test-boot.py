@@ -84,10 +84,29 @@ def forbids() -> str | None:
     return None
 
 
-def boot_pc(options, case: str, cable: Cable, _: Path) -> None:
+def configuration(options, chain, folder: Path, root: Path, address: str) -> Path | None:
+    """The configuration file of the chain, if it has one: its own, or what `tuffet import` makes of in.tftpd's flags."""
+    config = folder / "tuffet.yaml"
+    if chain.config:
+        config.write_text(
+            f'listeners: [{{ address: "{address}:69" }}]\nroots: [{{ name: boot, path: "{root}" }}]\n'
+            f"privileges: {{ user: root }}\n{chain.config}\n"
+        )
+        return config
+    if chain.flags:
+        table = folder / "map"
+        table.write_text(chain.map.replace("{root}", str(root)))
+        flags = ["--listen", "--address", f"{address}:69", *chain.flags.format(map=table, root=root).split()]
+        command = [options.binary, "import", "tftpd-hpa", "--output", config, "--", *flags]
+        subprocess.run(command, check=True, capture_output=True)
+        return config
+    return None
+
+
+def boot_pc(options, case: str, cable: Cable, root: Path) -> None:
     chain = CHAINS[case]
     with (
-        Dhcp(chain.boots, chain.of_ipxe, options.verbose),
+        Dhcp(chain.boots.format(root=root), chain.of_ipxe, options.verbose),
         pc.Pc(chain.machine, options.packages, cable, case, options.verbose) as guest,
     ):
         for line in chain.says:
@@ -123,13 +142,14 @@ def boot(options, case: str, loss: float) -> bool:
         wrong = []
         with Cable(loss / 100, capture, both=True, requests=True) as cable:
             try:
-                with LoggedTuffet(options, cable.server, root, log) as server:
+                config = None if case == U_BOOT else configuration(options, CHAINS[case], folder, root, cable.server)
+                with LoggedTuffet(options, cable.server, root, log, config) as server:
                     (boot_u_boot if case == U_BOOT else boot_pc)(options, case, cable, root)
                     server.check()
-            except (TimeoutError, ConnectionError, ValueError) as error:
+            except (TimeoutError, ConnectionError, RuntimeError, ValueError, subprocess.CalledProcessError) as error:
                 wrong.append(str(error))
             lost = cable.lost()
-        seen = requests.of(log, capture)
+        seen = requests.of(log, capture, root)
         if not options.record:
             wrong += requests.differences(EXPECTED[case], seen, loss > 0)
     took = f"{time.monotonic() - begin:.1f} s, {len(seen)} requests, {lost} packets lost"

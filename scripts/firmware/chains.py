@@ -12,13 +12,29 @@ IPXE = f"#!ipxe\nkernel vmlinuz {KERNEL}\ninitrd initrd.img\nboot\n"
 GRUB = f"linux /vmlinuz {KERNEL}\ninitrd /initrd.img\nboot\n"
 PXELINUX = f"DEFAULT linux\nLABEL linux\n  KERNEL vmlinuz\n  INITRD initrd.img\n  APPEND {KERNEL}\n"
 
+# Maps of in.tftpd in the manner of two provisioning systems. Ironic's goes without --secure: names are absolute.
+IRONIC = r"""
+r ^([^/]) {root}/\1
+r ^({root}/)(/)* {root}/\2
+"""
+FOREMAN = r"""
+rg \\ /
+ri ^/+
+r ^(grub2?)/(grub2?)/ \1/
+r ^grub/ grub2/
+"""
+
 # The kernel's first line proves that it arrived as it is: it is compressed, and with Secure Boot its signature counts.
 STARTED = r"Linux version [0-9]"
 
 
 @dataclass
 class Chain:
-    """`files` maps names below the root to files below the folder of packages, `texts` to their contents."""
+    """`files` maps names below the root to files below the folder of packages, `texts` to their contents.
+
+    With `flags` of in.tftpd and its `map`, the server's configuration is what `tuffet import` makes of them; `config` is added
+    to one with a listener and a root. `{root}` stands for the folder.
+    """
 
     machine: object
     boots: str
@@ -26,6 +42,9 @@ class Chain:
     texts: dict = field(default_factory=dict)
     of_ipxe: str | None = None
     says: tuple = (STARTED,)
+    flags: str = ""
+    map: str = ""
+    config: str = ""
 
     def lacks(self, packages: Path) -> str | None:
         """The first file that is not there."""
@@ -53,16 +72,29 @@ def archive() -> bytes:
     return entry("blob", 0o100644, os.urandom(1 << 20)) + entry("TRAILER!!!", 0, b"")
 
 
+OF_PXELINUX = {
+    "pxelinux.0": "usr/lib/PXELINUX/pxelinux.0",
+    "ldlinux.c32": "usr/lib/syslinux/modules/bios/ldlinux.c32",
+}
+
 CHAINS = {
     "ipxe": Chain(pc.bios, "menu.ipxe", texts={"menu.ipxe": IPXE}),
-    "pxelinux": Chain(
+    "pxelinux": Chain(pc.bios, "pxelinux.0", OF_PXELINUX, {"pxelinux.cfg/default": PXELINUX}),
+    "ironic": Chain(
         pc.bios,
-        "pxelinux.0",
-        files={
-            "pxelinux.0": "usr/lib/PXELINUX/pxelinux.0",
-            "ldlinux.c32": "usr/lib/syslinux/modules/bios/ldlinux.c32",
-        },
-        texts={"pxelinux.cfg/default": PXELINUX},
+        "{root}/pxelinux.0",
+        OF_PXELINUX,
+        {"pxelinux.cfg/default": PXELINUX},
+        flags="-v -v -v -v -v --user root --blocksize 1400 --map-file {map} {root}",
+        map=IRONIC,
+    ),
+    "foreman": Chain(
+        pc.uefi,
+        "/grub2/grubnetx64.efi",
+        {"grub2/grubnetx64.efi": "usr/lib/grub/x86_64-efi/monolithic/grubnetx64.efi"},
+        {"grub2/grub.cfg": GRUB},
+        flags="-v -s --user root -m {map} {root}",
+        map=FOREMAN,
     ),
     "uefi": Chain(
         pc.uefi,
@@ -86,5 +118,17 @@ CHAINS = {
         },
         texts={"grub/grub.cfg": GRUB},
         says=(STARTED, r"Secure boot enabled"),
+    ),
+    # shim forgets the folder that it came from.
+    "folder": Chain(
+        pc.secure_uefi,
+        "efi/shimx64.efi",
+        files={
+            "efi/shimx64.efi": "usr/lib/shim/shimx64.efi.signed",
+            "efi/grubx64.efi": "usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed",
+        },
+        texts={"grub/grub.cfg": GRUB},
+        says=(STARTED, r"Secure boot enabled"),
+        config="netboot: { shim-folder: true, empty-lists: true }",
     ),
 }

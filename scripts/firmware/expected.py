@@ -3,6 +3,9 @@
 Recorded from Debian 12: OVMF 2022.11, iPXE 1.0.0+git-20190125, PXELINUX 6.04, GRUB 2.06, shim 16.1, U-Boot 2023.01.
 """
 
+import re
+from dataclasses import replace
+
 from firmware.requests import Request
 
 
@@ -50,22 +53,34 @@ KERNEL = ["vmlinuz", "initrd.img"]
 OF_SHIM = "blksize=512 windowsize=4"
 OF_U_BOOT = "timeout=5 blksize=1468"
 
+BY_SHIM = [
+    *(missing(f"{name}.efi", OF_SHIM, "shim") for name in ("revocations_sku", "revocations_sbat", "shim_certificate_0")),
+    served("grubx64.efi", OF_SHIM, "shim", "blksize=512 windowsize=4"),
+]
+BY_GRUB = [by_grub(f"/{path}") for path in ["grub/grub.cfg", *KERNEL]]
+PXELINUX = [
+    by_ipxe("pxelinux.0"),
+    *(by_pxelinux(path) for path in ["ldlinux.c32", "pxelinux.cfg/default", *KERNEL]),
+    *configurations("01-02-00-5e-10-00-01", "tsize=0 blksize=1408", "pxelinux"),
+]
+
 EXPECTED = {
     "ipxe": [by_ipxe(path) for path in ["menu.ipxe", *KERNEL]],
-    "pxelinux": [
-        by_ipxe("pxelinux.0"),
-        *(by_pxelinux(path) for path in ["ldlinux.c32", "pxelinux.cfg/default", *KERNEL]),
-        *configurations("01-02-00-5e-10-00-01", "tsize=0 blksize=1408", "pxelinux"),
-    ],
+    "pxelinux": PXELINUX,
+    # PXELINUX asks for everything in the folder of its own name; --blocksize bounds what is negotiated.
+    "ironic": [replace(request, path=f"{{root}}/{request.path}", granted=re.sub(r"blksize=\d+", "blksize=1400", request.granted))
+               for request in PXELINUX],
     "uefi": [*by_uefi("snponly.efi"), *(by_ipxe(path) for path in ["menu.ipxe", *KERNEL])],
-    "grub": [*by_uefi("grubnetx64.efi"), *LISTS, *(by_grub(f"/{path}") for path in ["grub/grub.cfg", *KERNEL])],
-    "secure": [
-        *by_uefi("shimx64.efi"),
-        *(missing(f"{name}.efi", OF_SHIM, "shim")
-          for name in ("revocations_sku", "revocations_sbat", "shim_certificate_0")),
-        served("grubx64.efi", OF_SHIM, "shim", "blksize=512 windowsize=4"),
-        *LISTS,
-        *(by_grub(f"/{path}") for path in ["grub/grub.cfg", *KERNEL]),
+    "grub": [*by_uefi("grubnetx64.efi"), *LISTS, *BY_GRUB],
+    "foreman": [*by_uefi("/grub2/grubnetx64.efi"), *LISTS, *BY_GRUB],
+    "secure": [*by_uefi("shimx64.efi"), *BY_SHIM, *LISTS, *BY_GRUB],
+    # The server finds grubx64.efi in the folder of shim, and has an empty answer for each list. GRUB closes such a
+    # file before or after its only block.
+    "folder": [
+        *by_uefi("efi/shimx64.efi"),
+        *BY_SHIM,
+        *(replace(request, outcome="served or probed", granted="blksize=1024 windowsize=1") for request in LISTS),
+        *BY_GRUB,
     ],
     "u-boot": [
         *(served(path, OF_U_BOOT, "u-boot", "blksize=1468 windowsize=1 timeout=5")

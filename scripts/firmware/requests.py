@@ -47,8 +47,8 @@ def on_the_wire(capture: Path) -> list:
     return found
 
 
-def of(log: Path, capture: Path) -> list:
-    """The guest's requests in the order in which the server logged their ends."""
+def of(log: Path, capture: Path, root: Path) -> list:
+    """The guest's requests in the order in which the server logged their ends; the root is `{root}` in names."""
     wire, found = on_the_wire(capture), []
     for line in log.read_text().splitlines():
         entry = json.loads(line) if line.startswith("{") else {}
@@ -58,18 +58,24 @@ def of(log: Path, capture: Path) -> list:
         asked = set(entry.get("asked", "").split())
         request = next((
             (name, pairs) for from_port, name, pairs in wire
-            if from_port == int(port) and plain(name) == plain(entry["path"]) and asked <= {pair.lower() for pair in pairs}
+            if from_port == int(port) and same_name(name, entry["path"]) and asked <= {pair.lower() for pair in pairs}
             and bool(asked) == bool(pairs)
         ), None)  # fmt: skip
         if request is None:
             raise ValueError(f"the server logged a request that the guest did not send: {line}")
         numbers = f"{entry['blocks']} blocks, {entry['retransmissions']} retransmissions"
         detail = f"{numbers}, {entry['detail']}" if "detail" in entry else ""
-        name, options = request[0], " ".join(request[1])
+        name, options = request[0].replace(str(root), "{root}"), " ".join(request[1])
         complete = entry.get("size", 0) - entry["bytes"] <= entry["blksize"]
         end = entry["outcome"], entry["class"], granted(entry), detail, complete
         found.append(Request(name, options, *end))
     return found
+
+
+def same_name(asked: str, logged: str) -> bool:
+    """The server takes a prefix from names, and may add the folder of shim."""
+    one, other = f"/{plain(asked)}", f"/{plain(logged)}"
+    return one.endswith(other) or other.endswith(one)
 
 
 def granted(entry: dict) -> str:
@@ -90,19 +96,24 @@ def plain(name: str) -> str:
 def differences(expected: list, seen: list, lossy: bool) -> list:
     """What `seen` lacks of the expected requests, and has beside them, however often each of them is.
 
+    An expected outcome may be one of several: `served or probed`.
+
     Where packets are lost, a client may give up an attempt and begin anew: each expected request must have had its
     end once, and other ends of the same request are no difference.
     """
 
-    def same(one: Request, other: Request) -> bool:
-        return (one.path, one.options, one.character) == (other.path, other.options, other.character)
+    def same(want: Request, had: Request) -> bool:
+        return (want.path, want.options, want.character) == (had.path, had.options, had.character)
+
+    def fits(want: Request, had: Request) -> bool:
+        return same(want, had) and want.granted == had.granted and had.outcome in want.outcome.split(" or ")
 
     # A machine that starts its kernel may take its network card down before the last ACK has left it.
     last = seen[-1] if seen else None
     if last and last.outcome == "timed-out" and last.complete:
         seen = [*seen[:-1], replace(last, outcome="served")]
-    missing = [want for want in expected if want not in seen]
-    more = [had for had in dict.fromkeys(seen) if had not in expected]
+    missing = [want for want in expected if not any(fits(want, had) for had in seen)]
+    more = [had for had in dict.fromkeys(seen) if not any(fits(want, had) for want in expected)]
     if lossy:
         # The ERROR with which UEFI ends its question for the size is lost for good if nobody repeats it.
         missing = [want for want in missing if not (want.outcome == "probed" and any(same(want, had) for had in seen))]

@@ -80,12 +80,14 @@ class Tuffet(Server):
 class LoggedTuffet(Tuffet):
     """Writes its log, a JSON object for each line, to a file that is complete at the end."""
 
-    def __init__(self, options, address: str, folder: Path, log: Path):
+    def __init__(self, options, address: str, folder: Path, log: Path, config: Path | None = None):
         super().__init__(options, address, folder)
-        self.log = log
+        self.log, self.config = log, config
 
     def command(self) -> list:
-        return [*super().command(), "--log-format", "json"]
+        if self.config is None:
+            return [*super().command(), "--log-format", "json"]
+        return [self.program(self.options), "serve", "--config", str(self.config), "--log-format", "json"]
 
     def output(self):
         return self.log.open("wb")

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware test-boot test-boot-smoke bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -141,6 +141,20 @@ test-firmware: binary ## load 40 MB with U-Boot in QEMU while it is paused and p
 	@sh scripts/packages.sh python3=python3 qemu-system-aarch64=qemu-system-arm ip=iproute2 nft=nftables \
 		/usr/lib/u-boot/qemu_arm64/u-boot.bin=u-boot-qemu
 	@python3 scripts/test-firmware.py "$(BIN)/tuffet" $(FIRMWARE)
+
+BOOT_PACKAGES := python3=python3 qemu-system-x86_64=qemu-system-x86 qemu-system-aarch64=qemu-system-arm \
+	/usr/lib/u-boot/qemu_arm64/u-boot.bin=u-boot-qemu /usr/lib/ipxe/qemu/efi-virtio.rom=ipxe-qemu \
+	/usr/share/seabios/bios-256k.bin=seabios dnsmasq=dnsmasq-base tcpdump=tcpdump ip=iproute2 nft=nftables
+
+test-boot: binary ## boot iPXE, PXELINUX, UEFI, GRUB, shim and U-Boot in QEMU, without and with loss (root, minutes); BOOT='--case grub' selects
+	@sh scripts/packages.sh $(BOOT_PACKAGES)
+	@sh scripts/boot-packages.sh "$(TARGET)/boot-packages"
+	@python3 scripts/test-boot.py "$(BIN)/tuffet" "$(TARGET)/boot-packages" $(BOOT)
+
+test-boot-smoke: binary ## the two fastest of test-boot on a good path, as CI does: U-Boot, and an iPXE ROM
+	@sh scripts/packages.sh $(BOOT_PACKAGES)
+	@sh scripts/boot-packages.sh "$(TARGET)/boot-packages" boot/vmlinuz
+	@python3 scripts/test-boot.py "$(BIN)/tuffet" "$(TARGET)/boot-packages" --case u-boot --case ipxe --loss 0
 
 bench-pressure: binary ## count the clean transfers that see a block twice beside a busy process on each core (a minute)
 	$(CARGO) test --locked --workspace --test it loss::pressure -- --ignored --nocapture

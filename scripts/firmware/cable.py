@@ -6,6 +6,7 @@ from pathlib import Path
 
 SERVER = "192.0.2.1"
 GUEST = "192.0.2.2"
+MAC = "02:00:5e:10:00:01"
 TAP = "guest"
 
 
@@ -14,14 +15,19 @@ def run(*command: str, given: str | None = None) -> str:
 
 
 class Cable:
-    """A bridge with the server's address and a tap; `loss` is the part of packets that never reach the guest."""
+    """A bridge with the server's address and a tap; `loss` is the part of packets that never reach the guest.
+
+    With `both`, as many of the guest's packets never reach the server. A capture has the heads of all packets;
+    with `requests`, whole, of the packets to port 69 alone.
+    """
 
     server = SERVER
     guest = GUEST
     tap = TAP
 
-    def __init__(self, loss: float, capture: Path | None = None):
+    def __init__(self, loss: float, capture: Path | None = None, both: bool = False, requests: bool = False):
         self.loss, self.capture, self.tcpdump = loss, capture, None
+        self.loss_of_guest, self.requests = loss if both else 0, requests
 
     def __enter__(self) -> "Cable":
         run("ip", "link", "set", "lo", "up")
@@ -39,10 +45,18 @@ class Cable:
                     type filter hook output priority 0;
                     ether type ip ip protocol udp numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
                 }}
+                chain in {{
+                    type filter hook input priority 0;
+                    ether type ip ip protocol udp numgen random mod 10000 < {round(self.loss_of_guest * 10000)} counter name lost drop
+                }}
             }}""")
         if self.capture:
-            words = ["tcpdump", "-i", TAP, "-U", "-s", "60", "-Z", "root", "-w", str(self.capture), "udp"]
-            self.tcpdump = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+            chosen = ["-s", "0", "udp", "dst", "port", "69"] if self.requests else ["-s", "60", "udp"]
+            words = ["tcpdump", "-i", TAP, "-U", "--immediate-mode", "-Z", "root", "-w", str(self.capture), *chosen]
+            self.tcpdump = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+            # It captures from this line on.
+            while (line := self.tcpdump.stderr.readline()) and "listening on" not in line:
+                pass
         return self
 
     def __exit__(self, *_) -> None:

@@ -2,11 +2,13 @@
 
 import json
 import re
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
+
+from firmware.cable import MAC
+from firmware.console import Console, connect
 
 # Emulator, image, machine, where the file goes in its memory.
 FIRMWARE = {
@@ -47,18 +49,17 @@ class Guest:
                 "-chardev", f"socket,id=console,path={sockets['console']},server=on,wait=off", "-serial", "chardev:console",
                 "-qmp", f"unix:{sockets['monitor']},server=on,wait=off",
                 "-netdev", f"tap,id=cable,ifname={self.cable.tap},script=no,downscript=no",
-                "-device", "virtio-net-pci,netdev=cable,romfile=",
+                "-device", f"virtio-net-pci,netdev=cable,mac={MAC},romfile=",
             ],
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
         try:
-            self.console = self._connect(sockets["console"])
-            self.monitor = self._connect(sockets["monitor"]).makefile("rw")
-            self.said = ""
+            self.console = Console(connect(self.process, sockets["console"]), "U-Boot", self.options.verbose)
+            self.monitor = connect(self.process, sockets["monitor"]).makefile("rw")
             self._monitor("qmp_capabilities")
-            self._until(r"stop autoboot|=> $", 60)
-            self._type("")
-            self._until(r"=> $", 30)
+            self.console.until(r"stop autoboot|=> $", 60)
+            self.console.type("")
+            self.console.until(r"=> $", 30)
         except BaseException:
             self.__exit__()
             raise
@@ -77,30 +78,37 @@ class Guest:
             "tftptimeout": 1000 * self.options.timeout,
         }  # fmt: skip
         for name, value in variables.items():
-            self._command(f"setenv {name} {value}", 10)
+            self.command(f"setenv {name} {value}", 10)
         before = self.cable.bytes()
         step = (self.options.size << 20) // (stops + 1)
         self.begin = time.monotonic()
         end, done = self.begin + self.options.patience, 0
-        self.said = ""
-        self._type(f"tftpboot {self.address:#x} {file}")
-        while not re.search(r"\n=> $", self.said):
+        self.console.said = ""
+        self.console.type(f"tftpboot {self.address:#x} {file}")
+        while not re.search(r"\n=> $", self.console.said):
             if time.monotonic() > end:
                 return {"seconds": None, "stops": done, "end": f"not after {self._how_far(before)}"}
-            self._read(0.01 if done < stops else 0.2)
+            self.console.read(0.01 if done < stops else 0.2)
             if done < stops and self.cable.bytes() - before > step * (done + 1):
                 self._monitor("stop")
                 time.sleep(pause)
                 self._monitor("cont")
                 done += 1
         seconds = time.monotonic() - self.begin
-        if "Bytes transferred" not in self.said:
+        if "Bytes transferred" not in self.console.said:
             return {"seconds": None, "stops": done, "end": f"given up after {self._how_far(before)}"}
         return {"seconds": seconds, "stops": done, "end": f"{self._timeouts()} time-outs of the guest"}
 
     def checksum(self) -> int:
-        """CRC-32 of what was loaded."""
-        said = self._command(f"crc32 {self.address:#x} ${{filesize}}", 60)
+        """CRC-32 of what `load` loaded."""
+        return self._checksum(f"{self.address:#x}")
+
+    def loaded(self) -> int:
+        """CRC-32 of what U-Boot loaded by itself."""
+        return self._checksum("${loadaddr}")
+
+    def _checksum(self, address: str) -> int:
+        said = self.command(f"crc32 {address} ${{filesize}}", 60)
         return int(re.search(r"==> ([0-9a-f]{8})", said).group(1), 16)
 
     def _how_far(self, before: int) -> str:
@@ -116,21 +124,8 @@ class Guest:
 
     def _marks(self) -> str:
         """What U-Boot prints on the way: a # for each ten blocks, a T for each of its time-outs."""
-        loading = self.said.partition("Loading:")[2].partition("Retry count")[0].partition("MiB/s")[0]
+        loading = self.console.said.partition("Loading:")[2].partition("Retry count")[0].partition("MiB/s")[0]
         return re.sub(r"[^#T]", "", loading)
-
-    def _connect(self, path: str) -> socket.socket:
-        end = time.monotonic() + 30
-        while True:
-            connection = socket.socket(socket.AF_UNIX)
-            try:
-                connection.connect(path)
-                return connection
-            except OSError:
-                connection.close()
-                if self.process.poll() is not None or time.monotonic() > end:
-                    raise
-                time.sleep(0.02)
 
     def _monitor(self, command: str) -> None:
         self.monitor.write(json.dumps({"execute": command}) + "\n")
@@ -138,30 +133,9 @@ class Guest:
         while "return" not in json.loads(self.monitor.readline()):
             pass
 
-    def _type(self, line: str) -> None:
-        self.console.sendall(line.encode() + b"\n")
-
-    def _command(self, line: str, patience: float) -> str:
-        self.said = ""
-        self._type(line)
-        self._until(r"\n=> $", patience)
-        return self.said
-
-    def _until(self, pattern: str, patience: float) -> None:
-        end = time.monotonic() + patience
-        while not re.search(pattern, self.said):
-            if time.monotonic() > end:
-                raise TimeoutError(f"U-Boot did not come to {pattern!r}: {self.said[-500:]!r}")
-            self._read(0.2)
-
-    def _read(self, patience: float) -> None:
-        self.console.settimeout(patience)
-        try:
-            said = self.console.recv(65536).decode(errors="replace")
-        except TimeoutError:
-            return
-        if not said:
-            raise ConnectionError("QEMU has ended")
-        if self.options.verbose:
-            print(said, end="", flush=True)
-        self.said += said.replace("\r", "")
+    def command(self, line: str, patience: float) -> str:
+        """Gives the prompt a line and returns what it printed until the next prompt."""
+        self.console.said = ""
+        self.console.type(line)
+        self.console.until(r"\n=> $", patience)
+        return self.console.said

@@ -20,7 +20,7 @@ class Server:
         raise NotImplementedError
 
     def __enter__(self) -> "Server":
-        output = None if self.options.verbose else subprocess.DEVNULL
+        output = self.output()
         self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         try:
             self._serves()
@@ -32,6 +32,10 @@ class Server:
     def __exit__(self, *_) -> None:
         self.process.terminate()
         self.process.wait()
+
+    def output(self):
+        """Where it prints: a file, or what `subprocess` takes for one."""
+        return None if self.options.verbose else subprocess.DEVNULL
 
     def check(self) -> None:
         """It must still be there after the load."""
@@ -71,6 +75,22 @@ class Tuffet(Server):
             f"transfer: {{ retransmit: {{ floor: {floor}, initial: {floor} }} }}\n"
         )
         return [*command, "--config", str(config)]
+
+
+class LoggedTuffet(Tuffet):
+    """Writes its log, a JSON object for each line, to a file that is complete at the end."""
+
+    def __init__(self, options, address: str, folder: Path, log: Path, config: Path | None = None):
+        super().__init__(options, address, folder)
+        self.log, self.config = log, config
+
+    def command(self) -> list:
+        if self.config is None:
+            return [*super().command(), "--log-format", "json"]
+        return [self.program(self.options), "serve", "--config", str(self.config), "--log-format", "json"]
+
+    def output(self):
+        return self.log.open("wb")
 
 
 class Atftpd(Server):

@@ -193,9 +193,22 @@ mod tests {
             (b"\0\x01abc\0octet\0blksize\x001400\0", "unknown"),
             (b"\0\x02abc\0octet\0blksize\x001400\0", "unknown"),
             (b"\0\x01abc\0octet\0blksize\x001468\0", "uefi"),
-            // As the sources of shim and EDK2 write them.
-            (b"\0\x01grubx64.efi\0octet\0blksize\x00512\0windowsize\x004\0", "shim"),
+            // As the sources of shim and older EDK2 write it.
             (b"\0\x01grubx64.efi\0octet\0blksize\x00512\0", "shim"),
+            // Recorded by `make test-boot` from firmware in QEMU: OVMF 2022.11.
+            (b"\0\x01shimx64.efi\0octet\0tsize\x000\0blksize\x001468\0windowsize\x004\0", "uefi"),
+            (b"\0\x01shimx64.efi\0octet\0blksize\x001468\0windowsize\x004\0", "uefi"),
+            // shim 16.1, through the TFTP client of that firmware.
+            (b"\0\x01grubx64.efi\0octet\0blksize\x00512\0windowsize\x004\0", "shim"),
+            (b"\0\x01revocations_sbat.efi\0octet\0blksize\x00512\0windowsize\x004\0", "shim"),
+            // GRUB 2.06-13+deb12u2.
+            (b"\0\x01/grub/grub.cfg\0octet\0blksize\x001024\0tsize\x000\0", "grub"),
+            // iPXE 1.0.0+git-20190125.36a4c85, as a ROM and as snponly.efi.
+            (b"\0\x01menu.ipxe\0octet\0blksize\x001432\0tsize\x000\0", "ipxe"),
+            // PXELINUX 6.04~git20190206.
+            (b"\0\x01ldlinux.c32\0octet\0tsize\x000\0blksize\x001408\0", "pxelinux"),
+            // U-Boot 2023.01, arm64.
+            (b"\0\x01image.bin\0octet\0timeout\x005\0blksize\x001468\0", "u-boot"),
             // From published traces.
             (b"\0\x01pxelinux.cfg/0A00FEF7\0octet\0tsize\x000\0blksize\x001408\0", "pxelinux"),
             (b"\0\x01PXElinux.0\0octet\0blksize\x001456\0", "pxe"),

@@ -21,8 +21,8 @@ const USUAL_MTU: u32 = 1500;
 pub(crate) struct Negotiation {
     max_blksize: MaxBlksize,
     max_windowsize: u16,
-    /// Of all listeners: `transfer.options` first, then what `netboot` switches on.
-    options: [OptionRules; 2],
+    /// Of all listeners.
+    options: OptionRules,
     listeners: HashMap<Arc<str>, OfListener>,
     profiles: Vec<Profile>,
     routes: Routes,
@@ -83,7 +83,7 @@ impl Negotiation {
         Negotiation {
             max_blksize: config.transfer.max_blksize,
             max_windowsize: config.transfer.max_windowsize,
-            options: [config.transfer.options, config.netboot.options()],
+            options: config.transfer.options.or(config.netboot.options()),
             listeners: listeners.collect(),
             profiles: config.profiles.clone(),
             routes,
@@ -104,19 +104,27 @@ impl Negotiation {
         let listener = self.listeners.get(&request.listener);
         let (client, class) = (request.client.ip(), request.class);
         let fits = |profile: &&Profile| profile.fits(client, class);
-        let own = self.profiles.iter().enumerate().filter(|(_, profile)| fits(profile));
-        let own = own.map(|(number, profile)| (Source::Profile(number), profile.ceilings));
-        let at_listener = listener.map(|its| (Source::Listener, its.ceilings));
-        let configured: Vec<(Source, Configured)> = own.chain(at_listener).collect();
-        let shipped: Vec<Configured> =
-            Profile::shipped().iter().filter(fits).map(|profile| profile.ceilings).collect();
+        // Without allocations: this runs for each request.
+        let (mut own, mut blksize_by, mut windowsize_by) =
+            (Configured::default(), Source::Transfer, Source::Transfer);
+        let profiles = self.profiles.iter().enumerate().filter(|(_, profile)| fits(profile));
+        let profiles = profiles.map(|(number, profile)| (Source::Profile(number), profile.ceilings));
+        for (source, next) in profiles.chain(listener.map(|its| (Source::Listener, its.ceilings))) {
+            let all = own.or(next);
+            if own.max_blksize.is_none() && all.max_blksize.is_some() {
+                blksize_by = source;
+            }
+            if own.max_windowsize.is_none() && all.max_windowsize.is_some() {
+                windowsize_by = source;
+            }
+            own = all;
+        }
+        let shipped = Profile::shipped().iter().filter(fits);
+        let shipped = shipped.fold(Configured::default(), |all, profile| all.or(profile.ceilings));
 
-        let (mut blksize_by, max_blksize) =
-            first(&configured, |its| its.max_blksize).unwrap_or((Source::Transfer, self.max_blksize));
-        let (mut windowsize_by, mut windowsize) =
-            first(&configured, |its| its.max_windowsize).unwrap_or((Source::Transfer, self.max_windowsize));
-        let burst = first(&configured, |its| its.burst).map(|(_, burst)| burst);
-        let burst = burst.or_else(|| shipped.iter().find_map(|its| its.burst));
+        let max_blksize = own.max_blksize.unwrap_or(self.max_blksize);
+        let mut windowsize = own.max_windowsize.unwrap_or(self.max_windowsize);
+        let burst = own.burst.or(shipped.burst);
         let mut route = None;
         let mut blksize = match max_blksize {
             MaxBlksize::Bytes(bytes) => bytes,
@@ -129,12 +137,12 @@ impl Negotiation {
         };
         // A profile of the operator replaces those of the server.
         if !matches!(blksize_by, Source::Profile(_))
-            && let Some(MaxBlksize::Bytes(most)) = shipped.iter().find_map(|its| its.max_blksize)
+            && let Some(MaxBlksize::Bytes(most)) = shipped.max_blksize
         {
             lower(&mut blksize, &mut blksize_by, most, Source::Shipped);
         }
         if !matches!(windowsize_by, Source::Profile(_))
-            && let Some(most) = shipped.iter().find_map(|its| its.max_windowsize)
+            && let Some(most) = shipped.max_windowsize
         {
             lower(&mut windowsize, &mut windowsize_by, most, Source::Shipped);
         }
@@ -144,30 +152,16 @@ impl Negotiation {
         if let Some(most) = ceilings.windowsize {
             lower(&mut windowsize, &mut windowsize_by, most, Source::Policy);
         }
-        let rules: Vec<OptionRules> = configured
-            .iter()
-            .map(|(_, its)| its.options)
-            .chain(shipped.iter().map(|its| its.options))
-            .chain(self.options)
-            .collect();
+        let rules = own.options.or(shipped.options).or(self.options);
         let acknowledged =
-            OptionName::ALL.into_iter().fold(Acknowledged::default(), |all, option| {
-                match rules.iter().find_map(|rules| rules.of(option)) {
-                    Some(OptionRule::Acknowledge) => all.with(option),
-                    Some(OptionRule::Refuse) => all.without(option),
-                    None => all,
-                }
+            OptionName::ALL.into_iter().fold(Acknowledged::default(), |all, option| match rules.of(option) {
+                Some(OptionRule::Acknowledge) => all.with(option),
+                Some(OptionRule::Refuse) => all.without(option),
+                None => all,
             });
         let limits = Limits { blksize, windowsize, burst, acknowledged };
         Bounds { limits, blksize_by, windowsize_by, route }
     }
-}
-
-fn first<T>(
-    configured: &[(Source, Configured)],
-    of: impl Fn(&Configured) -> Option<T>,
-) -> Option<(Source, T)> {
-    configured.iter().find_map(|(source, its)| Some((*source, of(its)?)))
 }
 
 fn lower(value: &mut u16, by: &mut Source, most: u16, source: Source) {

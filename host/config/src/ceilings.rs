@@ -19,6 +19,18 @@ pub struct Ceilings {
     pub options: OptionRules,
 }
 
+impl Ceilings {
+    /// For each key what these say, or else the others.
+    pub fn or(self, others: Ceilings) -> Ceilings {
+        Ceilings {
+            max_blksize: self.max_blksize.or(others.max_blksize),
+            max_windowsize: self.max_windowsize.or(others.max_windowsize),
+            burst: self.burst.or(others.burst),
+            options: self.options.or(others.options),
+        }
+    }
+}
+
 /// The largest granted block size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaxBlksize {
@@ -137,6 +149,20 @@ pub struct OptionRules {
 }
 
 impl OptionRules {
+    /// For each option what these say, or else the others.
+    pub fn or(self, others: OptionRules) -> OptionRules {
+        OptionRules {
+            blksize: self.blksize.or(others.blksize),
+            tsize: self.tsize.or(others.tsize),
+            timeout: self.timeout.or(others.timeout),
+            windowsize: self.windowsize.or(others.windowsize),
+            rollover: self.rollover.or(others.rollover),
+            blksize2: self.blksize2.or(others.blksize2),
+            utimeout: self.utimeout.or(others.utimeout),
+            msftwindow: self.msftwindow.or(others.msftwindow),
+        }
+    }
+
     /// Returns what they say of an option.
     pub fn of(&self, option: OptionName) -> Option<OptionRule> {
         match option {

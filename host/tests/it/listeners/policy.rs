@@ -61,6 +61,24 @@ fn explain(server: &Server, listener: &str, name: &str) -> Ran {
     run(&mut explain)
 }
 
+/// Where the stored spelling is looked up before policy, only the roots of the listener are looked at.
+#[test]
+fn a_listener_serves_its_roots_alone_in_any_case_and_under_any_prefix() {
+    let roots =
+        ROOTS.replace("writable: true }", "writable: true, case: insensitive, also-at: [/tftpboot] }");
+    let server = setup().whole_yaml(2, &format!("{}{roots}", listeners("", ", roots: [lab]"))).start();
+    for name in ["ONLY-BOOT", "/tftpboot/ONLY-BOOT"] {
+        assert_eq!(read(&server, 0, name), Ok("boot".into()), "{name}");
+        assert_eq!(read(&server, 1, name), Err(1), "{name}");
+    }
+    for name in ["BOTH", "/tftpboot/BOTH"] {
+        assert_eq!(read(&server, 0, name), Ok("of boot".into()), "{name}");
+        assert_eq!(read(&server, 1, name), Ok("of lab".into()), "{name}");
+    }
+    assert_eq!(upload(&server, 1, "/tftpboot/NEW"), None);
+    assert!(server.outside().0.join("lab/NEW").exists());
+}
+
 #[test]
 fn a_listener_serves_its_roots_alone() {
     let yaml = format!("{}{ROOTS}", listeners(", roots: [boot]", ", roots: [lab]"));

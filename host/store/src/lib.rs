@@ -13,6 +13,7 @@ mod attributes;
 mod cache;
 mod disk;
 mod error;
+mod facts;
 mod links;
 mod listing;
 mod memory;

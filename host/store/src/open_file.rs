@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use rustix::fs::{AtFlags, FileType, OFlags, Stat, StatxFlags, fstat, fstatfs, statx};
+use rustix::fs::{FileType, OFlags, fstatfs};
 use rustix::io::{Errno, ReadWriteFlags, preadv, preadv2};
 
+use super::facts::Facts;
 use super::{Disk, Room, StoreError, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
@@ -32,16 +33,13 @@ pub struct OpenFile {
     file: File,
     disk: Arc<Disk>,
     path: String,
-    opened: Stat,
-    size: u64,
+    opened: Facts,
     in_place: bool,
 }
 
 /// Distinguishes the contents of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
-    /// Device numbers are reused: an image that is mounted in place of another may agree with it in all other
-    /// fields.
     mount: u64,
     device: u64,
     inode: u64,
@@ -57,28 +55,27 @@ impl OpenFile {
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(flags.bits().cast_signed());
         let file = folder.open_with(path, &options).map_err(StoreError::from_open)?.into_std();
-        let opened = fstat(&file)?;
-        require_regular(&opened)?;
-        let size = size_of(&opened);
+        let opened = Facts::of(&file)?;
+        require_regular(opened.mode)?;
         // A file without blocks on a disk may be generated on reading.
-        if opened.st_blocks == 0 {
-            refuse_made_up(&file, size)?;
+        if opened.blocks == 0 {
+            refuse_made_up(&file, opened.size)?;
         }
         spelling::require(folder, path)?;
-        let in_place = disk.reads_in_place(opened.st_dev, &file);
-        Ok(Self { file, disk: Arc::clone(disk), path: path.to_owned(), opened, size, in_place })
+        let in_place = disk.reads_in_place(opened.device, &file);
+        Ok(Self { file, disk: Arc::clone(disk), path: path.to_owned(), opened, in_place })
     }
 
     /// # Errors
     /// `NotPublic` if others may not read it.
     pub(super) fn require_world_readable(&self) -> Result<(), StoreError> {
-        let mode = self.opened.st_mode & 0o7777;
+        let mode = self.opened.mode & 0o7777;
         if mode & 0o004 != 0 { Ok(()) } else { Err(StoreError::NotPublic { access: "read", mode }) }
     }
 
     /// Size of the file when it was opened, in bytes.
     pub fn size(&self) -> u64 {
-        self.size
+        self.opened.size
     }
 
     /// The name of its root.
@@ -105,21 +102,14 @@ impl OpenFile {
 
     /// The modification time in milliseconds since 1970; 0 for earlier times.
     pub fn modified_unix_ms(&self) -> u64 {
-        let seconds = u64::try_from(self.opened.st_mtime).unwrap_or(0);
-        seconds.saturating_mul(1000).saturating_add(self.opened.st_mtime_nsec / 1_000_000)
+        let (seconds, nanoseconds) = self.opened.modified;
+        u64::try_from(seconds).unwrap_or(0).saturating_mul(1000).saturating_add(nanoseconds / 1_000_000)
     }
 
     /// The identity of the file when it was opened.
     pub(super) fn identity(&self) -> Identity {
-        let stat = &self.opened;
-        Identity {
-            mount: mount_of(&self.file),
-            device: stat.st_dev,
-            inode: stat.st_ino,
-            size: self.size,
-            modified: (stat.st_mtime, stat.st_mtime_nsec),
-            status: (stat.st_ctime, stat.st_ctime_nsec),
-        }
+        let Facts { mount, device, inode, size, modified, status, .. } = self.opened;
+        Identity { mount, device, inode, size, modified, status }
     }
 
     /// Whether its times would show a change from now on, because the last write is long enough ago.
@@ -131,7 +121,7 @@ impl OpenFile {
     /// clock, and of up to 2 s if the file system stores whole seconds. A second write within the same step
     /// may leave the identity unchanged.
     pub(super) fn is_settled_at(&self, now: SystemTime) -> bool {
-        let (seconds, nanoseconds) = (self.opened.st_ctime, self.opened.st_ctime_nsec);
+        let (seconds, nanoseconds) = self.opened.status;
         let step = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
         let settled = Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds as u32) + step;
         now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
@@ -208,7 +198,7 @@ impl OpenFile {
     }
 
     fn length(&self) -> io::Result<usize> {
-        usize::try_from(self.size).map_err(|_| Errno::FBIG.into())
+        usize::try_from(self.size()).map_err(|_| Errno::FBIG.into())
     }
 
     /// Fills `content` with the whole file; returns whether it is unchanged since it was opened.
@@ -235,16 +225,14 @@ impl OpenFile {
     /// undetected.
     ///
     /// # Errors
-    /// Those of fstat(2).
+    /// Those of statx(2).
     pub fn unchanged(&self) -> io::Result<bool> {
-        let now = fstat(&self.file)?;
-        let then = &self.opened;
-        let same_content = (now.st_size, now.st_mtime, now.st_mtime_nsec)
-            == (then.st_size, then.st_mtime, then.st_mtime_nsec);
+        let (now, then) = (Facts::of(&self.file)?, &self.opened);
+        let same_content = (now.size, now.modified) == (then.size, then.modified);
         // The status time reveals a write that set the modification time back. It also changes when the last
         // name of the file is removed, which is harmless.
-        let same_status = (now.st_ctime, now.st_ctime_nsec) == (then.st_ctime, then.st_ctime_nsec);
-        let lost_a_name = now.st_nlink < then.st_nlink;
+        let same_status = now.status == then.status;
+        let lost_a_name = now.links < then.links;
         Ok(same_content && (same_status || lost_a_name))
     }
 }
@@ -276,8 +264,8 @@ impl Ahead {
     }
 }
 
-pub(super) fn require_regular(stat: &Stat) -> Result<(), StoreError> {
-    Err(StoreError::NotRegular(match FileType::from_raw_mode(stat.st_mode) {
+pub(super) fn require_regular(mode: u32) -> Result<(), StoreError> {
+    Err(StoreError::NotRegular(match FileType::from_raw_mode(mode) {
         FileType::RegularFile => return Ok(()),
         FileType::Directory => "a folder",
         FileType::Fifo => "a FIFO",
@@ -297,17 +285,4 @@ fn refuse_made_up(file: &File, size: u64) -> Result<(), StoreError> {
         return Err(StoreError::NotRegular("one that is made up while it is read, as in /proc"));
     }
     Ok(())
-}
-
-/// The mount through which a file was opened: its unique number since Linux 6.8, before that a number that is
-/// reused after an unmount; 0 before Linux 5.8.
-fn mount_of(file: &File) -> u64 {
-    /// linux/stat.h: `STATX_MNT_ID_UNIQUE`. A kernel without it uses the other number.
-    const UNIQUE: StatxFlags = StatxFlags::from_bits_retain(0x4000);
-    statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID | UNIQUE).map_or(0, |stat| stat.stx_mnt_id)
-}
-
-fn size_of(stat: &Stat) -> u64 {
-    // The kernel reports no negative size for a regular file.
-    u64::try_from(stat.st_size).unwrap_or(0)
 }

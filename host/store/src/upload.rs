@@ -313,7 +313,7 @@ fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<bool, StoreErro
         Err(errno) => Err(StoreError::from_open(errno.into())),
         Ok(stat) => {
             if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
-                require_regular(&stat)?;
+                require_regular(stat.st_mode)?;
             }
             Err(StoreError::Exists)
         }

@@ -2,7 +2,6 @@
 //! policy.
 
 use crate::routes::Routes;
-use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,12 +22,15 @@ pub(crate) struct Negotiation {
     max_windowsize: u16,
     /// Of all listeners.
     options: OptionRules,
-    listeners: HashMap<Arc<str>, OfListener>,
+    /// What follows from them alone.
+    acknowledged: Acknowledged,
+    listeners: Vec<OfListener>,
     profiles: Vec<Profile>,
     routes: Routes,
 }
 
 struct OfListener {
+    name: Arc<str>,
     ceilings: Configured,
     interface: Option<Arc<str>>,
     /// `None`: all roots.
@@ -77,13 +79,15 @@ impl Negotiation {
     pub(crate) fn of(config: &Config, routes: Routes) -> Negotiation {
         let listeners = config.listeners.iter().map(|listener| {
             let interface = listener.interface.as_deref().map(Arc::from);
-            let roots = listener.roots.clone();
-            (listener.name.as_str().into(), OfListener { ceilings: listener.ceilings, interface, roots })
+            let (name, roots) = (listener.name.as_str().into(), listener.roots.clone());
+            OfListener { name, ceilings: listener.ceilings, interface, roots }
         });
+        let options = config.transfer.options.or(config.netboot.options());
         Negotiation {
             max_blksize: config.transfer.max_blksize,
             max_windowsize: config.transfer.max_windowsize,
-            options: config.transfer.options.or(config.netboot.options()),
+            options,
+            acknowledged: acknowledged(options),
             listeners: listeners.collect(),
             profiles: config.profiles.clone(),
             routes,
@@ -92,7 +96,11 @@ impl Negotiation {
 
     /// Returns the roots that a listener serves; `None` for all.
     pub(crate) fn roots_of(&self, listener: &str) -> Option<&[String]> {
-        self.listeners.get(listener)?.roots.as_deref()
+        self.listener(listener)?.roots.as_deref()
+    }
+
+    fn listener(&self, name: &str) -> Option<&OfListener> {
+        self.listeners.iter().find(|listener| *listener.name == *name)
     }
 
     pub(crate) fn routes(&self) -> &Routes {
@@ -101,7 +109,7 @@ impl Negotiation {
 
     /// Returns the bounds of a request, below the ceilings of policy. `asks_for_blksize`: whether the route matters.
     pub(crate) fn bounds(&self, request: &Request, asks_for_blksize: bool, ceilings: &Ceilings) -> Bounds {
-        let listener = self.listeners.get(&request.listener);
+        let listener = self.listener(&request.listener);
         let (client, class) = (request.client.ip(), request.class);
         let fits = |profile: &&Profile| profile.fits(client, class);
         // Without allocations: this runs for each request.
@@ -152,16 +160,22 @@ impl Negotiation {
         if let Some(most) = ceilings.windowsize {
             lower(&mut windowsize, &mut windowsize_by, most, Source::Policy);
         }
-        let rules = own.options.or(shipped.options).or(self.options);
-        let acknowledged =
-            OptionName::ALL.into_iter().fold(Acknowledged::default(), |all, option| match rules.of(option) {
-                Some(OptionRule::Acknowledge) => all.with(option),
-                Some(OptionRule::Refuse) => all.without(option),
-                None => all,
-            });
+        let rules = own.options.or(shipped.options);
+        let acknowledged = match rules == OptionRules::default() {
+            true => self.acknowledged,
+            false => acknowledged(rules.or(self.options)),
+        };
         let limits = Limits { blksize, windowsize, burst, acknowledged };
         Bounds { limits, blksize_by, windowsize_by, route }
     }
+}
+
+fn acknowledged(rules: OptionRules) -> Acknowledged {
+    OptionName::ALL.into_iter().fold(Acknowledged::default(), |all, option| match rules.of(option) {
+        Some(OptionRule::Acknowledge) => all.with(option),
+        Some(OptionRule::Refuse) => all.without(option),
+        None => all,
+    })
 }
 
 fn lower(value: &mut u16, by: &mut Source, most: u16, source: Source) {

@@ -150,7 +150,7 @@ impl Files {
         sized: bool,
     ) -> Result<Opened, StoreError> {
         let file = self.roots.open_read(Some(root), path)?;
-        let resolved = format!("{}:{}", file.root(), file.path()).into();
+        let resolved = resolved(file.root(), file.path());
         let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
@@ -180,7 +180,7 @@ impl Files {
             upload.lower_limit(most);
         }
         require_room(request, announced, upload.limit())?;
-        let resolved = format!("{}:{}", upload.root(), upload.path()).into();
+        let resolved = resolved(upload.root(), upload.path());
         let sink = Sink::new(upload, request.mode == Mode::Netascii);
         Ok(Opened { content: Content::Upload(Box::new(sink)), resolved })
     }
@@ -207,16 +207,21 @@ pub(super) fn rehearse(
     match request.operation {
         Operation::Read => {
             let file = files.roots.open_read(Some(root), path)?;
-            let resolved = format!("{}:{}", file.root(), file.path()).into();
+            let resolved = resolved(file.root(), file.path());
             Ok(Rehearsed { resolved, size: Some(file.size()) })
         }
         Operation::Write => {
             let _writing = files.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
             let limit = files.roots.judge(root, path)?;
             require_room(request, announced, ceilings.bytes.map_or(limit, |most| most.min(limit)))?;
-            Ok(Rehearsed { resolved: format!("{root}:{path}").into(), size: announced })
+            Ok(Rehearsed { resolved: resolved(root, path), size: announced })
         }
     }
+}
+
+/// `ROOT:PATH`.
+fn resolved(root: &str, path: &str) -> Arc<str> {
+    [root, ":", path].concat().into()
 }
 
 /// Whether an upload of the announced size may come.

@@ -11,6 +11,7 @@ mod absence;
 mod any_case;
 mod attributes;
 mod cache;
+mod checked;
 mod disk;
 mod error;
 mod facts;
@@ -78,6 +79,7 @@ struct Root {
     /// `None` where it did not answer when it was to be opened, until it does.
     folder: RwLock<Option<Arc<Dir>>>,
     disk: Arc<Disk>,
+    checked: checked::Checked,
 }
 
 /// A root that cannot be opened.
@@ -266,7 +268,7 @@ impl Root {
     }
 
     fn open_read(&self, path: &str) -> Result<OpenFile, StoreError> {
-        let file = OpenFile::open(&*self.folder()?, &self.disk, path);
+        let file = OpenFile::open(&*self.folder()?, &self.disk, &self.checked, path);
         let file = file.map_err(|error| self.absent(path, error))?;
         if self.world_readable {
             file.require_world_readable()?;
@@ -288,6 +290,7 @@ impl Root {
             follow: spec.follow,
             folder: RwLock::new(folder),
             disk: disks.of(&spec.name, &spec.path),
+            checked: Default::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::fs::{FileType, OFlags, fstatfs};
 use rustix::io::{Errno, ReadWriteFlags, preadv, preadv2};
 
+use super::checked::Checked;
 use super::facts::Facts;
 use super::{Disk, Room, StoreError, spelling};
 
@@ -49,7 +50,12 @@ pub(super) struct Identity {
 }
 
 impl OpenFile {
-    pub(super) fn open(folder: &Dir, disk: &Arc<Disk>, path: &str) -> Result<Self, StoreError> {
+    pub(super) fn open(
+        folder: &Dir,
+        disk: &Arc<Disk>,
+        checked: &Checked,
+        path: &str,
+    ) -> Result<Self, StoreError> {
         // Non-blocking so that opening a FIFO returns; `NOCTTY` so that a terminal does not become ours.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         let mut options = OpenOptions::new();
@@ -61,8 +67,12 @@ impl OpenFile {
         if opened.blocks == 0 {
             refuse_made_up(&file, opened.size)?;
         }
-        spelling::require(folder, path)?;
         let in_place = disk.reads_in_place(opened.device, &file);
+        // Servers and programs may have other rules for names, and change them.
+        if !(in_place && checked.has(path, &opened)) {
+            spelling::require(folder, path)?;
+            checked.note(path, &opened);
+        }
         Ok(Self { file, disk: Arc::clone(disk), path: path.to_owned(), opened, in_place })
     }
 

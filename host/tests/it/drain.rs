@@ -1,7 +1,10 @@
 //! SIGTERM: transfers may end, nothing new begins, and the exit code is 0.
 
-use crate::harness::{Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, rrq, wrq};
-use std::time::Duration;
+use crate::harness::{Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, http, rrq, wrq};
+use std::time::{Duration, Instant};
+
+/// Logged at the first signal if there is a `drain-delay`.
+const LEAVING: &str = "stopping after a delay; requests are still answered";
 
 const STOPPING: &str = "stopping; waiting for running transfers";
 
@@ -88,4 +91,61 @@ fn an_upload_is_stored_to_its_end() {
     assert_moved(&server.outcome("up"), "stored", 3, 512, 1);
     assert_eq!(server.wait().code(), Some(0));
     assert_eq!(server.root().read("up"), b"all");
+}
+
+/// Whoever sends clients here sees that it should not, and the clients that still come are served.
+#[test]
+fn requests_are_answered_during_the_delay() {
+    let rest = "drain-delay: 2s\ndrain: 1h\nadmin: { address: \"127.0.0.1:0\" }\n";
+    let server = Setup::new().sizes(&[300, 5000]).rest_of_yaml(rest).workers(2).start();
+    assert_eq!(http(server.admin(), "/readyz", &[]).status, 200);
+    let signalled = Instant::now();
+    server.terminate();
+    assert_eq!(server.logged(LEAVING)["seconds"], 2.0);
+    let ready = http(server.admin(), "/readyz", &[]);
+    assert_eq!(ready.status, 503);
+    assert!(ready.body.contains("\"draining\""), "{ready:?}");
+    assert!(ready.body.contains("requests are still answered"), "{ready:?}");
+    assert_eq!(http(server.admin(), "/readyz?exclude=draining", &[]).status, 200);
+    assert_eq!(http(server.admin(), "/livez", &[]).status, 200);
+
+    assert!(Peer::new(server.address()).read_plainly("300") == bytes(300));
+    let mut reader = Peer::new(server.address());
+    reader.ask(&rrq("5000", &[]));
+    reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
+    reader.send(&ack(1));
+    assert!(!server.log().contains(STOPPING), "{}", server.log());
+
+    // The drain begins by itself, and the transfer of a late client is one that may end.
+    server.logged(STOPPING);
+    assert!(signalled.elapsed() >= Duration::from_secs(2));
+    let ready = http(server.admin(), "/readyz", &[]);
+    assert!(ready.body.contains("new requests are not answered"), "{ready:?}");
+    assert!(reader.read_on(2) == bytes(5000)[512..]);
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_the_delay_and_what_runs() {
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml("drain-delay: 1h\ndrain: 1h\n").start();
+    let mut reader = Peer::new(server.address());
+    reader.ask(&rrq("5000", &[]));
+    reader.receive();
+    reader.send(&ack(1));
+    reader.receive();
+    server.terminate();
+    server.logged(LEAVING);
+    server.terminate();
+    assert_eq!(reader.expect_error(0), "the server is shutting down");
+    assert_ended(&server.outcome("5000"), "failed", "shut down");
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn the_delay_is_reloaded() {
+    let server = Setup::new().rest_of_yaml("drain-delay: 1h\n").start();
+    server.rewrite("roots: [{ name: boot, path: root }]\n");
+    server.ask("reload").assert_good();
+    assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
+    assert!(!server.log().contains(LEAVING), "{}", server.log());
 }

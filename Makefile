@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware test-boot test-boot-smoke test-helm bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -159,6 +159,23 @@ test-boot-smoke: binary ## the two fastest of test-boot on a good path, as CI do
 test-helm: binary ## test the Helm chart without a cluster: lint, the schemas of Kubernetes, the server with its configuration; needs Go
 	@sh scripts/packages.sh curl=curl ip=iproute2
 	@sh scripts/test-helm.sh "$(TARGET)" "$(BIN)/tuffet"
+
+test-kube-apiserver: binary ## test-helm, and install, upgrade and remove the chart in a kube-apiserver with etcd, built once (10 minutes)
+	@sh scripts/packages.sh curl=curl ip=iproute2 openssl=openssl
+	@sh scripts/test-helm.sh "$(TARGET)" "$(BIN)/tuffet" --server
+
+ADDRESS_PACKAGES := python3=python3 curl=curl atftp=atftp keepalived=keepalived bird=bird2 nft=nftables \
+	conntrack=conntrack ip=iproute2
+
+test-addresses: addresses ## addresses move between two servers under 200 clients, by keepalived, bird and nftables (root, 2 minutes); ADDRESSES='--case vrrp-crash' selects
+	@python3 scripts/test-addresses.py "$(BIN)" $(ADDRESSES)
+
+test-addresses-smoke: addresses ## the planned moves of test-addresses, as CI does
+	@python3 scripts/test-addresses.py "$(BIN)" --case vrrp-planned --case anycast-withdrawn-last --case kube-proxy-flows-kept
+
+addresses: binary
+	@sh scripts/packages.sh $(ADDRESS_PACKAGES)
+	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet --bin tuffet-load
 
 bench-pressure: binary ## count the clean transfers that see a block twice beside a busy process on each core (a minute)
 	$(CARGO) test --locked --workspace --test it loss::pressure -- --ignored --nocapture

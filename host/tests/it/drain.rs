@@ -93,34 +93,43 @@ fn an_upload_is_stored_to_its_end() {
     assert_eq!(server.root().read("up"), b"all");
 }
 
+const ADMIN: &str = "drain: 1h\nadmin: { address: \"127.0.0.1:0\" }\n";
+
 /// Whoever sends clients here sees that it should not, and the clients that still come are served.
 #[test]
 fn requests_are_answered_during_the_delay() {
-    let rest = "drain-delay: 2s\ndrain: 1h\nadmin: { address: \"127.0.0.1:0\" }\n";
-    let server = Setup::new().sizes(&[300, 5000]).rest_of_yaml(rest).workers(2).start();
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml(&format!("drain-delay: 1h\n{ADMIN}")).workers(2);
+    let server = server.start();
     assert_eq!(http(server.admin(), "/readyz", &[]).status, 200);
-    let signalled = Instant::now();
     server.terminate();
-    assert_eq!(server.logged(LEAVING)["seconds"], 2.0);
+    assert_eq!(server.logged(LEAVING)["seconds"], 3600.0);
     let ready = http(server.admin(), "/readyz", &[]);
     assert_eq!(ready.status, 503);
     assert!(ready.body.contains("\"draining\""), "{ready:?}");
     assert!(ready.body.contains("requests are still answered"), "{ready:?}");
     assert_eq!(http(server.admin(), "/readyz?exclude=draining", &[]).status, 200);
     assert_eq!(http(server.admin(), "/livez", &[]).status, 200);
+    for _ in 0..4 {
+        assert!(Peer::new(server.address()).read_plainly("5000") == bytes(5000));
+    }
+    server.terminate();
+    assert_eq!(server.wait().code(), Some(0));
+}
 
-    assert!(Peer::new(server.address()).read_plainly("300") == bytes(300));
+#[test]
+fn the_drain_follows_the_delay() {
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml(&format!("drain-delay: 300ms\n{ADMIN}")).start();
     let mut reader = Peer::new(server.address());
     reader.ask(&rrq("5000", &[]));
     reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
     reader.send(&ack(1));
-    assert!(!server.log().contains(STOPPING), "{}", server.log());
-
-    // The drain begins by itself, and the transfer of a late client is one that may end.
+    let signalled = Instant::now();
+    server.terminate();
+    server.logged(LEAVING);
     server.logged(STOPPING);
-    assert!(signalled.elapsed() >= Duration::from_secs(2));
+    assert!(signalled.elapsed() >= Duration::from_millis(300));
     let ready = http(server.admin(), "/readyz", &[]);
-    assert!(ready.body.contains("new requests are not answered"), "{ready:?}");
+    assert!(ready.status == 503 && ready.body.contains("new requests are not answered"), "{ready:?}");
     assert!(reader.read_on(2) == bytes(5000)[512..]);
     assert_eq!(server.wait().code(), Some(0));
 }

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware test-boot test-boot-smoke bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -86,7 +86,7 @@ lint: wasm-target ## check formatting, lints, layers, links, shell scripts, syst
 	@sh scripts/check-systemd.sh
 	@if command -v python3 >/dev/null; then python3 scripts/check-layers.py && python3 scripts/supply.py check; \
 		else echo "python3 is not installed: layers, licences and sources were not checked" >&2; fi
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh scripts/systemd/*.sh packaging/*.sh bench/k6/*.sh; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh scripts/kubernetes/*.sh scripts/systemd/*.sh packaging/*.sh bench/k6/*.sh; \
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
 
 FUZZ ?= packet negotiation transfer leases
@@ -155,6 +155,27 @@ test-boot-smoke: binary ## the two fastest of test-boot on a good path, as CI do
 	@sh scripts/packages.sh $(BOOT_PACKAGES)
 	@sh scripts/boot-packages.sh "$(TARGET)/boot-packages" boot/vmlinuz
 	@python3 scripts/test-boot.py "$(BIN)/tuffet" "$(TARGET)/boot-packages" --case u-boot --case ipxe --loss 0
+
+test-helm: binary ## test the Helm chart without a cluster: lint, the schemas of Kubernetes, the server with its configuration; needs Go
+	@sh scripts/packages.sh curl=curl ip=iproute2
+	@sh scripts/test-helm.sh "$(TARGET)" "$(BIN)/tuffet"
+
+test-kube-apiserver: binary ## test-helm, and install, upgrade and remove the chart in a kube-apiserver with etcd, built once (10 minutes)
+	@sh scripts/packages.sh curl=curl ip=iproute2 openssl=openssl
+	@sh scripts/test-helm.sh "$(TARGET)" "$(BIN)/tuffet" --server
+
+ADDRESS_PACKAGES := python3=python3 curl=curl atftp=atftp keepalived=keepalived bird=bird2 nft=nftables \
+	conntrack=conntrack ip=iproute2
+
+test-addresses: addresses ## addresses move between two servers under 200 clients, by keepalived, bird and nftables (root, 2 minutes); ADDRESSES='--case vrrp-crash' selects
+	@python3 scripts/test-addresses.py "$(BIN)" $(ADDRESSES)
+
+test-addresses-smoke: addresses ## the planned moves of test-addresses, as CI does
+	@python3 scripts/test-addresses.py "$(BIN)" --case vrrp-planned --case anycast-withdrawn-last --case kube-proxy-flows-kept
+
+addresses: binary
+	@sh scripts/packages.sh $(ADDRESS_PACKAGES)
+	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet --bin tuffet-load
 
 bench-pressure: binary ## count the clean transfers that see a block twice beside a busy process on each core (a minute)
 	$(CARGO) test --locked --workspace --test it loss::pressure -- --ignored --nocapture

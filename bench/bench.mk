@@ -1,6 +1,6 @@
 # Benchmarks: included by the Makefile at the root. bench/README.md says what each is and how to read it.
 
-.PHONY: bench bench-peers bench-limit bench-smoke bench-instructions bench-instructions-update bench-valgrind bench-fleet bench-relay
+.PHONY: bench bench-peers bench-limit bench-smoke bench-instructions bench-instructions-update bench-valgrind bench-fleet bench-fleet-origins bench-relay
 
 bench: wasm-target ## measure Tuffet beside its peers; results and plots in bench/results (half an hour, a quiet machine of two cores)
 	$(CARGO) build --locked --release --workspace --bins
@@ -44,6 +44,10 @@ test-k6: binary ## the tests of k6/x/tftp, and its smoke script against Tuffet; 
 bench-fleet: ## simulate a million clients over 1 to 64 servers: docs/fleet.md, its pictures, bench/results/fleet.json
 	$(CARGO) build --locked --release -p tuffet-fleet
 	$(TARGET)/release/tuffet-fleet study
+
+bench-fleet-origins: ## simulate cold caches before a store: docs/scale.md, dated results in bench/results (minutes)
+	$(CARGO) build --locked --release -p tuffet-fleet
+	$(TARGET)/release/tuffet-fleet origins --date "$$(date -u +%F)"
 
 bench-relay: ## what the relay for slow and lossy paths carries beside the direct path, and its CPU s/GB
 	$(CARGO) build --locked --release -p tuffet-load

@@ -46,7 +46,9 @@ pub(crate) struct Generation {
     pub(crate) negotiation: Negotiation,
     /// How long opening a file may take.
     pub(crate) open_time: Duration,
-    /// How long what runs may go on when the server stops.
+    /// How long requests are still answered after the signal that stops the server.
+    pub(crate) drain_delay: Duration,
+    /// How long running transfers may continue afterwards.
     pub(crate) drain: Duration,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::chain::Chain;
 use crate::ecmp::{Hash, Rehash};
+use crate::origin::Origin;
 use crate::scenario::{Costs, Scenario};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -24,6 +25,24 @@ pub(crate) enum Command {
     Run(Box<Run>),
     /// Renew docs/fleet.md: fill in its tables, draw its pictures, write the figures as JSON
     Study(Study),
+    /// Renew the table of docs/scale.md: servers with cold caches before an origin
+    Origins(Origins),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Origins {
+    /// The page, with the marks around its table
+    #[arg(long, default_value = "docs/scale.md")]
+    pub(crate) page: PathBuf,
+    /// The folder for the picture and the figures
+    #[arg(long, default_value = "bench/results")]
+    pub(crate) out: PathBuf,
+    /// What the names of both begin with, usually the date
+    #[arg(long)]
+    pub(crate) date: String,
+    /// Divide the number of clients by this: quick, only to check that it works
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) coarser: u32,
 }
 
 #[derive(Debug, Args)]
@@ -109,6 +128,18 @@ pub(crate) struct Run {
     /// The time after which routers notice a lost server
     #[arg(long, default_value = "1s", value_parser = humantime::parse_duration)]
     noticed_after: Duration,
+    /// The line of an origin that the servers fetch all files from at first, in Mbit/s; without it they have all files
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    origin: Option<u64>,
+    /// The time from a request to the first byte of the origin's answer
+    #[arg(long, default_value = "20ms", value_parser = humantime::parse_duration)]
+    origin_latency: Duration,
+    /// The requests that the origin answers in a second
+    #[arg(long, default_value_t = 5_500, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    origin_requests: u64,
+    /// Look up missing names at the origin, too
+    #[arg(long)]
+    origin_lookups: bool,
     /// Divide the number of clients and the speed of servers by this
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     scale: u32,
@@ -154,6 +185,12 @@ impl Run {
             rehash: self.rehash,
             // The only server cannot be spread over others: it is never withdrawn.
             lost: self.lost.map(|lost| (millis(lost), millis(lost) + millis(self.noticed_after))),
+            origin: self.origin.map(|line| Origin {
+                line: line * 1_000_000,
+                latency: u64::try_from(self.origin_latency.as_nanos()).unwrap_or(MOST).min(MOST),
+                requests: self.origin_requests,
+                lookups: self.origin_lookups,
+            }),
             scale: self.scale,
             horizon: millis(self.horizon),
             seed: self.seed,

@@ -24,6 +24,9 @@ pub(crate) struct ServerFigures {
     /// Nanoseconds of work of all its cores, and of sending by its card.
     pub(crate) cpu: u64,
     pub(crate) card: u64,
+    /// Bytes fetched from the origin, and missing names looked up there.
+    pub(crate) fetched: u64,
+    pub(crate) lookups: u64,
 }
 
 impl ServerFigures {
@@ -41,6 +44,8 @@ impl ServerFigures {
             most_transfers: self.most_transfers.saturating_mul(scale as u32),
             cpu: self.cpu,
             card: self.card,
+            fetched: self.fetched,
+            lookups: self.lookups * scale,
         }
     }
 }
@@ -84,6 +89,16 @@ pub(crate) struct Summary {
     pub(crate) cpu_most_permille: u64,
     pub(crate) card_permille: u64,
     pub(crate) card_most_permille: u64,
+    /// Bytes fetched from the origin by all servers, and missing names looked up there.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) fetched: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) lookups: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Figures {
@@ -148,6 +163,8 @@ impl Figures {
             cpu_most_permille: permille(most(|server| server.cpu), span * u64::from(cores)),
             card_permille: permille(sum(|server| server.card), span * servers),
             card_most_permille: permille(most(|server| server.card), span),
+            fetched: sum(|server| server.fetched),
+            lookups: sum(|server| server.lookups),
         }
     }
 }

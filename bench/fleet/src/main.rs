@@ -10,6 +10,7 @@ mod args;
 mod chain;
 mod ecmp;
 mod figures;
+mod origin;
 mod packet;
 mod queue;
 mod report;
@@ -43,26 +44,26 @@ fn run(command: &Command, threads: usize) -> Result<(), FleetError> {
             }
             Ok(())
         }
-        Command::Study(study) => {
-            let storms = study::storms(study.coarser);
-            let scenarios: Vec<_> = storms.iter().map(|storm| storm.scenario.clone()).collect();
-            let done = AtomicUsize::new(0);
-            let progress = |_| {
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                if done.is_multiple_of(100) {
-                    eprintln!("{done} servers simulated");
-                }
-            };
-            let all = simulate::simulate(&scenarios, threads, &progress);
-            let results: Vec<_> = storms
-                .into_iter()
-                .zip(all)
-                .map(|(storm, figures)| {
-                    let summary = figures.summary(&storm.scenario);
-                    study::Result { storm, summary, figures }
-                })
-                .collect();
-            report::write(&results, study)
+        Command::Study(study) => report::write(&run_all(study::storms(study.coarser), threads), study),
+        Command::Origins(origins) => {
+            report::write_origins(&run_all(study::origins(origins.coarser), threads), origins)
         }
     }
+}
+
+fn run_all(storms: Vec<study::Storm>, threads: usize) -> Vec<study::Result> {
+    let scenarios: Vec<_> = storms.iter().map(|storm| storm.scenario.clone()).collect();
+    let done = AtomicUsize::new(0);
+    let progress = |_| {
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done.is_multiple_of(100) {
+            eprintln!("{done} servers simulated");
+        }
+    };
+    let all = simulate::simulate(&scenarios, threads, &progress);
+    let with_summary = |(storm, figures): (study::Storm, figures::Figures)| {
+        let summary = figures.summary(&storm.scenario);
+        study::Result { storm, summary, figures }
+    };
+    storms.into_iter().zip(all).map(with_summary).collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::chain::Chain;
 use crate::ecmp::{Hash, Rehash};
+use crate::origin::Origin;
 use serde::Serialize;
 use std::time::Duration;
 use tuffet_core::{Settings, Timing};
@@ -65,6 +66,9 @@ pub(crate) struct Scenario {
     pub(crate) rehash: Rehash,
     /// When the first server is lost, and when routers notice, both in milliseconds.
     pub(crate) lost: Option<(u64, u64)>,
+    /// The store that the servers fetch from at first; `None`: all files are at the servers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) origin: Option<Origin>,
     /// One client, and one thousandth of a server's speed and queues, stand for a thousand of each.
     pub(crate) scale: u32,
     /// The longest simulated time, in milliseconds.
@@ -95,6 +99,7 @@ impl Default for Scenario {
             hash: Hash::Addresses,
             rehash: Rehash::Resilient,
             lost: None,
+            origin: None,
             scale: 1,
             horizon: 7_200_000,
             seed: 1,

@@ -3,6 +3,7 @@
 use crate::chain::Chain;
 use crate::ecmp::{Hash, Rehash};
 use crate::figures::{Figures, Summary};
+use crate::origin::Origin;
 use crate::scenario::{Costs, POLICY, Scenario};
 use serde::Serialize;
 
@@ -26,6 +27,7 @@ pub(crate) enum Part {
     Chains,
     Limits,
     Spread,
+    Origins,
 }
 
 /// A storm of the page.
@@ -92,6 +94,36 @@ pub(crate) fn storms(coarser: u32) -> Vec<Storm> {
         [(true, Hash::Addresses), (true, Hash::Ports), (false, Hash::Addresses), (false, Hash::Ports)]
     {
         add(Part::Ports, Scenario { servers: 32, single_port, hash, scale: 100, ..usual.clone() });
+    }
+    storms
+}
+
+/// The storms of docs/scale.md: the same clients before warm servers, and before cold ones with origins of several
+/// kinds. The first of each chain is warm.
+pub(crate) fn origins(coarser: u32) -> Vec<Storm> {
+    const MBIT: u64 = 1_000_000;
+    let near = Origin { line: 10_000 * MBIT, latency: 20_000_000, requests: 5_500, lookups: false };
+    let usual = Scenario { scale: SCALE, horizon: 900_000, ..Scenario::default() };
+    let full = Scenario { chain: Chain::Full, scale: 100, horizon: 3_600_000, ..usual.clone() };
+    let mut storms = Vec::new();
+    let mut add = |scenario: Scenario, servers, origin| {
+        let scale = scenario.scale * coarser;
+        storms.push(Storm { part: Part::Origins, scenario: Scenario { servers, origin, scale, ..scenario } });
+    };
+    add(full.clone(), 64, None);
+    for line in [10_000, 1_000, 100] {
+        add(full.clone(), 64, Some(Origin { line: line * MBIT, ..near }));
+    }
+    add(usual.clone(), 64, None);
+    for line in [10_000, 1_000, 100] {
+        add(usual.clone(), 64, Some(Origin { line: line * MBIT, ..near }));
+    }
+    add(usual.clone(), 256, None);
+    for line in [1_000, 100] {
+        add(usual.clone(), 256, Some(Origin { line: line * MBIT, ..near }));
+    }
+    for requests in [100_000, 5_500] {
+        add(usual.clone(), 64, Some(Origin { requests, lookups: true, ..near }));
     }
     storms
 }

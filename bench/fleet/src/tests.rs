@@ -3,6 +3,7 @@
 use crate::chain::Chain;
 use crate::ecmp::{Hash, Rehash};
 use crate::figures::Figures;
+use crate::origin::Origin;
 use crate::scenario::{Costs, Scenario};
 use crate::simulate::{simulate, simulate_part};
 
@@ -118,4 +119,39 @@ fn a_core_does_one_thing_at_a_time() {
     assert!(figures.time_until(1_000) >= Some(9_000), "{:?}", figures.time_until(1_000));
     let summary = figures.summary(&storm);
     assert!(summary.cpu_permille > 500 && summary.cpu_most_permille <= 1_000, "{summary:?}");
+}
+
+const ORIGIN: Origin = Origin { line: 100_000_000, latency: 20_000_000, requests: 1_000_000, lookups: false };
+
+#[test]
+fn each_server_fetches_each_file_once_and_all_boot() {
+    let warm = run(&small());
+    let figures = run(&Scenario { origin: Some(ORIGIN), ..small() });
+    assert_eq!(figures.booted.len(), 1_000);
+    let fetched: Vec<u64> = figures.servers.iter().map(|server| server.fetched).collect();
+    assert_eq!(fetched, [(1 << 20) + (4 << 10); 4]);
+    // 25 Mbit/s for each of four servers: 1 MiB takes 0.34 s, and nothing is sent again while clients wait for it.
+    let slower = figures.time_until(1).unwrap() - warm.time_until(1).unwrap();
+    assert!((300..=400).contains(&slower), "{slower} ms");
+    assert_eq!((sums(&figures), figures.repeated), ((9_000, 738_000, 0), 0));
+}
+
+#[test]
+fn clients_that_wait_for_a_slow_origin_do_not_give_up_while_bytes_come() {
+    // 1 Mbit/s for each: 1 MiB takes 8 s, windows of 64 blocks come every 0.7 s.
+    let slow = Origin { line: 4_000_000, ..ORIGIN };
+    let figures = run(&Scenario { origin: Some(slow), ..small() });
+    assert_eq!((figures.booted.len(), figures.restarts), (1_000, 0));
+    assert!(figures.time_until(1) >= Some(8_000), "{:?}", figures.time_until(1));
+}
+
+#[test]
+fn names_of_clients_load_the_origin_that_has_none_of_them() {
+    let figures = run(&Scenario { origin: Some(Origin { lookups: true, ..ORIGIN }), ..small() });
+    assert_eq!(figures.booted.len(), 1_000);
+    assert_eq!(figures.servers.iter().map(|server| server.lookups).sum::<u64>(), 6_000);
+    let few = Origin { lookups: true, requests: 500, ..ORIGIN };
+    let figures = run(&Scenario { origin: Some(few), ..small() });
+    // 6,000 lookups at 500 a second.
+    assert!(figures.time_until(990) >= Some(11_000), "{:?}", figures.time_until(990));
 }

@@ -81,8 +81,14 @@ pub(crate) struct Written {
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1ms"))]
     pub busy_poll: Duration,
-    /// How long running transfers may continue after SIGTERM or SIGINT. A client that has never answered
-    /// delays the exit by one second at most. 0s ends them at once.
+    /// How long the server still answers requests after SIGTERM or SIGINT, while `/readyz` says that it is not
+    /// ready: set it to the time in which whatever sends clients here (VRRP, BGP, a balancer, Kubernetes)
+    /// notices that and moves. `drain` begins afterwards.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1h"))]
+    pub drain_delay: Duration,
+    /// How long running transfers may continue after SIGTERM or SIGINT and `drain-delay`. A client that has
+    /// never answered delays the exit by one second at most. 0s ends them at once.
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1d"))]
     pub drain: Duration,
@@ -128,6 +134,8 @@ pub struct Config {
     pub workers: usize,
     /// How long a worker polls for the next datagram before it sleeps: 0 to 1 ms.
     pub busy_poll: Duration,
+    /// How long requests are answered after the signal that shuts the server down: 0 to an hour.
+    pub drain_delay: Duration,
     /// How long transfers may continue when the server shuts down: 0 to a day.
     pub drain: Duration,
     /// The negotiated options, the recovery from losses, and bounds on slow transfers.
@@ -165,6 +173,7 @@ impl Default for Written {
             admin: None,
             workers: None,
             busy_poll: Duration::from_micros(50),
+            drain_delay: Duration::ZERO,
             drain: Duration::from_secs(10),
             transfer: Transfer::default(),
             profiles: Vec::new(),
@@ -213,7 +222,7 @@ impl Config {
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
         let profiles = resolver.profiles(written.profiles);
-        let Written { busy_poll, drain, transfer, netboot, limits, .. } = written;
+        let Written { busy_poll, drain_delay, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
         let Resolver { findings, warnings, files, silent, .. } = resolver;
@@ -232,6 +241,7 @@ impl Config {
             admin,
             workers,
             busy_poll,
+            drain_delay,
             drain,
             transfer,
             profiles,

@@ -148,6 +148,7 @@ impl Reloader {
             netboot: Netboot::of(&config, Some(&now.netboot)),
             negotiation: Negotiation::of(&config, now.negotiation.routes().clone()),
             open_time: config.limits.open_time,
+            drain_delay: config.drain_delay,
             drain: config.drain,
         };
         Ok((config, next))

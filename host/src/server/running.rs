@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::timeout;
+use tokio::time::{sleep_until, timeout};
 use tuffet_config::Config;
 use tuffet_core::{Rollover, Settings, Timing};
 use tuffet_engine::limits::Limiter;
@@ -48,6 +48,26 @@ const DISKS: Duration = Duration::from_millis(300);
 /// How long a receiver stays to repeat its last ACK.
 const DALLY: Duration = Duration::from_secs(5);
 
+/// How far the shutdown of a server has come.
+#[derive(Debug, Clone, Copy)]
+enum Stopping {
+    No,
+    /// A signal has come, and until then requests are still answered.
+    Delayed(Instant),
+    /// The workers drain.
+    Draining,
+}
+
+impl Stopping {
+    /// Waits for the end of the delay; without one, for ever.
+    async fn delay_ends(self) {
+        match self {
+            Stopping::Delayed(end) => sleep_until(end.into()).await,
+            Stopping::No | Stopping::Draining => std::future::pending().await,
+        }
+    }
+}
+
 /// A server that answers requests. It owns its tasks and learns of the end of each worker.
 pub(super) struct Server {
     admission: Arc<Admission>,
@@ -55,8 +75,8 @@ pub(super) struct Server {
     stops: mpsc::UnboundedReceiver<io::Result<()>>,
     /// Workers that have not ended.
     workers: usize,
-    /// Whether a signal has begun to drain the workers.
-    draining: bool,
+    /// How far the shutdown has come.
+    stopping: Stopping,
     reload: mpsc::Sender<Wanted>,
     /// What people and the service manager use: reloads, the control socket, the admin listener, the sampler of the
     /// live view, the watchdog.
@@ -179,7 +199,7 @@ impl Server {
         let mut server = Server {
             stops: start_workers(workers, &admission)?,
             workers: admission.mailboxes.len(),
-            draining: false,
+            stopping: Stopping::No,
             admission,
             reload,
             services,
@@ -228,6 +248,7 @@ impl Server {
                         self.drain(Duration::ZERO);
                     }
                 }
+                () = self.stopping.delay_ends() => self.begin_to_drain(self.admission.generation.get().drain),
                 wish = signals.next() => match wish {
                     Wish::Stop => self.stop(),
                     // If the queue is full, a queued reload will read the same file.
@@ -266,10 +287,29 @@ impl Server {
         tracing::info!("stopped");
     }
 
-    /// Drains the workers; the second call ends their transfers.
+    /// Drains the workers, after the delay if there is one; the second call ends their transfers at once.
     fn stop(&mut self) {
-        let patience = if self.draining { Duration::ZERO } else { self.admission.generation.get().drain };
-        self.draining = true;
+        let generation = self.admission.generation.get();
+        let (delay, drain) = (generation.drain_delay, generation.drain);
+        match self.stopping {
+            Stopping::No if delay.is_zero() => self.begin_to_drain(drain),
+            Stopping::No => self.leave(delay, drain),
+            Stopping::Delayed(_) | Stopping::Draining => self.begin_to_drain(Duration::ZERO),
+        }
+    }
+
+    /// Announces the shutdown to whatever sends clients here, and goes on answering those that come.
+    fn leave(&mut self, delay: Duration, drain: Duration) {
+        self.stopping = Stopping::Delayed(Instant::now() + delay);
+        self.watch.leaving();
+        let status =
+            format!("stopping in {}; requests are still answered", humantime::format_duration(delay));
+        self.manager.stopping(delay + drain, &status);
+        tracing::info!(seconds = delay.as_secs_f64(), "stopping after a delay; requests are still answered");
+    }
+
+    fn begin_to_drain(&mut self, patience: Duration) {
+        self.stopping = Stopping::Draining;
         self.watch.draining();
         self.drain(patience);
         let end = patience + REST;
@@ -314,6 +354,7 @@ pub(super) fn first_generation(
         netboot: Netboot::of(config, None),
         negotiation: Negotiation::of(config, Routes::default()),
         open_time: config.limits.open_time,
+        drain_delay: config.drain_delay,
         drain: config.drain,
     }
 }

@@ -77,10 +77,9 @@ impl Manager {
         }
     }
 
-    /// Reports the shutdown: no new request is answered, and the process ends with the last transfer, at most
-    /// `drain` later.
-    pub(crate) fn stopping(&self, drain: Duration, status: &str) {
-        let most = u32::try_from((drain + AFTER_DRAIN).as_micros()).unwrap_or(u32::MAX);
+    /// Reports the shutdown: the process ends with the last transfer, at most so much later.
+    pub(crate) fn stopping(&self, patience: Duration, status: &str) {
+        let most = u32::try_from((patience + AFTER_DRAIN).as_micros()).unwrap_or(u32::MAX);
         self.tell(&[
             NotifyState::Stopping,
             NotifyState::ExtendTimeoutUsec(most),

@@ -25,12 +25,18 @@ pub(super) struct Phase(AtomicU8);
 
 const STARTING: u8 = 0;
 const SERVING: u8 = 1;
-const DRAINING: u8 = 2;
+const LEAVING: u8 = 2;
+const DRAINING: u8 = 3;
 
 impl Watch {
     /// Records that all listeners are bound and their workers run.
     pub(crate) fn serving(&self) {
         let _ = self.0.phase.0.compare_exchange(STARTING, SERVING, Relaxed, Relaxed);
+    }
+
+    /// Records that the server stops after a delay, in which requests are still answered.
+    pub(crate) fn leaving(&self) {
+        self.0.phase.0.store(LEAVING, Relaxed);
     }
 
     /// Records that new requests are no longer answered.
@@ -55,6 +61,7 @@ impl Watch {
         };
         match self.0.phase.0.load(Relaxed) {
             STARTING => because("starting", "the listeners are bound, and workers start".into()),
+            LEAVING => because("draining", "the server stops soon; requests are still answered".into()),
             DRAINING => because("draining", "the server stops; new requests are not answered".into()),
             _ => {}
         }

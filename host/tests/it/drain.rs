@@ -1,7 +1,10 @@
 //! SIGTERM: transfers may end, nothing new begins, and the exit code is 0.
 
-use crate::harness::{Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, rrq, wrq};
-use std::time::Duration;
+use crate::harness::{Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, http, rrq, wrq};
+use std::time::{Duration, Instant};
+
+/// Logged at the first signal if there is a `drain-delay`.
+const LEAVING: &str = "stopping after a delay; requests are still answered";
 
 const STOPPING: &str = "stopping; waiting for running transfers";
 
@@ -88,4 +91,70 @@ fn an_upload_is_stored_to_its_end() {
     assert_moved(&server.outcome("up"), "stored", 3, 512, 1);
     assert_eq!(server.wait().code(), Some(0));
     assert_eq!(server.root().read("up"), b"all");
+}
+
+const ADMIN: &str = "drain: 1h\nadmin: { address: \"127.0.0.1:0\" }\n";
+
+/// Whoever sends clients here sees that it should not, and the clients that still come are served.
+#[test]
+fn requests_are_answered_during_the_delay() {
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml(&format!("drain-delay: 1h\n{ADMIN}")).workers(2);
+    let server = server.start();
+    assert_eq!(http(server.admin(), "/readyz", &[]).status, 200);
+    server.terminate();
+    assert_eq!(server.logged(LEAVING)["seconds"], 3600.0);
+    let ready = http(server.admin(), "/readyz", &[]);
+    assert_eq!(ready.status, 503);
+    assert!(ready.body.contains("\"draining\""), "{ready:?}");
+    assert!(ready.body.contains("requests are still answered"), "{ready:?}");
+    assert_eq!(http(server.admin(), "/readyz?exclude=draining", &[]).status, 200);
+    assert_eq!(http(server.admin(), "/livez", &[]).status, 200);
+    for _ in 0..4 {
+        assert!(Peer::new(server.address()).read_plainly("5000") == bytes(5000));
+    }
+    server.terminate();
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn the_drain_follows_the_delay() {
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml(&format!("drain-delay: 300ms\n{ADMIN}")).start();
+    let mut reader = Peer::new(server.address());
+    reader.ask(&rrq("5000", &[]));
+    reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
+    reader.send(&ack(1));
+    let signalled = Instant::now();
+    server.terminate();
+    server.logged(LEAVING);
+    server.logged(STOPPING);
+    assert!(signalled.elapsed() >= Duration::from_millis(300));
+    let ready = http(server.admin(), "/readyz", &[]);
+    assert!(ready.status == 503 && ready.body.contains("new requests are not answered"), "{ready:?}");
+    assert!(reader.read_on(2) == bytes(5000)[512..]);
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_the_delay_and_what_runs() {
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml("drain-delay: 1h\ndrain: 1h\n").start();
+    let mut reader = Peer::new(server.address());
+    reader.ask(&rrq("5000", &[]));
+    reader.receive();
+    reader.send(&ack(1));
+    reader.receive();
+    server.terminate();
+    server.logged(LEAVING);
+    server.terminate();
+    assert_eq!(reader.expect_error(0), "the server is shutting down");
+    assert_ended(&server.outcome("5000"), "failed", "shut down");
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn the_delay_is_reloaded() {
+    let server = Setup::new().rest_of_yaml("drain-delay: 1h\n").start();
+    server.rewrite("roots: [{ name: boot, path: root }]\n");
+    server.ask("reload").assert_good();
+    assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
+    assert!(!server.log().contains(LEAVING), "{}", server.log());
 }

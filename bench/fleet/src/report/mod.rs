@@ -3,7 +3,7 @@
 mod plot;
 mod table;
 
-use crate::args::Study;
+use crate::args::{Origins, Study};
 use crate::figures::{Figures, ServerFigures, Summary};
 use crate::scenario::Scenario;
 use crate::study::Result as StormResult;
@@ -57,6 +57,22 @@ pub(crate) fn write(results: &[StormResult], to: &Study) -> Result<(), FleetErro
     save(&to.pictures.join("fleet-servers.svg"), &plot::servers(results))?;
     save(&to.pictures.join("fleet-lost.svg"), &plot::lost(results))?;
     save(&to.json, &tuffet_measure::report::json(&results).map_err(FleetError::Report)?)
+}
+
+/// Writes the table of cold caches into its page, its picture and its results.
+pub(crate) fn write_origins(results: &[StormResult], to: &Origins) -> Result<(), FleetError> {
+    let wrong: u64 = results.iter().map(|result| result.summary.wrong).sum();
+    if wrong > 0 {
+        return Err(FleetError::Wrong(wrong));
+    }
+    let page = std::fs::read_to_string(&to.page)
+        .map_err(|source| FleetError::Read { path: to.page.clone(), source })?;
+    let page = between_marks(&page, "origins", &table::origins(results))
+        .ok_or_else(|| FleetError::NoMark { path: to.page.clone(), mark: begin("origins") })?;
+    save(&to.page, &page)?;
+    let file = |ending: &str| to.out.join(format!("{}-fleet-origins.{ending}", to.date));
+    save(&file("svg"), &plot::origins(results))?;
+    save(&file("json"), &tuffet_measure::report::json(&results).map_err(FleetError::Report)?)
 }
 
 fn begin(name: &str) -> String {

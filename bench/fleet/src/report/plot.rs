@@ -1,5 +1,6 @@
 //! The pictures of the page. Coordinates are rounded to a tenth of a pixel, so that they are the same on any machine.
 
+use crate::chain::Chain;
 use crate::ecmp::Rehash;
 use crate::study::{LOSSES, Part, Result, SERVERS};
 use tuffet_measure::plot::{Chart, Curve, Panel};
@@ -65,6 +66,37 @@ pub(super) fn lost(results: &[Result]) -> String {
         ..Panel::default()
     };
     picture("share of a million clients that have booted; a server is lost at 5 s", panel)
+}
+
+/// The booted part over time, with warm and with cold caches.
+pub(super) fn origins(results: &[Result]) -> String {
+    let shown = |result: &&Result| {
+        let scenario = &result.storm.scenario;
+        scenario.servers == 64
+            && scenario.chain == Chain::Loader
+            && scenario.origin.is_none_or(|origin| !origin.lookups && origin.line < 10_000_000_000)
+    };
+    let results: Vec<&Result> = results.iter().filter(shown).collect();
+    let ends = results.iter().filter_map(|result| result.figures.booted.last());
+    let step = (ends.max().copied().unwrap_or(1) / STEPS).max(1);
+    let curve = |(result, class): (&&Result, &'static str)| Curve {
+        name: match result.storm.scenario.origin {
+            None => "warm".to_owned(),
+            Some(origin) => format!("cold, {} Mbit/s", origin.line / 1_000_000),
+        },
+        class,
+        points: (0..=STEPS)
+            .map(|nth| nth * step)
+            .map(|millis| (f64::from(millis) / 1e3, result.figures.booted_at(millis) as f64 / 10.0))
+            .collect(),
+    };
+    let panel = Panel {
+        x: "seconds".to_owned(),
+        y: "%".to_owned(),
+        curves: results.iter().zip(CLASSES).map(curve).collect(),
+        ..Panel::default()
+    };
+    picture("share of a million clients that have booted from 64 servers", panel)
 }
 
 fn picture(title: &str, panel: Panel) -> String {

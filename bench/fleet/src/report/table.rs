@@ -247,6 +247,51 @@ fn scale<'a>(results: impl Iterator<Item = &'a Result>) -> String {
     table.to_string()
 }
 
+/// Cold caches before an origin, beside warm ones.
+pub(super) fn origins(results: &[Result]) -> String {
+    let mut table = Table::of_numbers(
+        3,
+        [
+            "a million clients load",
+            "servers",
+            "origin",
+            "50 % booted",
+            "99 %",
+            "all",
+            "fetched",
+            "lookups at the origin",
+            "requests left unanswered",
+            "chains begun anew",
+        ],
+    );
+    for result in results {
+        let (scenario, summary) = (&result.storm.scenario, &result.summary);
+        table.row([
+            format!("{} MiB", scenario.chain.bytes() >> 20),
+            scenario.servers.to_string(),
+            scenario.origin.map_or_else(
+                || "none: warm".to_owned(),
+                |origin| {
+                    let line = match origin.line / 1_000_000 {
+                        line if line >= 1_000 => format!("{} Gbit/s", line / 1_000),
+                        line => format!("{line} Mbit/s"),
+                    };
+                    let names = format!("{line}, missing names too, {} requests/s", grouped(origin.requests));
+                    if origin.lookups { names } else { line }
+                },
+            ),
+            until(summary.half, scenario),
+            until(summary.most, scenario),
+            until(summary.all, scenario),
+            format!("{} MiB", grouped(summary.fetched >> 20)),
+            grouped(summary.lookups),
+            grouped(summary.unanswered),
+            grouped(summary.restarts),
+        ]);
+    }
+    table.to_string()
+}
+
 /// The measured cost of transfers on a server's core, for comparison with the model.
 pub(crate) const MEASURED: [(&str, u64, u64, u64); 4] = [
     // Blocks, blocks in a window, core nanoseconds for the transfer.

@@ -37,6 +37,8 @@ pub(crate) enum Event {
         core: u16,
     },
     ServerTimer(Tid),
+    /// What a transfer waits for has come from the origin.
+    FromOrigin(Tid),
     /// The first server fails; routers notice it.
     Lost,
     Withdrawn,
@@ -123,6 +125,7 @@ impl<'a> World<'a> {
                 Event::ToServer { server, arrival } => self.deliver_up(server, arrival),
                 Event::Work { server, core } => self.work(server, core),
                 Event::ServerTimer(tid) => self.server_timer(tid),
+                Event::FromOrigin(tid) => self.from_origin(tid),
                 Event::Lost => self.lose_server(),
                 Event::Withdrawn => self.routes.withdrawn = Some(self.base),
             }

@@ -1,11 +1,13 @@
 //! A server: workers with sockets and timers, a shared network card, and pending requests; each transfer runs
 //! the core's server role.
 
+mod fetching;
 mod sending;
 
 use crate::chain::Wish;
 use crate::ecmp::mix;
 use crate::figures::ServerFigures;
+use crate::origin::Cache;
 use crate::packet::{Tid, Up};
 use crate::scenario::{BATCH, Scenario, TID_SOCKETS, TURN};
 use crate::world::{Event, LISTENING, World, time};
@@ -19,6 +21,8 @@ pub(crate) struct Server {
     cores: Vec<Core>,
     /// When its card has sent everything queued.
     card_free: u64,
+    /// Without an origin all files are here.
+    cache: Option<Cache>,
     /// Transfers, and the undecided ones among them.
     transfers: u32,
     pending: u32,
@@ -37,6 +41,8 @@ struct Core {
     /// Undecided requests, and transfers whose timers expired.
     requests: VecDeque<Tid>,
     due: VecDeque<Tid>,
+    /// Transfers whose file, or more of it, has come from the origin.
+    arrived: VecDeque<Tid>,
     busy: bool,
     /// When its present work is done.
     free: u64,
@@ -66,6 +72,8 @@ pub(crate) struct Slot {
     /// The TID port.
     pub(crate) port_of_tid: u16,
     requested: OptionSet,
+    /// Whether the decision waits for the origin.
+    opening: bool,
     deadline: u64,
     timer: u64,
 }
@@ -87,6 +95,7 @@ impl Server {
             up: true,
             cores: (0..scenario.cores).map(|_| core()).collect(),
             card_free: 0,
+            cache: scenario.origin.map(|origin| Cache::new(origin, scenario.servers)),
             transfers: 0,
             pending: 0,
             second: (0, 0),
@@ -96,7 +105,8 @@ impl Server {
 
     pub(crate) fn into_figures(self) -> ServerFigures {
         let busiest_second = self.figures.busiest_second.max(self.second.1);
-        ServerFigures { busiest_second, ..self.figures }
+        let (fetched, lookups) = self.cache.map_or((0, 0), |cache| (cache.fetched, cache.lookups));
+        ServerFigures { busiest_second, fetched, lookups, ..self.figures }
     }
 
     fn count_request(&mut self, now: u64) {
@@ -111,7 +121,7 @@ impl Server {
 
 impl Core {
     fn has_work(&self) -> bool {
-        !self.due.is_empty() || !self.requests.is_empty() || self.has_datagrams()
+        !self.due.is_empty() || !self.arrived.is_empty() || !self.requests.is_empty() || self.has_datagrams()
     }
 
     fn has_datagrams(&self) -> bool {
@@ -226,6 +236,10 @@ impl World<'_> {
             worked += self.decide(tid, &mut clock);
         }
         while socket.is_none() && clock <= end {
+            if let Some(tid) = self.core(server, number).and_then(|core| core.arrived.pop_front()) {
+                worked += self.go_on(tid, &mut clock);
+                continue;
+            }
             let Some(tid) = self.core(server, number).and_then(|core| core.due.pop_front()) else { break };
             if let Some(transfer) = self.transfer(tid) {
                 transfer.handle_timeout(time(clock));
@@ -311,6 +325,7 @@ impl World<'_> {
                 30_000 + core * TID_SOCKETS + arrival.port % TID_SOCKETS
             },
             requested: request.options.requested(),
+            opening: false,
             deadline: u64::MAX,
             timer: u64::MAX,
         };
@@ -345,8 +360,12 @@ impl World<'_> {
         slot.transfer.as_mut().filter(|_| slot.generation == tid.generation)
     }
 
-    /// Handles a decision of the control side.
+    /// Handles a decision of the control side, which may have to wait for the origin.
     fn decide(&mut self, tid: Tid, clock: &mut u64) -> u64 {
+        if self.waits_to_open(tid, *clock) { 0 } else { self.grant(tid, clock) }
+    }
+
+    fn grant(&mut self, tid: Tid, clock: &mut u64) -> u64 {
         let Some(slot) = self.slots.get_mut(tid.slot as usize) else { return 0 };
         let (Some(transfer), Some(step)) = (&mut slot.transfer, self.steps.get(usize::from(slot.step)))
         else {

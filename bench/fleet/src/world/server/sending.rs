@@ -34,6 +34,7 @@ impl World<'_> {
 
     fn send_blocks(&mut self, tid: Tid, blocks: Blocks, clock: &mut u64) -> u64 {
         let costs = self.scenario.costs;
+        let Some(blocks) = self.arrived(tid, blocks, *clock) else { return 0 };
         let worked = self.spend(clock, costs.send + costs.block * u64::from(blocks.count));
         let Some(slot) = self.slots.get(tid.slot as usize) else { return worked };
         let (Some(transfer), Some(step)) = (&slot.transfer, self.steps.get(usize::from(slot.step))) else {
@@ -122,6 +123,7 @@ impl World<'_> {
                 core.sockets.iter_mut().for_each(VecDeque::clear);
                 core.requests.clear();
                 core.due.clear();
+                core.arrived.clear();
             }
         }
     }

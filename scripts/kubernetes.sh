@@ -1,0 +1,65 @@
+#!/bin/sh
+# Builds helm and kubeconform, and makes the schemas that kubeconform compares with, once; prints their folder. With
+# --server also kube-apiserver and etcd, which takes many minutes. Needs Go 1.26; without it prints nothing and ends
+# with 69.
+#
+#   scripts/kubernetes.sh TARGET_FOLDER [--server]
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)/kubernetes
+# Their definitions come as modules, too. They are data, so that no other module depends on their versions.
+gateway=sigs.k8s.io/gateway-api@v1.6.3
+prometheus=github.com/prometheus-operator/prometheus-operator@v0.85.0
+
+PATH=$PATH:/usr/local/go/bin
+command -v go >/dev/null 2>&1 || { echo "no Go, so no helm: install Go 1.26 or later" >&2; exit 69; }
+export GOFLAGS="-mod=mod -trimpath"
+digest=$(cat "$0" "$here/go.mod" "$here/schemas/main.go" | sha256sum | cut -c1-12)
+target=$(mkdir -p "$1" && cd "$1" && pwd)
+made=$target/kubernetes/$digest
+if ! go list -C "$here" -m >/dev/null 2>&1; then
+    echo "no helm: $(cd "$here" && go version) does not build it" >&2
+    exit 69
+fi
+
+# What is being made is complete when it is renamed.
+make_here() {
+    mkdir -p "$target/kubernetes"
+    work=$(mktemp -d "$target/kubernetes/build.XXXXXX")
+    trap 'rm -rf "$work"' EXIT
+    cp -r "$here/." "$work/src"
+}
+folder_of() {
+    go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p'
+}
+
+if [ ! -d "$made" ]; then
+    make_here
+    (
+        cd "$work/src"
+        go build -ldflags='-s -w' -o "$work/out/" github.com/yannh/kubeconform/cmd/kubeconform helm.sh/helm/v4/cmd/helm
+        kubernetes=$(folder_of k8s.io/kubernetes@"$(go list -m -f '{{.Version}}' k8s.io/kubernetes)")
+        mkdir "$work/out/crds"
+        cp "$(folder_of $gateway)/config/crd/experimental/gateway.networking.k8s.io_udproutes.yaml" \
+            "$(folder_of $prometheus)/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml" \
+            "$work/out/crds"
+        chmod u+w "$work/out/crds"/*
+        go run ./schemas "$work/out/schemas" "$kubernetes/api/openapi-spec/swagger.json" "$work/out/crds"/*.yaml
+    ) >&2
+    mv "$work/out" "$made"
+fi
+if [ "${2-}" = --server ] && [ ! -x "$made/kube-apiserver" ]; then
+    [ -n "${work-}" ] || make_here
+    (
+        cd "$work/src"
+        go build -ldflags='-s -w' -o "$made/etcd" go.etcd.io/etcd/server/v3
+        # The version that it reports; tables of features depend on it.
+        version=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
+        minor=${version#v1.}
+        package=k8s.io/component-base/version
+        go build -ldflags="-s -w -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=${minor%%.*}" \
+            -o "$work/kube-apiserver" k8s.io/kubernetes/cmd/kube-apiserver
+        mv "$work/kube-apiserver" "$made/"
+    ) >&2
+fi
+echo "$made"

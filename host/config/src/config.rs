@@ -212,7 +212,7 @@ impl Config {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
-        let profiles = resolver.profiles(written.profiles);
+        let profiles = resolver.profiles(written.profiles, &written.transfer.retransmit);
         let Written { busy_poll, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);

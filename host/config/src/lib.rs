@@ -68,7 +68,7 @@ pub use plugins::{
 };
 pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
 pub use privileges::{Privileges, SeccompMode, Who};
-pub use profiles::Profile;
+pub use profiles::{Profile, RetransmitRules};
 pub use reach::Silent;
 pub use reference::reference;
 pub use resource::{decode, resource_attributes};

@@ -14,6 +14,7 @@ use crate::admission::{Admission, Deciding, Looks};
 use crate::events::{Hints, Observers, log_summaries};
 use crate::generation::{Current, Files, Generation, Netboot};
 use crate::negotiation::Negotiation;
+use crate::negotiation::transfer_settings;
 use crate::neighbours::Neighbours;
 use crate::routes::Routes;
 use crate::status::Status;
@@ -29,7 +30,6 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 use tuffet_config::Config;
-use tuffet_core::{Rollover, Settings, Timing};
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{ListenerSpec, Mailbox, Sockets, ToWorker, Worker, WorkerSettings};
 use tuffet_policy::{Policy, PolicyRuntime};
@@ -44,9 +44,6 @@ const REST: Duration = Duration::from_millis(900);
 
 /// How long a shutdown waits for a disk, and for what that keeps.
 const DISKS: Duration = Duration::from_millis(300);
-
-/// How long a receiver stays to repeat its last ACK.
-const DALLY: Duration = Duration::from_secs(5);
 
 /// A server that answers requests. It owns its tasks and learns of the end of each worker.
 pub(super) struct Server {
@@ -363,10 +360,7 @@ fn worker_settings(config: &Config, limiter: Arc<Limiter>) -> WorkerSettings {
     let times = &config.transfer.retransmit;
     let share = |total: usize| total.div_ceil(config.workers).max(1);
     WorkerSettings {
-        transfer: Arc::new(Settings {
-            timing: Timing::new(times.floor, times.initial, times.cap, times.give_up, DALLY),
-            rollover: if config.transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
-        }),
+        transfer: Arc::new(transfer_settings(&config.transfer, times)),
         max_transfers: share(config.limits.transfers),
         max_pending: share(config.limits.pending),
         answer_due: times.initial,

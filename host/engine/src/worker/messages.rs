@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
-use tuffet_core::{Limits, OptionSet};
+use tuffet_core::{Limits, OptionSet, Settings};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary};
 use tuffet_request::{ErrorCode, Mode, Operation};
@@ -204,6 +204,8 @@ pub enum Decision {
         content: Content,
         /// The ceilings of the negotiation.
         limits: Limits,
+        /// The settings of this transfer, instead of those of the worker.
+        settings: Option<Arc<Settings>>,
     },
     /// It is refused with an ERROR.
     Refuse {

@@ -163,13 +163,13 @@ impl Server {
             services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
         let admin_address = admin.as_ref().and_then(|socket| socket.address().ok());
+        services.push(tokio::spawn(interfaces.follow(mailboxes.clone())));
         let pulse = Arc::new(Pulse::new(mailboxes));
         if let Some(admin) = admin {
             let state = admin::AdminState { watch: watch.clone(), feed, pulse: pulse.clone(), access };
             services.push(tokio::spawn(admin.run(state)));
         }
         services.push(tokio::spawn(watch.clone().sample()));
-        services.push(tokio::spawn(interfaces.follow()));
         services.push(tokio::spawn(disks::look(disks.clone(), admission.deciding.clone())));
         services.push(tokio::spawn(disks::look_for_replaced(generation.clone())));
 

@@ -155,6 +155,15 @@ pub enum ToWorker {
     },
     /// Copy datagrams from now on, or no more.
     Tap(Option<Arc<Tap>>),
+    /// Bind the sockets of a listener to the interface that now has this name.
+    Rebind {
+        /// The position of the listener in the configuration.
+        listener: usize,
+        /// The name of the interface.
+        interface: Arc<str>,
+        /// Where the result goes.
+        answer: oneshot::Sender<io::Result<()>>,
+    },
     /// Say that you are there.
     Ping(oneshot::Sender<()>),
     /// Admit no more requests; stop when all transfers have ended, or at the deadline.

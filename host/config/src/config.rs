@@ -15,7 +15,7 @@ use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
-use super::netboot::Netboot;
+use super::netboot::{Netboot, WrittenNetboot};
 use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
@@ -94,7 +94,7 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<WrittenProfile>,
     /// Help for boot chains; each changes what some other clients get, so all are off by default.
-    pub netboot: Netboot,
+    pub netboot: WrittenNetboot,
     /// Bounds on concurrent transfers, requests, uploads and memory.
     pub limits: Limits,
     /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
@@ -168,7 +168,7 @@ impl Default for Written {
             drain: Duration::from_secs(10),
             transfer: Transfer::default(),
             profiles: Vec::new(),
-            netboot: Netboot::default(),
+            netboot: WrittenNetboot::default(),
             limits: Limits::default(),
             telemetry: None,
             privileges: Privileges::default(),
@@ -235,7 +235,7 @@ impl Config {
             drain,
             transfer,
             profiles,
-            netboot,
+            netboot: netboot.into(),
             limits,
             telemetry,
             privileges,

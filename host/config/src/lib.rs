@@ -74,6 +74,7 @@ pub use reference::reference;
 pub use resource::{decode, resource_attributes};
 pub use schema::schema;
 pub use secret::Secret;
+pub use suggest::closest;
 pub use telemetry::{
     Metrics, OtlpProtocol, TelemetryConfig, Traces, TracesSampled, check_endpoint, usual_port,
 };

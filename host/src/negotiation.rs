@@ -238,26 +238,14 @@ fn whole(client: SocketAddr, mtu: u32) -> u16 {
 mod tests {
     use super::*;
     use std::net::IpAddr;
-    use tuffet_request::{ClientClass, Mode, Operation, RequestId};
+    use tuffet_request::ClientClass;
 
     fn request(listener: &str, client: &str, class: &str) -> Request {
         Request {
-            id: RequestId(1),
             listener: listener.into(),
-            operation: Operation::Read,
-            mode: Mode::Octet,
-            requested: "a".into(),
-            raw_name: None,
-            prefix: None,
-            stored_in: None,
-            shim_folder: None,
-            path: "a".into(),
             client: SocketAddr::new(client.parse::<IpAddr>().unwrap(), 2000),
-            macs: Vec::new(),
             class: ClientClass::named(class).unwrap(),
-            options: Vec::new(),
-            calls: Default::default(),
-            trail: None,
+            ..Request::sample("a")
         }
     }
 

@@ -175,18 +175,9 @@ impl Control {
             listener: "sim".into(),
             operation: new.operation,
             mode: new.mode,
-            requested: name.into(),
-            raw_name: None,
-            prefix: None,
-            stored_in: None,
-            shim_folder: None,
-            path: name.into(),
             client: new.peer,
-            macs: Vec::new(),
             class: ClientClass::guess(new.operation, name, &[]),
-            options: Vec::new(),
-            calls: Default::default(),
-            trail: None,
+            ..Request::sample(name)
         };
         let record = DecisionRecord {
             requested_options: new.requested,

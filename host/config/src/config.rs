@@ -15,7 +15,7 @@ use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
-use super::netboot::Netboot;
+use super::netboot::{Netboot, WrittenNetboot};
 use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
@@ -100,7 +100,7 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<WrittenProfile>,
     /// Help for boot chains; each changes what some other clients get, so all are off by default.
-    pub netboot: Netboot,
+    pub netboot: WrittenNetboot,
     /// Bounds on concurrent transfers, requests, uploads and memory.
     pub limits: Limits,
     /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
@@ -177,7 +177,7 @@ impl Default for Written {
             drain: Duration::from_secs(10),
             transfer: Transfer::default(),
             profiles: Vec::new(),
-            netboot: Netboot::default(),
+            netboot: WrittenNetboot::default(),
             limits: Limits::default(),
             telemetry: None,
             privileges: Privileges::default(),
@@ -221,7 +221,7 @@ impl Config {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
-        let profiles = resolver.profiles(written.profiles);
+        let profiles = resolver.profiles(written.profiles, &written.transfer.retransmit);
         let Written { busy_poll, drain_delay, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
@@ -245,7 +245,7 @@ impl Config {
             drain,
             transfer,
             profiles,
-            netboot,
+            netboot: netboot.into(),
             limits,
             telemetry,
             privileges,

@@ -68,12 +68,13 @@ pub use plugins::{
 };
 pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
 pub use privileges::{Privileges, SeccompMode, Who};
-pub use profiles::Profile;
+pub use profiles::{Profile, RetransmitRules};
 pub use reach::Silent;
 pub use reference::reference;
 pub use resource::{decode, resource_attributes};
 pub use schema::schema;
 pub use secret::Secret;
+pub use suggest::closest;
 pub use telemetry::{
     Metrics, OtlpProtocol, TelemetryConfig, Traces, TracesSampled, check_endpoint, usual_port,
 };

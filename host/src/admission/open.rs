@@ -21,9 +21,9 @@ pub(super) fn granted(
 ) -> Decision {
     match opened.and_then(|opened| within(opened, ceilings)) {
         Ok(Opened { content, resolved }) => {
-            let limits = generation.bounds(record, ceilings).limits;
+            let Bounds { limits, settings, .. } = generation.bounds(record, ceilings);
             record.resolved = Some(resolved);
-            Decision::Grant { content, limits }
+            Decision::Grant { content, limits, settings }
         }
         Err(decision) => decision,
     }

@@ -110,9 +110,16 @@ enum Command {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let mut words = std::env::args_os();
-    if words.next().is_some_and(|name| name == reach::NAME) {
+    let name = words.next();
+    if name.as_ref().is_some_and(|name| name == reach::NAME) {
         close_inherited();
         reach::answer_as_process(words);
+        return ExitCode::SUCCESS;
+    }
+    #[cfg(feature = "doctor")]
+    if name.is_some_and(|name| name == doctor::WALKER) {
+        close_inherited();
+        doctor::work_as_process(words);
         return ExitCode::SUCCESS;
     }
     let cli = match Cli::try_parse() {

@@ -140,28 +140,11 @@ mod tests {
     use super::*;
     use std::time::{Duration, Instant};
     use tuffet_core::{OptionSet, Stats};
+    use tuffet_request::Request;
     use tuffet_request::events::{Answered, DecisionRecord};
-    use tuffet_request::{ClientClass, Mode, Request, RequestId};
 
     fn ended(last: u8, outcome: Outcome, blocks: u64, blksize: u16, stats: Stats) -> Summary {
-        let request = Request {
-            id: RequestId(1),
-            listener: "lan".into(),
-            operation: Operation::Read,
-            mode: Mode::Octet,
-            requested: "a".into(),
-            raw_name: None,
-            prefix: None,
-            stored_in: None,
-            shim_folder: None,
-            path: "a".into(),
-            client: ([192, 0, 2, last], 2000).into(),
-            macs: Vec::new(),
-            class: ClientClass::UNKNOWN,
-            options: Vec::new(),
-            calls: Default::default(),
-            trail: None,
-        };
+        let request = Request { client: ([192, 0, 2, last], 2000).into(), ..Request::sample("a") };
         Summary {
             record: Arc::new(DecisionRecord::new(Arc::new(request), Instant::now())),
             ending: outcome.into(),

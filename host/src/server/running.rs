@@ -14,6 +14,7 @@ use crate::admission::{Admission, Deciding, Looks};
 use crate::events::{Hints, Observers, log_summaries};
 use crate::generation::{Current, Files, Generation, Netboot};
 use crate::negotiation::Negotiation;
+use crate::negotiation::transfer_settings;
 use crate::neighbours::Neighbours;
 use crate::routes::Routes;
 use crate::status::Status;
@@ -29,7 +30,6 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{sleep_until, timeout};
 use tuffet_config::Config;
-use tuffet_core::{Rollover, Settings, Timing};
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{ListenerSpec, Mailbox, Sockets, ToWorker, Worker, WorkerSettings};
 use tuffet_policy::{Policy, PolicyRuntime};
@@ -44,9 +44,6 @@ const REST: Duration = Duration::from_millis(900);
 
 /// How long a shutdown waits for a disk, and for what that keeps.
 const DISKS: Duration = Duration::from_millis(300);
-
-/// How long a receiver stays to repeat its last ACK.
-const DALLY: Duration = Duration::from_secs(5);
 
 /// How far the shutdown of a server has come.
 #[derive(Debug, Clone, Copy)]
@@ -186,13 +183,13 @@ impl Server {
             services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
         let admin_address = admin.as_ref().and_then(|socket| socket.address().ok());
+        services.push(tokio::spawn(interfaces.follow(mailboxes.clone())));
         let pulse = Arc::new(Pulse::new(mailboxes));
         if let Some(admin) = admin {
             let state = admin::AdminState { watch: watch.clone(), feed, pulse: pulse.clone(), access };
             services.push(tokio::spawn(admin.run(state)));
         }
         services.push(tokio::spawn(watch.clone().sample()));
-        services.push(tokio::spawn(interfaces.follow()));
         services.push(tokio::spawn(disks::look(disks.clone(), admission.deciding.clone())));
         services.push(tokio::spawn(disks::look_for_replaced(generation.clone())));
 
@@ -404,10 +401,7 @@ fn worker_settings(config: &Config, limiter: Arc<Limiter>) -> WorkerSettings {
     let times = &config.transfer.retransmit;
     let share = |total: usize| total.div_ceil(config.workers).max(1);
     WorkerSettings {
-        transfer: Arc::new(Settings {
-            timing: Timing::new(times.floor, times.initial, times.cap, times.give_up, DALLY),
-            rollover: if config.transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
-        }),
+        transfer: Arc::new(transfer_settings(&config.transfer, times)),
         max_transfers: share(config.limits.transfers),
         max_pending: share(config.limits.pending),
         answer_due: times.initial,

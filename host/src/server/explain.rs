@@ -7,6 +7,7 @@ use crate::admission::{self, Circumstances};
 use crate::explanation::{Explanation, Limit, Question};
 use crate::generation::{Current, Generation};
 use crate::neighbours::Neighbours;
+use crate::origins::Origins;
 use crate::privileges;
 use std::sync::Arc;
 use tuffet_config::{Config, Listener};
@@ -20,7 +21,8 @@ use tuffet_store::{Disks, Uploads};
 /// The problems that would prevent the server from starting; or the request cannot be made.
 pub(crate) fn explain(config: &Config, question: &Question) -> Result<Explanation, ServeError> {
     // As a server does: before it becomes its user.
-    let roots = open_roots(config, &Disks::default(), None)?;
+    let next = Origins::default().open(&config.origins)?;
+    let roots = open_roots(config, &Disks::default(), None, &next)?;
     let compiled = compiled(config).filter(|_| keeps_its_user(&config.privileges));
     let user = privileges::become_server(config)?;
     let runtime = start_runtime_with(compiled)?;

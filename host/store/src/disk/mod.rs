@@ -92,6 +92,8 @@ impl Lane {
 /// The disk of one root. Every thread that must not wait hands its operations over here.
 pub struct Disk {
     root: Arc<str>,
+    /// The URL below which the files of the root live, if they live elsewhere.
+    elsewhere: Option<Arc<str>>,
     lanes: [Pool; 5],
     held: AtomicU64,
     /// Devices, and whether their files may be read in place.
@@ -112,9 +114,10 @@ impl fmt::Debug for Disk {
 }
 
 impl Disk {
-    pub(crate) fn new(root: &str) -> Disk {
+    pub(crate) fn new(root: &str, elsewhere: Option<Arc<str>>) -> Disk {
         Disk {
             root: root.into(),
+            elsewhere,
             lanes: Lane::ALL.map(|lane| Pool::new("tuffet-disk", lane.eager(), lane.most())),
             held: AtomicU64::new(0),
             in_place: Mutex::default(),
@@ -128,6 +131,11 @@ impl Disk {
     /// The name of its root.
     pub fn root(&self) -> &Arc<str> {
         &self.root
+    }
+
+    /// The URL below which the files of its root live, if they live elsewhere.
+    pub fn elsewhere(&self) -> Option<&Arc<str>> {
+        self.elsewhere.as_ref()
     }
 
     /// Does `work` on a thread that may wait for this disk. Where that is not done `within` this time, cannot begin,
@@ -144,12 +152,15 @@ impl Disk {
     }
 
     /// Lets this thread open something itself, which is cheaper than to hand it over. Only while opens end at once and
-    /// few are under way: an open that hangs holds the thread. `undone` is called as by [`Disk::submit`]; it comes
+    /// few are under way: an open that hangs holds the thread. Never where the files live elsewhere. `undone` is called as by [`Disk::submit`]; it comes
     /// back where this thread must not.
     ///
     /// # Errors
     /// `undone`.
     pub fn enter(self: &Arc<Self>, within: Duration, undone: Instead) -> Result<Entered, Instead> {
+        if self.elsewhere.is_some() {
+            return Err(undone);
+        }
         let slot = self.lanes[Lane::Open as usize].enter(MOST_OPENS_THERE, within, undone)?;
         Ok(Entered { disk: Arc::clone(self), slot })
     }

@@ -1,6 +1,7 @@
 //! The client of an origin: one request each time, with what it failed with in our words.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::fs;
 use std::future::Future;
 use std::sync::Arc;
@@ -25,7 +26,6 @@ use crate::version::Version;
 const MOST_REDIRECTS: usize = 5;
 
 /// The client of an origin.
-#[derive(Debug)]
 pub(crate) struct Backend {
     pub store: Arc<dyn ObjectStore>,
     /// The beginning of all keys; empty for web servers, whose URL has it.
@@ -33,6 +33,16 @@ pub(crate) struct Backend {
     pub kind: Kind,
     pub service: Service,
     pub timeout: Duration,
+}
+
+// The stores' own forms show parts of logins.
+impl fmt::Debug for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Backend")
+            .field("kind", &self.kind)
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How uploads reach an origin.
@@ -117,7 +127,11 @@ impl Backend {
                     builder = builder.with_base_url(url.as_str().trim_end_matches('/'));
                 }
                 let builder = builder.with_bucket_name(bucket).with_client_options(options).with_retry(retry);
-                (Arc::new(builder.with_http_connector(connector).build().map_err(explain)?), prefix, Kind::Other)
+                (
+                    Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
+                    prefix,
+                    Kind::Other,
+                )
             }
             Location::Azure { account, container, prefix, endpoint } => {
                 let mut builder = match &spec.credentials {
@@ -139,12 +153,18 @@ impl Backend {
                 if let Some(url) = endpoint {
                     builder = builder.with_endpoint(url.as_str().trim_end_matches('/').to_owned());
                 }
-                let builder = builder.with_container_name(container).with_client_options(options).with_retry(retry);
-                (Arc::new(builder.with_http_connector(connector).build().map_err(explain)?), prefix, Kind::Other)
+                let builder =
+                    builder.with_container_name(container).with_client_options(options).with_retry(retry);
+                (
+                    Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
+                    prefix,
+                    Kind::Other,
+                )
             }
             Location::Http { url } => {
                 let builder = HttpBuilder::new().with_url(url.as_str().trim_end_matches('/'));
-                let builder = builder.with_client_options(options).with_retry(retry).with_http_connector(connector);
+                let builder =
+                    builder.with_client_options(options).with_retry(retry).with_http_connector(connector);
                 (Arc::new(builder.build().map_err(explain)?), &String::new(), Kind::Http(url.clone()))
             }
         };
@@ -158,7 +178,11 @@ impl Backend {
     }
 
     /// One GET or HEAD. Returns when the headers of the answer have come, and with the status of the answer.
-    pub async fn get(&self, path: &str, condition: Condition<'_>) -> (Result<GetResult, Failure>, Option<u16>) {
+    pub async fn get(
+        &self,
+        path: &str,
+        condition: Condition<'_>,
+    ) -> (Result<GetResult, Failure>, Option<u16>) {
         let key = match self.key(path) {
             Ok(key) => key,
             Err(failure) => return (Err(failure), None),
@@ -181,6 +205,10 @@ impl Backend {
             self.attempt(Note::default(), self.timeout, self.store.get_opts(&key, options)).await;
         let result = match result {
             Err(Failure::Useless(_)) if ranged && status == Some(200) => Err(Failure::NoRanges),
+            // object_store takes 405 for a folder of a web server.
+            Err(Failure::Absent) if condition.head && status == Some(405) => {
+                Err(Failure::Useless("it answers no HEAD requests".into()))
+            }
             other => other,
         };
         (result, status)
@@ -225,11 +253,16 @@ fn judge(error: &object_store::Error, note: &Note) -> Failure {
     }
     let beside = code.map(|code| format!(" ({code})")).unwrap_or_default();
     match note.status {
-        Some(status @ (401 | 403)) => {
-            Failure::Forbidden(format!("it gives no access: status {status}{beside}; correct the login or the rights").into())
+        Some(status @ (401 | 403)) => Failure::Forbidden(
+            format!("it gives no access: status {status}{beside}; correct the login or the rights").into(),
+        ),
+        Some(507) => Failure::Full("it has no room: status 507".into()),
+        Some(status @ (408 | 425 | 429 | 500..)) => {
+            Failure::Away(format!("it answers with the status {status}{beside}").into())
         }
-        Some(status @ (408 | 425 | 429 | 500..)) => Failure::Away(format!("it answers with the status {status}{beside}").into()),
-        Some(status @ 300..) => Failure::Useless(format!("it answers with the status {status}{beside}").into()),
+        Some(status @ 300..) => {
+            Failure::Useless(format!("it answers with the status {status}{beside}").into())
+        }
         Some(_) => Failure::Useless(format!("its answer cannot be used: {}", cause(error)).into()),
         None => match &note.trouble {
             Some(trouble) => Failure::Away(trouble.as_str().into()),
@@ -294,7 +327,8 @@ fn client(spec: &OriginSpec) -> Result<reqwest::Client, OriginError> {
     if let Some(path) = &spec.ca {
         let unreadable = |why: String| OriginError::Ca { path: path.clone(), why };
         let pem = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
-        let certificates = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| unreadable(cause(&error)))?;
+        let certificates =
+            reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| unreadable(cause(&error)))?;
         if certificates.is_empty() {
             return Err(unreadable("it contains no certificate in PEM".into()));
         }
@@ -327,7 +361,8 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        let bits =
+            group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
         for place in 0..4 {
             let letter = LETTERS[(bits >> (18 - 6 * place)) as usize & 63];
             text.push(if place <= group.len() { letter as char } else { '=' });
@@ -357,7 +392,15 @@ mod tests {
 
     #[test]
     fn base64_as_in_the_rfc() {
-        let pairs = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")];
+        let pairs = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ];
         for (plain, encoded) in pairs {
             assert_eq!(base64(plain.as_bytes()), encoded);
         }

@@ -74,8 +74,12 @@ impl Core {
     pub fn new(spec: OriginSpec) -> Result<Self, OriginError> {
         let backend = Backend::new(&spec)?;
         let beside = match &spec.location {
-            Location::S3 { endpoint, .. } | Location::Gcs { endpoint, .. } => endpoint.as_ref().map(ToString::to_string),
-            Location::Azure { endpoint, account, .. } => endpoint.as_ref().map(ToString::to_string).or_else(|| account.clone()),
+            Location::S3 { endpoint, .. } | Location::Gcs { endpoint, .. } => {
+                endpoint.as_ref().map(ToString::to_string)
+            }
+            Location::Azure { endpoint, account, .. } => {
+                endpoint.as_ref().map(ToString::to_string).or_else(|| account.clone())
+            }
             Location::Http { .. } => None,
         };
         Ok(Self {
@@ -161,7 +165,14 @@ impl Core {
         let deadline = Instant::now() + self.backend.timeout;
         let mut number = 1;
         loop {
-            let clock = Clock { path: Arc::clone(path), kind, number, started: SystemTime::now(), since: Instant::now() };
+            let clock = Clock {
+                path: Arc::clone(path),
+                kind,
+                number,
+                started: SystemTime::now(),
+                since: Instant::now(),
+            };
+            self.reports.fetches.fetch_add(1, Ordering::Relaxed);
             self.reports.running.fetch_add(1, Ordering::Relaxed);
             let (result, status) = attempt().await;
             self.reports.running.fetch_sub(1, Ordering::Relaxed);

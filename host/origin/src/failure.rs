@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     Away(Arc<str>),
     /// An answer that no other attempt would improve.
     Useless(Arc<str>),
+    /// The origin has no room for an upload.
+    Full(Arc<str>),
     /// The disk of the cache failed, or the cache is full of files that are being read.
     Cache(Arc<str>),
 }
@@ -44,9 +46,11 @@ impl Failure {
             Failure::Changed => "the origin has another version now".into(),
             Failure::Exists => "the file exists".into(),
             Failure::NoRanges => "the origin sends no parts of files".into(),
-            Failure::Forbidden(why) | Failure::Away(why) | Failure::Useless(why) | Failure::Cache(why) => {
-                Arc::clone(why)
-            }
+            Failure::Forbidden(why)
+            | Failure::Away(why)
+            | Failure::Useless(why)
+            | Failure::Full(why)
+            | Failure::Cache(why) => Arc::clone(why),
         }
     }
 
@@ -58,6 +62,10 @@ impl Failure {
             Failure::Forbidden(why) => {
                 StoreError::RefusedByOrigin { origin: Arc::clone(origin), why: why.to_string() }
             }
+            Failure::Full(why) => StoreError::NoSpace(io::Error::new(
+                io::ErrorKind::StorageFull,
+                format!("the origin {origin}: {why}"),
+            )),
             other => StoreError::Unreachable { origin: Arc::clone(origin), why: other.reason().to_string() },
         }
     }

@@ -51,13 +51,13 @@ impl Core {
         let until = started + 2 * self.backend.timeout + PATIENCE;
         let mut asked = false;
         for _ in 0..MOST_ANSWERS {
-            let entry = cache.find(&self.key(path));
+            let (decision, entry) = self.decide(cache, path, want, started)?;
             let stale = entry.as_ref().filter(|entry| self.may_be_stale(entry));
             let serve_stale = |entry: &Arc<Entry>| {
                 self.reports.stale.fetch_add(1, Ordering::Relaxed);
                 Ok(Found::Entry(Arc::clone(entry)))
             };
-            match self.decide(cache, path, want, entry.as_ref(), started)? {
+            match decision {
                 Decision::Found(found) => {
                     if want == Want::Content {
                         let count = if asked { &self.reports.misses } else { &self.reports.hits };
@@ -68,7 +68,8 @@ impl Core {
                 Decision::Absent => return Err(Failure::Absent),
                 Decision::Spared => {
                     let why = self.reports.away().map(|away| away.why).unwrap_or_default();
-                    let spared = Failure::Away(format!("it has not answered, and is asked again soon: {why}").into());
+                    let spared =
+                        Failure::Away(format!("it has not answered, and is asked again soon: {why}").into());
                     return stale.map_or(Err(spared), serve_stale);
                 }
                 Decision::Wait(flight) => {
@@ -78,7 +79,9 @@ impl Core {
                             Some(outcome) => outcome,
                             None => return serve_stale(entry),
                         },
-                        None => flight.wait(until).unwrap_or_else(|| Err(Failure::Away("no answer in time".into()))),
+                        None => flight
+                            .wait(until)
+                            .unwrap_or_else(|| Err(Failure::Away("no answer in time".into()))),
                     };
                     match (outcome, stale) {
                         (Ok(()) | Err(Failure::Absent), _) => {}
@@ -97,43 +100,46 @@ impl Core {
         !entry.is_gone() && entry.validated().age() <= within && (entry.is_complete() || entry.stored().0)
     }
 
+    /// Decides what a request waits for, and returns what the cache has of the path.
     fn decide(
         self: &Arc<Self>,
         cache: &Arc<Cache>,
         path: &str,
         want: Want,
-        entry: Option<&Arc<Entry>>,
         started: Instant,
-    ) -> Result<Decision, Failure> {
+    ) -> Result<(Decision, Option<Arc<Entry>>), Failure> {
         let fresh = |validated: Validated| validated.age() < self.spec.revalidate || validated.after(started);
-        let entry = entry.filter(|entry| !entry.is_gone() && !entry.is_removed());
         let mut paths = self.paths();
-        if let Some(entry) = entry
+        // Under the lock: a flight that ends puts its entry there before it is forgotten here.
+        let entry = cache.find(&self.key(path)).filter(|entry| !entry.is_gone() && !entry.is_removed());
+        if let Some(entry) = &entry
             && fresh(entry.validated())
         {
-            return Ok(Decision::Found(match want {
+            let found = match want {
                 Want::Content => Found::Entry(Arc::clone(entry)),
                 Want::Meta => Found::Meta(entry.meta.clone()),
-            }));
+            };
+            return Ok((Decision::Found(found), None));
         }
         if let Some(slot) = paths.get(path) {
             if slot.absent.is_some_and(|since| since.elapsed() < self.spec.negative || since >= started) {
-                return Ok(Decision::Absent);
+                return Ok((Decision::Absent, entry));
             }
             if let Some((meta, _, validated)) = &slot.meta
                 && want == Want::Meta
                 && fresh(*validated)
             {
-                return Ok(Decision::Found(Found::Meta(meta.clone())));
+                return Ok((Decision::Found(Found::Meta(meta.clone())), entry));
             }
             if let Some(flight) = &slot.flight {
-                return Ok(Decision::Wait(Arc::clone(flight)));
+                return Ok((Decision::Wait(Arc::clone(flight)), entry));
             }
         }
         if !self.breaker.admits() {
-            return Ok(Decision::Spared);
+            return Ok((Decision::Spared, entry));
         }
-        let runtime = runtime::handle().map_err(|error| Failure::Cache(format!("no threads: {error}").into()))?;
+        let runtime =
+            runtime::handle().map_err(|error| Failure::Cache(format!("no threads: {error}").into()))?;
         self.bound(&mut paths);
         let name: Arc<str> = path.into();
         let flight = Flight::new();
@@ -141,9 +147,9 @@ impl Core {
         drop(paths);
         let (core, landed) = (Arc::clone(self), Arc::clone(&name));
         let pilot = Pilot::new(&flight, move || core.land(&landed));
-        let task = fly(Arc::clone(self), Arc::clone(cache), name, entry.cloned(), want, pilot);
+        let task = fly(Arc::clone(self), Arc::clone(cache), name, entry.clone(), want, pilot);
         runtime.spawn(task);
-        Ok(Decision::Wait(flight))
+        Ok((Decision::Wait(flight), entry))
     }
 
     fn land(&self, path: &str) {
@@ -236,7 +242,8 @@ async fn fly(
     };
     let version = version(&answer.meta);
     // Not every server heeds conditions.
-    if let Some(entry) = entry.filter(|entry| entry.version == version && entry.meta.size == answer.meta.size) {
+    if let Some(entry) = entry.filter(|entry| entry.version == version && entry.meta.size == answer.meta.size)
+    {
         clock.end(&core, status, 0, None);
         drop(answer);
         still(&core, &cache, &entry).await;
@@ -268,7 +275,8 @@ async fn fly(
     let whole = size <= core.spec.whole || !version.is_known();
     let made = {
         let (core, cache, path) = (Arc::clone(&core), Arc::clone(&cache), Arc::clone(&path));
-        spawn_blocking(move || cache.create((&core.identity, &path), version, size, modified_unix_ms, whole)).await
+        spawn_blocking(move || cache.create((&core.identity, &path), version, size, modified_unix_ms, whole))
+            .await
     };
     let made = made.unwrap_or_else(|_| Err(Failure::Cache("the cache failed".into())));
     core.set_meta(&path, None);

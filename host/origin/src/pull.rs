@@ -58,7 +58,13 @@ pub(crate) async fn pull(
     let failure = result.err();
     if let Some(failure) = &failure {
         if let Failure::Cache(why) = failure {
-            tracing::error!(root = &*core.root, origin = &*core.origin, file = &*entry.path, error = &**why, "a file cannot be cached");
+            tracing::error!(
+                root = &*core.root,
+                origin = &*core.origin,
+                file = &*entry.path,
+                error = &**why,
+                "a file cannot be cached"
+            );
         }
         if *failure == Failure::Changed || *failure == Failure::Absent || !entry.version.is_known() {
             // What is missing will never come.
@@ -127,7 +133,8 @@ async fn stream(
     let first = parts.start;
     let opened = Arc::clone(entry);
     let writer = spawn_blocking(move || Writer::open(&opened, first)).await;
-    let mut writer = writer.unwrap_or_else(|_| Err(io::ErrorKind::Other.into())).map_err(|error| cache.explain(&error))?;
+    let mut writer =
+        writer.unwrap_or_else(|_| Err(io::ErrorKind::Other.into())).map_err(|error| cache.explain(&error))?;
     let mut attempt = 1;
     loop {
         let from = writer.at();
@@ -136,15 +143,10 @@ async fn stream(
             None => ask(core, entry, from..end).await?,
         };
         let skip = from.saturating_sub(answer.range.start);
-        let mut receiver = Receiver {
-            stream: answer.into_stream(),
-            within: core.backend.timeout,
-            skip,
-            left: end - from,
-        };
-        let (back, result) = receive(cache, writer, &mut receiver).await;
+        let mut receiver =
+            Receiver { stream: answer.into_stream(), within: core.backend.timeout, skip, left: end - from };
+        let (back, result) = receive(core, cache, writer, &mut receiver).await;
         let received = end - from - receiver.left;
-        core.reports.received.fetch_add(received, Ordering::Relaxed);
         clock.end(core, status, received, result.as_ref().err());
         let Some(back) = back else {
             return Err(result.err().unwrap_or_else(|| Failure::Cache("the cache failed".into())));
@@ -172,7 +174,8 @@ async fn ask(core: &Arc<Core>, entry: &Arc<Entry>, range: Range<u64>) -> Result<
         let kind = if ranged { FetchKind::Range } else { FetchKind::Whole };
         let wanted = ranged.then_some(&range);
         let attempt = || {
-            let condition = Condition { only: Some(&entry.version), range: wanted.cloned(), ..Condition::default() };
+            let condition =
+                Condition { only: Some(&entry.version), range: wanted.cloned(), ..Condition::default() };
             core.backend.get(&entry.path, condition)
         };
         let (result, status, clock) = core.attempts(&entry.path, kind, |_, _| true, attempt).await;
@@ -245,6 +248,7 @@ impl Receiver {
 
 /// Writes what is received. The writer is lost if a thread was.
 async fn receive(
+    core: &Core,
     cache: &Arc<Cache>,
     mut writer: Writer,
     receiver: &mut Receiver,
@@ -254,6 +258,8 @@ async fn receive(
             Ok(batch) => batch,
             Err(failure) => return (Some(writer), Err(failure)),
         };
+        let bytes: usize = batch.iter().map(Bytes::len).sum();
+        core.reports.received.fetch_add(bytes as u64, Ordering::Relaxed);
         let room = Arc::clone(cache);
         let written = spawn_blocking(move || {
             let result = batch.iter().try_for_each(|piece| {

@@ -90,7 +90,8 @@ impl Remote {
     /// # Errors
     /// Those of [`Remote::start`].
     pub fn cached(&self) -> Result<Vec<CachedFile>, OriginError> {
-        let mut files: Vec<CachedFile> = self.core.cache()?.of(&self.core.identity).iter().map(described).collect();
+        let mut files: Vec<CachedFile> =
+            self.core.cache()?.of(&self.core.identity).iter().map(described).collect();
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(files)
     }
@@ -101,7 +102,8 @@ impl Remote {
     /// # Errors
     /// As [`Origin::open`]; `Unreachable` also if the origin changes the file meanwhile.
     pub fn warm(&self, path: &str, within: Duration) -> Result<u64, StoreError> {
-        let unreachable = |why: String| StoreError::Unreachable { origin: Arc::clone(&self.core.origin), why };
+        let unreachable =
+            |why: String| StoreError::Unreachable { origin: Arc::clone(&self.core.origin), why };
         let file = self.open(path)?;
         if let Some(arrival) = file.arrival {
             let mut at = 0;
@@ -121,7 +123,7 @@ impl Remote {
     ///
     /// # Errors
     /// Those of [`Remote::start`].
-    pub fn drop(&self, path: &str) -> Result<bool, OriginError> {
+    pub fn remove(&self, path: &str) -> Result<bool, OriginError> {
         let cache = self.core.cache()?;
         self.core.forget(path);
         let Some(entry) = cache.find(&self.core.key(path)) else { return Ok(false) };

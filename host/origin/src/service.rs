@@ -11,7 +11,8 @@ use http::{HeaderValue, Method};
 use http_body_util::BodyExt;
 use object_store::ClientOptions;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
+    HttpService,
 };
 
 use crate::failure::cause;
@@ -72,9 +73,10 @@ impl HttpService for Service {
 impl Service {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
-        let url = parts.uri.to_string().parse().map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
-        let ends_parts =
-            parts.method == Method::POST && parts.uri.query().is_some_and(|query| query.contains("uploadId="));
+        let url =
+            parts.uri.to_string().parse().map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+        let ends_parts = parts.method == Method::POST
+            && parts.uri.query().is_some_and(|query| query.contains("uploadId="));
         let mut request = reqwest::Request::new(parts.method, url);
         *request.headers_mut() = parts.headers;
         // A compressed answer has neither the size nor the version of the file.
@@ -87,7 +89,8 @@ impl Service {
             0 => Bytes::new().into(),
             _ => reqwest::Body::wrap(body),
         });
-        let answer = self.execute(request).await.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+        let answer =
+            self.execute(request).await.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
         let (parts, body) = http::Response::<reqwest::Body>::from(answer).into_parts();
         let body = body.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error.without_url()));
         Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)))

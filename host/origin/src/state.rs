@@ -140,7 +140,6 @@ impl Reports {
 
     /// Reports the end of a request.
     pub fn ended(&self, fetch: &Fetch) {
-        self.fetches.fetch_add(1, Ordering::Relaxed);
         let hook = self.hook.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(hook) = hook {
             hook(fetch);

@@ -33,14 +33,21 @@ const SLOWEST: u64 = 64 << 10;
 
 impl Core {
     /// Stores an upload. Returns when the origin has it.
-    pub fn store(self: &Arc<Self>, path: &str, content: &File, size: u64, overwrite: bool) -> Result<(), Failure> {
+    pub fn store(
+        self: &Arc<Self>,
+        path: &str,
+        content: &File,
+        size: u64,
+        overwrite: bool,
+    ) -> Result<(), Failure> {
         if !self.breaker.admits() {
             let why = self.reports.away().map(|away| away.why).unwrap_or_default();
             return Err(Failure::Away(format!("it has not answered, and is asked again soon: {why}").into()));
         }
         let failed = |error: io::Error| Failure::Cache(format!("the upload cannot be read: {error}").into());
         let content = Arc::new(content.try_clone().map_err(failed)?);
-        let runtime = runtime::handle().map_err(|error| Failure::Cache(format!("no threads: {error}").into()))?;
+        let runtime =
+            runtime::handle().map_err(|error| Failure::Cache(format!("no threads: {error}").into()))?;
         let flight = Flight::new();
         let pilot = Pilot::new(&flight, || {});
         let upload = Sent { path: path.into(), content, size, overwrite };
@@ -98,7 +105,11 @@ impl Core {
             kind => {
                 if !upload.overwrite && !matches!(kind, Kind::S3) {
                     // The condition is for whole objects alone: this leaves the time of the upload for another one.
-                    match self.backend.get(&upload.path, Condition { head: true, ..Condition::default() }).await {
+                    match self
+                        .backend
+                        .get(&upload.path, Condition { head: true, ..Condition::default() })
+                        .await
+                    {
                         (Err(Failure::Absent), _) => {}
                         (Ok(_), status) => return (Err(Failure::Exists), status),
                         (Err(failure), status) => return (Err(failure), status),
@@ -144,7 +155,8 @@ impl Core {
         let Some(open) = &mut parts.0 else { return (Ok(()), None) };
         let note = Note { create: !upload.overwrite, ..Note::default() };
         // The store joins the parts before it answers.
-        let (result, status) = self.backend.attempt(note, upload.within(timeout, upload.size), open.complete()).await;
+        let (result, status) =
+            self.backend.attempt(note, upload.within(timeout, upload.size), open.complete()).await;
         if result.is_ok() {
             parts.0 = None;
         }
@@ -190,8 +202,11 @@ impl Core {
         let result = match status {
             200..=299 => Ok(()),
             412 => Err(Failure::Exists),
+            507 => Err(Failure::Full("it has no room: status 507".into())),
             401 | 403 => Err(Failure::Forbidden(format!("it gives no access: status {status}").into())),
-            408 | 425 | 429 | 500.. => Err(Failure::Away(format!("it answers with the status {status}").into())),
+            408 | 425 | 429 | 500.. => {
+                Err(Failure::Away(format!("it answers with the status {status}").into()))
+            }
             _ => Err(Failure::Useless(format!("it takes no upload: status {status}").into())),
         };
         (result, Some(status))

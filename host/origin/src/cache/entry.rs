@@ -272,7 +272,10 @@ impl Entry {
     /// Takes the parts that one request fetches: the part itself, or all that are missing behind it.
     fn take(&self, state: &mut State, first: u32) -> Range<u32> {
         let mut end = first;
-        while (end as usize) < state.digests.len() && state.digests[end as usize].is_none() && state.busy.insert(end) {
+        while (end as usize) < state.digests.len()
+            && state.digests[end as usize].is_none()
+            && state.busy.insert(end)
+        {
             end += 1;
             if !self.whole {
                 break;
@@ -409,7 +412,8 @@ impl Entry {
         record.validated_unix_ms = now_unix_ms().saturating_sub(age);
         record.used_unix_ms = self.used();
         record.whole = self.whole;
-        record.parts = state.digests.iter().map(|digest| digest.map_or(String::new(), |digest| hex(&digest))).collect();
+        record.parts =
+            state.digests.iter().map(|digest| digest.map_or(String::new(), |digest| hex(&digest))).collect();
         record
     }
 

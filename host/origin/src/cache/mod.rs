@@ -59,7 +59,12 @@ impl Cache {
             return Ok(cache);
         }
         let layout = Layout { folder: folder.clone() };
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(layout.lock()).map_err(failed)?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(layout.lock())
+            .map_err(failed)?;
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => return Err(OriginError::Locked { path: folder }),
@@ -80,6 +85,14 @@ impl Cache {
         open.retain(|_, cache| cache.strong_count() > 0);
         open.insert(folder, Arc::downgrade(&cache));
         Ok(cache)
+    }
+
+    /// Returns whether this process has the cache in a folder open.
+    #[cfg(test)]
+    pub fn is_open(folder: &Path) -> bool {
+        let open = OPEN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        fs::canonicalize(folder)
+            .is_ok_and(|folder| open.get(&folder).is_some_and(|cache| cache.strong_count() > 0))
     }
 
     /// The current version of a file.
@@ -104,7 +117,8 @@ impl Cache {
         let limit = self.limit.load(Ordering::Relaxed);
         if whole && size > limit {
             return Err(Failure::Cache(
-                format!("the file has {size} bytes, and the cache holds {limit}; enlarge `cache.bytes`").into(),
+                format!("the file has {size} bytes, and the cache holds {limit}; enlarge `cache.bytes`")
+                    .into(),
             ));
         }
         let key = Key::of(origin, path);
@@ -168,9 +182,12 @@ impl Cache {
     /// What the log says of an error of the cache's disk.
     pub fn explain(&self, error: &io::Error) -> Failure {
         let folder = self.layout.folder.display();
-        let full = Errno::from_io_error(error).is_some_and(|errno| matches!(errno, Errno::NOSPC | Errno::DQUOT));
+        let full =
+            Errno::from_io_error(error).is_some_and(|errno| matches!(errno, Errno::NOSPC | Errno::DQUOT));
         let why = match full {
-            true => format!("the disk of its cache {folder} is full: {error}; free space or lower `cache.bytes`"),
+            true => {
+                format!("the disk of its cache {folder} is full: {error}; free space or lower `cache.bytes`")
+            }
             false => format!("its cache {folder} failed: {error}"),
         };
         Failure::Cache(why.into())

@@ -5,7 +5,8 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tuffet_config::OriginSpec;
 use tuffet_store::{Arrival, Origin, RemoteFile, RemoteMeta, StoreError};
@@ -21,6 +22,9 @@ use crate::state::{FetchHook, OriginState};
 
 /// How often a file is looked for whose content is removed just then.
 const TRIES: u32 = 5;
+
+/// The pause between two looks whether a file that has arrived is recorded.
+const SETTLING: Duration = Duration::from_millis(5);
 
 /// Where the files of a root live.
 #[derive(Debug)]
@@ -115,7 +119,18 @@ impl Remote {
                 }
             }
         }
+        self.settle(path, within);
         Ok(file.meta.size)
+    }
+
+    /// Waits until the record of a file is written, too, which comes after its last byte: the process may end now.
+    fn settle(&self, path: &str, within: Duration) {
+        let Ok(cache) = self.core.cache() else { return };
+        let Some(entry) = cache.find(&self.core.key(path)) else { return };
+        let began = Instant::now();
+        while entry.is_claimed() && began.elapsed() < within {
+            thread::sleep(SETTLING);
+        }
     }
 
     /// Removes a file from the cache; transfers of it go on, except where its bytes are still arriving. Returns whether

@@ -24,7 +24,7 @@ pub(crate) struct WrittenCredentials {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub file: Option<PathBuf>,
-    /// S3: the access key, with `secret-access-key`: `${NAME}` for an environment variable, or `{ file: PATH }`.
+    /// S3: the access key, with `secret-access-key`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_id: Option<SecretText>,
     /// S3: the secret of the access key: `${NAME}` for an environment variable, or `{ file: PATH }`.
@@ -116,8 +116,10 @@ impl Resolver<'_> {
         if self.findings.len() > before {
             return None;
         }
+        // Names may stand in the file.
         let mut secret = |key: &str, text: &Option<SecretText>| {
-            text.as_ref().map(|text| self.secret(&at(key), text, Some(&format!("`{key}`"))))
+            let what = (!matches!(key, "access-key-id" | "user")).then(|| format!("`{key}`"));
+            text.as_ref().map(|text| self.secret(&at(key), text, what.as_deref()))
         };
         let access_key_id = secret("access-key-id", &written.access_key_id);
         let secret_access_key = secret("secret-access-key", &written.secret_access_key);

@@ -80,8 +80,8 @@ fn what_an_origin_cannot_do_is_said() {
             "is not supported",
         ),
         (
-            "{ name: a, url: \"s3://b\", origin: { credentials: { access-key-id: hush } }, cache: { path: c } }",
-            "`access-key-id` is a secret",
+            "{ name: a, url: \"s3://b\", origin: { credentials: { access-key-id: id, secret-access-key: hush } }, cache: { path: c } }",
+            "`secret-access-key` is a secret",
         ),
         (
             "{ name: a, url: \"s3://b\", origin: { credentials: { user: \"${PATH}\" } }, cache: { path: c } }",

@@ -341,6 +341,11 @@ impl Entry {
         self.arrived(0, self.meta.size) == self.meta.size
     }
 
+    /// Returns whether somebody fetches a part of it, or has yet to record that.
+    pub fn is_claimed(&self) -> bool {
+        !self.lock().busy.is_empty()
+    }
+
     /// Returns whether a part is on the disk.
     pub fn is_stored(&self, part: u32) -> bool {
         self.lock().digests.get(part as usize).is_some_and(Option::is_some)

@@ -37,6 +37,9 @@ const HUNG: Duration = Duration::from_secs(5);
 /// The same for bringing an upload to the disk, which takes as long as its bytes need.
 const HUNG_STORING: Duration = Duration::from_secs(60);
 
+/// The same where the bytes go over a network, which has time-outs of its own.
+const HUNG_SENDING: Duration = Duration::from_secs(600);
+
 /// A kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
@@ -220,7 +223,11 @@ impl Disk {
         }
         let oldest =
             Lane::ALL.into_iter().filter_map(|lane| Some((lane, self.lanes[lane as usize].oldest()?)));
-        let overdue = oldest.filter(|(lane, since)| now.saturating_duration_since(*since) >= lane.patience());
+        let patience = |lane: Lane| match lane {
+            Lane::Store if self.elsewhere.is_some() => HUNG_SENDING,
+            _ => lane.patience(),
+        };
+        let overdue = oldest.filter(|(lane, since)| now.saturating_duration_since(*since) >= patience(*lane));
         overdue.min_by_key(|(_, since)| *since)
     }
 

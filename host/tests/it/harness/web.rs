@@ -1,7 +1,7 @@
 //! A web server whose files, versions and misbehaviour a test decides: the origin of a root.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -87,10 +87,6 @@ impl Web {
     pub fn put(&self, path: &str, content: &[u8], version: &str) {
         let file = (content.to_vec(), format!("\"{version}\""));
         self.lock().files.insert(format!("/files/{path}"), file);
-    }
-
-    pub fn remove(&self, path: &str) {
-        self.lock().files.remove(&format!("/files/{path}"));
     }
 
     pub fn get(&self, path: &str) -> Option<Vec<u8>> {

@@ -4,6 +4,8 @@ mod answers;
 mod away;
 mod caching;
 mod commands;
+mod plugins;
+mod rights;
 mod transfers;
 mod uploads;
 

@@ -91,7 +91,7 @@ impl Origins {
     /// # Errors
     /// What prevented that.
     pub(crate) fn forget(&self, root: &str, path: &str) -> Result<bool, String> {
-        Remote::drop(&*self.of(root)?, path).map_err(|error| error.to_string())
+        self.of(root)?.remove(path).map_err(|error| error.to_string())
     }
 
     fn of(&self, root: &str) -> Result<Arc<Remote>, String> {

@@ -1,6 +1,6 @@
 //! A build without origins: a configuration that has one is refused before it comes here.
 
-use super::{CachedRow, OriginFailure, OriginReport};
+use super::{CachedRow, FetchObserver, OriginFailure, OriginReport};
 use std::time::Duration;
 use tuffet_config::OriginSpec;
 
@@ -18,6 +18,8 @@ impl Origins {
     }
 
     pub(crate) fn take(&self, _: Next) {}
+
+    pub(crate) fn observe(&self, _: FetchObserver) {}
 
     pub(crate) fn reports(&self) -> Vec<OriginReport> {
         Vec::new()

@@ -10,7 +10,7 @@ mod report;
 pub(crate) use absent::{Next, Origins};
 #[cfg(feature = "origins")]
 pub(crate) use remotes::{Next, Origins};
-pub(crate) use report::{CachedRow, OriginReport};
+pub(crate) use report::{CachedRow, FetchNote, FetchObserver, OriginReport};
 
 /// An origin that cannot be used.
 #[derive(Debug, thiserror::Error)]

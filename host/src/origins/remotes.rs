@@ -1,17 +1,30 @@
 //! The clients of origins, with their caches.
 
-use super::{CachedRow, OriginFailure, OriginReport};
+use super::{CachedRow, FetchNote, FetchObserver, OriginFailure, OriginReport};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 use tuffet_config::OriginSpec;
 use tuffet_origin::{BreakerState, Fetch, OriginState, Remote};
 use tuffet_store::{Origin, StoreError};
 
 /// The origins of the active configuration. Cheap to clone; clones share them, also across reloads.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Origins(Arc<Mutex<Vec<Known>>>);
+#[derive(Clone, Default)]
+pub(crate) struct Origins(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    known: Mutex<Vec<Known>>,
+    /// Learns of requests to them, once there is one.
+    observer: Arc<OnceLock<FetchObserver>>,
+}
+
+impl fmt::Debug for Origins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Origins").field(&*self.lock()).finish()
+    }
+}
 
 /// The origins of a configuration that is not in force yet.
 #[derive(Debug)]
@@ -39,7 +52,7 @@ impl Origins {
         let known = self.lock().clone();
         let open = |spec: &OriginSpec| match known.iter().find(|known| known.spec == *spec) {
             Some(same) => Ok(same.clone()),
-            None => Known::open(spec),
+            None => Known::open(spec, &self.0.observer),
         };
         Ok(Next(specs.iter().map(open).collect::<Result<_, _>>()?))
     }
@@ -49,6 +62,11 @@ impl Origins {
         let before = std::mem::replace(&mut *self.lock(), next.0);
         // Outside of the lock: this may close a cache.
         drop(before);
+    }
+
+    /// Tells it of requests from now on. The first one counts: there is one set of exporters in a process.
+    pub(crate) fn observe(&self, observer: FetchObserver) {
+        let _ = self.0.observer.set(observer);
     }
 
     pub(crate) fn reports(&self) -> Vec<OriginReport> {
@@ -101,7 +119,7 @@ impl Origins {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -122,10 +140,16 @@ impl Next {
 }
 
 impl Known {
-    fn open(spec: &OriginSpec) -> Result<Known, OriginFailure> {
+    fn open(spec: &OriginSpec, observer: &Arc<OnceLock<FetchObserver>>) -> Result<Known, OriginFailure> {
         let remote = Remote::open(spec.clone()).map_err(|error| failure(spec, &error))?;
         let (its, away) = (Arc::downgrade(&remote), AtomicBool::new(false));
-        remote.on_fetch(Arc::new(move |fetch| note(fetch, &its, &away)));
+        let observer = Arc::clone(observer);
+        remote.on_fetch(Arc::new(move |fetch| {
+            note(fetch, &its, &away);
+            if let Some(observer) = observer.get() {
+                observer(&noted(fetch));
+            }
+        }));
         Ok(Known { spec: spec.clone(), remote })
     }
 }
@@ -151,6 +175,21 @@ fn note(fetch: &Fetch, remote: &Weak<Remote>, was_away: &AtomicBool) {
         ),
         (true, None) => tracing::info!(target: "tuffet::origin", %root, %origin, "the origin answers again"),
         _ => {}
+    }
+}
+
+fn noted(fetch: &Fetch) -> FetchNote {
+    FetchNote {
+        root: Arc::clone(&fetch.root),
+        origin: Arc::clone(&fetch.origin),
+        path: Arc::clone(&fetch.path),
+        kind: fetch.kind.name(),
+        started: fetch.started,
+        duration: fetch.duration,
+        attempt: fetch.attempt,
+        status: fetch.status,
+        bytes: fetch.bytes,
+        error: fetch.error.clone(),
     }
 }
 

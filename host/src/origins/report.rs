@@ -1,6 +1,8 @@
 //! What a server says of its origins.
 
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 /// The state of an origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +40,32 @@ pub(crate) struct OriginReport {
     pub(crate) received: u64,
     pub(crate) sent: u64,
 }
+
+/// A request to an origin that has ended.
+#[derive(Debug, Clone)]
+#[cfg_attr(
+    not(all(feature = "origins", feature = "otlp")),
+    expect(dead_code, reason = "nobody makes or exports one")
+)]
+pub(crate) struct FetchNote {
+    /// The name of the root, and the URL of the origin without secrets.
+    pub(crate) root: Arc<str>,
+    pub(crate) origin: Arc<str>,
+    pub(crate) path: Arc<str>,
+    /// What was asked for: `look-up`, `revalidate`, `whole`, `range` or `store`.
+    pub(crate) kind: &'static str,
+    pub(crate) started: SystemTime,
+    pub(crate) duration: Duration,
+    /// 1 for the first of several attempts.
+    pub(crate) attempt: u32,
+    pub(crate) status: Option<u16>,
+    /// Bytes of content.
+    pub(crate) bytes: u64,
+    pub(crate) error: Option<Arc<str>>,
+}
+
+/// Learns of requests to origins. It is called on their threads and must not wait.
+pub(crate) type FetchObserver = Box<dyn Fn(&FetchNote) + Send + Sync>;
 
 /// A file in a cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -118,6 +118,8 @@ impl Server {
         let named = config.listeners.iter().zip(&listeners);
         watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
         let telemetry = start_telemetry(config, &listeners, &watch);
+        let exporter = telemetry.clone();
+        origins.observe(Box::new(move |fetch| exporter.fetched(fetch)));
 
         // A place for each transfer, and as many for summaries waiting to be logged.
         let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));

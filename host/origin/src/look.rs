@@ -96,8 +96,8 @@ impl Core {
 
     /// Returns whether a version may be served although the origin does not say that it is current.
     fn may_be_stale(&self, entry: &Entry) -> bool {
-        let within = self.spec.revalidate.saturating_add(self.spec.stale_if_error);
-        !entry.is_gone() && entry.validated().age() <= within && (entry.is_complete() || entry.stored().0)
+        let within = entry.validated().age() <= self.spec.stale_if_error;
+        within && !entry.is_gone() && (entry.is_complete() || entry.stored().0)
     }
 
     /// Decides what a request waits for, and returns what the cache has of the path.

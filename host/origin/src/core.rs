@@ -12,7 +12,7 @@ use tuffet_store::RemoteMeta;
 
 use crate::OriginError;
 use crate::backend::Backend;
-use crate::breaker::{Breaker, jittered};
+use crate::breaker::{Breaker, BreakerState, jittered};
 use crate::cache::{Cache, Key, Validated};
 use crate::failure::Failure;
 use crate::flight::Flight;
@@ -180,7 +180,8 @@ impl Core {
             let Err(failure) = &result else { return (result, status, clock) };
             clock.end(self, status, 0, Some(failure));
             let pause = jittered(FIRST_PAUSE * 2u32.pow(number));
-            let more = failure.passes() && number < ATTEMPTS && again(failure, status);
+            let spared = self.breaker.state() != BreakerState::Closed;
+            let more = failure.passes() && !spared && number < ATTEMPTS && again(failure, status);
             if !more || Instant::now() + pause >= deadline {
                 return (result, status, clock);
             }

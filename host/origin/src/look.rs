@@ -108,7 +108,7 @@ impl Core {
         want: Want,
         started: Instant,
     ) -> Result<(Decision, Option<Arc<Entry>>), Failure> {
-        let fresh = |validated: Validated| validated.age() < self.spec.revalidate || validated.after(started);
+        let fresh = |validated: Validated| validated.is_fresh(self.spec.revalidate, started);
         let mut paths = self.paths();
         // Under the lock: a flight that ends puts its entry there before it is forgotten here.
         let entry = cache.find(&self.key(path)).filter(|entry| !entry.is_gone() && !entry.is_removed());

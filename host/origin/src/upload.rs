@@ -62,12 +62,15 @@ impl Core {
             task.abort();
             Err(Failure::Away("no answer in time".into()))
         });
-        // Whatever it came to: the next request asks the origin.
         self.forget(path);
         if let (Some(cache), _) = self.opened()
             && let Some(entry) = cache.find(&self.key(path))
         {
-            entry.set_doubtful();
+            match result {
+                Ok(()) => cache.remove(&entry),
+                // The origin may have it all the same: the next request asks.
+                Err(_) => entry.set_doubtful(),
+            }
         }
         result
     }

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use tuffet_store::RemoteMeta;
 
 use super::key::{Key, hex, unhex};
-use super::{Record, now_unix_ms};
+use super::{OVERHEAD, Record, now_unix_ms};
 use crate::failure::Failure;
 use crate::version::Version;
 
@@ -65,26 +65,28 @@ pub(crate) struct Validated {
     since: Instant,
     /// The age at that time.
     age: Duration,
+    /// Whether the origin must be asked, whatever the age is.
+    doubtful: bool,
 }
 
 impl Validated {
     pub fn now() -> Self {
-        Self { since: Instant::now(), age: Duration::ZERO }
+        Self { since: Instant::now(), age: Duration::ZERO, doubtful: false }
     }
 
-    /// From a record. A clock that was set back makes it older than everything that counts as fresh.
+    /// From a record. After a clock was set back nobody knows the age.
     fn from_record(unix_ms: u64, now: u64) -> Self {
-        let age = now.checked_sub(unix_ms).map_or(Duration::from_secs(3600), Duration::from_millis);
-        Self { since: Instant::now(), age }
+        let age = Duration::from_millis(now.saturating_sub(unix_ms));
+        Self { since: Instant::now(), age, doubtful: now < unix_ms }
+    }
+
+    /// Whether it is used without asking the origin, `within` this age or for who asked before `started`.
+    pub fn is_fresh(&self, within: Duration, started: Instant) -> bool {
+        !self.doubtful && (self.age() < within || (self.age.is_zero() && self.since >= started))
     }
 
     pub fn age(&self) -> Duration {
         self.since.elapsed().saturating_add(self.age)
-    }
-
-    /// Whether it was asked for after `then`.
-    pub fn after(&self, then: Instant) -> bool {
-        self.age.is_zero() && self.since >= then
     }
 }
 
@@ -125,7 +127,7 @@ impl Entry {
         let mut state = entry.lock();
         let stored = state.digests.iter().enumerate().filter(|(_, digest)| digest.is_some());
         let held = stored.map(|(part, _)| u64::from(entry.length(part as u32))).sum();
-        state.held = if entry.whole { size } else { held };
+        state.held = OVERHEAD + if entry.whole { size } else { held };
         drop(state);
         Some(entry)
     }
@@ -301,7 +303,7 @@ impl Entry {
             state.busy.remove(&part);
         }
         if let Some(failure) = failure {
-            state.gone |= failure == Failure::Changed || !self.version.is_known();
+            state.gone |= matches!(failure, Failure::Changed | Failure::Absent) || !self.version.is_known();
             state.failures += 1;
             state.failure = Some(failure);
         }
@@ -369,8 +371,7 @@ impl Entry {
 
     /// Makes the next request ask the origin, whatever the age is.
     pub fn set_doubtful(&self) {
-        let mut state = self.lock();
-        state.validated.age = state.validated.age.saturating_add(Duration::from_secs(365 * 86400));
+        self.lock().validated.doubtful = true;
     }
 
     pub fn used(&self) -> u64 {

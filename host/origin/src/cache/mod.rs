@@ -24,11 +24,16 @@ use rustix::io::Errno;
 pub(crate) use entry::{Entry, PART, Validated, Writer};
 pub(crate) use key::{Key, Layout};
 pub(crate) use record::Record;
+#[cfg(test)]
+pub(crate) use record::digest_of;
 
 use crate::OriginError;
 use crate::failure::Failure;
 use crate::fault;
 use crate::version::Version;
+
+/// What a file takes on the disk beside its content: its record, and the rest of its last block.
+pub(crate) const OVERHEAD: u64 = 8 << 10;
 
 /// The open caches of this process, by folder: a root that a reload made anew goes on with the cache of the old one.
 static OPEN: OnceLock<Mutex<HashMap<PathBuf, Weak<Cache>>>> = OnceLock::new();
@@ -125,7 +130,7 @@ impl Cache {
         if let Some(old) = self.find(&key) {
             self.remove(&old);
         }
-        let held = if whole { size } else { 0 };
+        let held = OVERHEAD + if whole { size } else { 0 };
         self.reserve(held)?;
         let data = self.layout.data(&key, &version);
         let record = Record::new(origin, path, &version, size, modified_unix_ms);
@@ -176,7 +181,8 @@ impl Cache {
 
     /// Bytes and files.
     pub fn size(&self) -> (u64, usize) {
-        (self.used.load(Ordering::Relaxed), self.lock().len())
+        let files = self.lock().len();
+        (self.used.load(Ordering::Relaxed).saturating_sub(files as u64 * OVERHEAD), files)
     }
 
     /// What the log says of an error of the cache's disk.

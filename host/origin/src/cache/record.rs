@@ -62,7 +62,7 @@ impl Record {
         let temporary = layout.temporary(key);
         let written = File::create(&temporary).and_then(|mut file| {
             fault::point("record-created");
-            writeln!(file, "{}", hex(&Sha256::digest(&body)))?;
+            writeln!(file, "{}", digest_of(&body))?;
             file.write_all(&body)
         });
         fault::point("record-written");
@@ -82,10 +82,15 @@ impl Record {
         let bytes = fs::read(path)?;
         let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
         let (digest, body) = (&bytes[..end], &bytes[end + 1..]);
-        if digest != hex(&Sha256::digest(body)).as_bytes() {
+        if digest != digest_of(body).as_bytes() {
             return Ok(None);
         }
         let record: Option<Record> = serde_json::from_slice(body).ok();
         Ok(record.filter(|record| record.format == FORMAT))
     }
+}
+
+/// The first line of a record.
+pub(crate) fn digest_of(body: &[u8]) -> String {
+    hex(&Sha256::digest(body))
 }

@@ -67,8 +67,7 @@ impl Cache {
             && let Some(entry) = candidates.pop()
         {
             let held = entry.held();
-            // Nothing of its own frees nothing, unless it is alone in being there.
-            if held > 0 && entry.is_idle() {
+            if entry.is_idle() {
                 self.remove(&entry);
                 freed += held;
             }

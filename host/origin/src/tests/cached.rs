@@ -74,7 +74,7 @@ fn what_was_used_longest_ago_makes_room_unless_it_is_open() {
 
 #[test]
 fn a_cache_that_is_full_of_open_files_refuses_others() {
-    let world = World::with(|spec| spec.cache.bytes = 2 * MIB as u64);
+    let world = World::with(|spec| spec.cache.bytes = (2 * MIB + 40_000) as u64);
     for name in ["a", "b", "c"] {
         world.server.put(name, content(MIB, 1));
     }
@@ -187,6 +187,43 @@ fn content_that_somebody_removes_is_fetched_again() {
         fs::remove_file(content.path()).expect("a file");
     }
     assert_eq!(get(&remote, "file").as_deref(), Ok(&*content(1000, 1)));
+}
+
+#[test]
+fn a_clock_that_was_set_back_makes_no_file_fresh_for_ever() {
+    let mut world = World::with(|spec| spec.cache.revalidate = Duration::from_secs(86400));
+    world.server.put("file", b"old".to_vec());
+    {
+        let remote = world.remote();
+        assert!(get(&remote, "file").is_ok());
+        end(remote, &world.cache(), 1);
+    }
+    // The record is from the future.
+    let record =
+        fs::read_dir(world.cache().join("index")).expect("index").flatten().next().expect("a record").path();
+    let text = fs::read_to_string(&record).expect("text");
+    let body = text.split_once('\n').expect("two lines").1;
+    let (before, behind) = body.split_once("\"validated_unix_ms\":").expect("a time");
+    let body = format!("{before}\"validated_unix_ms\":9{behind}");
+    let digest = crate::cache::digest_of(body.as_bytes());
+    fs::write(&record, format!("{digest}\n{body}")).expect("a record");
+    world.server.put("file", b"new".to_vec());
+    assert_eq!(get(&world.remote(), "file").as_deref(), Ok(&b"new"[..]), "the origin is asked");
+    world.spec.cache.revalidate = Duration::ZERO;
+    world.server.stop();
+    assert_eq!(get(&world.remote(), "file").as_deref(), Ok(&b"new"[..]), "stale");
+}
+
+#[test]
+fn many_tiny_files_take_no_more_of_the_disk_than_the_limit() {
+    let world = World::with(|spec| spec.cache.bytes = MIB as u64);
+    for name in 0..200 {
+        world.server.put(&format!("{name}"), vec![1]);
+    }
+    let remote = world.remote();
+    assert!((0..200).all(|name| get(&remote, &format!("{name}")).is_ok()));
+    let files = remote.state().cache_files;
+    assert!((64..=128).contains(&files), "{files} files of two blocks each");
 }
 
 #[test]

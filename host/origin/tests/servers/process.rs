@@ -54,7 +54,8 @@ pub fn program(variable: &str, name: &str) -> Option<String> {
         // As the tests of the server do: what `make test` skipped is listed at its end.
         if let Some(list) = std::env::var_os("TUFFET_SKIPPED") {
             let list = OpenOptions::new().create(true).append(true).open(list);
-            let written = list.and_then(|mut list| writeln!(list, "skipped: origins on {name}: not installed"));
+            let written =
+                list.and_then(|mut list| writeln!(list, "skipped: origins on {name}: not installed"));
             written.expect("the list of skipped tests");
         }
     }

@@ -16,6 +16,7 @@ use super::error::ConfigError;
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
 use super::netboot::{Netboot, WrittenNetboot};
+use super::origins::OriginSpec;
 use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
@@ -117,9 +118,11 @@ pub(crate) struct Written {
 pub struct Config {
     /// The listeners, at least one. No two have the same name, or the same address with a port other than 0.
     pub listeners: Vec<Listener>,
-    /// The served folders, in the order of search; at least one. Each existed as a folder when the
-    /// configuration was checked, unless it is `silent`.
+    /// The roots, in the order of search; at least one. The folder of each existed when the configuration was checked,
+    /// unless the root is `silent` or lives elsewhere.
     pub roots: Vec<RootSpec>,
+    /// The origins of the roots that live elsewhere.
+    pub origins: Vec<OriginSpec>,
     /// The plugins and their chains.
     pub policy: PolicyConfig,
     /// The sinks of plugins, sorted by name.
@@ -204,7 +207,7 @@ impl Config {
         let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
         let listeners = resolver.listeners(written.listeners);
-        let roots = resolver.roots(written.roots);
+        let (roots, origins) = resolver.roots(written.roots);
         resolver.roots_of_listeners(&listeners, &roots);
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
         let sinks = resolver.sinks(written.sinks, &state);
@@ -234,6 +237,7 @@ impl Config {
         Ok(Config {
             listeners,
             roots,
+            origins,
             policy,
             sinks,
             state,

@@ -25,6 +25,7 @@ mod limits;
 mod listeners;
 mod load;
 mod netboot;
+mod origins;
 mod overrides;
 mod plugins;
 mod policy;
@@ -61,6 +62,7 @@ pub use grant::{Grant, GrantKind, HttpHost};
 pub use limits::Limits;
 pub use listeners::Listener;
 pub use netboot::Netboot;
+pub use origins::{CacheSpec, Credentials, Location, OriginSpec};
 pub use overrides::Overrides;
 pub use plugins::{
     BreakerConfig, ComponentSource, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits,

@@ -153,13 +153,14 @@ impl Files {
         let resolved = resolved(file.root(), file.path());
         let file = Arc::new(file);
         let content = match request.mode {
-            Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
+            Mode::Octet => match self.cache.content(&file).map_err(|error| file.unreadable(error))? {
                 Some(bytes) => Content::Bytes(bytes),
                 None => Content::file(file),
             },
             Mode::Netascii => {
                 let size = if sized { self.cache.wire_size(&file, Encoder::growth) } else { Ok(None) };
-                Content::Netascii(Box::new(NetasciiFile::new(file, size.map_err(StoreError::Io)?)))
+                let size = size.map_err(|error| file.unreadable(error))?;
+                Content::Netascii(Box::new(NetasciiFile::new(file, size)))
             }
         };
         Ok(Opened { content, resolved })
@@ -206,9 +207,8 @@ pub(super) fn rehearse(
     let request = candidates.request();
     match request.operation {
         Operation::Read => {
-            let file = files.roots.open_read(Some(root), path)?;
-            let resolved = resolved(file.root(), file.path());
-            Ok(Rehearsed { resolved, size: Some(file.size()) })
+            let size = files.roots.size(root, path)?;
+            Ok(Rehearsed { resolved: resolved(root, path), size: Some(size) })
         }
         Operation::Write => {
             let _writing = files.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
@@ -272,9 +272,9 @@ pub(super) fn require_small(size: Option<u64>, ceilings: &Ceilings) -> Result<()
     }
 }
 
-/// What can be opened in a moment is not refused but left without an answer, so that the client asks again.
+/// What can be opened in a moment, or by another server, is not refused but left without an answer, so that the client asks again.
 pub(super) fn refused(error: &StoreError) -> Decision {
-    if let StoreError::Exhausted(_) | StoreError::Unopened = error {
+    if let StoreError::Exhausted(_) | StoreError::Unopened | StoreError::Unreachable { .. } = error {
         return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };
     }
     let Denial { code, message, reason } = error.denial();

@@ -17,7 +17,7 @@ use crate::negotiation::Negotiation;
 use crate::negotiation::transfer_settings;
 use crate::neighbours::Neighbours;
 use crate::routes::Routes;
-use crate::status::Status;
+use crate::status::{Parts, Status};
 use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
@@ -103,7 +103,8 @@ impl Server {
         configure: Configure,
     ) -> Result<Server, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { roots, disks, listeners, sockets, interfaces, admin, control } = opened;
+        let Opened { roots, disks, next, origins, listeners, sockets, interfaces, admin, control } = opened;
+        origins.take(next);
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
@@ -119,12 +120,23 @@ impl Server {
         let plugins = policy.plugins().to_vec();
         let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
         let user = format!("uid {}", left.held.uid);
-        let status =
-            Status::new(config.file(), &plugins, runtime.clone(), left, disks.clone(), interfaces.clone());
+        let status = Status::new(
+            config.file(),
+            &plugins,
+            left,
+            Parts {
+                runtime: runtime.clone(),
+                disks: disks.clone(),
+                origins: origins.clone(),
+                interfaces: interfaces.clone(),
+            },
+        );
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let named = config.listeners.iter().zip(&listeners);
         watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
         let telemetry = start_telemetry(config, &listeners, &watch);
+        let exporter = telemetry.clone();
+        origins.observe(Box::new(move |fetch| exporter.fetched(fetch)));
 
         // A place for each transfer, and as many for summaries waiting to be logged.
         let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
@@ -164,6 +176,7 @@ impl Server {
             limiter: limiter.clone(),
             uploads,
             disks: disks.clone(),
+            origins: origins.clone(),
         };
         // At most two are queued: the file may have changed since the running reload read it.
         let (reload, wanted) = mpsc::channel(2);
@@ -178,8 +191,14 @@ impl Server {
                 user,
             };
             let captures = Captures::new(&mailboxes);
-            let state =
-                ControlState { status, watch: watch.clone(), feed: feed.clone(), explainer, captures };
+            let state = ControlState {
+                status,
+                watch: watch.clone(),
+                feed: feed.clone(),
+                explainer,
+                captures,
+                origins,
+            };
             services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
         let admin_address = admin.as_ref().and_then(|socket| socket.address().ok());

@@ -11,7 +11,8 @@ use rustix::io::{Errno, ReadWriteFlags, preadv, preadv2};
 
 use super::checked::Checked;
 use super::facts::Facts;
-use super::{Disk, Room, StoreError, spelling};
+use super::remote_file::{Elsewhere, WAIT};
+use super::{Disk, RemoteFile, Room, StoreError, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
@@ -36,17 +37,17 @@ pub struct OpenFile {
     path: String,
     opened: Facts,
     in_place: bool,
+    /// Of a file of an origin, which `file` caches.
+    elsewhere: Option<Elsewhere>,
 }
 
 /// Distinguishes the contents of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Identity {
-    mount: u64,
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, u64),
-    status: (i64, u64),
+pub(super) enum Identity {
+    /// Of a file of a folder.
+    File { mount: u64, device: u64, inode: u64, size: u64, modified: (i64, u64), status: (i64, u64) },
+    /// Of a version of a file of an origin: a keyed hash of what names it.
+    Version(u128),
 }
 
 impl OpenFile {
@@ -73,7 +74,23 @@ impl OpenFile {
             spelling::require(folder, path)?;
             checked.note(path, &opened);
         }
-        Ok(Self { file, disk: Arc::clone(disk), path: path.to_owned(), opened, in_place })
+        let disk = Arc::clone(disk);
+        Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere: None })
+    }
+
+    /// A file of an origin, whose bytes may still arrive in the cache.
+    pub(super) fn remote(
+        found: RemoteFile,
+        disk: &Arc<Disk>,
+        origin: &Arc<str>,
+        path: &str,
+    ) -> Result<Self, StoreError> {
+        let RemoteFile { file, meta, arrival } = found;
+        let opened = Facts { size: meta.size, ..Facts::of(&file)? };
+        let in_place = disk.reads_in_place(opened.device, &file);
+        let disk = Arc::clone(disk);
+        let elsewhere = Some(Elsewhere::new(origin, path, meta, arrival));
+        Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere })
     }
 
     /// # Errors
@@ -112,19 +129,26 @@ impl OpenFile {
 
     /// The modification time in milliseconds since 1970; 0 for earlier times.
     pub fn modified_unix_ms(&self) -> u64 {
+        if let Some(elsewhere) = &self.elsewhere {
+            return elsewhere.modified_unix_ms();
+        }
         let (seconds, nanoseconds) = self.opened.modified;
         u64::try_from(seconds).unwrap_or(0).saturating_mul(1000).saturating_add(nanoseconds / 1_000_000)
     }
 
     /// The identity of the file when it was opened.
     pub(super) fn identity(&self) -> Identity {
+        if let Some(elsewhere) = &self.elsewhere {
+            return Identity::Version(elsewhere.identity());
+        }
         let Facts { mount, device, inode, size, modified, status, .. } = self.opened;
-        Identity { mount, device, inode, size, modified, status }
+        Identity::File { mount, device, inode, size, modified, status }
     }
 
     /// Whether its times would show a change from now on, because the last write is long enough ago.
     pub fn is_settled(&self) -> bool {
-        self.is_settled_at(SystemTime::now())
+        // A version of an origin never changes.
+        self.elsewhere.is_some() || self.is_settled_at(SystemTime::now())
     }
 
     /// Whether a later change would show. The times of a file advance in steps of up to 10 ms by the kernel's
@@ -137,6 +161,17 @@ impl OpenFile {
         now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
     }
 
+    /// The error of a request whose file could not be read.
+    pub fn unreadable(&self, error: io::Error) -> StoreError {
+        match &self.elsewhere {
+            Some(elsewhere) => {
+                let why = error.to_string();
+                StoreError::Unreachable { origin: Arc::clone(elsewhere.origin()), why }
+            }
+            None => StoreError::Io(error),
+        }
+    }
+
     /// The same file, as if on a file system that cannot be read in place. For tests.
     #[doc(hidden)]
     #[must_use]
@@ -146,12 +181,19 @@ impl OpenFile {
 
     /// Reads from `offset` into `buffers`, in order, and returns the number of bytes; takes no lock.
     ///
-    /// A short count means that the file ends there, or that there were more than 1024 buffers.
+    /// A short count means that the file ends there, that there were more than 1024 buffers, or that an origin has
+    /// another version of the file now. Waits for bytes of an origin.
     ///
     /// # Errors
-    /// Those of preadv(2), except interruption.
+    /// Those of preadv(2), except interruption, and those of the origin.
     pub fn read_at(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let count = buffers.len().min(MAX_BUFFERS);
+        if let Some(elsewhere) = &self.elsewhere {
+            let wanted = buffers[..count].iter().map(|buffer| buffer.len() as u64).sum();
+            if !elsewhere.wait(offset, wanted, self.size(), WAIT)? {
+                return Ok(0);
+            }
+        }
         loop {
             match preadv(&self.file, &mut buffers[..count], offset) {
                 Err(Errno::INTR) => {}
@@ -170,7 +212,9 @@ impl OpenFile {
         match preadv2(&self.file, &mut buffers[..count], offset, ReadWriteFlags::NOWAIT) {
             // A signal, or a file system that lacks this after all: the read from the disk will show.
             Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
-            done => Ok(done?),
+            done => {
+                Ok(self.elsewhere.as_ref().map_or(usize::MAX, |it| it.arrived(offset, buffers)).min(done?))
+            }
         }
     }
 
@@ -178,7 +222,7 @@ impl OpenFile {
     /// `room` accounts for may stay in memory for longer.
     ///
     /// # Errors
-    /// Those of preadv(2) and fstat(2).
+    /// Those of preadv(2) and statx(2).
     pub fn read_ahead(&self, offset: u64, length: usize, room: Option<Room>) -> io::Result<Option<Ahead>> {
         let mut bytes = vec![0; length];
         let whole = self.fill_from(offset, &mut bytes)?;
@@ -189,7 +233,7 @@ impl OpenFile {
     /// since then ([`OpenFile::unchanged`]).
     ///
     /// # Errors
-    /// Those of preadv(2) and fstat(2).
+    /// Those of preadv(2) and statx(2).
     pub fn read_whole(&self) -> io::Result<Option<Vec<u8>>> {
         let mut content = vec![0; self.length()?];
         Ok(self.fill(&mut content)?.then_some(content))
@@ -230,13 +274,16 @@ impl OpenFile {
 
     /// Returns whether size and times are still those at the time of opening.
     ///
-    /// A file that was replaced by a rename, or removed, is unchanged: the open file is still the whole old
-    /// one. A write that keeps the size, within the same tick of the kernel's clock as the open, goes
-    /// undetected.
+    /// A version of an origin never changes. A file that was replaced by a rename, or removed, is unchanged: the
+    /// open file is still the whole old one. A write that keeps the size, within the same tick of the kernel's clock
+    /// as the open, goes undetected.
     ///
     /// # Errors
     /// Those of statx(2).
     pub fn unchanged(&self) -> io::Result<bool> {
+        if self.elsewhere.is_some() {
+            return Ok(true);
+        }
         let (now, then) = (Facts::of(&self.file)?, &self.opened);
         let same_content = (now.size, now.modified) == (then.size, then.modified);
         // The status time reveals a write that set the modification time back. It also changes when the last

@@ -337,6 +337,8 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::NoSpace(_)
         | StoreError::Exhausted(_)
         | StoreError::Unopened
+        | StoreError::RefusedByOrigin { .. }
+        | StoreError::Unreachable { .. }
         | StoreError::UnknownRoot(_)
         | StoreError::Io(_) => Outcome::Failed,
     }

@@ -3,7 +3,7 @@
 //! A configuration is always parsed as a whole; what uses a part that is left out is an error at its place.
 
 use tuffet_config::sinks::SinkTarget;
-use tuffet_config::{Config, ConfigError};
+use tuffet_config::{ComponentSource, Config, ConfigError};
 
 /// A part of the server that a build may leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,9 @@ pub(crate) const OTLP: Feature =
     Feature { name: "otlp", what: "export over OTLP", built: cfg!(feature = "otlp") };
 pub(crate) const ADMIN: Feature =
     Feature { name: "admin", what: "the admin listener", built: cfg!(feature = "admin") };
+
+pub(crate) const REGISTRIES: Feature =
+    Feature { name: "registries", what: "plugins from registries", built: cfg!(feature = "registries") };
 
 impl Feature {
     /// That it is left out, and what to do.
@@ -46,6 +49,12 @@ pub(crate) fn check(config: &Config) -> Result<(), ConfigError> {
 /// The features that a configuration uses, with the place of each.
 fn uses(config: &Config) -> Vec<(String, Feature)> {
     let mut uses = Vec::new();
+    for plugin in &config.policy.plugins {
+        if let ComponentSource::Registry(_) = plugin.component {
+            let name = plugin.name.replace('~', "~0").replace('/', "~1");
+            uses.push((format!("/plugins/{name}/component"), REGISTRIES));
+        }
+    }
     for sink in &config.sinks {
         let feature = match sink.target {
             SinkTarget::Nats(_) => NATS,
@@ -70,7 +79,7 @@ mod tests {
         let file = folder.path().join("tuffet.yaml");
         let text = format!(
             "listeners: [{{ address: \"127.0.0.1:6969\" }}]\nroots: [{{ name: a, path: {} }}]\n\
-             sinks:\n  plain: {{ file: a.jsonl }}\n  bus: {{ nats: {{ url: \"nats://127.0.0.1:4222\", subject: a }} }}\n\
+             policy: {{ authorize: [acl] }}\nplugins: {{ acl: {{ component: \"oci://localhost:5000/acl\" }} }}\nsinks:\n  plain: {{ file: a.jsonl }}\n  bus: {{ nats: {{ url: \"nats://127.0.0.1:4222\", subject: a }} }}\n\
              \x20 logs:\n    otlp: {{ endpoint: \"http://127.0.0.1:4318\" }}\nadmin: {{ address: \"127.0.0.1:0\" }}\ntelemetry: {{}}\n",
             folder.path().display()
         );
@@ -83,13 +92,14 @@ mod tests {
         assert_eq!(
             places.collect::<Vec<_>>(),
             [
-                ("/sinks/bus/nats".to_owned(), "nats", 5),
-                ("/sinks/logs/otlp".to_owned(), "otlp", 7),
-                ("/admin".to_owned(), "admin", 8),
-                ("/telemetry".to_owned(), "otlp", 9),
+                ("/plugins/acl/component".to_owned(), "registries", 4),
+                ("/sinks/bus/nats".to_owned(), "nats", 7),
+                ("/sinks/logs/otlp".to_owned(), "otlp", 9),
+                ("/admin".to_owned(), "admin", 10),
+                ("/telemetry".to_owned(), "otlp", 11),
             ]
         );
-        let built = [NATS, OTLP, ADMIN].iter().all(|feature| feature.built);
+        let built = [NATS, OTLP, ADMIN, REGISTRIES].iter().all(|feature| feature.built);
         assert_eq!(check(&config).is_ok(), built);
     }
 

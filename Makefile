@@ -46,7 +46,7 @@ static-aarch64: wasm-target ## cross-build a static binary for aarch64, target/a
 
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
-		python3=python3 nats-server=nats-server openssl=openssl faketime=faketime strace=strace \
+		python3=python3 nats-server=nats-server docker-registry=docker-registry openssl=openssl faketime=faketime strace=strace \
 		mandoc=mandoc man=man-db zsh=zsh fish=fish
 	@sh scripts/peers.sh "$(TARGET)/peers"
 	@rm -f "$(SKIPPED)"

@@ -86,11 +86,15 @@ sinks:
   logs: { otlp: { endpoint: "http://127.0.0.1:4318" } }
 admin: { address: "127.0.0.1:0" }
 telemetry: {}
+policy: { authorize: [acl] }
+plugins:
+  acl: { component: "oci://localhost:5000/acl" }
 YAML
 code=0
 "$tuffet" check "$folder/tuffet.yaml" 2>"$folder/problems" || code=$?
 [ "$code" = 64 ] || fail "a configuration that uses features that are left out ends with $code"
-for due in '4:16: .*--features nats' '5:17: .*--features otlp' '6:8: .*--features admin' '7:12: .*--features otlp'; do
+for due in '4:16: .*--features nats' '5:17: .*--features otlp' '6:8: .*--features admin' '7:12: .*--features otlp' \
+    '10:21: .*--features registries'; do
     grep -q "tuffet.yaml:$due" "$folder/problems" || {
         cat "$folder/problems" >&2
         fail "no problem like $due"

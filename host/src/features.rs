@@ -3,7 +3,7 @@
 //! A configuration is always parsed as a whole; what uses a part that is left out is an error at its place.
 
 use tuffet_config::sinks::SinkTarget;
-use tuffet_config::{Config, ConfigError};
+use tuffet_config::{ComponentSource, Config, ConfigError};
 
 /// A part of the server that a build may leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,9 @@ const ORIGINS: Feature =
     Feature { name: "origins", what: "roots that live elsewhere", built: cfg!(feature = "origins") };
 pub(crate) const ADMIN: Feature =
     Feature { name: "admin", what: "the admin listener", built: cfg!(feature = "admin") };
+
+pub(crate) const REGISTRIES: Feature =
+    Feature { name: "registries", what: "plugins from registries", built: cfg!(feature = "registries") };
 
 impl Feature {
     /// That it is left out, and what to do.
@@ -48,6 +51,12 @@ pub(crate) fn check(config: &Config) -> Result<(), ConfigError> {
 /// The features that a configuration uses, with the place of each.
 fn uses(config: &Config) -> Vec<(String, Feature)> {
     let mut uses = Vec::new();
+    for plugin in &config.policy.plugins {
+        if let ComponentSource::Registry(_) = plugin.component {
+            let name = plugin.name.replace('~', "~0").replace('/', "~1");
+            uses.push((format!("/plugins/{name}/component"), REGISTRIES));
+        }
+    }
     for sink in &config.sinks {
         let feature = match sink.target {
             SinkTarget::Nats(_) => NATS,
@@ -74,7 +83,7 @@ mod tests {
         let file = folder.path().join("tuffet.yaml");
         let text = format!(
             "listeners: [{{ address: \"127.0.0.1:6969\" }}]\nroots: [{{ name: a, path: {} }}, {{ name: b, url: \"s3://b\", cache: {{ path: c }} }}]\n\
-             sinks:\n  plain: {{ file: a.jsonl }}\n  bus: {{ nats: {{ url: \"nats://127.0.0.1:4222\", subject: a }} }}\n\
+             policy: {{ authorize: [acl] }}\nplugins: {{ acl: {{ component: \"oci://localhost:5000/acl\" }} }}\nsinks:\n  plain: {{ file: a.jsonl }}\n  bus: {{ nats: {{ url: \"nats://127.0.0.1:4222\", subject: a }} }}\n\
              \x20 logs:\n    otlp: {{ endpoint: \"http://127.0.0.1:4318\" }}\nadmin: {{ address: \"127.0.0.1:0\" }}\ntelemetry: {{}}\n",
             folder.path().display()
         );
@@ -87,14 +96,15 @@ mod tests {
         assert_eq!(
             places.collect::<Vec<_>>(),
             [
-                ("/sinks/bus/nats".to_owned(), "nats", 5),
-                ("/sinks/logs/otlp".to_owned(), "otlp", 7),
+                ("/plugins/acl/component".to_owned(), "registries", 4),
+                ("/sinks/bus/nats".to_owned(), "nats", 7),
+                ("/sinks/logs/otlp".to_owned(), "otlp", 9),
                 ("/roots/1/url".to_owned(), "origins", 2),
-                ("/admin".to_owned(), "admin", 8),
-                ("/telemetry".to_owned(), "otlp", 9),
+                ("/admin".to_owned(), "admin", 10),
+                ("/telemetry".to_owned(), "otlp", 11),
             ]
         );
-        let built = [NATS, OTLP, ORIGINS, ADMIN].iter().all(|feature| feature.built);
+        let built = [NATS, OTLP, ORIGINS, ADMIN, REGISTRIES].iter().all(|feature| feature.built);
         assert_eq!(check(&config).is_ok(), built);
     }
 

@@ -22,6 +22,7 @@ use super::policy::PolicyConfig;
 use super::privileges::Privileges;
 use super::profiles::{Profile, WrittenProfile};
 use super::reach::Silent;
+use super::registries::{RegistrySpec, WrittenRegistry};
 use super::resolver::{Resolver, environment, started_by_root};
 use super::resource::resource_attributes;
 use super::roots::Root;
@@ -53,11 +54,15 @@ pub(crate) struct Written {
     /// The plugins, by name. Each must be in a chain of `policy`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub plugins: BTreeMap<String, PluginConfig>,
+    /// How OCI registries are reached, by host, such as `registry.example:5000`; for plugins with `component:
+    /// oci://…`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub registries: BTreeMap<String, WrittenRegistry>,
     /// Named outputs for plugins with the grant `sinks/NAME`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sinks: BTreeMap<String, WrittenSink>,
-    /// The folder for data that outlives the process: the keys of plugins with the grant `kv`, and the spools
-    /// of sinks. Created if missing. Each server needs its own. Default: `$STATE_DIRECTORY`, which systemd
+    /// The folder for data that outlives the process: the keys of plugins with the grant `kv`, the spools of
+    /// sinks, and components from registries. Created if missing. Each server needs its own. Default: `$STATE_DIRECTORY`, which systemd
     /// sets, else `/var/lib/tuffet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
@@ -125,6 +130,8 @@ pub struct Config {
     pub origins: Vec<OriginSpec>,
     /// The plugins and their chains.
     pub policy: PolicyConfig,
+    /// How OCI registries are reached, sorted by host.
+    pub registries: Vec<RegistrySpec>,
     /// The sinks of plugins, sorted by name.
     pub sinks: Vec<SinkSpec>,
     /// The folder for persistent state. It need not exist.
@@ -170,6 +177,7 @@ impl Default for Written {
             roots: Vec::new(),
             policy: PolicyConfig::default(),
             plugins: BTreeMap::new(),
+            registries: BTreeMap::new(),
             sinks: BTreeMap::new(),
             state: None,
             control: None,
@@ -216,6 +224,7 @@ impl Config {
             written.plugins,
             Named { listeners: &listeners, roots: &roots, sinks: &sinks },
         );
+        let registries = resolver.registries(written.registries);
         resolver.someone_is_served(&roots, &policy);
         let control = resolver.unless_none(written.control.as_deref(), default_control);
         let admin = written.admin.as_ref().and_then(|admin| resolver.admin(admin));
@@ -239,6 +248,7 @@ impl Config {
             roots,
             origins,
             policy,
+            registries,
             sinks,
             state,
             control,

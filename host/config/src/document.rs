@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::bundled;
+use super::component::ComponentSource;
 use super::error::{ConfigError, Position};
-use super::plugins::ComponentSource;
 use super::shape;
 use super::source::{self, Finding, Source};
 use super::tree::pointer_of;

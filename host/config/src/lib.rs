@@ -17,6 +17,7 @@ mod barred;
 mod bundled;
 mod ceilings;
 mod chains;
+mod component;
 mod config;
 mod document;
 mod error;
@@ -34,6 +35,7 @@ mod profiles;
 pub mod reach;
 mod reference;
 mod references;
+mod registries;
 mod resolver;
 mod resource;
 mod roots;
@@ -50,11 +52,13 @@ mod tests;
 mod transfer;
 mod tree;
 mod units;
+mod verify;
 
 pub use admin::{Admin, AdminAddress, AdminToken};
 pub use barred::{Barred, barred, outside};
 pub use ceilings::{Ceilings, MaxBlksize, OptionRule, OptionRules};
 pub use chains::ListenerChains;
+pub use component::{ArtifactReference, ComponentSource, Sha256Digest};
 pub use config::{Config, control_of};
 pub use document::Document;
 pub use error::{ConfigError, Place, Position, Problem};
@@ -65,14 +69,14 @@ pub use netboot::Netboot;
 pub use origins::{CacheSpec, Credentials, Location, OriginSpec};
 pub use overrides::Overrides;
 pub use plugins::{
-    BreakerConfig, ComponentSource, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits,
-    PluginMode, ReuseConfig,
+    BreakerConfig, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits, PluginMode, ReuseConfig,
 };
 pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
 pub use privileges::{Privileges, SeccompMode, Who};
 pub use profiles::{Profile, RetransmitRules};
 pub use reach::Silent;
 pub use reference::reference;
+pub use registries::RegistrySpec;
 pub use resource::{decode, resource_attributes};
 pub use schema::schema;
 pub use secret::Secret;
@@ -82,6 +86,7 @@ pub use telemetry::{
 };
 pub use transfer::{Retransmit, Transfer};
 pub use units::{ByteCount, TimeSpan};
+pub use verify::{VerifyConfig, VerifyKey};
 
 /// The exit code of a process whose configuration is wrong (EX_USAGE of sysexits.h).
 pub const EXIT_CONFIG: u8 = 64;

@@ -1,6 +1,5 @@
 //! The section `plugins`. A reload may change all of it.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -9,6 +8,7 @@ use serde_json::Value;
 use tuffet_request::RootSpec;
 
 use super::address::check_name;
+use super::component::{ComponentSource, Sha256Digest, component_schema, digest_schema};
 use super::grant::Grant;
 use super::listeners::Listener;
 use super::resolver::Resolver;
@@ -16,6 +16,7 @@ use super::sinks::SinkSpec;
 use super::suggest::{closest, unknown};
 use super::tree::join;
 use super::units::{ByteCount, MIB, TimeSpan, plain};
+use super::verify::VerifyConfig;
 
 /// A plugin: a WebAssembly component that implements one or more hooks.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -24,9 +25,18 @@ pub struct PluginConfig {
     /// Its name in chains and logs.
     #[serde(skip)]
     pub name: String,
-    /// `builtin:NAME` for a bundled plugin, or the path of a component, relative to this file.
+    /// `builtin:NAME` for a bundled plugin, the path of a component, relative to this file, or
+    /// `oci://REGISTRY/REPOSITORY:TAG@sha256:DIGEST`. The last is pulled [from a registry](registries.md).
     #[schemars(schema_with = "component_schema")]
     pub component: ComponentSource,
+    /// The SHA-256 digest of the component: 64 hexadecimal digits, as `sha256sum` prints them. The server refuses
+    /// any other. Default: every component is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "digest_schema")]
+    pub sha256: Option<Sha256Digest>,
+    /// Whose signature a component from a registry must carry. Default: it needs none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifyConfig>,
     /// The plugin's own settings, which the plugin checks.
     #[serde(default = "no_settings", skip_serializing_if = "is_empty")]
     #[schemars(schema_with = "settings_schema")]
@@ -156,16 +166,6 @@ pub struct PluginLimits {
     pub kv_bytes: u64,
 }
 
-/// Where a plugin's component comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(from = "String", into = "String")]
-pub enum ComponentSource {
-    /// A component that is built into the server.
-    Builtin(String),
-    /// A file; by absolute path, once it is checked.
-    Path(PathBuf),
-}
-
 /// How a failed call (trap, exceeded limit, invalid answer) is treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -259,30 +259,8 @@ fn cache_entries() -> usize {
     10_000
 }
 
-fn component_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "format": "component", "minLength": 1 })
-}
-
 fn settings_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": true })
-}
-
-impl From<String> for ComponentSource {
-    fn from(text: String) -> Self {
-        match text.strip_prefix("builtin:") {
-            Some(name) => ComponentSource::Builtin(name.to_owned()),
-            None => ComponentSource::Path(text.into()),
-        }
-    }
-}
-
-impl From<ComponentSource> for String {
-    fn from(source: ComponentSource) -> Self {
-        match source {
-            ComponentSource::Builtin(name) => format!("builtin:{name}"),
-            ComponentSource::Path(path) => path.display().to_string(),
-        }
-    }
 }
 
 /// What plugins may refer to.
@@ -307,26 +285,9 @@ impl Resolver<'_> {
         self.ascending(&join(&pointer, "breaker"), back_off, cap, "");
         self.grants(&join(&pointer, "grants"), &plugin.grants, roots, sinks);
         self.references(&join(&pointer, "settings"), &plugin, named);
-        let component = self.component(&join(&pointer, "component"), plugin.component);
-        PluginConfig { name, component, ..plugin }
-    }
-
-    fn component(&mut self, pointer: &str, written: ComponentSource) -> ComponentSource {
-        let ComponentSource::Path(path) = written else { return written };
-        let path = self.absolute(&path);
-        let complaint = match std::fs::metadata(&path) {
-            Ok(found) if found.is_file() => None,
-            Ok(_) => Some("is not a file".to_owned()),
-            Err(error) => Some(format!("cannot be found: {error}")),
-        };
-        if let Some(complaint) = complaint {
-            let message = format!(
-                "the component {} {complaint}; correct the path, or write `builtin:NAME` for a bundled plugin",
-                path.display()
-            );
-            self.wrong(pointer, message);
-        }
-        ComponentSource::Path(path)
+        let component = self.component(&join(&pointer, "component"), plugin.component.clone());
+        let verify = plugin.verify.map(|verify| self.verify(&join(&pointer, "verify"), verify, &component));
+        PluginConfig { name, component, verify, ..plugin }
     }
 
     /// Checks that each granted root and sink exists.

@@ -2,8 +2,9 @@
 //! the grant to use it.
 
 use super::bundled::{self, Reference};
+use super::component::ComponentSource;
 use super::grant::Grant;
-use super::plugins::{ComponentSource, Named, PluginConfig};
+use super::plugins::{Named, PluginConfig};
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 

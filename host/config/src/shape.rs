@@ -9,6 +9,7 @@ use super::address::{check_interface, check_name, parse_address};
 use super::admin::UNIX;
 use super::bundled;
 use super::ceilings::check_max_blksize;
+use super::component::{self, Sha256Digest};
 use super::grant::Grant;
 use super::roots::FileMode;
 use super::sinks::Fsync;
@@ -205,9 +206,8 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
         Some("max-blksize") => check_max_blksize(text).err(),
         Some("path") if text.is_empty() => Some("the path is empty; name a folder, `.` for this one".into()),
         Some("grant") => text.parse::<Grant>().err(),
-        Some("component") if matches!(text, "" | "builtin:") => {
-            Some(format!("`{text}` names no component; write `builtin:NAME` or the path of a component"))
-        }
+        Some("component") => component::complaint(text),
+        Some("sha256") => text.parse::<Sha256Digest>().err(),
         Some("file-mode") => {
             let read = text.parse::<FileMode>();
             read.err().map(|expected| format!("`{}` cannot be read; give {expected}", shorten(text)))

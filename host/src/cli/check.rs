@@ -23,6 +23,9 @@ pub(super) struct CheckArgs {
     /// Who would serve, where root starts the server: as `tuffet serve --user`.
     #[arg(long, value_name = "USER")]
     user: Option<String>,
+    /// Pull components from registries that have not been pulled, for the server and for this check.
+    #[arg(long)]
+    pull: bool,
 }
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
@@ -35,7 +38,7 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
         Config::load_with(&args.file, &overrides)
     };
     let config = config.and_then(|config| features::check(&config).map(|()| config));
-    match config.map_err(ServeError::from).and_then(|config| server::check(&config)) {
+    match config.map_err(ServeError::from).and_then(|config| server::check(&config, args.pull)) {
         Ok(warnings) => {
             for warning in warnings {
                 complain(format_args!("warning: {warning}"));

@@ -95,7 +95,7 @@ enum Command {
     /// code 0 if everything is carried over, perhaps with differences, 1 if something is not, 64 if the input is
     /// invalid.
     Import(import::ImportArgs),
-    /// Create, build, inspect, check, run, test and measure plugins.
+    /// Create, build, inspect, pull, push, check, run, test and measure plugins.
     #[command(subcommand)]
     Plugin(Box<plugin::PluginCommand>),
     /// Print the JSON Schema of the configuration, for editors.

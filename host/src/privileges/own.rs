@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
-use tuffet_config::{AdminAddress, Config, Grant};
+use tuffet_config::{AdminAddress, ComponentSource, Config, Grant};
 
 /// Creates the missing paths. A path that cannot be created is reported later, where it is needed.
 pub(super) fn make(config: &Config, account: Option<&Account>) {
@@ -43,8 +43,10 @@ pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
     let spools = config.sinks.iter().filter_map(|sink| Some(sink.spool.as_ref()?.path.clone()));
     let spools: Vec<PathBuf> = spools.collect();
     let below = spools.iter().any(|spool| spool.starts_with(&config.state));
+    let is_pulled = |component: &ComponentSource| matches!(component, ComponentSource::Registry(_));
+    let pulled = config.policy.plugins.iter().any(|plugin| is_pulled(&plugin.component));
     let mut folders: Vec<PathBuf> = Vec::new();
-    folders.extend((keys || below).then(|| config.state.clone()));
+    folders.extend((keys || below || pulled).then(|| config.state.clone()));
     folders.extend(spools);
     folders.extend(config.origins.iter().map(|origin| origin.cache.path.clone()));
     let compiled = config.policy.compiled.clone();

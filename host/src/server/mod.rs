@@ -36,7 +36,7 @@ use crate::privileges::{self, Left};
 use crate::systemd::Manager;
 use crate::telemetry::{self, Settings as TelemetrySettings};
 use open::Opened;
-use policy::{keeps_its_user, load_policy, start_runtime, start_runtime_with, warnings};
+use policy::{keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_with, warnings};
 use running::Server;
 use signals::Signals;
 use std::io;
@@ -123,18 +123,28 @@ async fn load_unless_stopped(
 
 /// Checks what only a start would reveal: that the roots open, that the server's user may access what it
 /// needs, and that the plugins load for that user and accept their settings. Binds no socket and creates
-/// nothing. Root becomes that user, for good. Returns the warnings for the operator.
+/// nothing. Root becomes that user, for good. `pull`: whether registries are asked for components, which are then
+/// kept. Returns the warnings for the operator.
 ///
 /// # Errors
 /// The problems that would prevent the server from starting.
-pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
+pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     let next = Origins::default().open(&config.origins)?;
     let roots = open_roots(config, &Disks::default(), None, &next)?;
     // Before the change of user: root's cache of compiled plugins is of no use to that user.
     let compiled = policy::compiled(config).filter(|_| keeps_its_user(&config.privileges));
+    if pull {
+        // What is pulled is for the server's user.
+        privileges::prepare(config)?;
+    }
     let mut found = privileges::check(config)?;
     let runtime = start_runtime_with(compiled)?;
-    let policy = control_runtime()?.block_on(load_policy(&runtime, config, &roots, false))?;
+    let policy = control_runtime()?.block_on(async {
+        match pull {
+            true => pull_policy(&runtime, config, &roots).await,
+            false => load_policy(&runtime, config, &roots, false).await,
+        }
+    })?;
     let mut warnings = warnings(config, &policy);
     warnings.append(&mut found);
     warnings.extend(interfaces::missing(config));

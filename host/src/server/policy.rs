@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use tuffet_config::{Config, Grant, Privileges};
+use tuffet_policy::registry::Registries;
 use tuffet_policy::{
     LoadProblem, LoadProblemKind, Policy, PolicyRuntime, PolicySpec, Stage, is_own_code_cache,
 };
@@ -69,6 +70,19 @@ pub(crate) async fn load_policy(
     live: bool,
 ) -> Result<Policy, ServeError> {
     load(runtime, config, spec(config, roots, live)).await
+}
+
+/// As [`load_policy`] for a check, which asks registries for what has not been pulled.
+///
+/// # Errors
+/// As there.
+pub(super) async fn pull_policy(
+    runtime: &PolicyRuntime,
+    config: &Config,
+    roots: &Roots,
+) -> Result<Policy, ServeError> {
+    let registries = Registries::of(config, true);
+    load(runtime, config, PolicySpec { registries, ..spec(config, roots, false) }).await
 }
 
 /// As [`load_policy`], for plugins on a stage: what they do has no effect.
@@ -182,6 +196,7 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         config: config.policy.clone(),
         roots: config.roots.iter().map(|root| root.name.clone()).collect(),
         open_roots: roots.clone(),
+        registries: Registries::of(config, live),
         sinks: config.sinks.clone(),
         state: config.state.clone(),
         live,
@@ -212,6 +227,7 @@ pub(crate) fn place_of(config: &Config, problem: &LoadProblem) -> (String, Strin
         {
             format!("{plugin}/grants")
         }
+        LoadProblemKind::Digest => format!("{plugin}/sha256"),
         LoadProblemKind::Hook(hook) => {
             let policy = &config.policy;
             let chain = match hook {

@@ -9,6 +9,7 @@ use crate::watch::ExportCounts;
 use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tuffet_policy::PluginIdentity;
 use tuffet_policy::sinks::SinkCounted;
 use tuffet_request::Distribution;
 
@@ -59,6 +60,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(origins(&report.origins));
     all.extend(sinks(&report.sinks));
     all.extend(plugins(&totals.plugins));
+    all.push(components(&report.plugins));
     all.extend(telemetry(watch.exported()));
     all.push(counter(
         "log.lines.dropped",
@@ -339,6 +341,25 @@ fn sinks(sinks: &[SinkCounted]) -> Vec<Family> {
             each(|sink| sink.broken.into()),
         ),
     ]
+}
+
+/// Which component each plugin of the active configuration was loaded from.
+fn components(plugins: &[PluginIdentity]) -> Family {
+    let points = plugins.iter().map(|plugin| Point {
+        labels: vec![
+            ("plugin", plugin.plugin.clone().into()),
+            ("version", plugin.version.clone().into()),
+            ("sha256", plugin.sha256.clone().into()),
+            ("verified", plugin.verified.to_string().into()),
+        ],
+        value: 1,
+    });
+    gauge(
+        "plugin.info",
+        "Always 1; the labels carry version and digest of the component, and whether its signature was verified",
+        Unit::Of("{plugin}"),
+        points.collect(),
+    )
 }
 
 fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {

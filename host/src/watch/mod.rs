@@ -316,9 +316,14 @@ impl Watch {
             let now = now.remove(&counted.plugin);
             let loaded = now.is_some();
             let now = now.unwrap_or_default();
+            let identity = policy.plugins().iter().find(|identity| *identity.plugin == *counted.plugin);
+            let (version, sha256) =
+                identity.map(|its| (its.version.clone(), its.sha256.clone())).unwrap_or_default();
             PluginTotals {
                 plugin: counted.plugin.to_string(),
                 loaded,
+                version,
+                sha256,
                 breaker_open: now.breaker_open,
                 running: now.running,
                 waiting: now.waiting,

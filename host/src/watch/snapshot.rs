@@ -175,6 +175,11 @@ pub(crate) struct PluginTotals {
     pub(crate) plugin: String,
     /// Whether the active configuration has it.
     pub(crate) loaded: bool,
+    /// The version from its manifest, and the digest of its component, in the active configuration.
+    #[serde(default)]
+    pub(crate) version: String,
+    #[serde(default)]
+    pub(crate) sha256: String,
     /// Whether its breaker is open.
     pub(crate) breaker_open: bool,
     /// Running calls, and calls that wait for an instance.

@@ -38,6 +38,7 @@ mod overwrite;
 mod policy;
 mod privileges;
 mod refusals;
+mod registry;
 mod reload;
 mod rollover;
 mod secrets;

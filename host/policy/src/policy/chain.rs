@@ -294,9 +294,9 @@ impl Policy {
 
 /// Returns the warnings about a plugin for the operator.
 pub(super) fn warnings_of(plugin: &Plugin) -> impl Iterator<Item = LoadProblem> + '_ {
-    plugin.warnings.iter().map(|warning| LoadProblem {
+    plugin.warnings.iter().map(|(kind, warning)| LoadProblem {
         plugin: plugin.name.to_string(),
-        kind: LoadProblemKind::Grant,
+        kind: *kind,
         pointer: None,
         message: warning.clone(),
     })

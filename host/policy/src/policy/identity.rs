@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::manifest::Manifest;
 use super::shown::digest;
 use super::text;
-use tuffet_config::{ComponentSource, PluginConfig};
+use crate::registry::Pulled;
+use tuffet_config::PluginConfig;
 
 /// The longest version shown, in characters: a manifest may contain anything.
 const MAX_VERSION: usize = 60;
@@ -17,24 +18,34 @@ const MAX_VERSION: usize = 60;
 pub struct PluginIdentity {
     /// The plugin's name in the configuration.
     pub plugin: String,
-    /// `builtin:NAME`, or the path of its file.
+    /// `builtin:NAME`, the path of its file, or `oci://…`.
     pub component: String,
     /// The version from its manifest; empty without one.
     pub version: String,
     /// The SHA-256 digest of the component: 64 hexadecimal digits.
     pub sha256: String,
+    /// The digest of the manifest, of a component from a registry: 64 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// Whether its signature was verified.
+    #[serde(default)]
+    pub verified: bool,
 }
 
 impl PluginIdentity {
-    pub(super) fn of(spec: &PluginConfig, manifest: &Manifest, binary: &[u8]) -> PluginIdentity {
+    pub(super) fn of(
+        spec: &PluginConfig,
+        manifest: &Manifest,
+        binary: &[u8],
+        pulled: Option<&Pulled>,
+    ) -> PluginIdentity {
         PluginIdentity {
             plugin: spec.name.clone(),
-            component: match &spec.component {
-                ComponentSource::Builtin(name) => format!("builtin:{name}"),
-                ComponentSource::Path(path) => path.display().to_string(),
-            },
+            component: spec.component.to_string(),
             version: text::one_line(&manifest.version, MAX_VERSION),
             sha256: digest(binary),
+            manifest: pulled.map(|pulled| pulled.manifest.to_string()),
+            verified: pulled.is_some_and(|pulled| pulled.verified),
         }
     }
 }

@@ -55,13 +55,20 @@ impl Inspected {
     /// # Errors
     /// It cannot be read, is not a component, or its manifest is invalid; with the remedy.
     pub fn of(runtime: &PolicyRuntime, source: &ComponentSource) -> Result<Inspected, String> {
-        let binary = read(source)?;
-        check_kind(&binary)?;
+        Inspected::of_bytes(runtime, &read(source)?)
+    }
+
+    /// Compiles a component that was read already.
+    ///
+    /// # Errors
+    /// As [`Inspected::of`].
+    pub fn of_bytes(runtime: &PolicyRuntime, binary: &[u8]) -> Result<Inspected, String> {
+        check_kind(binary)?;
         let engine = &runtime.shared().engine;
-        let component = Component::from_binary(engine, &binary).map_err(|error| {
+        let component = Component::from_binary(engine, binary).map_err(|error| {
             format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")))
         })?;
-        let manifest = Manifest::of(&binary)?;
+        let manifest = Manifest::of(binary)?;
         let ty = component.component_type();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
         let has = |hook: &Hook| exports.iter().any(|export| *export == hook.interface());
@@ -81,7 +88,7 @@ impl Inspected {
             imports: ty.imports(engine).map(|(name, _)| name.to_owned()).collect(),
             exports,
             bytes: binary.len(),
-            sha256: digest(&binary),
+            sha256: digest(binary),
         })
     }
 

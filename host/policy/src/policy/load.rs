@@ -32,23 +32,29 @@ use super::text;
 use super::turns::Turns;
 use super::wit_events as observe;
 use crate::kv::{self, Quota};
-use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode, ReuseConfig};
-
-/// The largest component, in bytes: those of interpreted languages contain their interpreter, some 40 MB.
-const MAX_COMPONENT: u64 = 128 << 20;
+use crate::registry::{MAX_COMPONENT, Pulled};
+use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode, ReuseConfig, Sha256Digest};
 
 /// How long an idle instance waits where its plugin says that it may be reused, and the configuration nothing.
 const DECLARED_IDLE: Duration = Duration::from_secs(30);
 
-/// Reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
+/// Pulls, reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
 /// seconds and is done off the async threads.
 pub(super) async fn load(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
     spec: &PluginConfig,
 ) -> Result<Plugin, Vec<LoadProblem>> {
+    let pulled = match &spec.component {
+        ComponentSource::Registry(reference) => {
+            let pulled = policy.registries.fetch(reference, spec.verify.as_ref()).await;
+            Some(pulled.map_err(|message| vec![problem(spec, LoadProblemKind::Unreadable, message)])?)
+        }
+        ComponentSource::Builtin(_) | ComponentSource::Path(_) => None,
+    };
     let (its_runtime, its_policy, its_spec) = (runtime.clone(), policy.clone(), spec.clone());
-    let compiled = tokio::task::spawn_blocking(move || compile(&its_runtime, &its_policy, &its_spec)).await;
+    let compile = move || compile(&its_runtime, &its_policy, &its_spec, pulled);
+    let compiled = tokio::task::spawn_blocking(compile).await;
     let plugin = compiled.unwrap_or_else(|panicked| {
         let message = format!("the compiler failed, please report it with the component: {panicked}");
         Err(vec![problem(spec, LoadProblemKind::NotAComponent, message)])
@@ -64,10 +70,22 @@ fn compile(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
     spec: &PluginConfig,
+    pulled: Option<Pulled>,
 ) -> Result<Plugin, Vec<LoadProblem>> {
     let shared = runtime.shared();
     let one = |kind, message| vec![problem(spec, kind, message)];
-    let binary = read(&spec.component).map_err(|message| one(LoadProblemKind::Unreadable, message))?;
+    let binary = match &pulled {
+        Some(pulled) => Cow::Borrowed(&pulled.component[..]),
+        None => read(&spec.component).map_err(|message| one(LoadProblemKind::Unreadable, message))?,
+    };
+    if let Some(pinned) = spec.sha256.as_ref().filter(|pinned| Sha256Digest::of(&binary) != **pinned) {
+        let message = format!(
+            "the component {} has the digest {}, and `sha256` pins {pinned}; deploy the pinned one, or pin this one",
+            spec.component,
+            Sha256Digest::of(&binary)
+        );
+        return Err(one(LoadProblemKind::Digest, message));
+    }
     check_kind(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
     let compile = || Component::from_binary(&shared.engine, &binary);
     let component = shared.compiled.get(&binary, compile).map_err(|error| {
@@ -90,10 +108,13 @@ fn compile(
         Some(reuse) => Some(reuse).filter(|reuse| reuse.calls > 1),
     };
     let pool = reuse.map(|reuse| Pool::new(spec.limits.instances, reuse.idle, Arc::clone(&shared.kept)));
+    let of_grants = judged.warnings.into_iter().map(|warning| (LoadProblemKind::Grant, warning));
+    let of_pull = pulled.iter().flat_map(|pulled| &pulled.warnings);
+    let warnings = of_grants.chain(of_pull.map(|warning| (LoadProblemKind::Unreadable, warning.clone())));
     Ok(Plugin {
-        identity: PluginIdentity::of(spec, &manifest, &binary),
+        identity: PluginIdentity::of(spec, &manifest, &binary, pulled.as_ref()),
         on_error: spec.on_error,
-        warnings: judged.warnings,
+        warnings: warnings.collect(),
         limits: spec.limits,
         turns: Turns::new(
             spec.limits.instances,
@@ -135,6 +156,7 @@ pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, Strin
             format!("there is no builtin:{name}: there are {known}")
         }),
         ComponentSource::Path(path) => read_file(path).map(Cow::Owned),
+        ComponentSource::Registry(reference) => Err(format!("{reference} has not been pulled")),
     }
 }
 

@@ -18,6 +18,7 @@ use super::imports::Access;
 use super::make::{PluginTurns, Within};
 use super::overload::Overload;
 use super::sandbox::Subject;
+use super::spec::LoadProblemKind;
 use super::wit_events as observe;
 use tuffet_config::{OnError, PluginLimits};
 use tuffet_request::events::Kinds;
@@ -27,8 +28,8 @@ pub(super) struct Plugin {
     pub identity: PluginIdentity,
     pub on_error: OnError,
     pub access: Arc<Access>,
-    /// The warnings for the operator.
-    pub warnings: Vec<String>,
+    /// The warnings for the operator, with what they are about.
+    pub warnings: Vec<(LoadProblemKind, String)>,
     pub limits: PluginLimits,
     /// The shared part of its instances.
     pub code: Arc<Code>,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::stage::Stage;
+use crate::registry::Registries;
 use tuffet_config::PolicyConfig;
 use tuffet_config::sinks::SinkSpec;
 use tuffet_store::Roots;
@@ -22,6 +23,8 @@ pub struct PolicySpec {
     pub sinks: Vec<SinkSpec>,
     /// The folder for persistent state.
     pub state: PathBuf,
+    /// How components are had from registries.
+    pub registries: Registries,
     /// Whether the policy is to run. Otherwise it is only checked, and neither sinks nor the file of keys are
     /// opened: the running server uses them.
     pub live: bool,
@@ -56,8 +59,10 @@ pub struct LoadProblem {
 pub enum LoadProblemKind {
     /// A chain names a plugin that is not configured.
     UnknownPlugin,
-    /// There is no such builtin, or the file cannot be read.
+    /// There is no such builtin, the file cannot be read, or the registry does not give it.
     Unreadable,
+    /// It is not the component that `sha256` pins.
+    Digest,
     /// The bytes are not a component that this server can compile.
     NotAComponent,
     /// It imports an interface that this server does not provide.
@@ -77,10 +82,10 @@ pub enum LoadProblemKind {
 }
 
 impl LoadProblem {
-    /// Returns `fetch` if the component could not be read, `load` for all other problems.
+    /// Returns `fetch` if the component could not be had, `load` for all other problems.
     pub fn failure(&self) -> &'static str {
         match self.kind {
-            LoadProblemKind::Unreadable => "fetch",
+            LoadProblemKind::Unreadable | LoadProblemKind::Digest => "fetch",
             _ => "load",
         }
     }

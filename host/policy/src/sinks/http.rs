@@ -1,7 +1,6 @@
 //! Sends lines as the body of HTTP requests.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::io;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use tokio::runtime::Runtime;
 
 use super::output::{Failure, Output, Then};
 use super::{Batch, Format, HttpTarget, Secret, runtime};
+pub(super) use crate::causes::of as explain;
 use crate::tls;
 
 /// The longest pause between two tries.
@@ -184,18 +184,6 @@ pub(super) async fn read(mut answer: Response) -> Vec<u8> {
         body.extend_from_slice(&chunk);
     }
     body
-}
-
-/// Describes an error with its causes, but without the URL, which may hold a secret.
-pub(super) fn explain(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

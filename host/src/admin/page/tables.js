@@ -182,7 +182,9 @@ export const plugins = (rows) => {
       const causes = row.failures.filter(([, failures]) => failures > 0);
       const all = (hooks[0]?.[1].buckets ?? []).map((_, index) => hooks.reduce((sum, [, times]) => sum + times.buckets[index], 0));
       const failures = causes.reduce((sum, [, failures]) => sum + failures, 0);
-      lines(name, row.plugin, row.loaded ? hooks.map(([hook]) => hook).join(', ') : 'not in the configuration any more');
+      const digest = row.sha256 && `sha256:${row.sha256.slice(0, 12)}`;
+      const loaded = [row.version, digest, hooks.map(([hook]) => hook).join(', ')].filter(Boolean).join(' · ');
+      lines(name, row.plugin, row.loaded ? loaded : 'not in the configuration any more');
       const hits = row.cache_hits > 0 ? `${count(row.cache_hits)} remembered` : '';
       lines(calls, count(row.calls), row.running + row.waiting > 0 ? `${row.running} run, ${row.waiting} wait` : hits);
       say(median, micros(quantile(all, 0.5)));

@@ -13,6 +13,7 @@ use super::host::{KeyValue, WrittenHost};
 use super::lab::{self, Plan};
 use super::request::{WrittenRequest, matter};
 use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits, ReuseConfig, Silent};
+use tuffet_policy::registry::Registries;
 use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
 use tuffet_request::RootSpec;
 
@@ -142,6 +143,8 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
                 plan: Plan {
                     name: lab::name_of(&source),
                     component: source.clone(),
+                    registries: Registries::default(),
+                    verify: None,
                     settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),
                     grants: file.grants.clone(),
                     roots: around.roots.to_vec(),

@@ -9,8 +9,9 @@ use serde_json::Value;
 use crate::server::{self, ServeError};
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
-    PolicyConfig, Privileges, ReuseConfig, Silent,
+    PolicyConfig, Privileges, ReuseConfig, Silent, VerifyConfig,
 };
+use tuffet_policy::registry::Registries;
 use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
 use tuffet_request::RootSpec;
 use tuffet_store::{Disks, Origins, RootError, Roots};
@@ -21,6 +22,10 @@ pub(super) struct Plan {
     /// The plugin's name in messages.
     pub name: String,
     pub component: ComponentSource,
+    /// Where a component from a registry is looked for.
+    pub registries: Registries,
+    /// Whose signature it must carry.
+    pub verify: Option<VerifyConfig>,
     pub settings: Value,
     pub grants: Vec<Grant>,
     /// Roots with their folders.
@@ -85,6 +90,7 @@ impl Lab {
             config,
             roots: plan.named_roots.clone(),
             open_roots: roots,
+            registries: plan.registries.clone(),
             sinks: Vec::new(),
             state: PathBuf::new(),
             live: false,
@@ -94,6 +100,8 @@ impl Lab {
         let plugin = PluginConfig {
             name: plan.name.clone(),
             component: plan.component.clone(),
+            sha256: None,
+            verify: plan.verify.clone(),
             settings: plan.settings.clone(),
             on_error: OnError::Deny,
             grants: plan.grants.clone(),
@@ -119,11 +127,21 @@ fn open(plan: &Plan) -> Result<Roots, RootError> {
     Roots::open_without(&plan.roots, &Disks::default(), &silent, None, &Origins::new())
 }
 
-/// Parses `builtin:NAME`, or a file.
+/// Checks a component named on the command line: `builtin:NAME`, `oci://…`, or a file.
+///
+/// # Errors
+/// The reference to a registry is invalid.
+pub(super) fn component(text: &str) -> Result<String, String> {
+    ComponentSource::parse(text).map(|_| text.to_owned())
+}
+
+/// Parses `builtin:NAME`, `oci://…`, or a file.
 pub(super) fn source(component: &str, base: &Path) -> ComponentSource {
-    match component.strip_prefix("builtin:") {
-        Some(name) => ComponentSource::Builtin(name.into()),
-        None => ComponentSource::Path(base.join(component)),
+    match ComponentSource::parse(component) {
+        Ok(ComponentSource::Path(path)) => ComponentSource::Path(base.join(path)),
+        Ok(other) => other,
+        // It is reported as a file that is not there.
+        Err(_) => ComponentSource::Path(component.into()),
     }
 }
 
@@ -133,6 +151,9 @@ pub(super) fn name_of(component: &ComponentSource) -> String {
         ComponentSource::Builtin(name) => name.clone(),
         ComponentSource::Path(path) => {
             path.file_stem().map_or_else(|| "plugin".into(), |stem| stem.to_string_lossy().into_owned())
+        }
+        ComponentSource::Registry(reference) => {
+            reference.repository.rsplit('/').next().unwrap_or("plugin").to_owned()
         }
     }
 }

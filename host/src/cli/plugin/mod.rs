@@ -12,6 +12,7 @@ mod inspect;
 mod lab;
 mod new;
 mod record;
+mod registry;
 mod request;
 mod run;
 mod subject;
@@ -40,8 +41,21 @@ pub(super) enum PluginCommand {
     Build(build::BuildArgs),
     /// Show a plugin's hooks, imports, requested grants, size and digest.
     ///
-    /// Runs no code of the plugin. Exit code 0, or 64 if it is not a plugin.
+    /// Runs no code of the plugin. With oci://…, also what its registry says of it. Exit code 0, 1 if the registry does
+    /// not give it, or 64 if it is not a plugin.
     Inspect(inspect::InspectArgs),
+    /// Pull a component from a registry into a file, or all of a configuration for its server.
+    ///
+    /// `pull REF -o FILE` writes a file. `pull --config FILE` fills the folder from which the server starts without
+    /// a network; run by root, it does so as the server's user. Exit code 0, 1 if one is not to be had, 64 if the
+    /// configuration is invalid, 73 if the file cannot be written.
+    Pull(registry::PullArgs),
+    /// Push a component to a registry, and print its reference with its digest.
+    ///
+    /// The login is that of `docker login`, unless the configuration has one. The same file is the same artifact
+    /// again: its time stamp is that of the file, or `SOURCE_DATE_EPOCH`. Exit code 0, 1 if the registry does not take
+    /// it, or 64 if it is not a plugin.
+    Push(registry::PushArgs),
     /// Load a plugin as a server would and let it check its settings.
     ///
     /// Exit code 0 if it is valid, 64 if not.
@@ -70,6 +84,8 @@ pub(super) fn run(command: &PluginCommand) -> ExitCode {
         PluginCommand::New(args) => new::new(args),
         PluginCommand::Build(args) => build::build(args),
         PluginCommand::Inspect(args) => inspect::inspect(args),
+        PluginCommand::Pull(args) => registry::pull(args),
+        PluginCommand::Push(args) => registry::push(args),
         PluginCommand::Check(args) => check::check(args),
         PluginCommand::Run(args) => run::run(args),
         PluginCommand::Test(args) => test::test(args),

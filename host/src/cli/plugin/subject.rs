@@ -14,13 +14,14 @@ use tuffet_config::{
     ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits, ReuseConfig,
     TimeSpan, reach,
 };
+use tuffet_policy::registry::Registries;
 use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
 use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]
 pub(super) struct Subject {
-    /// The component: a file, or builtin:NAME.
-    #[arg(value_name = "COMPONENT")]
+    /// The component: a file, or builtin:NAME; with --config also oci://… of that configuration, once it is pulled.
+    #[arg(value_name = "COMPONENT", value_parser = lab::component)]
     component: String,
     #[command(flatten)]
     given: Surroundings,
@@ -118,6 +119,8 @@ impl Subject {
         let plan = Plan {
             name: plugin.name.clone(),
             component,
+            registries: Registries::of(&config, false),
+            verify: plugin.verify.clone(),
             settings: plugin.settings.clone(),
             grants: plugin.grants.clone(),
             roots: config.roots.clone(),
@@ -145,6 +148,8 @@ impl Subject {
         let plan = Plan {
             name: lab::name_of(&component),
             component,
+            registries: Registries::default(),
+            verify: None,
             settings: settings.as_ref().map_or_else(|| serde_json::json!({}), |file| file.value().clone()),
             grants: given.grants.clone(),
             roots: given.roots.clone(),

@@ -20,6 +20,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::registry::Registries;
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PolicyConfig, ReuseConfig,
@@ -43,6 +44,8 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConf
     PluginConfig {
         name: name.into(),
         component,
+        sha256: None,
+        verify: None,
         settings,
         on_error: OnError::Deny,
         grants: Vec::new(),
@@ -93,6 +96,7 @@ fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
         config,
         roots: vec!["boot".into()],
         open_roots: Roots::open(&[]).unwrap(),
+        registries: Registries::default(),
         sinks: Vec::new(),
         state: PathBuf::from("/nonexistent"),
         live: true,

@@ -1,0 +1,241 @@
+//! The folder of pulled components: what a start works from without a network.
+//!
+//! `blobs/` holds manifests and components under their digests, which are compared each time. `tags/` holds what a
+//! tag stood for last, `signatures/` what signed a manifest; a signature is verified each time. Files appear by a
+//! rename, complete and synced. Only a folder that belongs to this user alone may say what a tag stands for.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use tuffet_config::{ArtifactReference, Sha256Digest};
+
+use super::signature::Signature;
+
+/// The most bytes kept; the least recently used goes first.
+const MAX_BYTES: u64 = 1 << 30;
+/// The largest file beside the blobs.
+const MAX_NOTE: u64 = 4 << 20;
+/// After this time a file that was never renamed belongs to a process that has ended.
+const ABANDONED: Duration = Duration::from_secs(3600);
+/// What the names of files begin with until they are complete.
+const PARTIAL: &str = ".partial-";
+
+#[derive(Debug, Clone)]
+pub(super) struct Cache {
+    folder: PathBuf,
+}
+
+/// What a tag stood for.
+#[derive(Debug, Serialize, Deserialize)]
+struct Tagged {
+    reference: String,
+    manifest: Sha256Digest,
+}
+
+impl Cache {
+    pub fn at(folder: &Path) -> Cache {
+        Cache { folder: folder.to_owned() }
+    }
+
+    /// Returns a blob with this digest, if there is one; a damaged one is removed.
+    pub fn blob(&self, digest: &Sha256Digest, most: u64) -> Option<Vec<u8>> {
+        let path = self.path("blobs", digest);
+        // A longer one has another digest.
+        let content = beginning(&path, most)?;
+        if Sha256Digest::of(&content) == *digest {
+            // The least recently used is removed first.
+            let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+            return Some(content);
+        }
+        tracing::warn!(target: "tuffet::policy", file = %path.display(), "a pulled component is damaged; it was removed");
+        let _ = fs::remove_file(&path);
+        None
+    }
+
+    /// Returns what this tag stood for last.
+    pub fn tag(&self, reference: &ArtifactReference) -> Option<Sha256Digest> {
+        if !is_own(&self.folder) || !is_own(&self.folder.join("tags")) {
+            return None;
+        }
+        let tagged: Tagged = serde_json::from_slice(&read(&self.tag_path(reference), MAX_NOTE)?).ok()?;
+        (tagged.reference == reference.to_string()).then_some(tagged.manifest)
+    }
+
+    /// Returns the signatures of a manifest.
+    pub fn signatures(&self, manifest: &Sha256Digest) -> Vec<Signature> {
+        let content = read(&self.path("signatures", manifest), MAX_NOTE);
+        content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
+    }
+
+    /// Creates what is missing of the folder.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub fn make(&self) -> io::Result<()> {
+        for name in ["blobs", "tags", "signatures"] {
+            DirBuilder::new().recursive(true).mode(0o700).create(self.folder.join(name))?;
+        }
+        Ok(())
+    }
+
+    pub fn put_blob(&self, digest: &Sha256Digest, content: &[u8]) -> io::Result<()> {
+        let path = self.path("blobs", digest);
+        if path.exists() { Ok(()) } else { write(&path, content) }
+    }
+
+    pub fn put_tag(&self, reference: &ArtifactReference, manifest: &Sha256Digest) -> io::Result<()> {
+        let tagged = Tagged { reference: reference.to_string(), manifest: manifest.clone() };
+        write(&self.tag_path(reference), &serde_json::to_vec(&tagged)?)
+    }
+
+    pub fn put_signatures(&self, manifest: &Sha256Digest, signatures: &[Signature]) -> io::Result<()> {
+        write(&self.path("signatures", manifest), &serde_json::to_vec(signatures)?)
+    }
+
+    /// Removes the least recently used blobs beyond the bound, and what a crash left.
+    pub fn sweep(&self) {
+        self.sweep_to(MAX_BYTES);
+    }
+
+    fn sweep_to(&self, most: u64) {
+        let mut kept = Vec::new();
+        for name in ["blobs", "tags", "signatures"] {
+            for entry in fs::read_dir(self.folder.join(name)).into_iter().flatten().flatten() {
+                let Ok(about) = entry.metadata() else { continue };
+                let modified = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                if entry.file_name().to_string_lossy().starts_with(PARTIAL) {
+                    if modified.elapsed().is_ok_and(|age| age > ABANDONED) {
+                        let _ = fs::remove_file(entry.path());
+                    }
+                } else if name == "blobs" {
+                    kept.push((modified, about.len(), entry.path()));
+                }
+            }
+        }
+        kept.sort();
+        let mut total: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, bytes, path) in kept {
+            if total <= most {
+                break;
+            }
+            if fs::remove_file(path).is_ok() {
+                total -= bytes;
+            }
+        }
+    }
+
+    fn path(&self, kind: &str, digest: &Sha256Digest) -> PathBuf {
+        self.folder.join(kind).join(digest.as_str())
+    }
+
+    /// A reference may be longer than the name of a file.
+    fn tag_path(&self, reference: &ArtifactReference) -> PathBuf {
+        self.path("tags", &Sha256Digest::of(reference.to_string().as_bytes()))
+    }
+}
+
+/// Returns the content of a file of at most this size.
+fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
+    beginning(path, most).filter(|content| content.len() as u64 <= most)
+}
+
+/// Returns the content of a file; of a larger one, a byte more than its size may be.
+fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
+    let mut content = Vec::new();
+    File::open(path).ok()?.take(most + 1).read_to_end(&mut content).ok()?;
+    Some(content)
+}
+
+/// Writes a file that appears complete or not at all, also after a power failure.
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let partial = folder.join(format!("{PARTIAL}{}-{:016x}", std::process::id(), fastrand::u64(..)));
+    let written = (|| {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&partial, path)?;
+        File::open(folder)?.sync_all()
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&partial);
+    }
+    written
+}
+
+/// Returns whether nobody but this user and root can change the folder.
+fn is_own(folder: &Path) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    fs::symlink_metadata(folder).is_ok_and(|about| {
+        about.is_dir() && (about.uid() == user || about.uid() == 0) && about.mode() & 0o022 == 0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn made() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(&folder.path().join("components"));
+        cache.make().unwrap();
+        (folder, cache)
+    }
+
+    #[test]
+    fn a_damaged_blob_is_removed() {
+        let (_folder, cache) = made();
+        let digest = Sha256Digest::of(b"content");
+        assert_eq!(cache.blob(&digest, 100), None);
+        cache.put_blob(&digest, b"content").unwrap();
+        assert_eq!(cache.blob(&digest, 100).as_deref(), Some(&b"content"[..]));
+        for damage in ["kontent", "content that is too long"] {
+            fs::write(cache.path("blobs", &digest), damage).unwrap();
+            assert_eq!(cache.blob(&digest, 7), None);
+            assert!(!cache.path("blobs", &digest).exists());
+        }
+    }
+
+    #[test]
+    fn a_tag_counts_only_in_a_folder_of_this_user() {
+        let (_folder, cache) = made();
+        let reference = ArtifactReference::parse("localhost:5000/a:1").unwrap();
+        let digest = Sha256Digest::of(b"");
+        cache.put_tag(&reference, &digest).unwrap();
+        assert_eq!(cache.tag(&reference), Some(digest));
+        fs::set_permissions(cache.folder.join("tags"), fs::Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(cache.tag(&reference), None);
+    }
+
+    #[test]
+    fn the_least_recently_used_goes_first_and_abandoned_files_too() {
+        let (_folder, cache) = made();
+        let digests = [b"aaaa", b"bbbb", b"cccc"].map(|content| {
+            let digest = Sha256Digest::of(content);
+            cache.put_blob(&digest, content).unwrap();
+            digest
+        });
+        let age = |path: &Path, hours: u64| {
+            let then = SystemTime::now() - Duration::from_secs(hours * 3600);
+            File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
+        };
+        for (digest, hours) in digests.iter().zip([3, 5, 4]) {
+            age(&cache.path("blobs", digest), hours);
+        }
+        assert!(cache.blob(&digests[1], 100).is_some(), "used now");
+        let [old, new] =
+            ["old", "new"].map(|name| cache.folder.join("blobs").join(format!("{PARTIAL}{name}")));
+        fs::write(&old, "").unwrap();
+        fs::write(&new, "").unwrap();
+        age(&old, 2);
+        cache.sweep_to(8);
+        let kept = digests.map(|digest| cache.path("blobs", &digest).exists());
+        assert_eq!(kept, [true, true, false]);
+        assert!(!old.exists() && new.exists());
+    }
+}

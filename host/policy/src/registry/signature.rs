@@ -1,0 +1,272 @@
+//! Signatures of manifests, as cosign makes them with a key: found in the registry, verified without one.
+//!
+//! The older layout is a manifest with the tag `sha256-DIGEST.sig`, whose layers are payloads that name repository
+//! and digest, each with its signature in an annotation. The newer one is a Sigstore bundle that refers to the
+//! manifest: a signed statement about the digest. Of the log and of time stamps nothing is verified: the key alone
+//! decides.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, UnparsedPublicKey};
+use serde::{Deserialize, Serialize};
+use tuffet_config::{Sha256Digest, VerifyConfig, VerifyKey};
+
+use super::client::{Client, Trouble};
+use super::manifest::{ACCEPTED, INDEX, Manifest};
+
+const SIMPLE: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
+const ANNOTATION: &str = "dev.cosignproject.cosign/signature";
+const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
+const STATEMENT: &str = "application/vnd.in-toto+json";
+/// What a statement says that is a signature, and not an attestation of something else.
+const SIGNED: &str = "https://sigstore.dev/cosign/sign/v1";
+
+/// The most signatures that are looked at.
+const MOST: usize = 32;
+const MAX_PAYLOAD: u64 = 64 << 10;
+const MAX_MANIFEST: u64 = 1 << 20;
+
+/// A signed text, not verified yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Signature {
+    form: Form,
+    /// In Base64.
+    payload: String,
+    /// In Base64.
+    signature: String,
+}
+
+/// How the payload names what is signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Form {
+    /// A "simple signing" payload.
+    Simple,
+    /// A DSSE envelope with a statement of in-toto.
+    Statement,
+}
+
+#[derive(Deserialize)]
+struct Payload {
+    critical: Critical,
+}
+
+#[derive(Deserialize)]
+struct Critical {
+    identity: Identity,
+    image: Image,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Identity {
+    docker_reference: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Image {
+    docker_manifest_digest: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Bundle {
+    dsse_envelope: Option<Envelope>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope {
+    payload: String,
+    payload_type: String,
+    signatures: Vec<Sig>,
+}
+
+#[derive(Deserialize)]
+struct Sig {
+    sig: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Statement {
+    subject: Vec<Subject>,
+    predicate_type: String,
+}
+
+#[derive(Deserialize)]
+struct Subject {
+    digest: SubjectDigest,
+}
+
+#[derive(Deserialize)]
+struct SubjectDigest {
+    sha256: Option<String>,
+}
+
+/// Verifies that one of the signatures is by one of the keys, and for this manifest. `name` is the repository.
+///
+/// # Errors
+/// What is wrong with them.
+pub(super) fn verify(
+    signatures: &[Signature],
+    verify: &VerifyConfig,
+    name: &str,
+    manifest: &Sha256Digest,
+) -> Result<(), String> {
+    let name = verify.repository.as_deref().unwrap_or(name);
+    let mut why = "it is not signed".to_owned();
+    for signature in signatures {
+        match signature.verify(&verify.keys, name, manifest) {
+            Ok(()) => return Ok(()),
+            Err(its) => why = its,
+        }
+    }
+    let key = verify.key.display();
+    Err(format!("{why}: sign it by `cosign sign --key …`, or correct `verify` (the key is {key})"))
+}
+
+impl Signature {
+    fn verify(&self, keys: &[VerifyKey], name: &str, manifest: &Sha256Digest) -> Result<(), String> {
+        let decoded = STANDARD.decode(&self.payload).ok().zip(STANDARD.decode(&self.signature).ok());
+        let (payload, signature) = decoded.ok_or("its signature is not Base64")?;
+        let signed = match self.form {
+            Form::Simple => payload.clone(),
+            Form::Statement => pre_authentication_encoding(&payload),
+        };
+        let by = |key: &VerifyKey| match key {
+            VerifyKey::P256(point) => {
+                UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point).verify(&signed, &signature)
+            }
+            VerifyKey::Ed25519(key) => UnparsedPublicKey::new(&ED25519, key).verify(&signed, &signature),
+        };
+        if !keys.iter().any(|key| by(key).is_ok()) {
+            return Err("none of its signatures is by this key".into());
+        }
+        match self.form {
+            Form::Simple => {
+                let payload: Payload =
+                    serde_json::from_slice(&payload).map_err(|_| "what is signed is no payload of cosign")?;
+                let Critical { identity, image } = payload.critical;
+                if image.docker_manifest_digest != format!("sha256:{manifest}") {
+                    return Err("its signature is for another digest".into());
+                }
+                let named = identity.docker_reference;
+                // With a tag where it was signed by one.
+                if named == name || named.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', '@']))
+                {
+                    Ok(())
+                } else {
+                    Err(format!(
+                        "its signature is for {named:.300}, not for {name}; a copy needs `verify.repository`"
+                    ))
+                }
+            }
+            Form::Statement => {
+                let statement: Statement = serde_json::from_slice(&payload)
+                    .map_err(|_| "what is signed is no statement of cosign")?;
+                if statement.predicate_type != SIGNED {
+                    return Err("what is signed is an attestation, not the component".into());
+                }
+                let mut subjects = statement.subject.iter();
+                if subjects.any(|subject| subject.digest.sha256.as_deref() == Some(manifest.as_str())) {
+                    Ok(())
+                } else {
+                    Err("its signature is for another digest".into())
+                }
+            }
+        }
+    }
+}
+
+/// What a DSSE signature is over.
+fn pre_authentication_encoding(payload: &[u8]) -> Vec<u8> {
+    let mut signed = format!("DSSEv1 {} {STATEMENT} {} ", STATEMENT.len(), payload.len()).into_bytes();
+    signed.extend_from_slice(payload);
+    signed
+}
+
+/// Gets the signatures of a manifest from its registry, of both layouts.
+pub(super) async fn find(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
+    let mut found = simple(client, manifest).await?;
+    found.extend(bundles(client, manifest).await?);
+    Ok(found)
+}
+
+async fn simple(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
+    let tag = format!("manifests/sha256-{manifest}.sig");
+    let Some(signatures) = optional(client.get(&tag, ACCEPTED, MAX_MANIFEST).await)? else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    let layers = Manifest::parse(&signatures).map_err(Trouble::Wrong)?.layers;
+    for layer in layers.iter().filter(|layer| layer.media_type == SIMPLE).take(MOST) {
+        let Some(signature) = layer.annotations.get(ANNOTATION) else { continue };
+        let payload = blob(client, &layer.digest().map_err(Trouble::Wrong)?, MAX_PAYLOAD).await?;
+        let payload = STANDARD.encode(payload);
+        found.push(Signature { form: Form::Simple, payload, signature: signature.clone() });
+    }
+    Ok(found)
+}
+
+async fn bundles(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
+    let path = format!("referrers/sha256:{manifest}");
+    let index = match optional(client.get(&path, INDEX, MAX_MANIFEST).await) {
+        Ok(Some(index)) => Some(index),
+        // Registries from before the interface answer 404 or another refusal, and keep a tag instead.
+        Ok(None) | Err(Trouble::Wrong(_)) => {
+            optional(client.get(&format!("manifests/sha256-{manifest}"), ACCEPTED, MAX_MANIFEST).await)?
+        }
+        Err(trouble) => return Err(trouble),
+    };
+    let Some(index) = index else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    let entries = Manifest::parse(&index).map_err(Trouble::Wrong)?.manifests;
+    let is_bundle = |kind: &Option<String>| kind.as_deref().is_some_and(|kind| kind.starts_with(BUNDLE));
+    for entry in entries.iter().filter(|entry| is_bundle(&entry.artifact_type)).take(MOST) {
+        let digest = entry.digest().map_err(Trouble::Wrong)?;
+        let path = format!("manifests/sha256:{digest}");
+        let text = matching(client.get(&path, ACCEPTED, MAX_MANIFEST).await?, &digest)?;
+        let layers = Manifest::parse(&text).map_err(Trouble::Wrong)?.layers;
+        for layer in layers.iter().filter(|layer| layer.media_type.starts_with(BUNDLE)).take(1) {
+            let bundle = blob(client, &layer.digest().map_err(Trouble::Wrong)?, MAX_MANIFEST).await?;
+            let envelope =
+                serde_json::from_slice::<Bundle>(&bundle).ok().and_then(|bundle| bundle.dsse_envelope);
+            let Some(envelope) = envelope.filter(|envelope| envelope.payload_type == STATEMENT) else {
+                continue;
+            };
+            found.extend(envelope.signatures.into_iter().take(MOST).map(|Sig { sig }| Signature {
+                form: Form::Statement,
+                payload: envelope.payload.clone(),
+                signature: sig,
+            }));
+        }
+    }
+    Ok(found)
+}
+
+async fn blob(client: &Client, digest: &Sha256Digest, most: u64) -> Result<Vec<u8>, Trouble> {
+    matching(client.get(&format!("blobs/sha256:{digest}"), "*/*", most).await?, digest)
+}
+
+fn matching(content: Vec<u8>, digest: &Sha256Digest) -> Result<Vec<u8>, Trouble> {
+    if Sha256Digest::of(&content) == *digest {
+        Ok(content)
+    } else {
+        Err(Trouble::Wrong("a part of its signature has another digest than its manifest says".into()))
+    }
+}
+
+fn optional(got: Result<Vec<u8>, Trouble>) -> Result<Option<Vec<u8>>, Trouble> {
+    match got {
+        Ok(content) => Ok(Some(content)),
+        Err(Trouble::Missing) => Ok(None),
+        Err(trouble) => Err(trouble),
+    }
+}
+
+#[cfg(test)]
+#[path = "signature_tests.rs"]
+mod tests;

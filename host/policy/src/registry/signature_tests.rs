@@ -1,0 +1,115 @@
+//! Signatures made here, as cosign makes them.
+
+use super::*;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
+
+const NAME: &str = "registry.example/plugins/acl";
+
+struct Signer(EcdsaKeyPair);
+
+impl Signer {
+    fn new() -> Signer {
+        let random = SystemRandom::new();
+        let kind = &ECDSA_P256_SHA256_ASN1_SIGNING;
+        let document = EcdsaKeyPair::generate_pkcs8(kind, &random).unwrap();
+        Signer(EcdsaKeyPair::from_pkcs8(kind, document.as_ref(), &random).unwrap())
+    }
+
+    fn config(&self, repository: Option<&str>) -> VerifyConfig {
+        let keys = vec![VerifyKey::P256(self.0.public_key().as_ref().to_vec())];
+        VerifyConfig { key: "cosign.pub".into(), repository: repository.map(str::to_owned), keys }
+    }
+
+    fn sign(&self, form: Form, payload: &str) -> Signature {
+        let signed = match form {
+            Form::Simple => payload.as_bytes().to_vec(),
+            Form::Statement => pre_authentication_encoding(payload.as_bytes()),
+        };
+        let signature = self.0.sign(&SystemRandom::new(), &signed).unwrap();
+        Signature { form, payload: STANDARD.encode(payload), signature: STANDARD.encode(signature) }
+    }
+}
+
+fn payload(name: &str, digest: &Sha256Digest) -> String {
+    format!(
+        r#"{{"critical":{{"identity":{{"docker-reference":"{name}"}},"image":{{"docker-manifest-digest":"sha256:{digest}"}},"type":"cosign container image signature"}},"optional":null}}"#
+    )
+}
+
+fn statement(kind: &str, digest: &Sha256Digest) -> String {
+    format!(
+        r#"{{"_type":"https://in-toto.io/Statement/v1","subject":[{{"digest":{{"sha256":"{digest}"}}}}],"predicateType":"{kind}","predicate":{{}}}}"#
+    )
+}
+
+#[test]
+fn a_signature_counts_for_its_key_its_digest_and_its_repository() {
+    let (signer, other) = (Signer::new(), Signer::new());
+    let (digest, wrong) = (Sha256Digest::of(b"manifest"), Sha256Digest::of(b"another"));
+    let simple = |name: &str, digest| signer.sign(Form::Simple, &payload(name, digest));
+    let judge = |signatures: &[Signature], config: &VerifyConfig| verify(signatures, config, NAME, &digest);
+    let config = signer.config(None);
+    let good = simple(NAME, &digest);
+    judge(std::slice::from_ref(&good), &config).unwrap();
+    // With the tag that was signed, and after others.
+    judge(&[simple(NAME, &wrong), simple(&format!("{NAME}:1.2"), &digest)], &config).unwrap();
+    // A copy.
+    judge(&[simple("upstream.example/acl", &digest)], &signer.config(Some("upstream.example/acl"))).unwrap();
+    for (signatures, config, due) in [
+        (vec![], signer.config(None), "it is not signed"),
+        (vec![good.clone()], other.config(None), "none of its signatures is by this key"),
+        (vec![simple(NAME, &wrong)], signer.config(None), "for another digest"),
+        (
+            vec![simple("registry.example/plugins/acl2", &digest)],
+            signer.config(None),
+            "not for registry.example",
+        ),
+        (vec![good.clone()], signer.config(Some("upstream.example/acl")), "not for upstream.example"),
+        (vec![signer.sign(Form::Simple, "{}")], signer.config(None), "no payload"),
+    ] {
+        let refused = judge(&signatures, &config).unwrap_err();
+        assert!(refused.contains(due), "{due}: {refused}");
+    }
+    // A single bit of the payload or of the signature.
+    let changed = |text: &str| {
+        let mut bytes = STANDARD.decode(text).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        STANDARD.encode(bytes)
+    };
+    let other_payload = Signature { payload: changed(&good.payload), ..good.clone() };
+    let other_signature = Signature { signature: changed(&good.signature), ..good };
+    assert!(judge(&[other_payload], &config).is_err() && judge(&[other_signature], &config).is_err());
+}
+
+#[test]
+fn a_statement_counts_if_it_is_a_signature() {
+    let signer = Signer::new();
+    let (digest, wrong) = (Sha256Digest::of(b"manifest"), Sha256Digest::of(b"another"));
+    let judge = |kind, its| {
+        let signature = signer.sign(Form::Statement, &statement(kind, its));
+        verify(&[signature], &signer.config(None), NAME, &digest)
+    };
+    judge(SIGNED, &digest).unwrap();
+    assert!(judge(SIGNED, &wrong).unwrap_err().contains("another digest"));
+    // A list of parts that the same key signed says nothing of approval.
+    assert!(judge("https://spdx.dev/Document", &digest).unwrap_err().contains("attestation"));
+    // What is signed in one form is no signature in the other.
+    let mut signature = signer.sign(Form::Simple, &statement(SIGNED, &digest));
+    signature.form = Form::Statement;
+    assert!(verify(&[signature], &signer.config(None), NAME, &digest).is_err());
+}
+
+#[test]
+fn keys_of_edwards_count_too() {
+    let random = SystemRandom::new();
+    let document = Ed25519KeyPair::generate_pkcs8(&random).unwrap();
+    let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
+    let digest = Sha256Digest::of(b"manifest");
+    let text = payload(NAME, &digest);
+    let signature = STANDARD.encode(pair.sign(text.as_bytes()));
+    let signature = Signature { form: Form::Simple, payload: STANDARD.encode(text), signature };
+    let keys = vec![VerifyKey::Ed25519(pair.public_key().as_ref().to_vec())];
+    let config = VerifyConfig { key: "key.pub".into(), repository: None, keys };
+    verify(&[signature], &config, NAME, &digest).unwrap();
+}

@@ -1,0 +1,207 @@
+//! Signatures in the layouts of cosign, made with openssl, in a real registry.
+
+use super::debian::Registry;
+use super::{Kept, acl, another_acl, assert_denies, digest_of, plugin, push, sha256};
+use crate::harness::{run, skipped};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A pair of keys, in files.
+struct Keys {
+    private: PathBuf,
+    public: PathBuf,
+}
+
+impl Keys {
+    fn make(kept: &Kept, name: &str) -> Option<Keys> {
+        let keys =
+            Keys { private: kept.path(&format!("{name}.key")), public: kept.path(&format!("{name}.pub")) };
+        let openssl = |arguments: &[&str], out: &Path| {
+            Command::new("openssl")
+                .args(arguments)
+                .arg("-out")
+                .arg(out)
+                .output()
+                .is_ok_and(|ran| ran.status.success())
+        };
+        let private = keys.private.to_str().unwrap();
+        let made = openssl(&["ecparam", "-name", "prime256v1", "-genkey", "-noout"], &keys.private)
+            && openssl(&["pkey", "-in", private, "-pubout"], &keys.public);
+        if !made {
+            skipped("openssl is not installed: signatures of plugins are not tested");
+        }
+        made.then_some(keys)
+    }
+
+    /// Signs; in Base64.
+    fn sign(&self, kept: &Kept, text: &[u8]) -> String {
+        let (text, signature) = (kept.write("text", text), kept.path("signature"));
+        let sign = |command: &mut Command| run(command).assert_good();
+        sign(
+            Command::new("openssl")
+                .args(["dgst", "-sha256", "-sign"])
+                .arg(&self.private)
+                .arg("-out")
+                .arg(&signature)
+                .arg(text),
+        );
+        base64(&std::fs::read(signature).unwrap(), kept)
+    }
+
+    fn verify(&self) -> String {
+        format!("    verify: {{ key: \"{}\" }}", self.public.display())
+    }
+}
+
+fn base64(bytes: &[u8], kept: &Kept) -> String {
+    let file = kept.write("plain", bytes);
+    let ran = run(Command::new("openssl").args(["base64", "-A", "-in"]).arg(file));
+    String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+}
+
+/// What `cosign sign --key` signs and pushes.
+fn sign(registry: &Registry, kept: &Kept, keys: &Keys, repository: &str, named: &str, manifest: &str) {
+    let payload = json!({
+        "critical": {
+            "identity": { "docker-reference": named },
+            "image": { "docker-manifest-digest": format!("sha256:{manifest}") },
+            "type": "cosign container image signature",
+        },
+        "optional": null,
+    });
+    let payload = payload.to_string();
+    let signature = keys.sign(kept, payload.as_bytes());
+    let layer = registry.put_blob(repository, payload.as_bytes());
+    let config = registry.put_blob(repository, b"{}");
+    registry.put_manifest(
+        repository,
+        &format!("sha256-{manifest}.sig"),
+        &json!({
+            "schemaVersion": 2,
+            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "config": {
+                "mediaType": "application/vnd.oci.image.config.v1+json",
+                "digest": format!("sha256:{config}"), "size": 2,
+            },
+            "layers": [{
+                "mediaType": "application/vnd.dev.cosign.simplesigning.v1+json",
+                "digest": format!("sha256:{layer}"), "size": payload.len(),
+                "annotations": { "dev.cosignproject.cosign/signature": signature },
+            }],
+        }),
+    );
+}
+
+/// What `cosign sign --new-bundle-format --key` pushes to a registry without the interface for referrers.
+fn sign_with_bundle(
+    registry: &Registry,
+    kept: &Kept,
+    keys: &Keys,
+    repository: &str,
+    kind: &str,
+    manifest: &str,
+) {
+    const STATEMENT: &str = "application/vnd.in-toto+json";
+    const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+    let statement = json!({
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{ "digest": { "sha256": manifest } }],
+        "predicateType": kind,
+        "predicate": {},
+    });
+    let statement = statement.to_string();
+    let signed = format!("DSSEv1 {} {STATEMENT} {} {statement}", STATEMENT.len(), statement.len());
+    let signature = keys.sign(kept, signed.as_bytes());
+    let bundle = json!({
+        "mediaType": BUNDLE,
+        "verificationMaterial": { "publicKey": { "hint": "" } },
+        "dsseEnvelope": {
+            "payload": base64(statement.as_bytes(), kept), "payloadType": STATEMENT,
+            "signatures": [{ "sig": signature }],
+        },
+    });
+    let bundle = bundle.to_string();
+    let layer = registry.put_blob(repository, bundle.as_bytes());
+    let config = registry.put_blob(repository, b"{}");
+    let image = json!({
+        "schemaVersion": 2,
+        "mediaType": "application/vnd.oci.image.manifest.v1+json",
+        "artifactType": BUNDLE,
+        "config": { "mediaType": "application/vnd.oci.empty.v1+json", "digest": format!("sha256:{config}"), "size": 2 },
+        "layers": [{ "mediaType": BUNDLE, "digest": format!("sha256:{layer}"), "size": bundle.len() }],
+    });
+    registry.put_manifest(repository, "the-bundle", &image);
+    let index = json!({
+        "schemaVersion": 2,
+        "mediaType": "application/vnd.oci.image.index.v1+json",
+        "manifests": [{
+            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "digest": format!("sha256:{}", sha256(image.to_string().as_bytes())),
+            "size": image.to_string().len(),
+            "artifactType": BUNDLE,
+        }],
+    });
+    registry.put_manifest(repository, &format!("sha256-{manifest}"), &index);
+}
+
+#[test]
+fn a_signature_is_required_and_verified_again_without_the_registry() {
+    let Some(mut registry) = Registry::start() else { return };
+    let kept = Kept::new();
+    let (Some(keys), Some(other)) = (Keys::make(&kept, "ours"), Keys::make(&kept, "other")) else { return };
+    let pinned = push(&acl(), &registry.reference("acl:1"), &[]);
+    let (name, digest) = (format!("{}/acl", registry.host()), digest_of(&pinned));
+    let yaml = kept.yaml(&pinned, &keys.verify(), "");
+    let refused = |due: &str| kept.setup(&yaml).run_to_its_end().assert_fails(64, &[&pinned, due]);
+    refused("it is not signed");
+    assert!(!kept.path("state/components").exists(), "nothing is kept before it is verified");
+    sign(&registry, &kept, &other, "acl", &name, digest);
+    refused("none of its signatures is by this key");
+    sign(&registry, &kept, &keys, "acl", &format!("{}/acl2", registry.host()), digest);
+    refused("verify.repository");
+    sign(&registry, &kept, &keys, "acl", &name, &sha256(b"another"));
+    sign(&registry, &kept, &keys, "acl", &name, digest);
+    let shown = plugin(&["inspect", &pinned, "--json", "--key", keys.public.to_str().unwrap()]);
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!(shown["artifact"]["verified"], true);
+    plugin(&[
+        "pull",
+        &pinned,
+        "-o",
+        kept.path("x").to_str().unwrap(),
+        "--key",
+        other.public.to_str().unwrap(),
+    ])
+    .assert_fails(1, &["none of its signatures is by this key"]);
+
+    let server = kept.setup(&yaml).start();
+    assert_denies(&server);
+    assert_eq!(server.status()["plugins"][0]["verified"], true);
+    server.stop();
+    registry.kill();
+    assert_denies(&kept.setup(&yaml).start());
+    // What is kept is no proof by itself.
+    kept.setup(&kept.yaml(&pinned, &other.verify(), ""))
+        .run_to_its_end()
+        .assert_fails(64, &["cannot be reached"]);
+    let file = kept.path("state/components/signatures").join(digest);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("\"simple\"", "\"statement\"")).unwrap();
+    let config = kept.config(&yaml);
+    crate::harness::tuffet(["check", config.to_str().unwrap()]).assert_fails(64, &["none of its signatures"]);
+}
+
+#[test]
+fn a_bundle_counts_as_a_signature_and_an_attestation_does_not() {
+    let Some(registry) = Registry::start() else { return };
+    let kept = Kept::new();
+    let Some(keys) = Keys::make(&kept, "ours") else { return };
+    let pinned = push(&kept.write("own.wasm", another_acl("bundle")), &registry.reference("acl:1"), &[]);
+    let yaml = kept.yaml(&pinned, &keys.verify(), "");
+    let digest = digest_of(&pinned);
+    sign_with_bundle(&registry, &kept, &keys, "acl", "https://spdx.dev/Document", digest);
+    kept.setup(&yaml).run_to_its_end().assert_fails(64, &["an attestation, not the component"]);
+    sign_with_bundle(&registry, &kept, &keys, "acl", "https://sigstore.dev/cosign/sign/v1", digest);
+    assert_denies(&kept.setup(&yaml).start());
+}

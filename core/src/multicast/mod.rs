@@ -268,6 +268,15 @@ impl Group {
         self.phase = Phase::Seeking { next_offer: now };
     }
 
+    /// Ends all memberships silently.
+    pub fn abandon(&mut self, now: Time) {
+        self.due.clear();
+        for id in self.ids() {
+            self.finish(id, Finish::TimedOut);
+        }
+        self.phase = Phase::Seeking { next_offer: now };
+    }
+
     /// Records that the host has not sent the blocks from `first` on, of the `blocks` from the last `poll`: the disk
     /// has not delivered them yet. The group sends nothing until [`Group::handle_resumed`].
     pub fn handle_unsent(&mut self, now: Time, blocks: Blocks, first: u64) {
@@ -383,6 +392,26 @@ impl Group {
     /// Returns whether there is no member.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
+    }
+
+    /// Returns the last block that a member is known to have.
+    pub fn blocks(&self, id: MemberId) -> u64 {
+        self.members.get(&id).map_or(0, |member| member.acked)
+    }
+
+    /// Returns whether a member has answered from its address.
+    pub fn is_proven(&self) -> bool {
+        self.members.values().any(|member| member.proven)
+    }
+
+    /// Returns how long a master may be silent if nobody else waits.
+    pub fn give_up(&self) -> Duration {
+        Duration::from_micros(self.timing.give_up().into())
+    }
+
+    /// Returns the most bytes in flight.
+    pub fn most_in_flight(&self) -> usize {
+        stream::MOST_IN_FLIGHT as usize
     }
 
     /// Returns the last block that the master has acknowledged, if there is a master.

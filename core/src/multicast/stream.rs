@@ -10,7 +10,7 @@ use crate::transfer::unmeasured;
 
 /// The most bytes in flight. A member that is not the master cannot slow the stream down, and the receive buffer of a
 /// socket on Linux holds 208 KiB by default, in the kernel's accounting.
-const MOST_IN_FLIGHT: u32 = 64 << 10;
+pub(super) const MOST_IN_FLIGHT: u32 = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct Stream {

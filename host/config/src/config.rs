@@ -15,6 +15,7 @@ use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
+use super::multicast::{Multicast, WrittenMulticast};
 use super::netboot::Netboot;
 use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
@@ -95,6 +96,10 @@ pub(crate) struct Written {
     pub profiles: Vec<WrittenProfile>,
     /// Help for boot chains; each changes what some other clients get, so all are off by default.
     pub netboot: Netboot,
+    /// Groups of clients that read one file from one stream, see [multicast](multicast.md). Disabled without this
+    /// section; `{}` enables it with the defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multicast: Option<WrittenMulticast>,
     /// Bounds on concurrent transfers, requests, uploads and memory.
     pub limits: Limits,
     /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
@@ -136,6 +141,8 @@ pub struct Config {
     pub profiles: Vec<Profile>,
     /// The help for boot chains.
     pub netboot: Netboot,
+    /// Groups of clients that read one file from one stream; `None` for none.
+    pub multicast: Option<Multicast>,
     /// The limits.
     pub limits: Limits,
     /// The exports to an OpenTelemetry collector; `None` leaves them to the environment.
@@ -169,6 +176,7 @@ impl Default for Written {
             transfer: Transfer::default(),
             profiles: Vec::new(),
             netboot: Netboot::default(),
+            multicast: None,
             limits: Limits::default(),
             telemetry: None,
             privileges: Privileges::default(),
@@ -213,6 +221,7 @@ impl Config {
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
         let profiles = resolver.profiles(written.profiles);
+        let multicast = written.multicast.map(|its| resolver.multicast(its, &listeners));
         let Written { busy_poll, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
@@ -236,6 +245,7 @@ impl Config {
             transfer,
             profiles,
             netboot,
+            multicast,
             limits,
             telemetry,
             privileges,
@@ -259,6 +269,7 @@ impl Config {
             ("workers", self.workers != next.workers),
             ("busy-poll", self.busy_poll != next.busy_poll),
             ("control", self.control != next.control),
+            ("multicast", self.multicast != next.multicast),
             ("telemetry", self.telemetry != next.telemetry),
             ("privileges", self.privileges != next.privileges),
         ];

@@ -24,6 +24,7 @@ mod grant;
 mod limits;
 mod listeners;
 mod load;
+mod multicast;
 mod netboot;
 mod overrides;
 mod plugins;
@@ -60,6 +61,7 @@ pub use error::{ConfigError, Place, Position, Problem};
 pub use grant::{Grant, GrantKind, HttpHost};
 pub use limits::Limits;
 pub use listeners::Listener;
+pub use multicast::Multicast;
 pub use netboot::Netboot;
 pub use overrides::Overrides;
 pub use plugins::{

@@ -10,7 +10,7 @@ use tuffet_core::netascii::Encoder;
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
-use tuffet_store::StoreError;
+use tuffet_store::{Identity, StoreError};
 
 /// The decision once something is open, or is not.
 pub(super) fn granted(
@@ -20,10 +20,10 @@ pub(super) fn granted(
     ceilings: &Ceilings,
 ) -> Decision {
     match opened.and_then(|opened| within(opened, ceilings)) {
-        Ok(Opened { content, resolved }) => {
+        Ok(Opened { content, resolved, identity }) => {
             let limits = generation.bounds(record, ceilings).limits;
             record.resolved = Some(resolved);
-            Decision::Grant { content, limits }
+            Decision::Grant { content, limits, group: identity }
         }
         Err(decision) => decision,
     }
@@ -43,12 +43,18 @@ pub(super) struct Opened {
     content: Content,
     /// For the log: `ROOT:PATH`, or `content`.
     resolved: Arc<str>,
+    /// The file, if its client may read it as a member of a group.
+    identity: Option<Identity>,
 }
 
 impl Opened {
     /// No bytes, for an optional file that is missing.
     pub(super) fn empty() -> Opened {
-        Opened { content: Content::Bytes(Arc::<[u8]>::from([]).into()), resolved: "empty".into() }
+        Opened {
+            content: Content::Bytes(Arc::<[u8]>::from([]).into()),
+            resolved: "empty".into(),
+            identity: None,
+        }
     }
 
     pub(super) fn resolved(&self) -> Arc<str> {
@@ -151,6 +157,9 @@ impl Files {
     ) -> Result<Opened, StoreError> {
         let file = self.roots.open_read(Some(root), path)?;
         let resolved = format!("{}:{}", file.root(), file.path()).into();
+        // A file that was written a moment ago may change without a new identity.
+        let joins = self.groups.admit(request) && file.is_settled();
+        let identity = joins.then(|| file.identity());
         let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
@@ -162,7 +171,7 @@ impl Files {
                 Content::Netascii(Box::new(NetasciiFile::new(file, size.map_err(StoreError::Io)?)))
             }
         };
-        Ok(Opened { content, resolved })
+        Ok(Opened { content, resolved, identity })
     }
 
     fn open_write(
@@ -182,7 +191,7 @@ impl Files {
         require_room(request, announced, upload.limit())?;
         let resolved = format!("{}:{}", upload.root(), upload.path()).into();
         let sink = Sink::new(upload, request.mode == Mode::Netascii);
-        Ok(Opened { content: Content::Upload(Box::new(sink)), resolved })
+        Ok(Opened { content: Content::Upload(Box::new(sink)), resolved, identity: None })
     }
 }
 
@@ -245,7 +254,7 @@ pub(super) fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Dec
             wire.into()
         }
     };
-    Ok(Opened { content: Content::Bytes(bytes.into()), resolved: "content".into() })
+    Ok(Opened { content: Content::Bytes(bytes.into()), resolved: "content".into(), identity: None })
 }
 
 fn within(opened: Opened, ceilings: &Ceilings) -> Result<Opened, Decision> {

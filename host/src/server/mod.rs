@@ -12,6 +12,7 @@ mod disks;
 mod error;
 mod explain;
 mod given;
+mod groups;
 mod open;
 mod pcapng;
 mod policy;

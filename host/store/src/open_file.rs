@@ -39,7 +39,7 @@ pub struct OpenFile {
 
 /// Distinguishes the contents of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Identity {
+pub struct Identity {
     /// Device numbers are reused: an image that is mounted in place of another may agree with it in all other
     /// fields.
     mount: u64,
@@ -110,7 +110,7 @@ impl OpenFile {
     }
 
     /// The identity of the file when it was opened.
-    pub(super) fn identity(&self) -> Identity {
+    pub fn identity(&self) -> Identity {
         let stat = &self.opened;
         Identity {
             mount: mount_of(&self.file),

@@ -206,7 +206,7 @@ impl Control {
     }
 
     fn decision(&self, name: &str, new: &NewRequest, answer: Answer) -> Decision {
-        let grant = |content| Decision::Grant { content, limits: Limits::default() };
+        let grant = |content| Decision::Grant { content, limits: Limits::default(), group: None };
         let refuse = |code, outcome| Decision::Refuse {
             code,
             message: "refused".into(),
@@ -240,6 +240,6 @@ impl Control {
         let mut upload = self.roots.create(None, name).expect("a writable folder");
         upload.lower_limit(limit);
         let content = Content::Upload(Box::new(Sink::new(upload, false)));
-        Decision::Grant { content, limits: Limits::default() }
+        Decision::Grant { content, limits: Limits::default(), group: None }
     }
 }

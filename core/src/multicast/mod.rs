@@ -15,6 +15,7 @@
 //!   the fastest, after [`TERM`]; any master after [`LONG_TERM`]. Members that were silent or slow are asked last.
 //! - While no member answers, the offer goes to one after the other without waiting for each to give up.
 
+mod facts;
 mod member;
 mod option;
 mod reader;
@@ -200,7 +201,8 @@ impl Group {
     pub fn handle_ack(&mut self, now: Time, id: MemberId, block: u16) {
         let position = u64::from(block);
         let total = self.stream.total();
-        if position > total {
+        // Nobody has a block that was never sent.
+        if position > total || (position == total && !self.stream.is_all_sent()) {
             return;
         }
         let Some(member) = self.members.get_mut(&id) else { return };
@@ -210,12 +212,8 @@ impl Group {
             member.first_block.get_or_insert(now);
         }
         if position == total {
-            // Nobody has a block that was never sent.
-            if self.stream.is_all_sent() {
-                member.acked = total;
-                self.end(now, id, Finish::Complete);
-            }
-            return;
+            member.acked = total;
+            return self.end(now, id, Finish::Complete);
         }
         member.acked = member.acked.max(position);
         let window = member.options.window_size();
@@ -292,7 +290,7 @@ impl Group {
             for time in [&mut term.began, &mut term.heard, &mut term.compared] {
                 *time = *time + waited;
             }
-            term.deadline = now.after(self.stream.timeout());
+            term.deadline = now.after(self.stream.timeout(now));
         }
     }
 
@@ -313,11 +311,12 @@ impl Group {
             Phase::Led(_) if self.stalled.is_some() => {}
             Phase::Led(term) => {
                 if now >= term.deadline {
-                    term.timeouts = term.timeouts.saturating_add(1);
                     term.deadline = Time::NEVER;
-                    self.stream.on_timeout();
-                    if let Some(member) = self.members.get_mut(&term.master) {
-                        member.stats.timeouts += 1;
+                    if self.stream.on_timeout(now) {
+                        term.timeouts = term.timeouts.saturating_add(1);
+                        if let Some(member) = self.members.get_mut(&term.master) {
+                            member.stats.timeouts += 1;
+                        }
                     }
                 }
                 self.judge(now);
@@ -345,84 +344,17 @@ impl Group {
                         member.stats.retransmissions =
                             member.stats.retransmissions.saturating_add(again as u32);
                     }
-                    term.deadline = now.after(self.stream.timeout());
+                    term.deadline = now.after(self.stream.timeout(now));
                     return Output::Send(blocks);
                 }
                 if term.deadline == Time::NEVER {
-                    term.deadline = now.after(self.stream.timeout());
+                    term.deadline = now.after(self.stream.timeout(now));
                 }
                 let others = self.members.len() > 1;
                 let compare = if others { term.compared.after(TERM) } else { Time::NEVER };
                 Output::Timeout(term.deadline.min(compare).min(expires))
             }
         }
-    }
-
-    /// Writes an OACK of [`Output::Oack`] for members of the group at `address`; `None` if `buffer` is too short.
-    pub fn encode_oack(
-        options: &OptionSet,
-        address: core::net::SocketAddr,
-        master: bool,
-        buffer: &mut [u8],
-    ) -> Option<usize> {
-        option::encode_oack(options, address, master, buffer)
-    }
-
-    /// Returns offset and length of a block.
-    pub fn range(&self, position: u64) -> (u64, u16) {
-        let offset = position.saturating_sub(1) * u64::from(self.blksize);
-        (offset, self.size.saturating_sub(offset).min(self.blksize.into()) as u16)
-    }
-
-    /// Returns the bytes in a block.
-    pub fn blksize(&self) -> u16 {
-        self.blksize
-    }
-
-    /// Returns the size of the file in bytes.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Returns the number of members.
-    pub fn len(&self) -> usize {
-        self.members.len()
-    }
-
-    /// Returns whether there is no member.
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
-    /// Returns the last block that a member is known to have.
-    pub fn blocks(&self, id: MemberId) -> u64 {
-        self.members.get(&id).map_or(0, |member| member.acked)
-    }
-
-    /// Returns whether a member has answered from its address.
-    pub fn is_proven(&self) -> bool {
-        self.members.values().any(|member| member.proven)
-    }
-
-    /// Returns how long a master may be silent if nobody else waits.
-    pub fn give_up(&self) -> Duration {
-        Duration::from_micros(self.timing.give_up().into())
-    }
-
-    /// Returns the most bytes in flight.
-    pub fn most_in_flight(&self) -> usize {
-        stream::MOST_IN_FLIGHT as usize
-    }
-
-    /// Returns the last block that the master has acknowledged, if there is a master.
-    pub fn acked(&self) -> Option<(MemberId, u64)> {
-        let Phase::Led(term) = &self.phase else { return None };
-        Some((term.master, self.members.get(&term.master)?.acked))
-    }
-
-    /// Returns how many blocks were sent, and how many of these had been sent before.
-    pub fn sent(&self) -> (u64, u64) {
-        (self.stream.sent, self.stream.resent)
     }
 
     fn on_masters_ack(&mut self, now: Time, position: u64) {

@@ -12,6 +12,9 @@ use crate::transfer::unmeasured;
 /// socket on Linux holds 208 KiB by default, in the kernel's accounting.
 pub(super) const MOST_IN_FLIGHT: u32 = 64 << 10;
 
+/// The shortest wait for the ACKs of blocks in flight, in microseconds.
+const LEAST_PATIENCE: u32 = 2_000;
+
 #[derive(Debug)]
 pub(super) struct Stream {
     total: u64,
@@ -23,11 +26,14 @@ pub(super) struct Stream {
     /// The last block that was ever sent, to any master, and what it was before the last call of `poll`.
     high: u64,
     high_before: u64,
-    /// Whether only the block after `acked` may be sent: until it is acknowledged, the rest of the window would be
-    /// repeated in vain.
-    probing: bool,
-    /// Whether a duplicate ACK has already repeated the block after `acked`.
-    repeated: bool,
+    /// Whether the block after `acked` is to be sent again, and when that was last done, `NEVER` if not since the last
+    /// ACK with news.
+    probe: bool,
+    probed_at: Time,
+    /// Duplicate ACKs count again when this block is acknowledged: the copy, and what it overtook, cause some.
+    recover: u64,
+    /// When the blocks after `acked` are taken for lost, `NEVER` if there is no reason to.
+    lost_at: Time,
     /// The block whose round trip is being measured, 0 for none, and when it was sent.
     sampled: u64,
     sampled_at: Time,
@@ -59,8 +65,10 @@ impl Stream {
             next: 1,
             high: 0,
             high_before: 0,
-            probing: false,
-            repeated: false,
+            probe: false,
+            probed_at: Time::NEVER,
+            recover: 0,
+            lost_at: Time::NEVER,
             sampled: 0,
             sampled_at: Time::default(),
             sent_at: Time::default(),
@@ -89,7 +97,8 @@ impl Stream {
         let most = (MOST_IN_FLIGHT / u32::from(self.blksize.max(1))).clamp(1, u16::MAX.into()) as u16;
         self.window = window.clamp(1, most);
         (self.acked, self.next) = (acked, acked + 1);
-        (self.probing, self.repeated, self.sampled) = (false, false, 0);
+        (self.probe, self.probed_at, self.recover, self.sampled) = (false, Time::NEVER, 0, 0);
+        self.lost_at = Time::NEVER;
         (self.rtt, self.timing) = (Rtt::default(), timing);
         if let Some(rtt) = handshake {
             self.rtt.sample(rtt);
@@ -105,10 +114,10 @@ impl Stream {
             return Acked::Ignored;
         }
         if position == self.acked {
-            // RFC 1123 section 4.2.3.1: in lockstep a duplicate ACK causes no DATA. Otherwise it reports a gap, once.
+            // RFC 1123 section 4.2.3.1: in lockstep a duplicate ACK causes no DATA. Otherwise it reports a gap, once for
+            // each window.
             let answers = now.micros_since(self.sent_at) >= self.rtt.soonest();
-            if self.window > 1 && self.next > self.acked + 1 && !self.repeated && answers {
-                self.repeated = true;
+            if self.window > 1 && self.next > self.acked + 1 && self.acked >= self.recover && answers {
                 self.probe();
             }
             return Acked::Duplicate;
@@ -122,22 +131,42 @@ impl Stream {
         }
         self.rtt.ease();
         let answered = position.min(self.next - 1).saturating_sub(self.acked);
+        // A master that drops what follows a gap, as atftp does, acknowledges the repeated block alone. The answer to the
+        // original is followed by others soon; one that keeps the blocks jumps to its next gap.
+        let alone = position == self.acked + 1 && self.next > position + 1;
+        let answers = self.probed_at != Time::NEVER && now.micros_since(self.probed_at) >= self.rtt.soonest();
+        self.lost_at = if alone && answers { now.after(self.patience()) } else { Time::NEVER };
         self.acked = position;
         self.next = self.next.max(position + 1);
-        (self.probing, self.repeated) = (false, false);
+        (self.probe, self.probed_at) = (false, Time::NEVER);
         Acked::Progress(answered)
     }
 
-    /// Sends the block after the last acknowledged one again.
-    pub(super) fn on_timeout(&mut self) {
+    /// Handles a time-out. Returns whether the master is silent: otherwise it has dropped the rest of its window.
+    pub(super) fn on_timeout(&mut self, now: Time) -> bool {
+        if now >= core::mem::replace(&mut self.lost_at, Time::NEVER) {
+            self.next = self.acked + 1;
+            self.recover = self.high;
+            return false;
+        }
         self.rtt.back_off();
         self.probe();
+        true
     }
 
     /// Returns the blocks that may be sent now.
     pub(super) fn poll(&mut self, now: Time) -> Option<Blocks> {
-        let window = if self.probing { 1 } else { u64::from(self.window) };
-        let last = (self.acked + window).min(self.total);
+        if core::mem::take(&mut self.probe) && self.acked < self.total {
+            self.probed_at = now;
+            self.sent_at = now;
+            self.sent += 1;
+            self.resent += u64::from(self.acked < self.high);
+            self.high_before = self.high;
+            self.high = self.high.max(self.acked + 1);
+            self.next = self.next.max(self.acked + 2);
+            return Some(Blocks { first: self.acked + 1, count: 1 });
+        }
+        let last = (self.acked + u64::from(self.window)).min(self.total);
         if self.next > last {
             return None;
         }
@@ -167,16 +196,25 @@ impl Stream {
     }
 
     /// Microseconds until the next time-out.
-    pub(super) fn timeout(&self) -> u32 {
+    pub(super) fn timeout(&self, now: Time) -> u32 {
+        if self.lost_at != Time::NEVER {
+            return self.lost_at.micros_since(now).max(1);
+        }
         let window = self.next.saturating_sub(self.acked + 1);
         let slow = if self.rtt.is_measured() { 0 } else { unmeasured(&self.timing, self.blksize, window) };
         self.rtt.timeout(&self.timing, slow)
     }
 
     fn probe(&mut self) {
-        self.next = self.acked + 1;
-        self.probing = true;
+        self.probe = true;
+        self.recover = self.next - 1;
+        self.lost_at = Time::NEVER;
         self.sampled = 0;
+    }
+
+    /// Microseconds within which the ACKs of blocks in flight follow each other.
+    fn patience(&self) -> u32 {
+        self.rtt.smoothed().unwrap_or(0).saturating_mul(2).max(LEAST_PATIENCE)
     }
 }
 

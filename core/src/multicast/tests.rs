@@ -182,7 +182,9 @@ fn nobody_is_served_by_an_ack_of_a_block_that_was_never_sent() {
     group.handle_ack(at(1), master, 100);
     group.handle_ack(at(1), master, 101);
     assert!(outputs(&mut group, at(1)).iter().all(|output| !output.contains("Complete")));
-    assert_eq!(group.len(), 1);
+    // Nor is that an answer to the offer.
+    group.handle_ack(at(2), master, 0);
+    assert_eq!(outputs(&mut group, at(2)), ["1+1"]);
 }
 
 #[test]
@@ -210,4 +212,27 @@ fn a_disk_that_is_slow_blames_nobody() {
         ]
     );
     let _ = other;
+}
+
+/// A time-out in the middle of a window: the master's ACKs were late, or it has dropped what followed a gap.
+#[test]
+fn only_a_window_that_was_dropped_is_sent_again() {
+    let late = |blocks: &[u16]| {
+        let mut group = group(100);
+        let master = group.handle_join(at(0), window(4));
+        outputs(&mut group, at(0));
+        group.handle_ack(at(1), master, 0);
+        let mut all = outputs(&mut group, at(1));
+        all.extend(wait(&mut group, at(1), at(600)));
+        for block in blocks {
+            group.handle_ack(at(600), master, *block);
+            all.extend(outputs(&mut group, at(600)));
+        }
+        all.extend(wait(&mut group, at(600), at(640)));
+        all
+    };
+    assert_eq!(late(&[1, 2, 3, 4]), ["1+4", "1+1", "5+1", "6+1", "7+1", "8+1"]);
+    assert_eq!(late(&[1]), ["1+4", "1+1", "5+1", "2+4"]);
+    // It has kept the blocks, and lacks none of these.
+    assert_eq!(late(&[4]), ["1+4", "1+1", "5+4"]);
 }

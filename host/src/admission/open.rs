@@ -157,8 +157,7 @@ impl Files {
     ) -> Result<Opened, StoreError> {
         let file = self.roots.open_read(Some(root), path)?;
         let resolved = format!("{}:{}", file.root(), file.path()).into();
-        // A file that was written a moment ago may change without a new identity.
-        let joins = self.groups.admit(request) && file.is_settled();
+        let joins = self.groups.admit(request);
         let identity = joins.then(|| file.identity());
         let file = Arc::new(file);
         let content = match request.mode {

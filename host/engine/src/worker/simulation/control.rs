@@ -151,6 +151,9 @@ impl Control {
             ToControl::Discard(upload) => drop(upload),
             ToControl::Close(content) => drop(content),
             ToControl::Counted { .. } => {}
+            ToControl::Join(_) | ToControl::Member { .. } | ToControl::ToWorker { .. } => {
+                unreachable!("no decision in these worlds names a group")
+            }
         }
     }
 

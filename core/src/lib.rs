@@ -1,4 +1,4 @@
-//! TFTP as a sans-IO state machine: RFC 1350, 2347, 2348, 2349 and 7440, both roles, both directions.
+//! TFTP as a sans-IO state machine: RFC 1350, 2090, 2347, 2348, 2349 and 7440, both roles, both directions.
 //!
 //! The crate has no sockets, no clock, no files and no randomness. Datagrams and time go in through the
 //! `handle_*` methods of a [`Transfer`]; actions come out of [`Transfer::poll`]. Outputs name blocks, not
@@ -23,6 +23,7 @@ mod bottleneck;
 mod control;
 #[cfg(test)]
 mod model;
+pub mod multicast;
 pub mod netascii;
 mod options;
 mod pacer;

@@ -74,6 +74,10 @@ impl Timing {
         self.give_up
     }
 
+    pub(crate) fn initial(&self) -> u32 {
+        self.initial
+    }
+
     pub(crate) fn unproven(&self) -> u32 {
         self.unproven
     }

@@ -1,5 +1,6 @@
 //! A generation: a loaded configuration for deciding requests; a reload replaces it.
 
+use crate::groups::Joining;
 use crate::last_folders::LastFolders;
 use crate::negotiation::Negotiation;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,6 +15,8 @@ pub(crate) struct Files {
     pub(crate) roots: Roots,
     pub(crate) cache: FileCache,
     pub(crate) uploads: Uploads,
+    /// Whose clients may join multicast groups.
+    pub(crate) groups: Joining,
 }
 
 /// What boot loaders get beyond the files that they ask for.

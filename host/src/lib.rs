@@ -20,6 +20,7 @@ mod features;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generation;
+mod groups;
 mod interfaces;
 mod last_folders;
 mod logging;

@@ -28,6 +28,7 @@ use crate::time::Time;
 use crate::types::{ErrorCode, Operation};
 use std::borrow::Cow;
 use std::sync::Arc;
+pub(crate) use timing::unmeasured;
 
 /// How often a server retransmits its answer to a client that has not proven its address: a spoofed request
 /// costs the spoofed host at most three packets. If more are lost, the client repeats its request (RFC 1350

@@ -12,7 +12,7 @@ const UNMEASURED_MICROS_PER_KB: u64 = 800;
 const FIRST_WINDOW_PAUSE: u32 = 1_000_000;
 
 /// Returns how long this many blocks take on an unmeasured link, in microseconds.
-pub(super) fn unmeasured(timing: &Timing, blksize: u16, blocks: u64) -> u32 {
+pub(crate) fn unmeasured(timing: &Timing, blksize: u16, blocks: u64) -> u32 {
     let micros = u64::from(blksize) * blocks * UNMEASURED_MICROS_PER_KB / 1_000;
     u32::try_from(micros).unwrap_or(u32::MAX).min(timing.give_up() / 4)
 }

@@ -11,6 +11,7 @@ mod gaps;
 mod huge;
 mod lossless;
 mod lost_packets;
+mod multicast;
 mod recovery;
 mod seeds;
 mod simulator;

@@ -15,6 +15,7 @@ use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
+use super::multicast::{Multicast, WrittenMulticast};
 use super::netboot::{Netboot, WrittenNetboot};
 use super::origins::OriginSpec;
 use super::plugins::{Named, PluginConfig};
@@ -107,6 +108,10 @@ pub(crate) struct Written {
     pub profiles: Vec<WrittenProfile>,
     /// Help for boot chains; each changes what some other clients get, so all are off by default.
     pub netboot: WrittenNetboot,
+    /// Groups of clients that read one file from one stream, see [multicast](multicast.md). Disabled without this
+    /// section; `{}` enables it with the defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multicast: Option<WrittenMulticast>,
     /// Bounds on concurrent transfers, requests, uploads and memory.
     pub limits: Limits,
     /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
@@ -154,6 +159,8 @@ pub struct Config {
     pub profiles: Vec<Profile>,
     /// The help for boot chains.
     pub netboot: Netboot,
+    /// Groups of clients that read one file from one stream; `None` for none.
+    pub multicast: Option<Multicast>,
     /// The limits.
     pub limits: Limits,
     /// The exports to an OpenTelemetry collector; `None` leaves them to the environment.
@@ -189,6 +196,7 @@ impl Default for Written {
             transfer: Transfer::default(),
             profiles: Vec::new(),
             netboot: WrittenNetboot::default(),
+            multicast: None,
             limits: Limits::default(),
             telemetry: None,
             privileges: Privileges::default(),
@@ -234,6 +242,7 @@ impl Config {
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
         let profiles = resolver.profiles(written.profiles, &written.transfer.retransmit);
+        let multicast = written.multicast.map(|its| resolver.multicast(its, &listeners));
         let Written { busy_poll, drain_delay, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
@@ -260,6 +269,7 @@ impl Config {
             transfer,
             profiles,
             netboot: netboot.into(),
+            multicast,
             limits,
             telemetry,
             privileges,
@@ -283,6 +293,7 @@ impl Config {
             ("workers", self.workers != next.workers),
             ("busy-poll", self.busy_poll != next.busy_poll),
             ("control", self.control != next.control),
+            ("multicast", self.multicast != next.multicast),
             ("telemetry", self.telemetry != next.telemetry),
             ("privileges", self.privileges != next.privileges),
         ];

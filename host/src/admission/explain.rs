@@ -13,6 +13,7 @@ use super::plan::{Plan, ask_policy};
 use super::undecided::{ReceivedRequest, refuse_name};
 use crate::explanation::{self, Call, Candidate, Explanation, Limit, Mac, Options, Question, Retransmission};
 use crate::generation::Generation;
+use crate::groups::Joining;
 use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tuffet_config::{Retransmit, TimeSpan};
+use tuffet_core::multicast::Group;
 use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
 use tuffet_policy::Chained;
@@ -350,6 +352,7 @@ fn conclude(
                 route_mtu: bounds.route.flatten(),
                 no_route: bounds.route == Some(None),
                 refused: refused_options(record, most),
+                multicast: joins(generation, record, &options),
                 others: others(&options),
             });
         }
@@ -379,6 +382,15 @@ fn refused_options(record: &DecisionRecord, most: &Limits) -> Vec<String> {
     let asked = |option: &OptionName| record.requested_options.value(*option).is_some();
     let refused = OptionName::ALL.into_iter().filter(|option| !most.acknowledged.has(*option));
     refused.filter(asked).map(|option| option.as_str().to_owned()).collect()
+}
+
+/// Whether the client would become a member of a multicast group; `None` if it does not ask for that.
+fn joins(generation: &Generation, record: &DecisionRecord, options: &OptionSet) -> Option<bool> {
+    Joining::is_requested(&record.request).then(|| {
+        let fits = record.size.is_some_and(|size| Group::fits(size, options.block_size()));
+        let is_file = record.resolved.as_deref().is_some_and(|resolved| resolved.contains(':'));
+        generation.files.groups.admit(&record.request) && fits && is_file
+    })
 }
 
 /// The granted options that no RFC has.

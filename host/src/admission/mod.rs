@@ -40,8 +40,10 @@ pub(crate) struct Admission {
     pub(crate) observers: Observers,
     pub(crate) watch: Watch,
     pub(crate) neighbours: Neighbours,
-    /// The workers' mailboxes, by number.
+    /// The workers' mailboxes, by number; after them that of the thread of the groups.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
+    /// The number of the thread of the groups, if there is one.
+    pub(crate) groups: Option<usize>,
     pub(crate) ids: AtomicU64,
     /// Where what has to wait is polled.
     pub(crate) runtime: Handle,
@@ -74,6 +76,16 @@ impl Admission {
                     gate::commit(upload, record, key, self.poster(worker));
                 }
                 ToControl::Counted { worker, news } => drop(runtime.spawn(async move { news.log(worker) })),
+                ToControl::Join(join) => match self.groups {
+                    Some(groups) => self.post(groups, ToWorker::Join(join)),
+                    None => self.post(join.worker(), ToWorker::Declined(join)),
+                },
+                ToControl::Member { worker, key, news } => {
+                    if let Some(groups) = self.groups {
+                        self.post(groups, ToWorker::Member { worker, key, news });
+                    }
+                }
+                ToControl::ToWorker { worker, letter } => self.post(worker, letter),
                 ToControl::Disk { worker, work } => work.submit(self.poster(worker)),
                 ToControl::Discard(upload) => {
                     let disk = Arc::clone(upload.disk());

@@ -10,7 +10,7 @@ use tuffet_core::netascii::Encoder;
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
-use tuffet_store::StoreError;
+use tuffet_store::{Identity, StoreError};
 
 /// The decision once something is open, or is not.
 pub(super) fn granted(
@@ -20,10 +20,10 @@ pub(super) fn granted(
     ceilings: &Ceilings,
 ) -> Decision {
     match opened.and_then(|opened| within(opened, ceilings)) {
-        Ok(Opened { content, resolved }) => {
+        Ok(Opened { content, resolved, identity }) => {
             let Bounds { limits, settings, .. } = generation.bounds(record, ceilings);
             record.resolved = Some(resolved);
-            Decision::Grant { content, limits, settings }
+            Decision::Grant { content, limits, settings, group: identity }
         }
         Err(decision) => decision,
     }
@@ -43,12 +43,18 @@ pub(super) struct Opened {
     content: Content,
     /// For the log: `ROOT:PATH`, or `content`.
     resolved: Arc<str>,
+    /// The file, if its client may read it as a member of a group.
+    identity: Option<Identity>,
 }
 
 impl Opened {
     /// No bytes, for an optional file that is missing.
     pub(super) fn empty() -> Opened {
-        Opened { content: Content::Bytes(Arc::<[u8]>::from([]).into()), resolved: "empty".into() }
+        Opened {
+            content: Content::Bytes(Arc::<[u8]>::from([]).into()),
+            resolved: "empty".into(),
+            identity: None,
+        }
     }
 
     pub(super) fn resolved(&self) -> Arc<str> {
@@ -151,6 +157,7 @@ impl Files {
     ) -> Result<Opened, StoreError> {
         let file = self.roots.open_read(Some(root), path)?;
         let resolved = resolved(file.root(), file.path());
+        let identity = self.groups.admit(request).then(|| file.identity());
         let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(|error| file.unreadable(error))? {
@@ -163,7 +170,7 @@ impl Files {
                 Content::Netascii(Box::new(NetasciiFile::new(file, size)))
             }
         };
-        Ok(Opened { content, resolved })
+        Ok(Opened { content, resolved, identity })
     }
 
     fn open_write(
@@ -183,7 +190,7 @@ impl Files {
         require_room(request, announced, upload.limit())?;
         let resolved = resolved(upload.root(), upload.path());
         let sink = Sink::new(upload, request.mode == Mode::Netascii);
-        Ok(Opened { content: Content::Upload(Box::new(sink)), resolved })
+        Ok(Opened { content: Content::Upload(Box::new(sink)), resolved, identity: None })
     }
 }
 
@@ -250,7 +257,7 @@ pub(super) fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Dec
             wire.into()
         }
     };
-    Ok(Opened { content: Content::Bytes(bytes.into()), resolved: "content".into() })
+    Ok(Opened { content: Content::Bytes(bytes.into()), resolved: "content".into(), identity: None })
 }
 
 fn within(opened: Opened, ceilings: &Ceilings) -> Result<Opened, Decision> {

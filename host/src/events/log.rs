@@ -121,6 +121,7 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
                 shim_folder = summary.record.request.shim_folder.as_deref(),
                 raw_name = summary.record.request.raw_name.as_deref(),
                 resolved = summary.record.resolved.as_deref(),
+                group = summary.record.group.map(field::display),
                 detail = summary.ending.detail.as_deref(),
                 tried = tried.map(|tried| field::debug(List(tried.places()))),
                 tried_by = tried.and_then(Tried::by),

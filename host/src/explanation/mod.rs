@@ -188,6 +188,9 @@ pub(crate) struct Options {
     /// Requested options that the server does not acknowledge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<String>,
+    /// Whether the client would join a multicast group that has a place, if it asks for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) multicast: Option<bool>,
     /// Granted options that no RFC has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) others: Vec<(String, u64)>,

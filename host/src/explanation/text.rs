@@ -88,6 +88,11 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
         if !options.refused.is_empty() {
             writeln!(to, "           refused: {}", Shown(&options.refused.join(" ")))?;
         }
+        match options.multicast {
+            Some(true) => writeln!(to, "           multicast: it joins a group, if one has a place")?,
+            Some(false) => writeln!(to, "           multicast: refused; the client is served alone")?,
+            None => {}
+        }
         let from = if options.single_port { "the listening port (single-port)" } else { "a TID port" };
         writeln!(to, "           answered from {from}")?;
     }

@@ -13,6 +13,7 @@ mod disks;
 mod error;
 mod explain;
 mod given;
+mod groups;
 mod open;
 mod pcapng;
 mod policy;

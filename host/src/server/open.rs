@@ -4,7 +4,7 @@
 
 use super::control::Control;
 use super::given::Given;
-use super::{ServeError, open_roots};
+use super::{ServeError, groups, open_roots};
 use crate::admin;
 use crate::interfaces::Interfaces;
 use crate::origins::{Next, Origins};
@@ -27,6 +27,8 @@ pub(super) struct Opened {
     pub(super) listeners: Vec<ListenerSpec>,
     /// Those of each worker.
     pub(super) sockets: Vec<Sockets>,
+    /// Those of multicast groups, if there are to be any.
+    pub(super) group_sockets: Option<Sockets>,
     /// What the listeners are bound to.
     pub(super) interfaces: Interfaces,
     pub(super) admin: Option<admin::Listener>,
@@ -64,6 +66,7 @@ impl Opened {
         let sockets = open_all(&mut listeners, given.listeners, config.workers)
             .map_err(|(number, error)| ServeError::open(&config.listeners[number], error))?;
         warn_of_taken_ports(config, &listeners);
+        let group_sockets = groups::open(config, &listeners)?;
         let interfaces = Interfaces::of(config);
         let admin = match (given.admin, &config.admin) {
             (None, Some(its)) => Some(
@@ -76,7 +79,18 @@ impl Opened {
             Some(socket) => Some(Control::inherit(socket)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
-        Ok(Opened { roots, disks, next, origins, listeners, sockets, interfaces, admin, control })
+        Ok(Opened {
+            roots,
+            disks,
+            next,
+            origins,
+            listeners,
+            sockets,
+            group_sockets,
+            interfaces,
+            admin,
+            control,
+        })
     }
 }
 

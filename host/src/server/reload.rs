@@ -149,7 +149,7 @@ impl Reloader {
         };
         let next = Generation {
             number: now.number + 1,
-            files: Files { roots, cache, uploads: self.uploads.clone() },
+            files: Files { roots, cache, uploads: self.uploads.clone(), groups: now.files.groups.clone() },
             policy: Arc::new(policy),
             netboot: Netboot::of(&config, Some(&now.netboot)),
             negotiation: Negotiation::of(&config, now.negotiation.routes().clone()),

@@ -8,11 +8,12 @@ use super::explain::Explainer;
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted};
 use super::signals::{Signals, Wish};
-use super::{Opened, Prepared, ServeError, not_answering, serving};
+use super::{Opened, Prepared, ServeError, groups, not_answering, serving};
 use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Deciding, Looks};
 use crate::events::{Hints, Observers, log_summaries};
 use crate::generation::{Current, Files, Generation, Netboot};
+use crate::groups::Joining;
 use crate::negotiation::Negotiation;
 use crate::negotiation::transfer_settings;
 use crate::neighbours::Neighbours;
@@ -31,7 +32,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{sleep_until, timeout};
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
-use tuffet_engine::worker::{ListenerSpec, Mailbox, Sockets, ToWorker, Worker, WorkerSettings};
+use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, ToWorker, Worker, WorkerSettings};
 use tuffet_policy::{Policy, PolicyRuntime};
 use tuffet_request::events::Summary;
 use tuffet_store::{Disks, FileCache, Roots, Uploads};
@@ -103,7 +104,18 @@ impl Server {
         configure: Configure,
     ) -> Result<Server, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { roots, disks, next, origins, listeners, sockets, interfaces, admin, control } = opened;
+        let Opened {
+            roots,
+            disks,
+            next,
+            origins,
+            listeners,
+            sockets,
+            group_sockets,
+            interfaces,
+            admin,
+            control,
+        } = opened;
         origins.take(next);
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
@@ -144,7 +156,11 @@ impl Server {
             Arc::new(Limiter::new(&config.bounds(), config.limits.transfers, config.limits.pending));
         let settings = worker_settings(config, limiter.clone());
         let workers = make_workers(sockets, &settings, summaries, &watch)?;
-        let mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
+        let mut mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
+        let number = workers.len();
+        let counts = watch.groups();
+        let groups = groups::make(config, number, group_sockets, &settings.transfer, &limiter, counts)?;
+        mailboxes.extend(groups.as_ref().map(Groups::mailbox));
 
         let (observers, observing) =
             Observers::start(generation.clone(), watch.clone(), config.limits.events);
@@ -155,6 +171,7 @@ impl Server {
             watch: watch.clone(),
             neighbours: neighbours.clone(),
             mailboxes: mailboxes.clone(),
+            groups: groups.as_ref().map(|_| number),
             ids: AtomicU64::new(fastrand::u64(..)),
             runtime: Handle::current(),
             deciding: Deciding::new(),
@@ -213,7 +230,7 @@ impl Server {
         services.push(tokio::spawn(disks::look_for_replaced(generation.clone())));
 
         let mut server = Server {
-            stops: start_workers(workers, &admission)?,
+            stops: start_workers(workers, groups, &admission)?,
             workers: admission.mailboxes.len(),
             stopping: Stopping::No,
             admission,
@@ -365,7 +382,7 @@ pub(super) fn first_generation(
     let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
     Generation {
         number: 1,
-        files: Files { roots, cache, uploads },
+        files: Files { roots, cache, uploads, groups: Joining::of(config) },
         policy: Arc::new(policy),
         netboot: Netboot::of(config, None),
         negotiation: Negotiation::of(config, Routes::default()),
@@ -402,9 +419,17 @@ fn make_workers(
 /// Gives each worker its thread. The receiver gets the result of each when it ends.
 fn start_workers(
     workers: Vec<Worker>,
+    groups: Option<Groups>,
     admission: &Arc<Admission>,
 ) -> Result<mpsc::UnboundedReceiver<io::Result<()>>, ServeError> {
     let (stopped, stops) = mpsc::unbounded_channel();
+    if let Some(groups) = groups {
+        let (stopped, admission) = (stopped.clone(), admission.clone());
+        std::thread::Builder::new()
+            .name("tuffet-groups".into())
+            .spawn(move || stopped.send(groups.run(|letters| admission.take(letters))))
+            .map_err(|error| ServeError::System("the thread of multicast groups cannot start", error))?;
+    }
     for (number, worker) in workers.into_iter().enumerate() {
         let stopped = stopped.clone();
         let admission = admission.clone();

@@ -9,6 +9,7 @@ use crate::watch::ExportCounts;
 use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tuffet_engine::worker::GroupCounts;
 use tuffet_policy::PluginIdentity;
 use tuffet_policy::sinks::SinkCounted;
 use tuffet_request::Distribution;
@@ -56,6 +57,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(transfers(&totals));
     all.extend(times(&totals));
     all.extend(queues(&totals));
+    all.extend(groups(&watch.groups()));
     all.extend(roots(&report.roots));
     all.extend(origins(&report.origins));
     all.extend(sinks(&report.sinks));
@@ -205,6 +207,53 @@ fn queues(totals: &Totals) -> Vec<Family> {
         ),
         gauge("file.cache.used", "Memory used by cached files", Unit::Bytes, one(cache.bytes)),
         gauge("file.cache.capacity", "Memory available for cached files", Unit::Bytes, one(cache.capacity)),
+    ]
+}
+
+fn groups(counts: &GroupCounts) -> Vec<Family> {
+    vec![
+        gauge(
+            "multicast.groups",
+            "Multicast groups that exist now",
+            Unit::Of("{group}"),
+            one(counts.groups()),
+        ),
+        gauge(
+            "multicast.members",
+            "Clients that are members of a multicast group now",
+            Unit::Of("{client}"),
+            one(counts.members()),
+        ),
+        counter(
+            "multicast.joined",
+            "Clients that became members of a multicast group",
+            Unit::Of("{client}"),
+            one(counts.joined()),
+        ),
+        counter(
+            "multicast.declined",
+            "Clients that asked for a multicast group and were served alone, because none had a place",
+            Unit::Of("{client}"),
+            one(counts.declined()),
+        ),
+        counter(
+            "multicast.blocks",
+            "Blocks sent to multicast groups, each counted once however many members there are",
+            Unit::Of("{block}"),
+            one(counts.blocks()),
+        ),
+        counter(
+            "multicast.blocks.resent",
+            "Blocks among these that had been sent before",
+            Unit::Of("{block}"),
+            one(counts.resent()),
+        ),
+        counter(
+            "multicast.sent",
+            "Bytes of files sent to multicast groups, each counted once however many members there are",
+            Unit::Bytes,
+            one(counts.bytes()),
+        ),
     ]
 }
 

@@ -40,7 +40,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
-use tuffet_engine::worker::Dropping;
+use tuffet_engine::worker::{Dropping, GroupCounts};
 use tuffet_policy::{PluginNow, PolicyRuntime};
 use tuffet_request::events::{Outcome, Summary};
 
@@ -65,6 +65,8 @@ struct Source {
     status: Status,
     /// The datagrams dropped by each worker.
     workers: Vec<Arc<Dropping>>,
+    /// What multicast groups have done.
+    groups: Arc<GroupCounts>,
     /// The counters of the exports, by signal.
     exported: OnceLock<Vec<(&'static str, Arc<ExportCounts>)>>,
     host: String,
@@ -88,6 +90,7 @@ impl Watch {
             generation,
             status,
             workers: (0..workers).map(|_| Arc::default()).collect(),
+            groups: Arc::default(),
             exported: OnceLock::new(),
             host: std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
             listeners: OnceLock::new(),
@@ -99,6 +102,11 @@ impl Watch {
     /// Returns the counters of a worker's dropped datagrams.
     pub(crate) fn worker(&self, number: usize) -> Arc<Dropping> {
         self.0.workers.get(number).cloned().unwrap_or_default()
+    }
+
+    /// Returns the counters of multicast groups.
+    pub(crate) fn groups(&self) -> Arc<GroupCounts> {
+        Arc::clone(&self.0.groups)
     }
 
     /// Counts requests that were admitted.

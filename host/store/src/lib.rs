@@ -51,7 +51,7 @@ pub use cache::{FileCache, Growth, MemoryBytes};
 pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
 use listing::Listings;
-pub use open_file::{Ahead, OpenFile};
+pub use open_file::{Ahead, Identity, OpenFile};
 pub use remote::{Arrival, Origin, RemoteFile, RemoteMeta};
 pub use remote_root::Origins;
 use remote_root::Place;

@@ -43,7 +43,10 @@ pub struct OpenFile {
 
 /// Distinguishes the contents of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Identity {
+pub struct Identity(Content);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Content {
     /// Of a file of a folder.
     File { mount: u64, device: u64, inode: u64, size: u64, modified: (i64, u64), status: (i64, u64) },
     /// Of a version of a file of an origin: a keyed hash of what names it.
@@ -137,12 +140,12 @@ impl OpenFile {
     }
 
     /// The identity of the file when it was opened.
-    pub(super) fn identity(&self) -> Identity {
+    pub fn identity(&self) -> Identity {
         if let Some(elsewhere) = &self.elsewhere {
-            return Identity::Version(elsewhere.identity());
+            return Identity(Content::Version(elsewhere.identity()));
         }
         let Facts { mount, device, inode, size, modified, status, .. } = self.opened;
-        Identity::File { mount, device, inode, size, modified, status }
+        Identity(Content::File { mount, device, inode, size, modified, status })
     }
 
     /// Whether its times would show a change from now on, because the last write is long enough ago.

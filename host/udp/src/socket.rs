@@ -156,6 +156,14 @@ impl Socket {
                 .is_ok()
     }
 
+    /// Limits how many networks a datagram to an IPv4 multicast group crosses (IP_MULTICAST_TTL).
+    ///
+    /// # Errors
+    /// The kernel refuses it.
+    pub fn set_multicast_ttl(&self, ttl: u8) -> io::Result<()> {
+        self.inner.set_multicast_ttl_v4(ttl.into())
+    }
+
     /// Disables UDP_SEGMENT on this socket.
     pub fn disable_segmentation(&self) {
         self.segments.set(false);

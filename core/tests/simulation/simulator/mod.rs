@@ -17,7 +17,7 @@ mod world;
 pub use crate::faults::Faults;
 pub use endpoint::Endpoint;
 pub use job::Job;
-pub use link::Path;
+pub use link::{Link, Path};
 pub use plain::Plain;
 pub use scenario::Scenario;
 pub use world::{Peer, World};

@@ -115,7 +115,12 @@ impl Content {
     }
 }
 
-fn read_payloads(source: &mut Source, offset: u64, room: &mut [u8], segment: usize) -> Result<(), ReadError> {
+pub(super) fn read_payloads(
+    source: &mut Source,
+    offset: u64,
+    room: &mut [u8],
+    segment: usize,
+) -> Result<(), ReadError> {
     let mut payloads: [IoSliceMut<'_>; MAX_SEGMENTS] = std::array::from_fn(|_| IoSliceMut::new(&mut []));
     let mut count = 0;
     for (slot, packet) in payloads.iter_mut().zip(room.chunks_mut(segment)) {

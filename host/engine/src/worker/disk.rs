@@ -29,6 +29,17 @@ enum Operation {
 }
 
 impl DiskWork {
+    /// A read for the transfer or group of this key.
+    pub(super) fn read(
+        key: Key,
+        file: Arc<OpenFile>,
+        offset: u64,
+        length: usize,
+        room: Option<Room>,
+    ) -> DiskWork {
+        DiskWork { key, operation: Operation::Read { file, offset, length, room } }
+    }
+
     /// Runs the operation on a thread of its disk; `post` gets the result.
     pub fn submit(self, post: impl Fn(ToWorker) + Send + Sync + 'static) {
         let (key, post) = (self.key, Arc::new(post));
@@ -102,8 +113,7 @@ impl<T: Transmit> Worker<T> {
             return source.withdraw();
         }
         let key = Key { index, generation: entry.generation };
-        let operation = Operation::Read { file, offset, length, room };
-        let work = DiskWork { key, operation };
+        let work = DiskWork::read(key, file, offset, length, room);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
 

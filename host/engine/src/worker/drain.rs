@@ -64,6 +64,11 @@ impl<T: Transmit> Worker<T> {
         let now = self.clock.now();
         for index in self.table.indices() {
             let Some(entry) = self.table.get_mut(index) else { continue };
+            // The thread of the groups ends it.
+            if entry.joined {
+                self.forget(index);
+                continue;
+            }
             // If only the last ACK is missing, the server has done its part: the client may have everything.
             // The same holds if the client had time to answer and did not.
             let silent = now.since(entry.core.heard()) >= HALF_OPEN;

@@ -3,6 +3,7 @@
 use super::content::Content;
 use super::counters::Counters;
 use super::disk::DiskWork;
+use super::multicast::Join;
 use super::signal::{Due, Signal};
 use super::sink::Written;
 use super::sockets::ListenerId;
@@ -20,14 +21,14 @@ use tuffet_core::{Limits, OptionSet, Settings};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary};
 use tuffet_request::{ErrorCode, Mode, Operation};
-use tuffet_store::{Ahead, StoreError, Upload};
+use tuffet_store::{Ahead, Identity, StoreError, Upload};
 use tuffet_udp::Local;
 
 /// A reserved place in the queue of summaries.
 pub type Place = mpsc::OwnedPermit<Summary>;
 
 /// Identifies a transfer of one worker; a key outlives its transfer without identifying another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     pub(crate) index: u32,
     pub(crate) generation: u32,
@@ -75,6 +76,24 @@ pub enum ToControl {
     Discard(Upload),
     /// Content to be dropped; a disk may be slow to close its file.
     Close(Content),
+    /// A granted request for the thread of the groups.
+    Join(Box<Join>),
+    /// News of the client of a [`ToControl::Join`], for the thread of the groups.
+    Member {
+        /// The worker that has its request.
+        worker: usize,
+        /// Its request.
+        key: Key,
+        /// What its client did.
+        news: MemberNews,
+    },
+    /// A letter of the thread of the groups to a worker.
+    ToWorker {
+        /// The receiver.
+        worker: usize,
+        /// The letter.
+        letter: ToWorker,
+    },
     /// Problems that belong to no transfer.
     Counted {
         /// The reporting worker.
@@ -82,6 +101,15 @@ pub enum ToControl {
         /// Counts since its last report.
         news: Counters,
     },
+}
+
+/// What a client did that is a member of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberNews {
+    /// It has repeated its request.
+    Repeated,
+    /// It has sent another request from the same port.
+    Left,
 }
 
 /// A request as the worker parsed it.
@@ -153,6 +181,24 @@ pub enum ToWorker {
         /// The result.
         written: Box<Written>,
     },
+    /// A member for a group.
+    Join(Box<Join>),
+    /// News of a member.
+    Member {
+        /// The worker that has its request.
+        worker: usize,
+        /// Its request.
+        key: Key,
+        /// What its client did.
+        news: MemberNews,
+    },
+    /// No group has a place: the client gets the file for itself.
+    Declined(Box<Join>),
+    /// A membership has ended, and its outcome is reported.
+    Left {
+        /// The request.
+        key: Key,
+    },
     /// Copy datagrams from now on, or no more.
     Tap(Option<Arc<Tap>>),
     /// Bind the sockets of a listener to the interface that now has this name.
@@ -191,7 +237,7 @@ pub struct Ticket {
 
 impl Ticket {
     /// Reports a request that was still undecided when the server stopped.
-    fn too_late(self) {
+    pub(super) fn too_late(self) {
         let ending = Ending::new(Outcome::Failed, "the server was shut down before it was decided");
         report(Ticket { answered: Answered::Undecided, ..self }, ending, None, None, Instant::now());
     }
@@ -215,6 +261,8 @@ pub enum Decision {
         limits: Limits,
         /// The settings of this transfer, instead of those of the worker.
         settings: Option<Arc<Settings>>,
+        /// The identity of its file if the client may read it as a member of a group.
+        group: Option<Identity>,
     },
     /// It is refused with an ERROR.
     Refuse {
@@ -288,8 +336,10 @@ impl Mailbox {
 
     fn work_off(&self) {
         while let Some(letter) = self.take() {
-            if let ToWorker::Decided { ticket, .. } = letter {
-                ticket.too_late();
+            match letter {
+                ToWorker::Decided { ticket, .. } => ticket.too_late(),
+                ToWorker::Join(join) | ToWorker::Declined(join) => join.too_late(),
+                _ => {}
             }
         }
     }

@@ -14,6 +14,7 @@ mod drain;
 mod half_open;
 mod held_up;
 mod messages;
+mod multicast;
 mod netascii;
 mod opening;
 mod peer_floors;
@@ -44,7 +45,10 @@ pub use disk::DiskWork;
 use drain::Draining;
 use half_open::HalfOpen;
 use held_up::HeldUp;
-pub use messages::{Decision, Gate, Key, Mailbox, NewRequest, Place, Stored, Ticket, ToControl, ToWorker};
+pub use messages::{
+    Decision, Gate, Key, Mailbox, MemberNews, NewRequest, Place, Stored, Ticket, ToControl, ToWorker,
+};
+pub use multicast::{GroupCounts, GroupSettings, Groups, Join, open_group_sockets};
 pub use netascii::NetasciiFile;
 pub use opening::{
     ListenerSpec, OpenError, open_all, receive_buffers_per_worker, sockets_per_worker, tid_ports,
@@ -385,6 +389,11 @@ impl<T: Transmit> Worker<T> {
                     let _ = answer.send(self.wire.sockets.rebind(listener, &interface));
                 }
                 ToWorker::Tap(tap) => self.set_tap(tap),
+                ToWorker::Declined(join) => self.declined(*join, now),
+                ToWorker::Left { key } => self.left(key),
+                // For the thread of the groups.
+                ToWorker::Join(join) => join.too_late(),
+                ToWorker::Member { .. } => {}
                 ToWorker::Drain { until } => self.drain(until, now),
             }
         }

@@ -1,7 +1,7 @@
 //! Admission in the worker: from a datagram on a listening socket to a transfer that waits for its decision.
 
 use super::Worker;
-use super::messages::{Key, NewRequest, Place, ToControl};
+use super::messages::{Key, MemberNews, NewRequest, Place, ToControl};
 use super::progress_check::ProgressCheck;
 use super::sockets::{ListenerId, SocketId};
 use super::table::Entry;
@@ -109,6 +109,9 @@ impl<T: Transmit> Worker<T> {
         let again = if same { again(entry, now) } else { Again::Anew };
         if again == Again::Repeated {
             self.wire.counters.repeated += 1;
+            if entry.joined {
+                return self.tell_group(index, MemberNews::Repeated);
+            }
             if entry.core.is_unproven() {
                 entry.requested = now;
             }
@@ -178,8 +181,17 @@ impl<T: Transmit> Worker<T> {
         entry.ending =
             Some(Box::new(Ending::new(Outcome::Aborted, "the client asked again from the same port")));
         let old = entry.old.take();
+        if entry.joined {
+            self.tell_group(index, MemberNews::Left);
+        }
         self.forget(index);
         self.supersede_old(old);
+    }
+
+    fn tell_group(&mut self, index: u32, news: MemberNews) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        let key = Key { index, generation: entry.generation };
+        self.outbox.push(ToControl::Member { worker: self.number, key, news });
     }
 
     /// As [`Worker::supersede`], for a transfer that stands beside a newer one.
@@ -283,6 +295,7 @@ impl<T: Transmit> Worker<T> {
             gave_way: false,
             misses: 0,
             progress_check: ProgressCheck::new(now),
+            joined: false,
             stalled: Time::NEVER,
         });
         self.pending += 1;

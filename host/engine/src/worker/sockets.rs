@@ -17,7 +17,7 @@ use tuffet_udp::{Local, Socket};
 const GROUP: u16 = 4;
 
 /// The number of a listener: its position in the configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ListenerId(pub(super) u16);
 
 impl From<ListenerId> for usize {

@@ -50,6 +50,9 @@ pub(super) struct Entry {
     /// ACKs that came to other TID ports while it was half-open.
     pub(super) misses: u8,
     pub(super) progress_check: ProgressCheck,
+    /// Whether its client is a member of a group, on the thread of the groups. Until that ends, the transfer stays
+    /// silent here, and keeps the port of its client and its place in the limits.
+    pub(super) joined: bool,
     /// When it began to wait for a disk, if it waits.
     pub(super) stalled: Time,
 }
@@ -187,6 +190,7 @@ mod tests {
             gave_way: false,
             misses: 0,
             progress_check: ProgressCheck::new(Time::default()),
+            joined: false,
             stalled: Time::NEVER,
         }
     }

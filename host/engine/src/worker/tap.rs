@@ -92,7 +92,7 @@ impl Tap {
         });
     }
 
-    fn received(&self, through: SocketAddr, batch: &ReceiveBatch) {
+    pub(super) fn received(&self, through: SocketAddr, batch: &ReceiveBatch) {
         let at = SystemTime::now();
         for buffer in (0..batch.len()).filter_map(|index| batch.get(index)) {
             if self.wants(&buffer.peer) {

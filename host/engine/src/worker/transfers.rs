@@ -3,6 +3,7 @@
 use super::Worker;
 use super::content::Content;
 use super::messages::{Decision, Key, Stored, Ticket, ToControl};
+use super::multicast::Join;
 use super::progress_check::ProgressCheck;
 use super::sockets::SocketId;
 use super::source::ReadError;
@@ -89,9 +90,9 @@ impl<T: Transmit> Worker<T> {
     }
 
     /// Handles the decision about a request.
-    pub(super) fn decided(&mut self, key: Key, ticket: Box<Ticket>, decision: Decision, now: Time) {
+    pub(super) fn decided(&mut self, key: Key, mut ticket: Box<Ticket>, decision: Decision, now: Time) {
         self.pending = self.pending.saturating_sub(1);
-        self.settings.limiter.was_decided(ticket.share);
+        self.settings.limiter.was_decided(std::mem::take(&mut ticket.share));
         let Some(entry) = self.table.by_key(key) else {
             // The client has sent another request meanwhile.
             if let Decision::Grant { content, .. } = decision {
@@ -103,9 +104,20 @@ impl<T: Transmit> Worker<T> {
             return;
         };
         match decision {
-            Decision::Grant { content, limits, settings } => {
+            Decision::Grant { content, limits, settings, group } => {
                 if let Some(settings) = settings {
                     entry.core.use_settings(settings);
+                }
+                if let Some(identity) = group.filter(|_| self.draining.is_none()) {
+                    entry.joined = true;
+                    let (peer, local) = (entry.peer, entry.local);
+                    let Some(listener) = self.wire.sockets.get(entry.listening).map(|its| its.listener)
+                    else {
+                        return;
+                    };
+                    let worker = self.number;
+                    let join = Join { worker, key, ticket, content, limits, identity, peer, local, listener };
+                    return self.outbox.push(ToControl::Join(Box::new(join)));
                 }
                 grant(&mut entry.core, entry.operation, now, &ticket.record, &limits);
                 entry.content = Some(content);
@@ -128,6 +140,24 @@ impl<T: Transmit> Worker<T> {
         entry.ticket = Some(ticket);
         self.drive(key.index, None, now);
         self.may_be_half_open(key.index, now);
+    }
+
+    /// Handles a request for which no group has a place.
+    pub(super) fn declined(&mut self, join: Join, now: Time) {
+        let Join { key, ticket, content, limits, .. } = join;
+        if let Some(entry) = self.table.by_key(key) {
+            entry.joined = false;
+        }
+        // As if decided again; the first time counted.
+        self.pending += 1;
+        self.decided(key, ticket, Decision::Grant { content, limits, group: None }, now);
+    }
+
+    /// Handles the end of a membership.
+    pub(super) fn left(&mut self, key: Key) {
+        if self.table.by_key(key).is_some() {
+            self.forget(key.index);
+        }
     }
 
     /// Handles the result of storing an upload.
@@ -378,7 +408,7 @@ pub(super) fn report(
     });
 }
 
-fn error_text(datagram: &[u8]) -> Option<String> {
+pub(super) fn error_text(datagram: &[u8]) -> Option<String> {
     match Packet::parse(datagram) {
         Ok(Packet::Error { text, .. }) => {
             Some(String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned())

@@ -126,7 +126,7 @@ impl<T: Transmit> Wire<T> {
         Ok(())
     }
 
-    fn packet(
+    pub(super) fn packet(
         &mut self,
         socket: SocketId,
         peer: SocketAddr,
@@ -140,7 +140,7 @@ impl<T: Transmit> Wire<T> {
     }
 
     /// Returns the batch, ready for a message of `length` bytes through `socket`.
-    fn through(&mut self, socket: SocketId, length: usize) -> &mut SendBatch {
+    pub(super) fn through(&mut self, socket: SocketId, length: usize) -> &mut SendBatch {
         if self.through != Some(socket) || !self.batch.has_room(length) {
             self.flush();
             self.through = Some(socket);

@@ -2,6 +2,7 @@
 
 use super::Tried;
 use crate::request::Request;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tuffet_core::OptionSet;
@@ -20,6 +21,8 @@ pub struct DecisionRecord {
     pub decided_after: Option<Duration>,
     /// The file: `ROOT:PATH`, or `content` if a plugin generated it.
     pub resolved: Option<Arc<str>>,
+    /// The multicast group that its client reads the file from; `None` if it is sent to the client alone.
+    pub group: Option<SocketAddr>,
     /// The plugin that decided; `None` if the configuration did.
     pub verdict_by: Option<Arc<str>>,
     /// The number of plugin calls.
@@ -39,6 +42,7 @@ impl DecisionRecord {
             received,
             decided_after: None,
             resolved: None,
+            group: None,
             verdict_by: None,
             plugin_calls: 0,
             size: None,

@@ -151,6 +151,9 @@ impl Control {
             ToControl::Discard(upload) => drop(upload),
             ToControl::Close(content) => drop(content),
             ToControl::Counted { .. } => {}
+            ToControl::Join(_) | ToControl::Member { .. } | ToControl::ToWorker { .. } => {
+                unreachable!("no decision in these worlds names a group")
+            }
         }
     }
 
@@ -197,7 +200,8 @@ impl Control {
     }
 
     fn decision(&self, name: &str, new: &NewRequest, answer: Answer) -> Decision {
-        let grant = |content| Decision::Grant { content, limits: Limits::default(), settings: None };
+        let grant =
+            |content| Decision::Grant { content, limits: Limits::default(), settings: None, group: None };
         let refuse = |code, outcome| Decision::Refuse {
             code,
             message: "refused".into(),
@@ -231,6 +235,6 @@ impl Control {
         let mut upload = self.roots.create(None, name).expect("a writable folder");
         upload.lower_limit(limit);
         let content = Content::Upload(Box::new(Sink::new(upload, false)));
-        Decision::Grant { content, limits: Limits::default(), settings: None }
+        Decision::Grant { content, limits: Limits::default(), settings: None, group: None }
     }
 }

@@ -177,7 +177,7 @@ fn rest(command: &Command, target: &mut Target) {
     if let Some(first) = multicast.first().filter(|_| command.last(Meaning::NoMulticast).is_none()) {
         let flags: Vec<&str> = multicast.iter().map(|given| given.written.as_str()).collect();
         let text = format!(
-            "{}: Tuffet does not acknowledge the option `multicast`; clients that ask for it are served one by one",
+            "{}: clients that ask for multicast are served one by one, unless you add the section `multicast`",
             flags.join(" ")
         );
         target.differs(&first.place, text);

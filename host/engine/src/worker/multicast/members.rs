@@ -1,0 +1,209 @@
+//! Members: how they join, what they send, and how they end.
+
+use super::super::content::Content;
+use super::super::messages::{Key, MemberNews, ToControl, ToWorker};
+use super::super::sockets::SocketId;
+use super::super::transfers::{error_text, granted_options};
+use super::{GroupKey, Groups, Join, Member, Place, Stream};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use tuffet_core::multicast::{Group, MemberId, Report};
+use tuffet_core::{ErrorCode, OptionSet, Packet, Time};
+use tuffet_request::Operation;
+use tuffet_request::events::{Ending, Outcome, Summary, Unanswered, outcome_of};
+
+/// The rate of a master is measured over this many times the time after which a silent one is given up.
+const PATIENCES: u32 = 2;
+
+impl Groups {
+    /// Adds a client to the group of its file, which it may be the first member of. If there is no place, its worker
+    /// serves it alone.
+    pub(super) fn join(&mut self, mut join: Join, now: Time) {
+        let options = granted_options(&join.ticket.record, &join.limits);
+        // Positions never roll over in a group.
+        let options = OptionSet { rollover: None, msftwindow: false, ..options };
+        let Some(index) = self.group_for(&mut join, &options, now).filter(|_| self.draining.is_none()) else {
+            self.counts.declined.fetch_add(1, Relaxed);
+            let worker = join.worker;
+            let letter = ToWorker::Declined(Box::new(join));
+            return self.outbox.push(ToControl::ToWorker { worker, letter });
+        };
+        let Some(group) = self.groups.get_mut(index) else { return };
+        let Join { worker, key, mut ticket, content, peer, .. } = join;
+        if ticket.record.group != Some(group.address) {
+            Arc::make_mut(&mut ticket.record).group = Some(group.address);
+        }
+        if let Some(progress) = &ticket.progress {
+            progress.negotiated(options);
+        }
+        let member = group.core.handle_join(now, options);
+        group.members.insert(member, Member { peer, worker, key, ticket, joined: now, ending: None });
+        let place = Place { group: index, member };
+        self.by_peer.insert((group.socket, peer), place);
+        self.by_request.insert((worker, key), place);
+        self.counts.joined.fetch_add(1, Relaxed);
+        // The first member's content serves all.
+        if content.waits_for().is_some() {
+            self.outbox.push(ToControl::Close(content));
+        }
+        self.drive(index, now);
+    }
+
+    /// The group with a place for this client; made if there is none.
+    fn group_for(&mut self, join: &mut Join, options: &OptionSet, now: Time) -> Option<usize> {
+        let blksize = options.block_size();
+        let size = join.content.size()?;
+        if !Group::fits(size, blksize) {
+            return None;
+        }
+        let source = join.local.and_then(|local| local.address);
+        let key = GroupKey { listener: join.listener, source, identity: join.identity, blksize };
+        if let Some(index) = self.by_key.get(&key).copied() {
+            let group = self.groups.get(index)?;
+            let has_place = group.core.len() < self.settings.members
+                && !self.by_peer.contains_key(&(group.socket, join.peer));
+            return has_place.then_some(index);
+        }
+        if self.groups.len() >= self.settings.groups {
+            return None;
+        }
+        let free = |socket: &SocketId| !self.by_peer.contains_key(&(*socket, join.peer));
+        let socket = self.wire.sockets.tids(join.listener, &join.peer).find(free)?;
+        let address = self.pool.take()?;
+        let nothing = Content::Bytes(Arc::<[u8]>::from([]).into());
+        let content = std::mem::replace(&mut join.content, nothing);
+        self.generation = self.generation.wrapping_add(1);
+        let index = self.groups.insert(Stream {
+            core: Group::new(now, size, blksize, self.settings.transfer.timing),
+            key: key.clone(),
+            address,
+            socket,
+            local: join.local,
+            content,
+            members: HashMap::new(),
+            generation: self.generation,
+            deadline: Time::NEVER,
+            stalled: Time::NEVER,
+            progress: None,
+            counted: (0, 0),
+        });
+        self.by_key.insert(key, index);
+        Some(index)
+    }
+
+    /// Handles a datagram on one of the sockets.
+    pub(super) fn dispatch(&mut self, socket: SocketId, peer: SocketAddr, datagram: &[u8], now: Time) {
+        let Some(place) = self.by_peer.get(&(socket, peer)).copied() else {
+            return self.wire.counters.stray += 1;
+        };
+        let Some(group) = self.groups.get_mut(place.group) else { return };
+        match Packet::parse(datagram) {
+            Ok(Packet::Ack { block }) => group.core.handle_ack(now, place.member, block),
+            Ok(Packet::Error { code, .. }) => {
+                if let Some(member) = group.members.get_mut(&place.member) {
+                    let blocks = group.core.blocks(place.member);
+                    let finish = tuffet_core::Finish::PeerError(code);
+                    member.ending = Some(outcome_of(Operation::Read, finish, blocks, error_text(datagram)));
+                }
+                group.core.handle_error(now, place.member, code);
+            }
+            Ok(_) => return self.wire.counters.stray += 1,
+            Err(_) => return self.wire.counters.malformed += 1,
+        }
+        self.drive(place.group, now);
+    }
+
+    /// Handles what a worker noticed of a member.
+    pub(super) fn news(&mut self, worker: usize, key: Key, news: MemberNews, now: Time) {
+        let Some(place) = self.by_request.get(&(worker, key)).copied() else { return };
+        let Some(group) = self.groups.get_mut(place.group) else { return };
+        match news {
+            MemberNews::Repeated => group.core.handle_repeated_request(place.member),
+            MemberNews::Left => {
+                if let Some(member) = group.members.get_mut(&place.member) {
+                    let detail = "the client asked again from the same port";
+                    member.ending = Some(Ending::new(Outcome::Aborted, detail));
+                }
+                group.core.leave(now, place.member);
+            }
+        }
+        self.drive(place.group, now);
+    }
+
+    /// Ends members that stay for longer than a transfer may, and a master that is slower than one may be.
+    pub(super) fn end_slow(&mut self, index: usize, now: Time) {
+        let limiter = Arc::clone(&self.settings.limiter);
+        let Some(group) = self.groups.get_mut(index) else { return };
+        if let Some(most) = limiter.max_duration() {
+            let late = group.members.iter().filter(|(_, member)| now.since(member.joined) >= most);
+            for id in late.map(|(id, _)| *id).collect::<Vec<_>>() {
+                let most = humantime::format_duration(most);
+                let detail = format!("it took longer than `transfer.max-duration` ({most})");
+                expel(group, id, "the transfer took too long", detail, now);
+            }
+        }
+        let Some((master, acked)) = group.core.acked() else { return };
+        let Some((then, had, since)) = group.progress.filter(|(then, ..)| *then == master) else {
+            group.progress = Some((master, acked, now));
+            return;
+        };
+        let span = now.since(since);
+        if span < group.core.give_up() * PATIENCES {
+            return;
+        }
+        group.progress = Some((then, acked, now));
+        let moved = acked.saturating_sub(had) * u64::from(group.core.blksize());
+        if u128::from(moved) * 1_000 < u128::from(limiter.least_rate()) * span.as_millis() {
+            let detail = format!(
+                "{moved} bytes in {} s are less than `transfer.least-rate` ({} bytes a second)",
+                span.as_secs_f64().round(),
+                limiter.least_rate()
+            );
+            expel(group, master, "the transfer is too slow", detail, now);
+        }
+    }
+
+    /// Reports the end of a membership, and frees its place.
+    pub(super) fn finished(&mut self, index: usize, id: MemberId, report: &Report) {
+        let Some(group) = self.groups.get_mut(index) else { return };
+        let Some(member) = group.members.remove(&id) else { return };
+        let Member { peer, worker, key, ticket, ending, .. } = member;
+        self.by_peer.remove(&(group.socket, peer));
+        self.by_request.remove(&(worker, key));
+        self.outbox.push(ToControl::ToWorker { worker, letter: ToWorker::Left { key } });
+        let ending =
+            ending.unwrap_or_else(|| outcome_of(Operation::Read, report.finish, report.blocks, None));
+        let silent = !report.proven && ending.outcome == Outcome::TimedOut;
+        let record = ticket.record;
+        let began = self.clock.0;
+        let first_block = report.first_block.map(|time| began + Duration::from_micros(time.as_micros()));
+        let received = record.received;
+        if let Some(progress) = &ticket.progress {
+            progress.set(report.bytes, report.stats.retransmissions);
+        }
+        ticket.place.send(Summary {
+            record,
+            ending,
+            unanswered: silent.then_some(Unanswered::TimedOut),
+            hint: None,
+            decision: ticket.answered,
+            options: report.options,
+            bytes: report.bytes,
+            blocks: report.blocks,
+            stats: report.stats,
+            rtt: report.rtt,
+            first_block_after: first_block.map(|time| time.saturating_duration_since(received)),
+            duration: Instant::now().saturating_duration_since(received),
+        });
+    }
+}
+
+fn expel(group: &mut Stream, id: MemberId, message: &'static str, detail: String, now: Time) {
+    if let Some(member) = group.members.get_mut(&id) {
+        member.ending = Some(Ending::new(Outcome::TimedOut, detail));
+        group.core.expel(now, id, ErrorCode::NotDefined, message);
+    }
+}

@@ -1,0 +1,48 @@
+//! Multicast groups (RFC 2090): which requests may be answered with one.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use tuffet_config::{Config, Listener};
+use tuffet_request::{Mode, Operation, Request, TidPorts};
+
+/// The name of the option (RFC 2090).
+const OPTION: &str = "multicast";
+
+/// Who may join a group. Fixed at the start, like the sockets of groups.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Joining {
+    /// The listeners whose clients may.
+    listeners: Arc<HashSet<String>>,
+}
+
+impl Joining {
+    pub(crate) fn of(config: &Config) -> Joining {
+        let Some(multicast) = &config.multicast else { return Joining::default() };
+        let listeners = config.listeners.iter().zip(&multicast.listeners);
+        // The engine opens no sockets of groups for the others.
+        let useful = |listener: &Listener| {
+            !listener.single_port
+                && listener.address.is_ipv4()
+                && !matches!(listener.tid_ports, Some(TidPorts::Range(_)))
+        };
+        let enabled = listeners.filter(|(listener, enabled)| **enabled && useful(listener));
+        let enabled = enabled.map(|(it, _)| it.name.to_string());
+        Joining { listeners: Arc::new(enabled.collect()) }
+    }
+
+    /// Returns whether a client asks for a group.
+    pub(crate) fn is_requested(request: &Request) -> bool {
+        request.options.iter().any(|(name, _)| name == OPTION)
+    }
+
+    /// Returns whether a request may be answered with a group: the client asks for it, and the bytes are those of the
+    /// file.
+    pub(crate) fn admit(&self, request: &Request) -> bool {
+        !self.listeners.is_empty()
+            && request.operation == Operation::Read
+            && request.mode == Mode::Octet
+            && request.client.is_ipv4()
+            && self.listeners.contains(&*request.listener)
+            && Joining::is_requested(request)
+    }
+}

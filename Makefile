@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -76,6 +76,13 @@ test-telemetry: binary ## test telemetry against a real OpenTelemetry collector 
 		python3 scripts/check-observability.py "$(BIN)/tuffet" "$$collector"; \
 	else echo "skipped: the test against an OpenTelemetry collector"; \
 		python3 scripts/check-observability.py "$(BIN)/tuffet"; fi
+
+test-origins: wasm-target ## test roots in object stores and on web servers against versitygw, gofakes3 (built with Go) and nginx
+	@sh scripts/packages.sh nginx=nginx-light openssl=openssl
+	@if servers=$$(sh scripts/s3-servers.sh "$(TARGET)"); then \
+		PATH="$$PATH:/usr/sbin:$$servers" $(CARGO) test --locked --workspace --test servers; \
+	else echo "skipped: the tests of origins against S3 servers"; \
+		PATH="$$PATH:/usr/sbin" $(CARGO) test --locked --workspace --test servers; fi
 
 lint: wasm-target ## check formatting, lints, layers, links, shell scripts, systemd units, licences and sources of dependencies
 	$(CARGO) fmt --all --check

@@ -53,6 +53,16 @@ bench-relay: ## what the relay for slow and lossy paths carries beside the direc
 	$(CARGO) build --locked --release -p tuffet-load
 	$(TARGET)/release/tuffet-relay measure
 
+.PHONY: bench-origin
+
+bench-origin: wasm-target ## a cold cache before a web server: 1,000 clients of one file, 10,000 small files; fbtftp as a proxy beside it (needs nginx)
+	$(CARGO) build --locked --release --workspace --bin tuffet --bin tuffet-load
+	@sh scripts/packages.sh nginx=nginx-light python3=python3
+	@[ -x "$(TARGET)/fbtftp/bin/python" ] || { python3 -m venv "$(TARGET)/fbtftp" && "$(TARGET)/fbtftp/bin/pip" install -q fbtftp==0.5; } || \
+		rm -rf "$(TARGET)/fbtftp"
+	@python3 bench/origin/bench.py --tuffet "$(TARGET)/release/tuffet" --load "$(TARGET)/release/tuffet-load" --out bench/results \
+		$$([ -x "$(TARGET)/fbtftp/bin/python" ] && echo --python "$(TARGET)/fbtftp/bin/python") $(BENCH)
+
 .PHONY: test-containers
 
 test-containers: binary ## the server, clients, a collector and a balancer in containers; as root on Debian it brings its own engine

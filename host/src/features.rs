@@ -16,6 +16,8 @@ pub(crate) struct Feature {
 const NATS: Feature = Feature { name: "nats", what: "NATS sinks", built: cfg!(feature = "nats") };
 pub(crate) const OTLP: Feature =
     Feature { name: "otlp", what: "export over OTLP", built: cfg!(feature = "otlp") };
+const ORIGINS: Feature =
+    Feature { name: "origins", what: "roots that live elsewhere", built: cfg!(feature = "origins") };
 pub(crate) const ADMIN: Feature =
     Feature { name: "admin", what: "the admin listener", built: cfg!(feature = "admin") };
 
@@ -55,6 +57,8 @@ fn uses(config: &Config) -> Vec<(String, Feature)> {
         let name = sink.name.replace('~', "~0").replace('/', "~1");
         uses.push((format!("/sinks/{name}/{}", feature.name), feature));
     }
+    let elsewhere = config.roots.iter().enumerate().filter(|(_, root)| root.elsewhere.is_some());
+    uses.extend(elsewhere.map(|(number, _)| (format!("/roots/{number}/url"), ORIGINS)));
     uses.extend(config.admin.iter().map(|_| ("/admin".to_owned(), ADMIN)));
     uses.extend(config.telemetry.iter().map(|_| ("/telemetry".to_owned(), OTLP)));
     uses
@@ -69,7 +73,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tuffet.yaml");
         let text = format!(
-            "listeners: [{{ address: \"127.0.0.1:6969\" }}]\nroots: [{{ name: a, path: {} }}]\n\
+            "listeners: [{{ address: \"127.0.0.1:6969\" }}]\nroots: [{{ name: a, path: {} }}, {{ name: b, url: \"s3://b\", cache: {{ path: c }} }}]\n\
              sinks:\n  plain: {{ file: a.jsonl }}\n  bus: {{ nats: {{ url: \"nats://127.0.0.1:4222\", subject: a }} }}\n\
              \x20 logs:\n    otlp: {{ endpoint: \"http://127.0.0.1:4318\" }}\nadmin: {{ address: \"127.0.0.1:0\" }}\ntelemetry: {{}}\n",
             folder.path().display()
@@ -85,11 +89,12 @@ mod tests {
             [
                 ("/sinks/bus/nats".to_owned(), "nats", 5),
                 ("/sinks/logs/otlp".to_owned(), "otlp", 7),
+                ("/roots/1/url".to_owned(), "origins", 2),
                 ("/admin".to_owned(), "admin", 8),
                 ("/telemetry".to_owned(), "otlp", 9),
             ]
         );
-        let built = [NATS, OTLP, ADMIN].iter().all(|feature| feature.built);
+        let built = [NATS, OTLP, ORIGINS, ADMIN].iter().all(|feature| feature.built);
         assert_eq!(check(&config).is_ok(), built);
     }
 

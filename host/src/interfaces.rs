@@ -1,14 +1,15 @@
 //! Listeners with an interface: whether it is still the one that their sockets are bound to.
 //!
 //! Addresses may come and go, but an interface that is removed and made again has another index, and the sockets stay
-//! with the old one. Binding them again takes CAP_NET_RAW, and new ones the privilege for the port; a server has
-//! neither after its start. So it says what is wrong, and that a restart remedies it.
+//! with the old one. The workers then bind them to the new one, which takes no privilege since Linux 5.7.
 
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tuffet_config::Config;
+use tuffet_engine::worker::{Mailbox, ToWorker};
 use tuffet_udp::interface_index;
 
 /// How often the interfaces are looked at.
@@ -21,34 +22,39 @@ pub(crate) struct InterfaceState {
     pub(crate) listener: String,
     /// The name of the interface.
     pub(crate) interface: String,
-    pub(crate) state: InterfaceIs,
+    pub(crate) state: InterfaceStatus,
+    /// Why the sockets are not bound to the new interface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
 }
 
 /// What became of the interface that the sockets of a listener are bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum InterfaceIs {
-    /// It is there.
-    There,
-    /// There is none of its name.
+pub(crate) enum InterfaceStatus {
+    Present,
+    /// No interface has its name.
     Gone,
-    /// Another one has its name.
+    /// Another one has its name, and the sockets are not bound to that.
     Replaced,
 }
 
 impl InterfaceState {
     /// Says what is wrong and how to fix it; `None` if nothing is.
     pub(crate) fn problem(&self) -> Option<String> {
-        let InterfaceState { listener, interface, state } = self;
+        let InterfaceState { listener, interface, state, error } = self;
         match state {
-            InterfaceIs::There => None,
-            InterfaceIs::Gone => Some(format!(
-                "the interface `{interface}` of listener `{listener}` is gone; when it is there again, restart the server"
-            )),
-            InterfaceIs::Replaced => Some(format!(
-                "the interface `{interface}` of listener `{listener}` was removed and made again; the listener gets no \
-                 requests from the new one until the server is restarted"
-            )),
+            InterfaceStatus::Present => None,
+            InterfaceStatus::Gone => {
+                Some(format!("the interface `{interface}` of listener `{listener}` is gone"))
+            }
+            InterfaceStatus::Replaced => {
+                let why = error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
+                Some(format!(
+                    "the interface `{interface}` of listener `{listener}` was removed and made again, and the listener \
+                     cannot be bound to the new one{why}; restart the server if this stays so"
+                ))
+            }
         }
     }
 }
@@ -59,19 +65,30 @@ pub(crate) struct Interfaces(Arc<Mutex<Vec<Watched>>>);
 
 #[derive(Debug)]
 struct Watched {
+    /// The position of the listener in the configuration.
+    listener: usize,
     /// The index when the sockets were bound.
     index: Option<u32>,
     is: InterfaceState,
 }
 
+/// An interface whose sockets are to be bound again.
+#[derive(Debug, PartialEq, Eq)]
+struct Replaced {
+    /// Its position among those that are watched.
+    position: usize,
+    listener: usize,
+    interface: Arc<str>,
+    index: u32,
+}
+
 impl Interfaces {
     /// Must be called soon after the sockets were bound.
     pub(crate) fn of(config: &Config) -> Interfaces {
-        let watched = config.listeners.iter().filter_map(|listener| {
+        let watched = config.listeners.iter().enumerate().filter_map(|(number, listener)| {
             let interface = listener.interface.clone()?;
             let index = interface_index(&interface).ok().flatten();
-            let listener = listener.name.clone();
-            Some(Watched { index, is: InterfaceState { listener, interface, state: InterfaceIs::There } })
+            Some(Watched::new(number, listener.name.clone(), interface, index))
         });
         Interfaces(Arc::new(Mutex::new(watched.collect())))
     }
@@ -82,37 +99,101 @@ impl Interfaces {
         watched.iter().map(|watched| watched.is.clone()).collect()
     }
 
-    /// Follows the interfaces, and logs each change.
-    pub(crate) async fn follow(self) {
+    /// Follows the interfaces, has the workers bind their sockets again where one was replaced, and logs each change.
+    pub(crate) async fn follow(self, workers: Vec<Arc<Mailbox>>) {
         if self.states().is_empty() {
             return;
         }
         loop {
             tokio::time::sleep(LOOK).await;
-            self.look(interface_index);
+            for replaced in self.look(interface_index) {
+                let result = rebind(&workers, &replaced).await;
+                self.rebound(&replaced, result);
+            }
         }
     }
 
-    fn look(&self, index_of: impl Fn(&str) -> io::Result<Option<u32>>) {
+    /// Returns what has to be bound again.
+    fn look(&self, index_of: impl Fn(&str) -> io::Result<Option<u32>>) -> Vec<Replaced> {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for Watched { index, is } in watched.iter_mut() {
+        let mut replaced = Vec::new();
+        for (position, watched) in watched.iter_mut().enumerate() {
             // Without an answer nothing is known to have changed.
-            let Ok(found) = index_of(&is.interface) else { continue };
-            let state = match found {
-                None => InterfaceIs::Gone,
-                found if found == *index => InterfaceIs::There,
-                Some(_) => InterfaceIs::Replaced,
-            };
-            if std::mem::replace(&mut is.state, state) == state {
-                continue;
-            }
-            let (listener, interface) = (is.listener.as_str(), is.interface.as_str());
-            match is.problem() {
-                Some(problem) => tracing::warn!(listener, interface, "{problem}"),
-                None => tracing::info!(listener, interface, "the interface is there again"),
+            let Ok(found) = index_of(&watched.is.interface) else { continue };
+            match found {
+                None => watched.becomes(InterfaceStatus::Gone, None),
+                // Its sockets may be between two interfaces.
+                found if found == watched.index && watched.is.state != InterfaceStatus::Replaced => {
+                    watched.becomes(InterfaceStatus::Present, None);
+                }
+                Some(index) => replaced.push(Replaced {
+                    position,
+                    listener: watched.listener,
+                    interface: watched.is.interface.as_str().into(),
+                    index,
+                }),
             }
         }
+        replaced
     }
+
+    /// Takes the result of binding the sockets again.
+    fn rebound(&self, replaced: &Replaced, result: io::Result<()>) {
+        let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(watched) = watched.get_mut(replaced.position) else { return };
+        match result {
+            Ok(()) => {
+                watched.index = Some(replaced.index);
+                let (listener, interface) = (watched.is.listener.as_str(), watched.is.interface.as_str());
+                tracing::info!(
+                    listener,
+                    interface,
+                    "the interface was made again, and the listener is bound to it"
+                );
+                (watched.is.state, watched.is.error) = (InterfaceStatus::Present, None);
+            }
+            Err(error) => watched.becomes(InterfaceStatus::Replaced, Some(error.to_string())),
+        }
+    }
+}
+
+impl Watched {
+    fn new(number: usize, listener: String, interface: String, index: Option<u32>) -> Watched {
+        let is = InterfaceState { listener, interface, state: InterfaceStatus::Present, error: None };
+        Watched { listener: number, index, is }
+    }
+
+    /// Logs a change.
+    fn becomes(&mut self, state: InterfaceStatus, error: Option<String>) {
+        let is = &mut self.is;
+        if is.state == state && is.error == error {
+            return;
+        }
+        (is.state, is.error) = (state, error);
+        let (listener, interface) = (is.listener.as_str(), is.interface.as_str());
+        match is.problem() {
+            Some(problem) => tracing::warn!(listener, interface, "{problem}"),
+            None => tracing::info!(listener, interface, "the interface is there again"),
+        }
+    }
+}
+
+/// Has each worker bind the sockets of the listener.
+async fn rebind(workers: &[Arc<Mailbox>], replaced: &Replaced) -> io::Result<()> {
+    // Where the kernel does not permit it, the sockets are better left alone.
+    tuffet_udp::may_bind_to(&replaced.interface)?;
+    let mut answers = Vec::with_capacity(workers.len());
+    for worker in workers {
+        let (answer, due) = oneshot::channel();
+        let Replaced { listener, interface, .. } = replaced;
+        worker.post(ToWorker::Rebind { listener: *listener, interface: Arc::clone(interface), answer })?;
+        answers.push(due);
+    }
+    for due in answers {
+        // A worker that has ended has no sockets.
+        due.await.unwrap_or(Ok(()))?;
+    }
+    Ok(())
 }
 
 /// Returns a warning for each interface that this machine does not have.
@@ -134,23 +215,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interface_goes_and_comes_back_as_another_one() {
-        let is =
-            InterfaceState { listener: "lan".into(), interface: "eth0".into(), state: InterfaceIs::There };
-        let interfaces = Interfaces(Arc::new(Mutex::new(vec![Watched { index: Some(7), is }])));
-        let state = || interfaces.states().remove(0);
-        for (found, expected) in [
-            (Some(7), InterfaceIs::There),
-            (None, InterfaceIs::Gone),
-            (Some(9), InterfaceIs::Replaced),
-            (None, InterfaceIs::Gone),
-            (Some(7), InterfaceIs::There),
-        ] {
-            interfaces.look(|_| Ok(found));
-            assert_eq!(state().state, expected, "{found:?}");
-            assert_eq!(state().problem().is_some(), expected != InterfaceIs::There);
-        }
-        interfaces.look(|_| Err(io::Error::other("no answer")));
-        assert_eq!(state().state, InterfaceIs::There);
+    fn a_replaced_interface_is_bound_again_until_that_succeeds() {
+        let watched = Watched::new(3, "lan".into(), "eth0".into(), Some(7));
+        let interfaces = Interfaces(Arc::new(Mutex::new(vec![watched])));
+        let status = || interfaces.states().remove(0);
+        let look = |found| interfaces.look(|_| Ok(found));
+        let again = |index| vec![Replaced { position: 0, listener: 3, interface: "eth0".into(), index }];
+
+        assert_eq!(look(Some(7)), []);
+        assert_eq!((status().state, status().problem()), (InterfaceStatus::Present, None));
+        assert_eq!(look(None), []);
+        assert_eq!(status().state, InterfaceStatus::Gone);
+        assert_eq!(look(Some(7)), [], "the same one");
+        assert_eq!(status().state, InterfaceStatus::Present);
+
+        assert_eq!(look(Some(9)), again(9));
+        interfaces.rebound(&again(9)[0], Err(io::Error::other("not yet")));
+        assert_eq!(status().state, InterfaceStatus::Replaced);
+        assert!(status().problem().is_some_and(|problem| problem.contains("(not yet); restart")));
+        assert_eq!(look(Some(7)), again(7), "some sockets may have lost the first one");
+        assert_eq!(look(Some(9)), again(9));
+        interfaces.rebound(&again(9)[0], Ok(()));
+        assert_eq!((status().state, status().problem()), (InterfaceStatus::Present, None));
+        assert_eq!(look(Some(9)), []);
+
+        assert!(interfaces.look(|_| Err(io::Error::other("no answer"))).is_empty());
+        assert_eq!(status().state, InterfaceStatus::Present);
     }
 }

@@ -25,6 +25,7 @@ mod last_folders;
 mod logging;
 mod negotiation;
 mod neighbours;
+mod origins;
 mod privileges;
 mod routes;
 mod server;

@@ -1,18 +1,23 @@
 //! What each listener serves, and what its clients may negotiate: `transfer`, the listener, profiles, the route, and
-//! policy.
+//! policy; and the time-outs of their transfers.
 
 use crate::routes::Routes;
-use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tuffet_config::{Ceilings as Configured, Config, MaxBlksize, OptionRule, OptionRules, Profile};
-use tuffet_core::{Acknowledged, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionName};
+use std::time::Duration;
+use tuffet_config::{
+    Ceilings as Configured, Config, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Transfer,
+};
+use tuffet_core::{Acknowledged, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionName, Rollover, Settings, Timing};
 use tuffet_request::{Ceilings, Request};
 
 /// Headers of a block in bytes: IP, UDP, and four bytes of TFTP.
 const HEADERS_V4: u32 = 32;
 const HEADERS_V6: u32 = 52;
+
+/// How long a receiver stays to repeat its last ACK.
+const DALLY: Duration = Duration::from_secs(5);
 
 /// The MTU of Ethernet, where the kernel knows no route.
 const USUAL_MTU: u32 = 1500;
@@ -23,12 +28,50 @@ pub(crate) struct Negotiation {
     max_windowsize: u16,
     /// Of all listeners.
     options: OptionRules,
-    listeners: HashMap<Arc<str>, OfListener>,
-    profiles: Vec<Profile>,
+    /// What follows from them alone.
+    acknowledged: Acknowledged,
+    listeners: Vec<OfListener>,
+    profiles: Vec<OfProfile>,
+    /// Those that the server has of its own.
+    shipped: Vec<OfProfile>,
+    /// Of all other transfers.
+    retransmit: Retransmit,
     routes: Routes,
 }
 
+struct OfProfile {
+    profile: Profile,
+    /// Made once, so that a request costs no allocation.
+    times: Option<OwnTimes>,
+}
+
+#[derive(Clone)]
+struct OwnTimes {
+    retransmit: Retransmit,
+    settings: Arc<Settings>,
+}
+
+impl OfProfile {
+    fn of(profile: &Profile, transfer: &Transfer) -> OfProfile {
+        let times = profile.retransmit.map(|rules| {
+            let retransmit = rules.over(&transfer.retransmit);
+            OwnTimes { retransmit, settings: Arc::new(transfer_settings(transfer, &retransmit)) }
+        });
+        OfProfile { profile: profile.clone(), times }
+    }
+}
+
+/// The settings of transfers with these times.
+pub(crate) fn transfer_settings(transfer: &Transfer, times: &Retransmit) -> Settings {
+    let Retransmit { floor, initial, cap, give_up } = *times;
+    Settings {
+        timing: Timing::new(floor, initial, cap, give_up, DALLY),
+        rollover: if transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
+    }
+}
+
 struct OfListener {
+    name: Arc<str>,
     ceilings: Configured,
     interface: Option<Arc<str>>,
     /// `None`: all roots.
@@ -63,13 +106,18 @@ impl fmt::Display for Source {
 }
 
 /// The bounds of one request.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bounds {
     pub(crate) limits: Limits,
     pub(crate) blksize_by: Source,
     pub(crate) windowsize_by: Source,
     /// If the block size follows from the route: its MTU, or `None` if the kernel knows no route.
     pub(crate) route: Option<Option<u32>>,
+    /// When the server retransmits.
+    pub(crate) retransmit: Retransmit,
+    pub(crate) retransmit_by: Source,
+    /// The settings of the transfer, if a profile makes them differ from those of all others.
+    pub(crate) settings: Option<Arc<Settings>>,
 }
 
 impl Negotiation {
@@ -77,22 +125,30 @@ impl Negotiation {
     pub(crate) fn of(config: &Config, routes: Routes) -> Negotiation {
         let listeners = config.listeners.iter().map(|listener| {
             let interface = listener.interface.as_deref().map(Arc::from);
-            let roots = listener.roots.clone();
-            (listener.name.as_str().into(), OfListener { ceilings: listener.ceilings, interface, roots })
+            let (name, roots) = (listener.name.as_str().into(), listener.roots.clone());
+            OfListener { name, ceilings: listener.ceilings, interface, roots }
         });
+        let options = config.transfer.options.or(config.netboot.options());
         Negotiation {
             max_blksize: config.transfer.max_blksize,
             max_windowsize: config.transfer.max_windowsize,
-            options: config.transfer.options.or(config.netboot.options()),
+            options,
+            acknowledged: acknowledged(options),
             listeners: listeners.collect(),
-            profiles: config.profiles.clone(),
+            profiles: config.profiles.iter().map(|its| OfProfile::of(its, &config.transfer)).collect(),
+            shipped: Profile::shipped().iter().map(|its| OfProfile::of(its, &config.transfer)).collect(),
+            retransmit: config.transfer.retransmit,
             routes,
         }
     }
 
     /// Returns the roots that a listener serves; `None` for all.
     pub(crate) fn roots_of(&self, listener: &str) -> Option<&[String]> {
-        self.listeners.get(listener)?.roots.as_deref()
+        self.listener(listener)?.roots.as_deref()
+    }
+
+    fn listener(&self, name: &str) -> Option<&OfListener> {
+        self.listeners.iter().find(|listener| *listener.name == *name)
     }
 
     pub(crate) fn routes(&self) -> &Routes {
@@ -101,14 +157,18 @@ impl Negotiation {
 
     /// Returns the bounds of a request, below the ceilings of policy. `asks_for_blksize`: whether the route matters.
     pub(crate) fn bounds(&self, request: &Request, asks_for_blksize: bool, ceilings: &Ceilings) -> Bounds {
-        let listener = self.listeners.get(&request.listener);
+        let listener = self.listener(&request.listener);
         let (client, class) = (request.client.ip(), request.class);
-        let fits = |profile: &&Profile| profile.fits(client, class);
+        let fits = |its: &&OfProfile| its.profile.fits(client, class);
         // Without allocations: this runs for each request.
         let (mut own, mut blksize_by, mut windowsize_by) =
             (Configured::default(), Source::Transfer, Source::Transfer);
-        let profiles = self.profiles.iter().enumerate().filter(|(_, profile)| fits(profile));
-        let profiles = profiles.map(|(number, profile)| (Source::Profile(number), profile.ceilings));
+        let profiles = self.profiles.iter().enumerate().filter(|(_, its)| fits(its));
+        let mut times = None;
+        let profiles = profiles.map(|(number, its)| {
+            times = times.or(its.times.as_ref().map(|times| (Source::Profile(number), times)));
+            (Source::Profile(number), its.profile.ceilings)
+        });
         for (source, next) in profiles.chain(listener.map(|its| (Source::Listener, its.ceilings))) {
             let all = own.or(next);
             if own.max_blksize.is_none() && all.max_blksize.is_some() {
@@ -119,8 +179,10 @@ impl Negotiation {
             }
             own = all;
         }
-        let shipped = Profile::shipped().iter().filter(fits);
-        let shipped = shipped.fold(Configured::default(), |all, profile| all.or(profile.ceilings));
+        let shipped = self.shipped.iter().filter(fits).fold(Configured::default(), |all, its| {
+            times = times.or(its.times.as_ref().map(|times| (Source::Shipped, times)));
+            all.or(its.profile.ceilings)
+        });
 
         let max_blksize = own.max_blksize.unwrap_or(self.max_blksize);
         let mut windowsize = own.max_windowsize.unwrap_or(self.max_windowsize);
@@ -152,16 +214,26 @@ impl Negotiation {
         if let Some(most) = ceilings.windowsize {
             lower(&mut windowsize, &mut windowsize_by, most, Source::Policy);
         }
-        let rules = own.options.or(shipped.options).or(self.options);
-        let acknowledged =
-            OptionName::ALL.into_iter().fold(Acknowledged::default(), |all, option| match rules.of(option) {
-                Some(OptionRule::Acknowledge) => all.with(option),
-                Some(OptionRule::Refuse) => all.without(option),
-                None => all,
-            });
+        let rules = own.options.or(shipped.options);
+        let acknowledged = match rules == OptionRules::default() {
+            true => self.acknowledged,
+            false => acknowledged(rules.or(self.options)),
+        };
         let limits = Limits { blksize, windowsize, burst, acknowledged };
-        Bounds { limits, blksize_by, windowsize_by, route }
+        let (retransmit, retransmit_by, settings) = match times {
+            Some((source, times)) => (times.retransmit, source, Some(Arc::clone(&times.settings))),
+            None => (self.retransmit, Source::Transfer, None),
+        };
+        Bounds { limits, blksize_by, windowsize_by, route, retransmit, retransmit_by, settings }
     }
+}
+
+fn acknowledged(rules: OptionRules) -> Acknowledged {
+    OptionName::ALL.into_iter().fold(Acknowledged::default(), |all, option| match rules.of(option) {
+        Some(OptionRule::Acknowledge) => all.with(option),
+        Some(OptionRule::Refuse) => all.without(option),
+        None => all,
+    })
 }
 
 fn lower(value: &mut u16, by: &mut Source, most: u16, source: Source) {
@@ -180,26 +252,14 @@ fn whole(client: SocketAddr, mtu: u32) -> u16 {
 mod tests {
     use super::*;
     use std::net::IpAddr;
-    use tuffet_request::{ClientClass, Mode, Operation, RequestId};
+    use tuffet_request::ClientClass;
 
     fn request(listener: &str, client: &str, class: &str) -> Request {
         Request {
-            id: RequestId(1),
             listener: listener.into(),
-            operation: Operation::Read,
-            mode: Mode::Octet,
-            requested: "a".into(),
-            raw_name: None,
-            prefix: None,
-            stored_in: None,
-            shim_folder: None,
-            path: "a".into(),
             client: SocketAddr::new(client.parse::<IpAddr>().unwrap(), 2000),
-            macs: Vec::new(),
             class: ClientClass::named(class).unwrap(),
-            options: Vec::new(),
-            calls: Default::default(),
-            trail: None,
+            ..Request::sample("a")
         }
     }
 
@@ -260,6 +320,29 @@ mod tests {
         let own = format!("{LISTENERS}profiles: [{{ classes: [u-boot], max-windowsize: 64 }}]\n");
         assert_eq!(of(&own, &none), (64, Source::Profile(0)));
         assert_eq!(of(&own, &Ceilings { windowsize: Some(7), ..none }), (7, Source::Policy));
+    }
+
+    #[test]
+    fn the_first_profile_with_times_sets_those_of_the_transfer() {
+        let rules = rules(&format!(
+            "{LISTENERS}transfer: {{ rollover: 1, retransmit: {{ cap: 8s }} }}\n\
+             profiles:\n\
+             - {{ clients: [10.0.0.0/8], burst: 3 }}\n\
+             - {{ clients: [10.0.0.0/8], retransmit: {{ initial: 2s }} }}\n\
+             - {{ retransmit: {{ initial: 1s, floor: 1s }} }}\n"
+        ));
+        let of = |client| {
+            let bounds = rules.bounds(&request("plain", client, "unknown"), true, &Ceilings::default());
+            let settings = bounds.settings.expect("a profile sets them");
+            let Retransmit { floor, initial, cap, .. } = bounds.retransmit;
+            assert_eq!(
+                *settings,
+                transfer_settings(&Transfer { rollover: 1, ..Transfer::default() }, &bounds.retransmit)
+            );
+            ([floor, initial, cap].map(|time| time.as_millis()), bounds.retransmit_by)
+        };
+        assert_eq!(of("10.1.1.1"), ([20, 2000, 8000], Source::Profile(1)));
+        assert_eq!(of("192.0.2.1"), ([1000, 1000, 8000], Source::Profile(2)));
     }
 
     #[test]

@@ -55,17 +55,17 @@ impl Neighbours {
 
     /// Returns the MAC address of an on-link client whose datagram arrived through `interface`.
     pub(crate) async fn find(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
-        if client.is_loopback() || interface == 0 {
-            return None;
-        }
         match self.known(client, interface) {
-            Some(address) => Some(address),
-            None => self.ask(client, interface).await,
+            None if is_on_link(client, interface) => self.ask(client, interface).await,
+            known => known,
         }
     }
 
     /// As [`Neighbours::find`], from the view alone.
     pub(crate) fn known(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
+        if !is_on_link(client, interface) {
+            return None;
+        }
         self.known.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied()
     }
 
@@ -127,6 +127,11 @@ impl Neighbours {
             None => known.remove(&key),
         };
     }
+}
+
+/// Whether the client may be in the table.
+fn is_on_link(client: IpAddr, interface: u32) -> bool {
+    !client.is_loopback() && interface != 0
 }
 
 fn usable(message: &NeighbourMessage) -> bool {

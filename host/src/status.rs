@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::interfaces::{InterfaceState, Interfaces};
+use crate::origins::{OriginReport, Origins};
 use crate::privileges::Left;
 use tuffet_policy::sinks::SinkCounted;
 use tuffet_policy::{PluginIdentity, PolicyRuntime};
@@ -16,10 +17,17 @@ use tuffet_store::{DiskState, Disks};
 #[derive(Debug, Clone)]
 pub(crate) struct Status {
     report: Arc<Mutex<Report>>,
-    runtime: PolicyRuntime,
     left: Arc<Left>,
-    disks: Disks,
-    interfaces: Interfaces,
+    parts: Parts,
+}
+
+/// The parts of a server whose state is asked for at each report.
+#[derive(Debug, Clone)]
+pub(crate) struct Parts {
+    pub(crate) runtime: PolicyRuntime,
+    pub(crate) disks: Disks,
+    pub(crate) origins: Origins,
+    pub(crate) interfaces: Interfaces,
 }
 
 /// The current state.
@@ -45,6 +53,9 @@ pub(crate) struct Report {
     /// The disks behind the roots.
     #[serde(default)]
     pub(crate) roots: Vec<RootState>,
+    /// The origins of the roots that live elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) origins: Vec<OriginReport>,
     /// The interfaces of the listeners that are bound to one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) interfaces: Vec<InterfaceState>,
@@ -92,25 +103,19 @@ impl From<DiskState> for RootState {
 }
 
 impl Status {
-    pub(crate) fn new(
-        config: Option<&Path>,
-        plugins: &[PluginIdentity],
-        runtime: PolicyRuntime,
-        left: Left,
-        disks: Disks,
-        interfaces: Interfaces,
-    ) -> Status {
+    pub(crate) fn new(config: Option<&Path>, plugins: &[PluginIdentity], left: Left, parts: Parts) -> Status {
         let report = Report { config: config.map(Path::to_owned), ..Report::ready(1, plugins) };
-        Status { report: Arc::new(Mutex::new(report)), runtime, left: Arc::new(left), disks, interfaces }
+        Status { report: Arc::new(Mutex::new(report)), left: Arc::new(left), parts }
     }
 
     /// Returns the current state.
     pub(crate) fn report(&self) -> Report {
         let report = self.lock().clone();
         Report {
-            sinks: self.runtime.sinks().counted(),
-            roots: self.disks.states().into_iter().map(RootState::from).collect(),
-            interfaces: self.interfaces.states(),
+            sinks: self.parts.runtime.sinks().counted(),
+            roots: self.parts.disks.states().into_iter().map(RootState::from).collect(),
+            origins: self.parts.origins.reports(),
+            interfaces: self.parts.interfaces.states(),
             process: std::process::id(),
             privileges: Left::clone(&self.left),
             ..report
@@ -119,7 +124,7 @@ impl Status {
 
     /// Returns the folder of a root, or of the first root.
     pub(crate) fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
-        self.disks.folder(root)
+        self.parts.disks.folder(root)
     }
 
     pub(crate) fn reloaded(&self, generation: u64, plugins: &[PluginIdentity]) {
@@ -149,6 +154,7 @@ impl Report {
             plugins: plugins.to_vec(),
             sinks: Vec::new(),
             roots: Vec::new(),
+            origins: Vec::new(),
             interfaces: Vec::new(),
             process: 0,
             privileges: Left::default(),

@@ -129,6 +129,6 @@ CHAINS = {
         },
         texts={"grub/grub.cfg": GRUB},
         says=(STARTED, r"Secure boot enabled"),
-        config="netboot: { shim-folder: true, empty-lists: true }",
+        config="netboot: { preset: true }",
     ),
 }

@@ -107,6 +107,11 @@ impl Transfer {
         Duration::from_micros(self.settings.timing.give_up().into())
     }
 
+    /// Returns the longest retransmission time-out.
+    pub fn longest_timeout(&self) -> Duration {
+        self.settings.timing.cap()
+    }
+
     /// Returns whether everything has arrived and waits for [`Transfer::handle_stored`].
     pub fn is_storing(&self) -> bool {
         matches!(self.phase, Phase::Storing(_))

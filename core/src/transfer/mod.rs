@@ -231,6 +231,14 @@ impl Transfer {
         }
     }
 
+    /// Replaces the settings that it was created with, before the grant: the decision may depend on the client. Does
+    /// nothing when the transfer is not waiting for a decision.
+    pub fn use_settings(&mut self, settings: Arc<Settings>) {
+        if matches!(self.phase, Phase::Deciding) {
+            self.settings = settings;
+        }
+    }
+
     /// Grants the request. `requested` are the options of the request, `size` the bytes of the file as they
     /// appear on the wire (for a read), or as the client announced (for a write).
     ///

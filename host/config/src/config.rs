@@ -15,7 +15,8 @@ use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
-use super::netboot::Netboot;
+use super::netboot::{Netboot, WrittenNetboot};
+use super::origins::OriginSpec;
 use super::plugins::{Named, PluginConfig};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
@@ -100,7 +101,7 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<WrittenProfile>,
     /// Help for boot chains; each changes what some other clients get, so all are off by default.
-    pub netboot: Netboot,
+    pub netboot: WrittenNetboot,
     /// Bounds on concurrent transfers, requests, uploads and memory.
     pub limits: Limits,
     /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
@@ -117,9 +118,11 @@ pub(crate) struct Written {
 pub struct Config {
     /// The listeners, at least one. No two have the same name, or the same address with a port other than 0.
     pub listeners: Vec<Listener>,
-    /// The served folders, in the order of search; at least one. Each existed as a folder when the
-    /// configuration was checked, unless it is `silent`.
+    /// The roots, in the order of search; at least one. The folder of each existed when the configuration was checked,
+    /// unless the root is `silent` or lives elsewhere.
     pub roots: Vec<RootSpec>,
+    /// The origins of the roots that live elsewhere.
+    pub origins: Vec<OriginSpec>,
     /// The plugins and their chains.
     pub policy: PolicyConfig,
     /// The sinks of plugins, sorted by name.
@@ -177,7 +180,7 @@ impl Default for Written {
             drain: Duration::from_secs(10),
             transfer: Transfer::default(),
             profiles: Vec::new(),
-            netboot: Netboot::default(),
+            netboot: WrittenNetboot::default(),
             limits: Limits::default(),
             telemetry: None,
             privileges: Privileges::default(),
@@ -204,7 +207,7 @@ impl Config {
         let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
         let listeners = resolver.listeners(written.listeners);
-        let roots = resolver.roots(written.roots);
+        let (roots, origins) = resolver.roots(written.roots);
         resolver.roots_of_listeners(&listeners, &roots);
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
         let sinks = resolver.sinks(written.sinks, &state);
@@ -221,7 +224,7 @@ impl Config {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
-        let profiles = resolver.profiles(written.profiles);
+        let profiles = resolver.profiles(written.profiles, &written.transfer.retransmit);
         let Written { busy_poll, drain_delay, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
@@ -234,6 +237,7 @@ impl Config {
         Ok(Config {
             listeners,
             roots,
+            origins,
             policy,
             sinks,
             state,
@@ -245,7 +249,7 @@ impl Config {
             drain,
             transfer,
             profiles,
-            netboot,
+            netboot: netboot.into(),
             limits,
             telemetry,
             privileges,

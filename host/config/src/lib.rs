@@ -25,6 +25,7 @@ mod limits;
 mod listeners;
 mod load;
 mod netboot;
+mod origins;
 mod overrides;
 mod plugins;
 mod policy;
@@ -61,6 +62,7 @@ pub use grant::{Grant, GrantKind, HttpHost};
 pub use limits::Limits;
 pub use listeners::Listener;
 pub use netboot::Netboot;
+pub use origins::{CacheSpec, Credentials, Location, OriginSpec};
 pub use overrides::Overrides;
 pub use plugins::{
     BreakerConfig, ComponentSource, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits,
@@ -68,12 +70,13 @@ pub use plugins::{
 };
 pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
 pub use privileges::{Privileges, SeccompMode, Who};
-pub use profiles::Profile;
+pub use profiles::{Profile, RetransmitRules};
 pub use reach::Silent;
 pub use reference::reference;
 pub use resource::{decode, resource_attributes};
 pub use schema::schema;
 pub use secret::Secret;
+pub use suggest::closest;
 pub use telemetry::{
     Metrics, OtlpProtocol, TelemetryConfig, Traces, TracesSampled, check_endpoint, usual_port,
 };

@@ -8,19 +8,57 @@ use crate::ceilings::{OptionRule, OptionRules};
 /// Help for boot chains; each changes what some other clients get, so all are off by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Netboot {
+pub(crate) struct WrittenNetboot {
+    /// Turns on all of the keys below, except those that are written with `false`: for a server whose clients are
+    /// machines that boot.
+    pub preset: bool,
     /// Whether files that shim asks for at the top (`grub*.efi`, `mm*.efi`, `revocations*.efi`,
     /// `shim_certificate*.efi`) are also looked for in the folder of the last `.efi` file that the client got within a
-    /// minute, after the name itself: shim forgets the folder that it was loaded from.
-    pub shim_folder: bool,
+    /// minute, after the name itself: shim forgets the folder that it was loaded from. Default: as `preset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub shim_folder: Option<bool>,
     /// Whether a missing file whose name ends in `.lst` is read as an empty one. GRUB asks for several that need not be
-    /// there: `command.lst`, `fs.lst`, `crypto.lst`, `terminal.lst`.
-    pub empty_lists: bool,
+    /// there: `command.lst`, `fs.lst`, `crypto.lst`, `terminal.lst`. Default: as `preset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub empty_lists: Option<bool>,
     /// Whether the server acknowledges `msftwindow` of Windows' boot manager: each ACK then chooses the size of the
-    /// next window, up to `max-windowsize`.
+    /// next window, up to `max-windowsize`. Default: as `preset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub windows: Option<bool>,
+    /// Whether the server acknowledges the options of tftp-hpa: `rollover`, `blksize2` and `utimeout`. Default: as
+    /// `preset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub tftp_hpa_options: Option<bool>,
+}
+
+/// The help for boot chains that is on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Netboot {
+    /// Whether shim's files are also looked for in the folder of the client's last `.efi` file.
+    pub shim_folder: bool,
+    /// Whether a missing `.lst` file is read as an empty one.
+    pub empty_lists: bool,
+    /// Whether `msftwindow` is acknowledged.
     pub windows: bool,
-    /// Whether the server acknowledges the options of tftp-hpa: `rollover`, `blksize2` and `utimeout`.
+    /// Whether the options of tftp-hpa are acknowledged.
     pub tftp_hpa_options: bool,
+}
+
+impl From<WrittenNetboot> for Netboot {
+    fn from(written: WrittenNetboot) -> Netboot {
+        let WrittenNetboot { preset, shim_folder, empty_lists, windows, tftp_hpa_options } = written;
+        let is_on = |key: Option<bool>| key.unwrap_or(preset);
+        Netboot {
+            shim_folder: is_on(shim_folder),
+            empty_lists: is_on(empty_lists),
+            windows: is_on(windows),
+            tftp_hpa_options: is_on(tftp_hpa_options),
+        }
+    }
 }
 
 impl Netboot {
@@ -34,5 +72,24 @@ impl Netboot {
             msftwindow: on(self.windows),
             ..OptionRules::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn netboot(yaml: &str) -> [bool; 4] {
+        let Netboot { shim_folder, empty_lists, windows, tftp_hpa_options } =
+            serde_yaml::from_str::<WrittenNetboot>(yaml).unwrap().into();
+        [shim_folder, empty_lists, windows, tftp_hpa_options]
+    }
+
+    #[test]
+    fn the_preset_turns_all_on_that_is_not_turned_off() {
+        assert_eq!(netboot("{}"), [false; 4]);
+        assert_eq!(netboot("{ preset: true }"), [true; 4]);
+        assert_eq!(netboot("{ preset: true, windows: false }"), [true, true, false, true]);
+        assert_eq!(netboot("{ preset: false, empty-lists: true }"), [false, true, false, false]);
     }
 }

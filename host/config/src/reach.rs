@@ -53,6 +53,11 @@ pub fn look_by_process(by_process: bool) {
     BY_PROCESS.store(by_process, Relaxed);
 }
 
+/// Whether folders are looked at from a process.
+pub fn looks_by_process() -> bool {
+    BY_PROCESS.load(Relaxed)
+}
+
 /// Returns which of these roots do not answer.
 pub fn silent(roots: &[RootSpec]) -> Vec<Silent> {
     let folders =
@@ -201,7 +206,8 @@ fn read_answers(child: &mut Child, answered: &mut [bool]) -> io::Result<()> {
     Ok(())
 }
 
-fn part_with(mut child: Child) {
+/// Ends a process that looks at folders, or leaves it behind where a disk keeps it.
+pub fn part_with(mut child: Child) {
     // It has ended, or waits for a disk.
     let _ = child.kill();
     let end = Instant::now() + FAREWELL;

@@ -1,4 +1,4 @@
-//! The section `roots`: the served folders. A reload may change all of it.
+//! The section `roots`: the served folders, and those that live elsewhere. A reload may change all of it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,22 +11,34 @@ use tuffet_request::names::{self, NameError};
 use tuffet_request::{Case, Links, RootSpec};
 
 use super::address::{name_schema, path_schema};
+use super::origins::{Elsewhere, OriginSpec, WrittenCache, WrittenOrigin};
 use super::policy::PolicyConfig;
 use super::reach::{self, Silent};
 use super::resolver::Resolver;
 use super::tree::join;
 use super::units::{ByteCount, GIB, plain};
 
-/// A served folder. No name leads out of it.
+/// A served folder, or a place elsewhere. No name leads out of it.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Root {
     /// The root's name in plugins and logs.
     #[schemars(schema_with = "name_schema")]
     pub name: String,
-    /// The folder, relative to this file.
+    /// The folder, relative to this file. Each root has `path` or `url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
-    pub path: PathBuf,
+    pub path: Option<PathBuf>,
+    /// Where the files live, if not in a folder: `s3://BUCKET/PREFIX`, `gs://BUCKET/PREFIX`, `az://CONTAINER/PREFIX`,
+    /// `https://HOST/PATH` or `http://HOST/PATH`. Needs `cache`. See [files that live elsewhere](origins.md).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// How the server at `url` is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<WrittenOrigin>,
+    /// The files of `url` on the local disk. It survives restarts. Required with `url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<WrittenCache>,
     /// Absolute prefixes under which clients may also name its files: with `/tftpboot` here, `/tftpboot/x` is the file
     /// `x` of this root, and of no root without that prefix. Of several prefixes of a name, the longest counts. For
     /// clients and map files that were written for a server without a root folder. At most 16.
@@ -76,11 +88,25 @@ fn max_upload() -> u64 {
 }
 
 impl Root {
+    /// Its keys about the place elsewhere.
+    fn elsewhere<'a>(&'a self, url: &'a str) -> Elsewhere<'a> {
+        Elsewhere {
+            root: &self.name,
+            url,
+            has_path: self.path.is_some(),
+            origin: self.origin.as_ref(),
+            cache: self.cache.as_ref(),
+        }
+    }
+
     /// The root of the flag `--root`.
     pub(crate) fn alone(path: PathBuf) -> Root {
         Root {
             name: "root".into(),
-            path,
+            path: Some(path),
+            url: None,
+            origin: None,
+            cache: None,
             also_at: Vec::new(),
             writable: false,
             overwrite: false,
@@ -179,30 +205,47 @@ impl JsonSchema for FileMode {
 }
 
 impl Resolver<'_> {
-    pub(crate) fn roots(&mut self, written: Vec<Root>) -> Vec<RootSpec> {
+    /// The roots, and the origins of those that live elsewhere.
+    pub(crate) fn roots(&mut self, written: Vec<Root>) -> (Vec<RootSpec>, Vec<OriginSpec>) {
         if written.is_empty() {
             let message =
                 "there is no root; add `roots: [{ name: boot, path: ./files }]`, or give --root DIR";
             self.wrong("/roots", message);
         }
         let mut roots: Vec<RootSpec> = Vec::new();
-        let paths: Vec<PathBuf> = written.iter().map(|root| self.absolute(&root.path)).collect();
-        let answers = reach::look(&paths);
-        let found = paths.into_iter().zip(answers);
-        for ((index, root), (path, answer)) in written.into_iter().enumerate().zip(found) {
+        let mut origins: Vec<OriginSpec> = Vec::new();
+        let folders: Vec<PathBuf> =
+            written.iter().filter_map(|root| Some(self.absolute(root.path.as_ref()?))).collect();
+        let mut found = folders.iter().zip(reach::look(&folders));
+        for (index, root) in written.into_iter().enumerate() {
             let pointer = format!("/roots/{index}");
+            let folder = root.path.as_ref().and_then(|_| found.next());
             if roots.iter().any(|other| other.name == root.name) {
                 let message = format!("two roots are named `{}`; give each a name of its own", root.name);
                 self.wrong(join(&pointer, "name"), message);
             }
-            match answer {
-                Ok(()) => {
-                    if let Some(complaint) = complaint_of_folder(&path) {
-                        self.wrong(join(&pointer, "path"), complaint);
+            let path = match (&root.url, folder) {
+                (Some(url), _) => match self.origin(&pointer, &root.elsewhere(url)) {
+                    Some(origin) => {
+                        let path = origin.cache.path.clone();
+                        self.own_cache(&pointer, &origin, &origins, &folders);
+                        origins.push(origin);
+                        path
                     }
+                    None => PathBuf::new(),
+                },
+                (None, Some((path, answer))) => {
+                    self.refuse_origin(&pointer);
+                    self.folder(&pointer, &root.name, path, answer);
+                    path.clone()
                 }
-                Err(above) => self.silent.push(Silent { root: root.name.clone(), above }),
-            }
+                (None, None) => {
+                    let message = "the root has neither `path` nor `url`; add `path: FOLDER`, or the `url` of the place where \
+                                   its files live";
+                    self.wrong(&pointer, message);
+                    PathBuf::new()
+                }
+            };
             if root.private && root.writable {
                 let message = "nobody can upload into a private root: clients do not see it; set \
                                `writable: false`, or `private: false`";
@@ -238,7 +281,9 @@ impl Resolver<'_> {
                 self.wrong_key(format!("{pointer}/write/umask"), message);
             }
             let also_at = self.also_at(&pointer, &root);
+            let elsewhere = root.url.as_ref().and_then(|_| origins.iter().find(|its| its.root == root.name));
             roots.push(RootSpec {
+                elsewhere: elsewhere.map(|its| its.shown().into()),
                 name: root.name,
                 path,
                 also_at,
@@ -254,7 +299,33 @@ impl Resolver<'_> {
                 case: root.case,
             });
         }
-        roots
+        (roots, origins)
+    }
+
+    /// The folder of a root.
+    fn folder(&mut self, pointer: &str, root: &str, path: &Path, answer: Result<(), Option<PathBuf>>) {
+        match answer {
+            Ok(()) => {
+                if let Some(complaint) = complaint_of_folder(path) {
+                    self.wrong(join(pointer, "path"), complaint);
+                }
+            }
+            Err(above) => self.silent.push(Silent { root: root.to_owned(), above }),
+        }
+    }
+
+    /// Refuses a cache in a folder that clients or other caches have, or that has one of them.
+    fn own_cache(&mut self, root: &str, origin: &OriginSpec, others: &[OriginSpec], folders: &[PathBuf]) {
+        let path = &origin.cache.path;
+        let of_caches = others.iter().map(|other| (&other.cache.path, "another root has its cache there"));
+        let of_roots = folders.iter().map(|folder| (folder, "a root with `path` serves files from there"));
+        let taken =
+            of_caches.chain(of_roots).find(|(other, _)| path.starts_with(other) || other.starts_with(path));
+        if let Some((_, why)) = taken {
+            let message =
+                format!("{} is not free for this cache: {why}; name a folder of its own", path.display());
+            self.wrong(format!("{root}/cache/path"), message);
+        }
     }
 
     /// Refuses roots that are all private, unless a plugin answers with content of its own.

@@ -1,7 +1,7 @@
 //! "Did you mean": the known word closest to a misspelt one.
 
 /// Returns the candidate that differs from `word` in at most a third of its letters, if any does.
-pub(super) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace(['_', ' ', '-'], "");
     let word = plain(word);
     candidates

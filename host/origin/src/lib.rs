@@ -1,1 +1,34 @@
 //! Roots that live elsewhere: object stores and web servers, behind a cache on the local disk.
+//!
+//! A [`Remote`] is the origin of one root. Whoever opens a file gets a file of the cache, which may still be filling
+//! up. All requests to the network are made by threads of this crate; callers wait for them, on threads that may.
+//!
+//! - `look`: finds the current version of a path, in the cache or at the origin; one request for all who wait
+//! - `pull`: fetches contents, whole or by parts, and goes on where a download broke off
+//! - `upload`: stores uploads
+//! - `cache`: what is on the disk
+//! - `backend`, `service`: the client of the origin
+
+mod backend;
+mod breaker;
+mod cache;
+mod core;
+mod error;
+mod failure;
+mod fault;
+mod flight;
+mod look;
+mod pull;
+mod remote;
+mod runtime;
+mod service;
+mod state;
+#[cfg(test)]
+mod tests;
+mod upload;
+mod version;
+
+pub use breaker::BreakerState;
+pub use error::OriginError;
+pub use remote::{CachedFile, Remote};
+pub use state::{Away, Fetch, FetchHook, FetchKind, OriginCounts, OriginState};

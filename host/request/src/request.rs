@@ -96,6 +96,29 @@ pub struct Request {
 }
 
 impl Request {
+    /// Returns a read request in mode octet, by 192.0.2.1 port 2000 at the listener `lan`, of an unknown class and
+    /// without options: what tests begin with.
+    pub fn sample(name: &str) -> Request {
+        Request {
+            id: RequestId(1),
+            listener: "lan".into(),
+            operation: Operation::Read,
+            mode: Mode::Octet,
+            requested: name.into(),
+            raw_name: None,
+            prefix: None,
+            shim_folder: None,
+            stored_in: None,
+            path: name.into(),
+            client: SocketAddr::from(([192, 0, 2, 1], 2000)),
+            macs: Vec::new(),
+            class: ClientClass::UNKNOWN,
+            options: Vec::new(),
+            calls: Calls::default(),
+            trail: None,
+        }
+    }
+
     /// Returns whether the request is only explained: nothing that it causes may have an effect.
     pub fn is_rehearsal(&self) -> bool {
         self.trail.as_ref().is_some_and(|trail| trail.rehearsal)

@@ -3,14 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The specification of a root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootSpec {
     /// Its name for policy and logs; unique.
     pub name: String,
-    /// The served folder.
+    /// The served folder; the folder of the cache, if the files live elsewhere.
     pub path: PathBuf,
+    /// The URL below which the files live, as logs show it, if they live elsewhere.
+    pub elsewhere: Option<Arc<str>>,
     /// Absolute prefixes, without their leading slash, under which clients may also name its files.
     pub also_at: Vec<String>,
     /// Whether uploads are accepted.
@@ -45,6 +48,7 @@ impl RootSpec {
         RootSpec {
             name,
             path,
+            elsewhere: None,
             also_at: Vec::new(),
             writable: false,
             overwrite: false,

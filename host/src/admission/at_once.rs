@@ -123,7 +123,7 @@ fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewR
     }
 }
 
-async fn decide_as_task(asking: impl Future<Output = (Undecided, Plan)>) {
+async fn decide_as_task(asking: impl Future<Output = (Box<Undecided>, Plan)>) {
     let (undecided, plan) = asking.await;
     if plan.needs_disk() {
         let (admission, within) = (Arc::clone(&undecided.admission), undecided.generation.open_time);

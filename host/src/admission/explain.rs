@@ -11,13 +11,15 @@ use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
 use super::opening::refusal;
 use super::plan::{Plan, ask_policy};
 use super::undecided::{ReceivedRequest, refuse_name};
-use crate::explanation::{self, Call, Candidate, Explanation, Limit, Mac, Options, Question};
+use crate::explanation::{self, Call, Candidate, Explanation, Limit, Mac, Options, Question, Retransmission};
 use crate::generation::Generation;
+use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+use tuffet_config::{Retransmit, TimeSpan};
 use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
 use tuffet_policy::Chained;
@@ -329,8 +331,8 @@ fn conclude(
         }
         Ok(ceilings) => {
             let bounds = generation.bounds(record, &ceilings);
-            let most = bounds.limits;
-            let options = granted_options(record, &most);
+            let most = &bounds.limits;
+            let options = granted_options(record, most);
             outcome.decision = "granted".into();
             outcome.size = record.size;
             explained.options = Some(Options {
@@ -344,9 +346,10 @@ fn conclude(
                 burst: most.burst,
                 blksize_by: bounds.blksize_by.to_string(),
                 windowsize_by: bounds.windowsize_by.to_string(),
+                retransmit: Some(retransmission(&bounds)),
                 route_mtu: bounds.route.flatten(),
                 no_route: bounds.route == Some(None),
-                refused: refused_options(record, &most),
+                refused: refused_options(record, most),
                 others: others(&options),
             });
         }
@@ -362,6 +365,13 @@ fn conclude(
         }
         Err(Decision::Grant { .. }) => outcome.decision = "granted".into(),
     }
+}
+
+fn retransmission(bounds: &Bounds) -> Retransmission {
+    let Retransmit { floor, initial, cap, give_up } = bounds.retransmit;
+    let [floor, initial, cap, give_up] =
+        [floor, initial, cap, give_up].map(|time| TimeSpan(time).to_string());
+    Retransmission { floor, initial, cap, give_up, by: bounds.retransmit_by.to_string() }
 }
 
 /// The requested options that are refused.

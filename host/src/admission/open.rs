@@ -21,9 +21,9 @@ pub(super) fn granted(
 ) -> Decision {
     match opened.and_then(|opened| within(opened, ceilings)) {
         Ok(Opened { content, resolved }) => {
-            let limits = generation.bounds(record, ceilings).limits;
+            let Bounds { limits, settings, .. } = generation.bounds(record, ceilings);
             record.resolved = Some(resolved);
-            Decision::Grant { content, limits }
+            Decision::Grant { content, limits, settings }
         }
         Err(decision) => decision,
     }
@@ -150,16 +150,17 @@ impl Files {
         sized: bool,
     ) -> Result<Opened, StoreError> {
         let file = self.roots.open_read(Some(root), path)?;
-        let resolved = format!("{}:{}", file.root(), file.path()).into();
+        let resolved = resolved(file.root(), file.path());
         let file = Arc::new(file);
         let content = match request.mode {
-            Mode::Octet => match self.cache.content(&file).map_err(StoreError::Io)? {
+            Mode::Octet => match self.cache.content(&file).map_err(|error| file.unreadable(error))? {
                 Some(bytes) => Content::Bytes(bytes),
                 None => Content::file(file),
             },
             Mode::Netascii => {
                 let size = if sized { self.cache.wire_size(&file, Encoder::growth) } else { Ok(None) };
-                Content::Netascii(Box::new(NetasciiFile::new(file, size.map_err(StoreError::Io)?)))
+                let size = size.map_err(|error| file.unreadable(error))?;
+                Content::Netascii(Box::new(NetasciiFile::new(file, size)))
             }
         };
         Ok(Opened { content, resolved })
@@ -180,7 +181,7 @@ impl Files {
             upload.lower_limit(most);
         }
         require_room(request, announced, upload.limit())?;
-        let resolved = format!("{}:{}", upload.root(), upload.path()).into();
+        let resolved = resolved(upload.root(), upload.path());
         let sink = Sink::new(upload, request.mode == Mode::Netascii);
         Ok(Opened { content: Content::Upload(Box::new(sink)), resolved })
     }
@@ -206,17 +207,21 @@ pub(super) fn rehearse(
     let request = candidates.request();
     match request.operation {
         Operation::Read => {
-            let file = files.roots.open_read(Some(root), path)?;
-            let resolved = format!("{}:{}", file.root(), file.path()).into();
-            Ok(Rehearsed { resolved, size: Some(file.size()) })
+            let size = files.roots.size(root, path)?;
+            Ok(Rehearsed { resolved: resolved(root, path), size: Some(size) })
         }
         Operation::Write => {
             let _writing = files.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
             let limit = files.roots.judge(root, path)?;
             require_room(request, announced, ceilings.bytes.map_or(limit, |most| most.min(limit)))?;
-            Ok(Rehearsed { resolved: format!("{root}:{path}").into(), size: announced })
+            Ok(Rehearsed { resolved: resolved(root, path), size: announced })
         }
     }
+}
+
+/// `ROOT:PATH`.
+fn resolved(root: &str, path: &str) -> Arc<str> {
+    [root, ":", path].concat().into()
 }
 
 /// Whether an upload of the announced size may come.
@@ -267,9 +272,9 @@ pub(super) fn require_small(size: Option<u64>, ceilings: &Ceilings) -> Result<()
     }
 }
 
-/// What can be opened in a moment is not refused but left without an answer, so that the client asks again.
+/// What can be opened in a moment, or by another server, is not refused but left without an answer, so that the client asks again.
 pub(super) fn refused(error: &StoreError) -> Decision {
-    if let StoreError::Exhausted(_) | StoreError::Unopened = error {
+    if let StoreError::Exhausted(_) | StoreError::Unopened | StoreError::Unreachable { .. } = error {
         return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };
     }
     let Denial { code, message, reason } = error.denial();

@@ -24,7 +24,7 @@ use tuffet_store::{Lane, StoreError, Undone};
 
 /// Whoever takes it decides the request: the thread that opens the file, or the one that finds it too late. Held by
 /// nothing else, so that a thread that hangs keeps neither the request nor the server.
-pub(super) type Slot = Arc<Mutex<Option<Undecided>>>;
+pub(super) type Slot = Arc<Mutex<Option<Box<Undecided>>>>;
 
 /// A request whose file is being opened.
 pub(super) struct Opening {
@@ -37,7 +37,7 @@ pub(super) struct Opening {
 impl Undecided {
     /// The second and the third stage: opens what policy chose, and posts the decision. Blocks on the disk for a
     /// moment at most while it answers; after that other threads go on with it.
-    pub(super) fn open(mut self, plan: Plan) {
+    pub(super) fn open(mut self: Box<Self>, plan: Plan) {
         let (targets, by, ceilings) = match plan {
             Plan::Answer(decision) => return self.conclude(decision),
             Plan::Content { bytes, ceilings } => {
@@ -122,7 +122,7 @@ impl Opening {
             Ok(opened) => {
                 // Too late: somebody else has decided. What was opened is closed here, on a thread that may wait for it.
                 let Some(mut undecided) = take(&self.undecided) else { return };
-                let Undecided { generation, record, .. } = &mut undecided;
+                let Undecided { generation, record, .. } = &mut *undecided;
                 let decision = granted(generation, record, Ok(opened), self.wanted.ceilings());
                 if !matches!(decision, Decision::Grant { .. }) {
                     record.tried = candidates.tried(tried_count).map(Arc::new);
@@ -132,7 +132,7 @@ impl Opening {
             Err(error) => match instead(&self.generation, candidates.request(), &error) {
                 Some(empty) => {
                     let Some(mut undecided) = take(&self.undecided) else { return };
-                    let Undecided { generation, record, .. } = &mut undecided;
+                    let Undecided { generation, record, .. } = &mut *undecided;
                     record.tried = candidates.tried(tried_count).map(Arc::new);
                     let decision = granted(generation, record, Ok(empty), self.wanted.ceilings());
                     return undecided.conclude(decision);
@@ -155,7 +155,7 @@ impl Opening {
 
 /// Decides a request whose file cannot be opened.
 pub(super) fn refuse(
-    slot: &Mutex<Option<Undecided>>,
+    slot: &Mutex<Option<Box<Undecided>>>,
     candidates: &Candidates,
     tried_count: usize,
     error: &StoreError,
@@ -209,12 +209,12 @@ impl Late {
 }
 
 /// Whether this refusal gets a second look: where its deadline is kept.
-fn may_look(slot: &Mutex<Option<Undecided>>) -> Option<Handle> {
+fn may_look(slot: &Mutex<Option<Box<Undecided>>>) -> Option<Handle> {
     let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     let admission = &slot.as_ref()?.admission;
     admission.looks.take().then(|| admission.runtime.clone())
 }
 
-fn take(slot: &Mutex<Option<Undecided>>) -> Option<Undecided> {
+fn take(slot: &Mutex<Option<Box<Undecided>>>) -> Option<Box<Undecided>> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }

@@ -18,7 +18,8 @@ use tuffet_request::{
 };
 use tuffet_store::Roots;
 
-/// A request that is not decided yet, and everything that its decision needs.
+/// A request that is not decided yet, and everything that its decision needs. It is large, and passes through many
+/// hands: in a box.
 pub(super) struct Undecided {
     pub(super) admission: Arc<Admission>,
     /// The request is decided with this generation to its end.
@@ -34,7 +35,7 @@ impl Undecided {
         admission: Arc<Admission>,
         generation: Arc<Generation>,
         new: NewRequest,
-    ) -> (Undecided, Plan) {
+    ) -> (Box<Undecided>, Plan) {
         let neighbour = admission.neighbours.find(new.peer.ip(), new.interface()).await;
         let (mut undecided, refused) = Undecided::read(admission, generation, new, neighbour);
         let plan = match refused {
@@ -54,7 +55,7 @@ impl Undecided {
         admission: Arc<Admission>,
         generation: Arc<Generation>,
         new: NewRequest,
-    ) -> (Undecided, Plan) {
+    ) -> (Box<Undecided>, Plan) {
         let neighbour = admission.neighbours.known(new.peer.ip(), new.interface());
         let (undecided, refused) = Undecided::read(admission, generation, new, neighbour);
         (undecided, refused.map_or_else(Plan::without_policy, Plan::Answer))
@@ -66,7 +67,7 @@ impl Undecided {
         generation: Arc<Generation>,
         new: NewRequest,
         neighbour: Option<MacAddress>,
-    ) -> (Undecided, Option<Decision>) {
+    ) -> (Box<Undecided>, Option<Decision>) {
         let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
         let listener = admission.listeners.get(usize::from(new.listener)).cloned();
         let requested = ReceivedRequest {
@@ -83,13 +84,14 @@ impl Undecided {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
-        (Undecided { admission, generation, new, record }, refused.map(|error| refuse_name(&error)))
+        let undecided = Box::new(Undecided { admission, generation, new, record });
+        (undecided, refused.map(|error| refuse_name(&error)))
     }
 
     /// The third stage: the live view and observers learn of the decision before the worker, and so before the end
     /// of the transfer.
-    pub(super) fn conclude(self, decision: Decision) {
-        let Undecided { admission, generation, new, mut record } = self;
+    pub(super) fn conclude(self: Box<Self>, decision: Decision) {
+        let Undecided { admission, generation, new, mut record } = *self;
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
         record.size = decision.size(new.requested.tsize);

@@ -1,8 +1,9 @@
-//! The command line: `tuffet serve | reload | status | top | capture | check | explain | doctor | import | plugin |
+//! The command line: `tuffet serve | reload | status | top | cache | capture | check | explain | doctor | import | plugin |
 //! schema | generate | get | put`.
 
 #[cfg(not(all(feature = "top", feature = "doctor")))]
 mod absent;
+mod cache;
 mod capture;
 mod check;
 mod control;
@@ -57,6 +58,11 @@ enum Command {
     /// Not in this build.
     #[cfg(not(feature = "top"))]
     Top(absent::AbsentArgs),
+    /// List, fetch ahead and remove the files of roots that live elsewhere.
+    ///
+    /// Asks the running server; without one, and with --config, works on the caches itself.
+    #[command(subcommand)]
+    Cache(cache::CacheCommand),
     /// Capture the datagrams of chosen clients of the running server, in the format of Wireshark.
     ///
     /// The server copies what it sends and receives; nothing needs a privilege. Its IP and UDP headers are made from
@@ -110,9 +116,16 @@ enum Command {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let mut words = std::env::args_os();
-    if words.next().is_some_and(|name| name == reach::NAME) {
+    let name = words.next();
+    if name.as_ref().is_some_and(|name| name == reach::NAME) {
         close_inherited();
         reach::answer_as_process(words);
+        return ExitCode::SUCCESS;
+    }
+    #[cfg(feature = "doctor")]
+    if name.is_some_and(|name| name == doctor::WALKER) {
+        close_inherited();
+        doctor::work_as_process(words);
         return ExitCode::SUCCESS;
     }
     let cli = match Cli::try_parse() {
@@ -131,6 +144,7 @@ pub fn main() -> ExitCode {
         Command::Top(args) => top::top(&args),
         #[cfg(not(feature = "top"))]
         Command::Top(_) => absent::refuse("top"),
+        Command::Cache(command) => cache::run(&command),
         Command::Capture(args) => capture::capture(&args),
         Command::Check(args) => check::check(&args),
         Command::Explain(args) => explain::explain(&args),

@@ -4,7 +4,7 @@
 //! the summary alone, so it costs the transfer nothing. Three patterns are known; docs/logs.md lists them. Each needs
 //! evidence that the client took part, so that forged requests and clients that go away get none.
 
-use std::collections::hash_map::RandomState;
+use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct Hints {
     /// The names of the listeners with a single port.
     single_ports: Vec<Arc<str>>,
     clients: Box<[Option<Client>]>,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
 }
 
 /// What is known of a client from its last transfers.
@@ -43,21 +43,21 @@ impl Hints {
     /// `single_ports`: the names of the listeners whose listening port carries the transfers too.
     pub(crate) fn new(single_ports: Vec<Arc<str>>) -> Hints {
         let clients = (0..CLIENTS).map(|_| None).collect();
-        Hints { single_ports, clients, hasher: RandomState::new() }
+        Hints { single_ports, clients, hasher: DefaultHashBuilder::default() }
     }
 
     /// Returns the hint for an ended transfer, if it shows a known pattern.
     pub(super) fn of(&mut self, summary: &Summary) -> Option<String> {
         let request = &summary.record.request;
-        let name = self.hasher.hash_one(&request.path);
-        let single_port = self.single_ports.contains(&request.listener);
+        let hasher = self.hasher.clone();
         let client = self.client(request.client.ip().to_canonical());
         let blksize = summary.options.block_size();
         if summary.unanswered == Some(Unanswered::TimedOut) {
+            let name = hasher.hash_one(&request.path);
             client.unanswered = if client.name == name { client.unanswered.saturating_add(1) } else { 1 };
             client.name = name;
             let repeats = summary.stats.duplicates > 0 || client.unanswered >= IN_A_ROW;
-            return repeats.then(|| unreached(single_port));
+            return repeats.then(|| unreached(self.single_ports.contains(&request.listener)));
         }
         if summary.unanswered.is_none() && summary.options.blksize.is_some() || summary.blocks > 0 {
             client.unanswered = 0;
@@ -140,28 +140,11 @@ mod tests {
     use super::*;
     use std::time::{Duration, Instant};
     use tuffet_core::{OptionSet, Stats};
+    use tuffet_request::Request;
     use tuffet_request::events::{Answered, DecisionRecord};
-    use tuffet_request::{ClientClass, Mode, Request, RequestId};
 
     fn ended(last: u8, outcome: Outcome, blocks: u64, blksize: u16, stats: Stats) -> Summary {
-        let request = Request {
-            id: RequestId(1),
-            listener: "lan".into(),
-            operation: Operation::Read,
-            mode: Mode::Octet,
-            requested: "a".into(),
-            raw_name: None,
-            prefix: None,
-            stored_in: None,
-            shim_folder: None,
-            path: "a".into(),
-            client: ([192, 0, 2, last], 2000).into(),
-            macs: Vec::new(),
-            class: ClientClass::UNKNOWN,
-            options: Vec::new(),
-            calls: Default::default(),
-            trail: None,
-        };
+        let request = Request { client: ([192, 0, 2, last], 2000).into(), ..Request::sample("a") };
         Summary {
             record: Arc::new(DecisionRecord::new(Arc::new(request), Instant::now())),
             ending: outcome.into(),

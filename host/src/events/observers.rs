@@ -183,28 +183,11 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tuffet_request::Request;
     use tuffet_request::events::DecisionRecord;
-    use tuffet_request::{ClientClass, Mode, Operation, Request};
 
     fn started(id: u64) -> (Event, Arc<Progress>) {
-        let request = Request {
-            id: RequestId(id),
-            listener: "lan".into(),
-            operation: Operation::Read,
-            mode: Mode::Octet,
-            requested: "a".into(),
-            raw_name: None,
-            prefix: None,
-            stored_in: None,
-            shim_folder: None,
-            path: "a".into(),
-            client: ([192, 0, 2, 1], 2000).into(),
-            macs: Vec::new(),
-            class: ClientClass::UNKNOWN,
-            options: Vec::new(),
-            calls: Default::default(),
-            trail: None,
-        };
+        let request = Request { id: RequestId(id), ..Request::sample("a") };
         let progress = Arc::new(Progress::default());
         let new = DecisionRecord::new(Arc::new(request), std::time::Instant::now());
         let record = Arc::new(DecisionRecord { size: Some(10), ..new });

@@ -125,31 +125,14 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
     use tuffet_core::{OptionSet, Stats};
+    use tuffet_request::Request;
     use tuffet_request::events::DecisionRecord;
-    use tuffet_request::{ClientClass, Mode, Operation, Request, RequestId};
 
     fn ended(outcome: Outcome, decision: Answered, bytes: u64) -> Summary {
-        let path = format!("{} outcome=served", "é".repeat(60));
+        let path: String = format!("{} outcome=served", "é".repeat(60));
         Summary {
             record: Arc::new(DecisionRecord::new(
-                Arc::new(Request {
-                    id: RequestId(1),
-                    listener: "lan".into(),
-                    operation: Operation::Read,
-                    mode: Mode::Octet,
-                    requested: path.clone(),
-                    raw_name: None,
-                    prefix: None,
-                    stored_in: None,
-                    shim_folder: None,
-                    path,
-                    client: ([192, 0, 2, 1], 2000).into(),
-                    macs: Vec::new(),
-                    class: ClientClass::UNKNOWN,
-                    options: Vec::new(),
-                    calls: Default::default(),
-                    trail: None,
-                }),
+                Arc::new(Request::sample(&path)),
                 std::time::Instant::now(),
             )),
             ending: outcome.into(),

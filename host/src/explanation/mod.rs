@@ -146,6 +146,17 @@ pub(crate) struct Candidate {
     pub(crate) took_us: Option<u64>,
 }
 
+/// When the server retransmits, as times with their units.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Retransmission {
+    pub(crate) floor: String,
+    pub(crate) initial: String,
+    pub(crate) cap: String,
+    pub(crate) give_up: String,
+    /// What set these times.
+    pub(crate) by: String,
+}
+
 /// The options as they would be negotiated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Options {
@@ -165,6 +176,9 @@ pub(crate) struct Options {
     pub(crate) blksize_by: String,
     #[serde(default)]
     pub(crate) windowsize_by: String,
+    /// When the server retransmits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) retransmit: Option<Retransmission>,
     /// The MTU of the route to the client, if it bounds the block size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) route_mtu: Option<u32>,

@@ -1,6 +1,6 @@
 //! An explanation for people.
 
-use super::{Call, Candidate, Explanation, Limit};
+use super::{Call, Candidate, Explanation, Limit, Retransmission};
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
@@ -80,6 +80,11 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
             (None, false) => {}
         }
         writeln!(to, ", windowsize={} by {}", options.most_windowsize, Shown(&options.windowsize_by))?;
+        if let Some(times) = &options.retransmit {
+            let Retransmission { floor, initial, cap, give_up, by } = times;
+            let times = format!("after {initial} at first, then {floor} to {cap}; gives up after {give_up}");
+            writeln!(to, "           retransmits {}, by {}", Shown(&times), Shown(by))?;
+        }
         if !options.refused.is_empty() {
             writeln!(to, "           refused: {}", Shown(&options.refused.join(" ")))?;
         }

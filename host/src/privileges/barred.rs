@@ -17,7 +17,12 @@ pub(crate) fn out_of_bounds(next: &Config) -> Vec<(String, String)> {
             found.push((pointer, outside(path)));
         }
     };
-    for (number, root) in next.roots.iter().enumerate().filter(|(_, root)| !is_silent(next, root)) {
+    for origin in &next.origins {
+        let number = next.roots.iter().position(|root| root.name == origin.root).unwrap_or_default();
+        look(format!("/roots/{number}/cache/path"), there(&origin.cache.path), true);
+    }
+    let folders = next.roots.iter().enumerate().filter(|(_, root)| root.elsewhere.is_none());
+    for (number, root) in folders.filter(|(_, root)| !is_silent(next, root)) {
         look(format!("/roots/{number}/path"), &root.path, false);
         if root.writable {
             look(format!("/roots/{number}/writable"), &root.path, true);
@@ -91,7 +96,8 @@ pub(super) fn require(
     let Some(account) = account else { return Ok(Vec::new()) };
     let user = &account.name;
     let (mut problems, mut advice) = (Vec::new(), Vec::new());
-    for root in config.roots.iter().filter(|root| !is_silent(config, root)) {
+    let folders = config.roots.iter().filter(|root| root.elsewhere.is_none());
+    for root in folders.filter(|root| !is_silent(config, root)) {
         let (name, path) = (&root.name, root.path.display());
         let word = if barred(&root.path, false).is_some() || !may_enter(&root.path) {
             "read"

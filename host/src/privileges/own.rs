@@ -36,7 +36,8 @@ pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// Returns the server's own folders: spools, and state and compiled plugins if they are used.
+/// Returns the server's own folders: spools, the caches of origins, and state and
+/// compiled plugins if they are used.
 pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
     let keys = config.policy.plugins.iter().any(|plugin| plugin.grants.contains(&Grant::Kv));
     let spools = config.sinks.iter().filter_map(|sink| Some(sink.spool.as_ref()?.path.clone()));
@@ -45,6 +46,7 @@ pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     folders.extend((keys || below).then(|| config.state.clone()));
     folders.extend(spools);
+    folders.extend(config.origins.iter().map(|origin| origin.cache.path.clone()));
     let compiled = config.policy.compiled.clone();
     folders.extend(compiled.filter(|_| !config.policy.plugins.is_empty()));
     unique(folders)

@@ -9,6 +9,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{ComponentSource, Config};
+use tuffet_request::RootSpec;
 
 /// Name resolution, certificates, and libraries that the C library loads to resolve names.
 const SYSTEM: [&str; 8] =
@@ -93,7 +94,7 @@ fn read(config: &Config, stays_root: bool) -> Vec<PathBuf> {
     }
     // Where a folder does not answer, the one above it that does has to do.
     paths.extend(config.silent.iter().filter_map(|silent| silent.above.clone()));
-    for root in config.roots.iter().filter(|root| !is_silent(config, root)) {
+    for root in folders(config).filter(|root| !is_silent(config, root)) {
         paths.push(root.path.clone());
         paths.extend(releases(&root.path));
         paths.extend(root.follow.then(|| around(&root.path)));
@@ -112,7 +113,7 @@ fn read(config: &Config, stays_root: bool) -> Vec<PathBuf> {
 
 fn written(config: &Config) -> Vec<PathBuf> {
     let mut paths = own::folders(config);
-    for root in config.roots.iter().filter(|root| root.writable) {
+    for root in folders(config).filter(|root| root.writable) {
         if let Some(silent) = config.silent.iter().find(|silent| silent.root == root.name) {
             paths.extend(silent.above.clone());
             continue;
@@ -132,6 +133,11 @@ fn written(config: &Config) -> Vec<PathBuf> {
     paths.extend(own::sockets(config).map(around));
     paths.extend(config.privileges.writable.iter().cloned());
     unique(paths)
+}
+
+/// The roots that are folders: origins have their caches among the server's own folders.
+fn folders(config: &Config) -> impl Iterator<Item = &RootSpec> {
+    config.roots.iter().filter(|root| root.elsewhere.is_none())
 }
 
 /// Returns the folder of a file, or the file itself if the folder is the root directory.

@@ -1,13 +1,15 @@
 //! The control socket, through which `tuffet reload` and `tuffet status` reach the running server.
 //!
-//! One line in each direction: `reload`, `status`, `live`, `metrics` or `explain` with a request, and JSON; for
+//! One line in each direction: `reload`, `status`, `live`, `metrics`, `cache` or `explain` with what is wanted, and JSON; for
 //! `watch`, a line per second; for `capture`, parts of a file. Only root and the server's user may connect.
 
+use super::cache;
 use super::capture::{Captured, Captures, Running, Wanted as CaptureWanted};
 use super::explain::Explainer;
 use super::reload::{Reloaded, Wanted};
 use crate::accept::Trouble;
 use crate::explanation::Explanation;
+use crate::origins::{CachedRow, Origins};
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
 use crate::status::{Report, Status};
@@ -51,6 +53,14 @@ pub(crate) enum Reply {
     Capturing,
     /// The capture has ended.
     Captured(Captured),
+    /// The files in the caches of origins.
+    Cached(Vec<CachedRow>),
+    /// A file is in the cache now; its size in bytes.
+    Warmed(u64),
+    /// Whether a file was in the cache, and is not any more.
+    Forgotten(bool),
+    /// A command about a cache could not be carried out, and why.
+    NotCached(String),
     /// There are too many viewers, or there is another capture.
     Busy,
     /// The command is unknown.
@@ -65,6 +75,7 @@ pub(super) struct ControlState {
     pub(super) feed: Feed,
     pub(super) explainer: Explainer,
     pub(super) captures: Captures,
+    pub(super) origins: Origins,
 }
 
 /// The socket. Its file is removed on drop, unless another process created it.
@@ -127,7 +138,7 @@ async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, state: &Contr
     let mut reader = BufReader::new(reader.take(MAX_QUESTION));
     timeout(PATIENCE, reader.read_line(&mut question)).await??;
     let question = question.trim();
-    let ControlState { status, watch, feed, explainer, captures } = state;
+    let ControlState { status, watch, feed, explainer, captures, origins } = state;
     let reply = match question.split_once(' ').unwrap_or((question, "")) {
         ("reload", "") => match reload(wanted).await {
             Ok(generation) => Reply::Reloaded(generation),
@@ -156,6 +167,10 @@ async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, state: &Contr
                 None => Reply::Busy,
             },
             Err(_) => Reply::Unknown("capture".into()),
+        },
+        ("cache", wanted) => match serde_json::from_str(wanted) {
+            Ok(wanted) => cache::answer(origins.clone(), wanted).await,
+            Err(_) => Reply::Unknown("cache".into()),
         },
         ("watch", "") => match feed.join() {
             Some(viewer) => return stream_to(writer, viewer).await,

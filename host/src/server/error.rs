@@ -1,5 +1,6 @@
 //! The reasons why the server cannot start, with their remedies, and their exit codes for scripts.
 
+use crate::origins::OriginFailure;
 use crate::privileges::PrivilegeError;
 use crate::systemd::NotInherited;
 use std::io;
@@ -19,6 +20,9 @@ pub enum ServeError {
     /// A root cannot be opened. Exit code 66.
     #[error(transparent)]
     Root(RootError),
+    /// The origin of a root, or its cache, cannot be used. Exit code 66.
+    #[error("{0}")]
+    Origin(String),
     /// The argument of `--root` is not a folder. Exit code 66.
     #[error("--root {}: {error}; name a folder that exists and that this user may enter", path.display())]
     Folder {
@@ -124,12 +128,18 @@ pub enum ServeError {
     System(&'static str, io::Error),
 }
 
+impl From<OriginFailure> for ServeError {
+    fn from(failure: OriginFailure) -> Self {
+        ServeError::Origin(failure.to_string())
+    }
+}
+
 impl ServeError {
     /// Returns the exit code, from sysexits(3).
     pub fn exit_code(&self) -> u8 {
         match self {
             ServeError::Config(_) | ServeError::Inherited(_) | ServeError::Request(_) => EXIT_CONFIG,
-            ServeError::Root(_) | ServeError::Folder { .. } => 66,
+            ServeError::Root(_) | ServeError::Origin(_) | ServeError::Folder { .. } => 66,
             ServeError::InUse { .. }
             | ServeError::Address { .. }
             | ServeError::Interface { .. }

@@ -5,6 +5,7 @@
 //! other threads start and plugins are loaded, and after that the first request is answered. The order of a
 //! shutdown is that of [`running::Server::shutdown`].
 
+mod cache;
 mod capture;
 mod control;
 mod deadline;
@@ -19,6 +20,7 @@ mod reload;
 mod running;
 mod signals;
 
+pub(crate) use cache::{Wanted as CacheWanted, answer_here as answer_cache};
 pub(crate) use capture::{Captured, LONGEST as LONGEST_CAPTURE, Wanted as CaptureWanted};
 pub(crate) use control::{Reply, ask, begin_capture};
 pub use error::ServeError;
@@ -29,6 +31,7 @@ pub use reload::Configure;
 
 use crate::interfaces;
 use crate::logging;
+use crate::origins::{Next, Origins};
 use crate::privileges::{self, Left};
 use crate::systemd::Manager;
 use crate::telemetry::{self, Settings as TelemetrySettings};
@@ -76,6 +79,7 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
     // The first thread beside this one.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
     let runtime = start_runtime(&config)?;
+    opened.next.start()?;
     privileges::seal(account.as_ref());
     let prepared = Prepared { opened, left, runtime, manager };
     let control = control_runtime()?;
@@ -124,7 +128,8 @@ async fn load_unless_stopped(
 /// # Errors
 /// The problems that would prevent the server from starting.
 pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
-    let roots = open_roots(config, &Disks::default(), None)?;
+    let next = Origins::default().open(&config.origins)?;
+    let roots = open_roots(config, &Disks::default(), None, &next)?;
     // Before the change of user: root's cache of compiled plugins is of no use to that user.
     let compiled = policy::compiled(config).filter(|_| keeps_its_user(&config.privileges));
     let mut found = privileges::check(config)?;
@@ -140,9 +145,14 @@ pub fn check(config: &Config) -> Result<Vec<String>, ServeError> {
 }
 
 /// Opens the roots, but for those that did not answer.
-fn open_roots(config: &Config, disks: &Disks, before: Option<&Roots>) -> Result<Roots, ServeError> {
+fn open_roots(
+    config: &Config,
+    disks: &Disks,
+    before: Option<&Roots>,
+    next: &Next,
+) -> Result<Roots, ServeError> {
     let silent: Vec<String> = config.silent.iter().map(|its| its.root.clone()).collect();
-    Roots::open_without(&config.roots, disks, &silent, before).map_err(ServeError::Root)
+    Roots::open_without(&config.roots, disks, &silent, before, &next.of_roots()).map_err(ServeError::Root)
 }
 
 /// What an operator has to know about a root that did not answer.

@@ -7,6 +7,7 @@ use super::given::Given;
 use super::{ServeError, open_roots};
 use crate::admin;
 use crate::interfaces::Interfaces;
+use crate::origins::{Next, Origins};
 use crate::privileges::Account;
 use crate::systemd::Inherited;
 use std::path::Path;
@@ -19,6 +20,9 @@ use tuffet_store::{Disks, Roots};
 pub(super) struct Opened {
     pub(super) roots: Roots,
     pub(super) disks: Disks,
+    /// To be started once privileges are dropped.
+    pub(super) next: Next,
+    pub(super) origins: Origins,
     /// With the ports that the kernel chose.
     pub(super) listeners: Vec<ListenerSpec>,
     /// Those of each worker.
@@ -38,7 +42,9 @@ impl Opened {
     pub(super) fn of(config: &Config, account: Option<&Account>) -> Result<Opened, ServeError> {
         let given = Given::of(config, Inherited::take()?)?;
         let disks = Disks::default();
-        let roots = open_roots(config, &disks, None)?;
+        let origins = Origins::default();
+        let next = origins.open(&config.origins)?;
+        let roots = open_roots(config, &disks, None, &next)?;
         let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let mut listeners: Vec<ListenerSpec> = config
             .listeners
@@ -70,7 +76,7 @@ impl Opened {
             Some(socket) => Some(Control::inherit(socket)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
-        Ok(Opened { roots, disks, listeners, sockets, interfaces, admin, control })
+        Ok(Opened { roots, disks, next, origins, listeners, sockets, interfaces, admin, control })
     }
 }
 

@@ -5,6 +5,7 @@ use super::{ServeError, not_answering, open_roots, serving};
 use crate::admin::Access;
 use crate::generation::{Current, Files, Generation, Netboot};
 use crate::negotiation::Negotiation;
+use crate::origins::{Next, Origins};
 use crate::privileges::out_of_bounds;
 use crate::status::Status;
 use crate::systemd::Manager;
@@ -42,6 +43,7 @@ pub(super) struct Reloader {
     pub(super) limiter: Arc<Limiter>,
     pub(super) uploads: Uploads,
     pub(super) disks: Disks,
+    pub(super) origins: Origins,
 }
 
 impl Reloader {
@@ -65,10 +67,11 @@ impl Reloader {
     async fn reload(&mut self) -> Reloaded {
         let started = Instant::now();
         match self.load().await {
-            Ok((config, next)) => {
+            Ok((config, next, origins)) => {
                 let (number, plugins) = (next.number, config.policy.plugins.len());
                 let roots = next.files.roots.clone();
                 self.generation.replace(next);
+                self.origins.take(origins);
                 roots.look_for_replaced();
                 // The other roots have been swept before.
                 let is_new = |name: &str| {
@@ -99,7 +102,7 @@ impl Reloader {
     }
 
     /// Loads the next generation completely, and changes nothing yet.
-    async fn load(&self) -> Result<(Config, Generation), ServeError> {
+    async fn load(&self) -> Result<(Config, Generation, Next), ServeError> {
         let configure = Arc::clone(&self.configure);
         let config = off_thread(move || configure()).await?;
         let fixed = self.config.needs_restart(&config);
@@ -124,9 +127,12 @@ impl Reloader {
             tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", not_answering(silent));
         }
         let (disks, before) = (self.disks.clone(), self.generation.get().files.roots.clone());
-        let (config, roots) = off_thread(move || {
-            let roots = open_roots(&config, &disks, Some(&before))?;
-            Ok((config, roots))
+        let origins = self.origins.clone();
+        let (config, roots, next_origins) = off_thread(move || {
+            let next = origins.open(&config.origins)?;
+            next.start()?;
+            let roots = open_roots(&config, &disks, Some(&before), &next)?;
+            Ok((config, roots, next))
         })
         .await?;
         let policy = load_policy(&self.runtime, &config, &roots, true).await?;
@@ -151,7 +157,7 @@ impl Reloader {
             drain_delay: config.drain_delay,
             drain: config.drain,
         };
-        Ok((config, next))
+        Ok((config, next, next_origins))
     }
 }
 

@@ -14,9 +14,10 @@ use crate::admission::{Admission, Deciding, Looks};
 use crate::events::{Hints, Observers, log_summaries};
 use crate::generation::{Current, Files, Generation, Netboot};
 use crate::negotiation::Negotiation;
+use crate::negotiation::transfer_settings;
 use crate::neighbours::Neighbours;
 use crate::routes::Routes;
-use crate::status::Status;
+use crate::status::{Parts, Status};
 use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
@@ -29,7 +30,6 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{sleep_until, timeout};
 use tuffet_config::Config;
-use tuffet_core::{Rollover, Settings, Timing};
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{ListenerSpec, Mailbox, Sockets, ToWorker, Worker, WorkerSettings};
 use tuffet_policy::{Policy, PolicyRuntime};
@@ -44,9 +44,6 @@ const REST: Duration = Duration::from_millis(900);
 
 /// How long a shutdown waits for a disk, and for what that keeps.
 const DISKS: Duration = Duration::from_millis(300);
-
-/// How long a receiver stays to repeat its last ACK.
-const DALLY: Duration = Duration::from_secs(5);
 
 /// How far the shutdown of a server has come.
 #[derive(Debug, Clone, Copy)]
@@ -106,7 +103,8 @@ impl Server {
         configure: Configure,
     ) -> Result<Server, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { roots, disks, listeners, sockets, interfaces, admin, control } = opened;
+        let Opened { roots, disks, next, origins, listeners, sockets, interfaces, admin, control } = opened;
+        origins.take(next);
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
@@ -122,12 +120,23 @@ impl Server {
         let plugins = policy.plugins().to_vec();
         let generation = Current::new(first_generation(config, roots, policy, uploads.clone()));
         let user = format!("uid {}", left.held.uid);
-        let status =
-            Status::new(config.file(), &plugins, runtime.clone(), left, disks.clone(), interfaces.clone());
+        let status = Status::new(
+            config.file(),
+            &plugins,
+            left,
+            Parts {
+                runtime: runtime.clone(),
+                disks: disks.clone(),
+                origins: origins.clone(),
+                interfaces: interfaces.clone(),
+            },
+        );
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let named = config.listeners.iter().zip(&listeners);
         watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
         let telemetry = start_telemetry(config, &listeners, &watch);
+        let exporter = telemetry.clone();
+        origins.observe(Box::new(move |fetch| exporter.fetched(fetch)));
 
         // A place for each transfer, and as many for summaries waiting to be logged.
         let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
@@ -167,6 +176,7 @@ impl Server {
             limiter: limiter.clone(),
             uploads,
             disks: disks.clone(),
+            origins: origins.clone(),
         };
         // At most two are queued: the file may have changed since the running reload read it.
         let (reload, wanted) = mpsc::channel(2);
@@ -181,18 +191,24 @@ impl Server {
                 user,
             };
             let captures = Captures::new(&mailboxes);
-            let state =
-                ControlState { status, watch: watch.clone(), feed: feed.clone(), explainer, captures };
+            let state = ControlState {
+                status,
+                watch: watch.clone(),
+                feed: feed.clone(),
+                explainer,
+                captures,
+                origins,
+            };
             services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
         let admin_address = admin.as_ref().and_then(|socket| socket.address().ok());
+        services.push(tokio::spawn(interfaces.follow(mailboxes.clone())));
         let pulse = Arc::new(Pulse::new(mailboxes));
         if let Some(admin) = admin {
             let state = admin::AdminState { watch: watch.clone(), feed, pulse: pulse.clone(), access };
             services.push(tokio::spawn(admin.run(state)));
         }
         services.push(tokio::spawn(watch.clone().sample()));
-        services.push(tokio::spawn(interfaces.follow()));
         services.push(tokio::spawn(disks::look(disks.clone(), admission.deciding.clone())));
         services.push(tokio::spawn(disks::look_for_replaced(generation.clone())));
 
@@ -404,10 +420,7 @@ fn worker_settings(config: &Config, limiter: Arc<Limiter>) -> WorkerSettings {
     let times = &config.transfer.retransmit;
     let share = |total: usize| total.div_ceil(config.workers).max(1);
     WorkerSettings {
-        transfer: Arc::new(Settings {
-            timing: Timing::new(times.floor, times.initial, times.cap, times.give_up, DALLY),
-            rollover: if config.transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
-        }),
+        transfer: Arc::new(transfer_settings(&config.transfer, times)),
         max_transfers: share(config.limits.transfers),
         max_pending: share(config.limits.pending),
         answer_due: times.initial,

@@ -2,6 +2,7 @@
 //! the OpenTelemetry specification that ask for it get a warning.
 
 use super::sampling::Sampling;
+use crate::origins::FetchNote;
 use crate::watch::Watch;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -49,6 +50,8 @@ impl Telemetry {
     pub(crate) fn ended(&self, _: &Summary) -> Option<Traced> {
         None
     }
+
+    pub(crate) fn fetched(&self, _: &FetchNote) {}
 
     pub(crate) fn finish(&self, _: Duration) {}
 }

@@ -3,6 +3,7 @@
 //! Labels come from the configuration and from short lists of words, never from files, clients or requests.
 
 use crate::logging;
+use crate::origins::OriginReport;
 use crate::status::{Report, RootState};
 use crate::watch::ExportCounts;
 use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
@@ -55,6 +56,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(times(&totals));
     all.extend(queues(&totals));
     all.extend(roots(&report.roots));
+    all.extend(origins(&report.origins));
     all.extend(sinks(&report.sinks));
     all.extend(plugins(&totals.plugins));
     all.extend(telemetry(watch.exported()));
@@ -237,6 +239,75 @@ fn roots(roots: &[RootState]) -> Vec<Family> {
             operations,
             each(|root| root.waiting),
         ),
+    ]
+}
+
+fn origins(origins: &[OriginReport]) -> Vec<Family> {
+    let each = |value: fn(&OriginReport) -> u64| {
+        let points = origins
+            .iter()
+            .map(|origin| Point { labels: vec![("root", origin.root.clone().into())], value: value(origin) });
+        points.collect::<Vec<_>>()
+    };
+    let (files, requests) = (Unit::Of("{file}"), Unit::Of("{request}"));
+    vec![
+        gauge(
+            "origin.away",
+            "1 while the origin of a root does not answer",
+            Unit::Of("{root}"),
+            each(|origin| origin.away_seconds.is_some().into()),
+        ),
+        gauge(
+            "origin.requests.running",
+            "Requests to an origin under way",
+            requests,
+            each(|origin| origin.running),
+        ),
+        counter("origin.requests", "Requests to an origin", requests, each(|origin| origin.fetches)),
+        counter(
+            "origin.failures",
+            "Requests to an origin without a usable answer",
+            requests,
+            each(|origin| origin.failures),
+        ),
+        counter(
+            "origin.received",
+            "Bytes of files that came from an origin",
+            Unit::Bytes,
+            each(|origin| origin.received),
+        ),
+        counter(
+            "origin.sent",
+            "Bytes of uploads that an origin took",
+            Unit::Bytes,
+            each(|origin| origin.sent),
+        ),
+        counter(
+            "origin.cache.hits",
+            "File opens served from the disk cache",
+            files,
+            each(|origin| origin.hits),
+        ),
+        counter(
+            "origin.cache.misses",
+            "File opens that had to be fetched",
+            files,
+            each(|origin| origin.misses),
+        ),
+        counter(
+            "origin.cache.stale",
+            "File opens served from the disk cache because the origin did not answer",
+            files,
+            each(|origin| origin.stale),
+        ),
+        counter(
+            "origin.cache.damaged",
+            "Parts of files in the disk cache that were damaged and fetched again",
+            Unit::Of("{part}"),
+            each(|origin| origin.damaged),
+        ),
+        gauge("origin.cache.used", "Bytes in the disk cache", Unit::Bytes, each(|origin| origin.cache_bytes)),
+        gauge("origin.cache.files", "Files in the disk cache", files, each(|origin| origin.cache_files)),
     ]
 }
 

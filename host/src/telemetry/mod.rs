@@ -17,6 +17,8 @@ mod environment;
 mod export;
 mod families;
 #[cfg(feature = "otlp")]
+mod fetches;
+#[cfg(feature = "otlp")]
 mod identity;
 #[cfg(feature = "otlp")]
 mod logs;

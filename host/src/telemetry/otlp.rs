@@ -6,7 +6,8 @@ use super::metrics::Metrics;
 use super::queue::Queue;
 use super::sampling::{self, PerSecond, Sampling};
 use super::settings::Settings;
-use super::{export, spans};
+use super::{export, fetches, spans};
+use crate::origins::FetchNote;
 use crate::watch::{ExportCounts, Watch};
 use opentelemetry::InstrumentationScope;
 use opentelemetry_sdk::logs::LogExporter as _;
@@ -100,6 +101,14 @@ impl Telemetry {
         let listener = traces.listeners.get(&summary.record.request.listener).copied();
         traces.queue.push(spans::spans(summary, trail, steps, listener, &traces.scope));
         Some(trail.traced())
+    }
+
+    /// A request to an origin has ended. Takes a lock for a moment, waits for nothing else.
+    pub(crate) fn fetched(&self, fetch: &FetchNote) {
+        let Some(traces) = &self.traces else { return };
+        if let Some(trace) = traces.sampling.of_fetch(fetch.error.is_some(), &traces.limit) {
+            traces.queue.push(vec![fetches::span(fetch, trace, &traces.scope)]);
+        }
     }
 
     /// What became of what was to be exported, by signal.

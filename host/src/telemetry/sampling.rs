@@ -31,6 +31,12 @@ impl Sampling {
         Arc::new(Trail::new(trace, span, self.chooses(trace), received))
     }
 
+    /// The id of the trace of a request to an origin, if that is exported: selected and within the limit, or failed.
+    pub(super) fn of_fetch(self, failed: bool, limit: &PerSecond) -> Option<u128> {
+        let trace = TraceId(fastrand::u128(1..));
+        (failed || (self.chooses(trace) && limit.take(Instant::now()))).then_some(trace.0)
+    }
+
     fn chooses(self, trace: TraceId) -> bool {
         trace.0 as u64 >> 1 < self.below
     }

@@ -6,7 +6,7 @@
 use super::counts::Counts;
 use super::options::negotiated;
 use super::snapshot::{Active, calls, unix_ms};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tuffet_request::Progress;

@@ -3,13 +3,14 @@
 use super::Watch;
 use super::snapshot::{PluginTotals, Word};
 use crate::interfaces::InterfaceState;
+use crate::origins::OriginReport;
 use crate::status::Report;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// All checks, by the name in [`Reason::check`].
-pub(crate) const CHECKS: [&str; 7] =
-    ["starting", "draining", "reload", "plugin", "sink", "root", "interface"];
+pub(crate) const CHECKS: [&str; 8] =
+    ["starting", "draining", "reload", "plugin", "sink", "root", "origin", "interface"];
 
 /// A reason why the server is not ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +89,16 @@ impl Watch {
                 root.root
             );
             because("root", detail);
+        }
+        for origin in &report.origins {
+            let OriginReport { root, origin, away_seconds, why, cache_error, .. } = origin;
+            if let Some(seconds) = away_seconds {
+                let why = why.as_deref().unwrap_or("no answer");
+                because("origin", format!("`{root}`: {origin} has not answered for {seconds} s: {why}"));
+            }
+            if let Some(error) = cache_error {
+                because("origin", format!("`{root}`: {error}"));
+            }
         }
         for problem in report.interfaces.iter().filter_map(InterfaceState::problem) {
             because("interface", problem);

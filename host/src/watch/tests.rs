@@ -9,27 +9,10 @@ use std::time::{Duration, Instant};
 use tuffet_core::{OptionSet, Stats};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, DecisionRecord, Outcome, Summary};
-use tuffet_request::{ClientClass, Mode, Operation, Request, RequestId};
+use tuffet_request::{Operation, Request, RequestId};
 
 pub(super) fn request(id: u64, operation: Operation) -> Arc<Request> {
-    Arc::new(Request {
-        id: RequestId(id),
-        listener: "lan".into(),
-        operation,
-        mode: Mode::Octet,
-        requested: "a".into(),
-        raw_name: None,
-        prefix: None,
-        stored_in: None,
-        shim_folder: None,
-        path: "a".into(),
-        client: ([192, 0, 2, 1], 2000).into(),
-        macs: Vec::new(),
-        class: ClientClass::UNKNOWN,
-        options: Vec::new(),
-        calls: Default::default(),
-        trail: None,
-    })
+    Arc::new(Request { id: RequestId(id), operation, ..Request::sample("a") })
 }
 
 fn granted(id: u64) -> (Granted, Arc<Progress>) {

@@ -35,6 +35,9 @@ impl Roots {
 
 impl Root {
     pub(super) fn stored(&self, path: &str, sought: Sought) -> Result<Stored, StoreError> {
+        if let Some(place) = &self.elsewhere {
+            return place.stored(path, sought);
+        }
         let top = self.folder()?;
         let Some(listings) = &self.listings else {
             let is_there = top.symlink_metadata(path).is_ok();

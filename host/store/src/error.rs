@@ -2,6 +2,7 @@
 //! the server, and a reason for the log, which names the cause.
 
 use std::io;
+use std::sync::Arc;
 
 use rustix::io::Errno;
 use thiserror::Error;
@@ -80,6 +81,22 @@ pub enum StoreError {
     /// The folder of the root did not answer when it was to be opened, and has not since.
     #[error("the folder of its root has not answered since it was to be opened")]
     Unopened,
+    /// The origin of the root gives no access: its credentials are the operator's.
+    #[error("the origin {origin} refuses it: {why}; check `origin.credentials` and what they may do there")]
+    RefusedByOrigin {
+        /// The URL of the origin, without secrets.
+        origin: Arc<str>,
+        /// What it answered.
+        why: String,
+    },
+    /// The origin of the root does not answer, or fails, and the cache has nothing that may be served instead.
+    #[error("the origin {origin} cannot be reached: {why}")]
+    Unreachable {
+        /// The URL of the origin, without secrets.
+        origin: Arc<str>,
+        /// What failed.
+        why: String,
+    },
     /// A folder, FIFO, device or socket.
     #[error("not a regular file but {0}")]
     NotRegular(&'static str),
@@ -118,6 +135,7 @@ impl StoreError {
             | Self::NotCreated => ErrorCode::FileNotFound,
             Self::Denied(_)
             | Self::Forbidden(_)
+            | Self::RefusedByOrigin { .. }
             | Self::Protected(_)
             | Self::NotPublic { .. }
             | Self::ReadOnly
@@ -125,9 +143,12 @@ impl StoreError {
             Self::Exists => ErrorCode::FileExists,
             Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
             Self::Refused(denial) => denial.code,
-            Self::UnknownRoot(_) | Self::Exhausted(_) | Self::Unopened | Self::Io(_) | Self::Busy { .. } => {
-                ErrorCode::NotDefined
-            }
+            Self::UnknownRoot(_)
+            | Self::Exhausted(_)
+            | Self::Unopened
+            | Self::Unreachable { .. }
+            | Self::Io(_)
+            | Self::Busy { .. } => ErrorCode::NotDefined,
         }
     }
 
@@ -140,9 +161,11 @@ impl StoreError {
             | Self::TooManyNames(_)
             | Self::NotCreated => "file not found",
             Self::NoFolder(_) => "folder not found",
-            Self::Denied(_) | Self::Forbidden(_) | Self::Protected(_) | Self::NotPublic { .. } => {
-                "access denied"
-            }
+            Self::Denied(_)
+            | Self::Forbidden(_)
+            | Self::RefusedByOrigin { .. }
+            | Self::Protected(_)
+            | Self::NotPublic { .. } => "access denied",
             Self::Exists => "file exists",
             Self::ReadOnly => "uploads are not allowed",
             Self::NoSpace(_) => "no space left",
@@ -150,7 +173,9 @@ impl StoreError {
             Self::TooLarge { .. } => "file too large",
             Self::Busy { .. } => "the file is being written by others",
             Self::Refused(denial) => &denial.message,
-            Self::Exhausted(_) | Self::Unopened => "the server is too busy; try again later",
+            Self::Exhausted(_) | Self::Unopened | Self::Unreachable { .. } => {
+                "the server is too busy; try again later"
+            }
             Self::UnknownRoot(_) | Self::Io(_) => "server error",
         }
     }

@@ -11,14 +11,18 @@ mod absence;
 mod any_case;
 mod attributes;
 mod cache;
+mod checked;
 mod disk;
 mod error;
+mod facts;
 mod links;
 mod listing;
 mod memory;
 mod open_file;
 mod path;
 mod remote;
+mod remote_file;
+mod remote_root;
 mod replaced;
 mod replaced_root;
 mod spelling;
@@ -29,6 +33,7 @@ mod temporary;
 #[cfg(test)]
 mod tests;
 mod upload;
+mod upload_elsewhere;
 mod uploads;
 mod write_rules;
 
@@ -48,6 +53,8 @@ pub use error::StoreError;
 use listing::Listings;
 pub use open_file::{Ahead, OpenFile};
 pub use remote::{Arrival, Origin, RemoteFile, RemoteMeta};
+pub use remote_root::Origins;
+use remote_root::Place;
 pub use sweep::Swept;
 pub use upload::{Sealed, Upload};
 pub use uploads::{Uploads, Writing};
@@ -74,9 +81,12 @@ struct Root {
     path: PathBuf,
     /// Whether to serve a folder that takes its place.
     follow: bool,
-    /// `None` where it did not answer when it was to be opened, until it does.
+    /// `None` where it did not answer when it was to be opened, until it does; and where the files live elsewhere.
     folder: RwLock<Option<Arc<Dir>>>,
+    /// Where the files live, if not in a folder.
+    elsewhere: Option<Place>,
     disk: Arc<Disk>,
+    checked: checked::Checked,
 }
 
 /// A root that cannot be opened.
@@ -105,11 +115,12 @@ impl Roots {
     /// # Errors
     /// As [`Roots::open`].
     pub fn open_on(specs: &[RootSpec], disks: &Disks) -> Result<Self, RootError> {
-        Self::open_without(specs, disks, &[], None)
+        Self::open_without(specs, disks, &[], None, &Origins::new())
     }
 
     /// As [`Roots::open_on`], but waits for none of the roots that are named in `silent`, whose folders do not answer.
     /// Such a root keeps its folder of `before`, or has none until [`Roots::look_for_replaced`] gets an answer.
+    /// `origins` are those of the roots that live elsewhere.
     ///
     /// # Errors
     /// As there.
@@ -118,10 +129,12 @@ impl Roots {
         disks: &Disks,
         silent: &[String],
         before: Option<&Roots>,
+        origins: &Origins,
     ) -> Result<Self, RootError> {
-        let open = |spec: &RootSpec| match silent.contains(&spec.name) {
-            true => Ok(Root::unopened(spec, disks, before)),
-            false => Root::open(spec, disks),
+        let open = |spec: &RootSpec| match &spec.elsewhere {
+            Some(url) => Ok(Root::elsewhere(spec, url, disks, origins)),
+            None if silent.contains(&spec.name) => Ok(Root::unopened(spec, disks, before)),
+            None => Root::open(spec, disks),
         };
         let roots = specs.iter().map(open).collect::<Result<_, _>>()?;
         Ok(Self { roots })
@@ -265,7 +278,10 @@ impl Root {
     }
 
     fn open_read(&self, path: &str) -> Result<OpenFile, StoreError> {
-        let file = OpenFile::open(&*self.folder()?, &self.disk, path);
+        if let Some(place) = &self.elsewhere {
+            return place.open_read(&self.disk, path);
+        }
+        let file = OpenFile::open(&*self.folder()?, &self.disk, &self.checked, path);
         let file = file.map_err(|error| self.absent(path, error))?;
         if self.world_readable {
             file.require_world_readable()?;
@@ -286,7 +302,9 @@ impl Root {
             path: spec.path.clone(),
             follow: spec.follow,
             folder: RwLock::new(folder),
-            disk: disks.of(&spec.name, &spec.path),
+            elsewhere: None,
+            disk: disks.of(spec),
+            checked: Default::default(),
         }
     }
 }

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use rustix::fs::{AtFlags, FileType, OFlags, Stat, StatxFlags, fstat, fstatfs, statx};
+use rustix::fs::{FileType, OFlags, fstatfs};
 use rustix::io::{Errno, ReadWriteFlags, preadv, preadv2};
 
-use super::{Disk, Room, StoreError, spelling};
+use super::checked::Checked;
+use super::facts::Facts;
+use super::remote_file::{Elsewhere, WAIT};
+use super::{Disk, RemoteFile, Room, StoreError, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
@@ -32,53 +35,74 @@ pub struct OpenFile {
     file: File,
     disk: Arc<Disk>,
     path: String,
-    opened: Stat,
-    size: u64,
+    opened: Facts,
     in_place: bool,
+    /// Of a file of an origin, which `file` caches.
+    elsewhere: Option<Elsewhere>,
 }
 
 /// Distinguishes the contents of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Identity {
-    /// Device numbers are reused: an image that is mounted in place of another may agree with it in all other
-    /// fields.
-    mount: u64,
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, u64),
-    status: (i64, u64),
+pub(super) enum Identity {
+    /// Of a file of a folder.
+    File { mount: u64, device: u64, inode: u64, size: u64, modified: (i64, u64), status: (i64, u64) },
+    /// Of a version of a file of an origin: a keyed hash of what names it.
+    Version(u128),
 }
 
 impl OpenFile {
-    pub(super) fn open(folder: &Dir, disk: &Arc<Disk>, path: &str) -> Result<Self, StoreError> {
+    pub(super) fn open(
+        folder: &Dir,
+        disk: &Arc<Disk>,
+        checked: &Checked,
+        path: &str,
+    ) -> Result<Self, StoreError> {
         // Non-blocking so that opening a FIFO returns; `NOCTTY` so that a terminal does not become ours.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(flags.bits().cast_signed());
         let file = folder.open_with(path, &options).map_err(StoreError::from_open)?.into_std();
-        let opened = fstat(&file)?;
-        require_regular(&opened)?;
-        let size = size_of(&opened);
+        let opened = Facts::of(&file)?;
+        require_regular(opened.mode)?;
         // A file without blocks on a disk may be generated on reading.
-        if opened.st_blocks == 0 {
-            refuse_made_up(&file, size)?;
+        if opened.blocks == 0 {
+            refuse_made_up(&file, opened.size)?;
         }
-        spelling::require(folder, path)?;
-        let in_place = disk.reads_in_place(opened.st_dev, &file);
-        Ok(Self { file, disk: Arc::clone(disk), path: path.to_owned(), opened, size, in_place })
+        let in_place = disk.reads_in_place(opened.device, &file);
+        // Servers and programs may have other rules for names, and change them.
+        if !(in_place && checked.has(path, &opened)) {
+            spelling::require(folder, path)?;
+            checked.note(path, &opened);
+        }
+        let disk = Arc::clone(disk);
+        Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere: None })
+    }
+
+    /// A file of an origin, whose bytes may still arrive in the cache.
+    pub(super) fn remote(
+        found: RemoteFile,
+        disk: &Arc<Disk>,
+        origin: &Arc<str>,
+        path: &str,
+    ) -> Result<Self, StoreError> {
+        let RemoteFile { file, meta, arrival } = found;
+        let opened = Facts { size: meta.size, ..Facts::of(&file)? };
+        let in_place = disk.reads_in_place(opened.device, &file);
+        let disk = Arc::clone(disk);
+        let elsewhere = Some(Elsewhere::new(origin, path, meta, arrival));
+        Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere })
     }
 
     /// # Errors
     /// `NotPublic` if others may not read it.
     pub(super) fn require_world_readable(&self) -> Result<(), StoreError> {
-        let mode = self.opened.st_mode & 0o7777;
+        let mode = self.opened.mode & 0o7777;
         if mode & 0o004 != 0 { Ok(()) } else { Err(StoreError::NotPublic { access: "read", mode }) }
     }
 
     /// Size of the file when it was opened, in bytes.
     pub fn size(&self) -> u64 {
-        self.size
+        self.opened.size
     }
 
     /// The name of its root.
@@ -105,36 +129,47 @@ impl OpenFile {
 
     /// The modification time in milliseconds since 1970; 0 for earlier times.
     pub fn modified_unix_ms(&self) -> u64 {
-        let seconds = u64::try_from(self.opened.st_mtime).unwrap_or(0);
-        seconds.saturating_mul(1000).saturating_add(self.opened.st_mtime_nsec / 1_000_000)
+        if let Some(elsewhere) = &self.elsewhere {
+            return elsewhere.modified_unix_ms();
+        }
+        let (seconds, nanoseconds) = self.opened.modified;
+        u64::try_from(seconds).unwrap_or(0).saturating_mul(1000).saturating_add(nanoseconds / 1_000_000)
     }
 
     /// The identity of the file when it was opened.
     pub(super) fn identity(&self) -> Identity {
-        let stat = &self.opened;
-        Identity {
-            mount: mount_of(&self.file),
-            device: stat.st_dev,
-            inode: stat.st_ino,
-            size: self.size,
-            modified: (stat.st_mtime, stat.st_mtime_nsec),
-            status: (stat.st_ctime, stat.st_ctime_nsec),
+        if let Some(elsewhere) = &self.elsewhere {
+            return Identity::Version(elsewhere.identity());
         }
+        let Facts { mount, device, inode, size, modified, status, .. } = self.opened;
+        Identity::File { mount, device, inode, size, modified, status }
     }
 
     /// Whether its times would show a change from now on, because the last write is long enough ago.
     pub fn is_settled(&self) -> bool {
-        self.is_settled_at(SystemTime::now())
+        // A version of an origin never changes.
+        self.elsewhere.is_some() || self.is_settled_at(SystemTime::now())
     }
 
     /// Whether a later change would show. The times of a file advance in steps of up to 10 ms by the kernel's
     /// clock, and of up to 2 s if the file system stores whole seconds. A second write within the same step
     /// may leave the identity unchanged.
     pub(super) fn is_settled_at(&self, now: SystemTime) -> bool {
-        let (seconds, nanoseconds) = (self.opened.st_ctime, self.opened.st_ctime_nsec);
+        let (seconds, nanoseconds) = self.opened.status;
         let step = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
         let settled = Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds as u32) + step;
         now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
+    }
+
+    /// The error of a request whose file could not be read.
+    pub fn unreadable(&self, error: io::Error) -> StoreError {
+        match &self.elsewhere {
+            Some(elsewhere) => {
+                let why = error.to_string();
+                StoreError::Unreachable { origin: Arc::clone(elsewhere.origin()), why }
+            }
+            None => StoreError::Io(error),
+        }
     }
 
     /// The same file, as if on a file system that cannot be read in place. For tests.
@@ -146,12 +181,19 @@ impl OpenFile {
 
     /// Reads from `offset` into `buffers`, in order, and returns the number of bytes; takes no lock.
     ///
-    /// A short count means that the file ends there, or that there were more than 1024 buffers.
+    /// A short count means that the file ends there, that there were more than 1024 buffers, or that an origin has
+    /// another version of the file now. Waits for bytes of an origin.
     ///
     /// # Errors
-    /// Those of preadv(2), except interruption.
+    /// Those of preadv(2), except interruption, and those of the origin.
     pub fn read_at(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let count = buffers.len().min(MAX_BUFFERS);
+        if let Some(elsewhere) = &self.elsewhere {
+            let wanted = buffers[..count].iter().map(|buffer| buffer.len() as u64).sum();
+            if !elsewhere.wait(offset, wanted, self.size(), WAIT)? {
+                return Ok(0);
+            }
+        }
         loop {
             match preadv(&self.file, &mut buffers[..count], offset) {
                 Err(Errno::INTR) => {}
@@ -170,7 +212,9 @@ impl OpenFile {
         match preadv2(&self.file, &mut buffers[..count], offset, ReadWriteFlags::NOWAIT) {
             // A signal, or a file system that lacks this after all: the read from the disk will show.
             Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
-            done => Ok(done?),
+            done => {
+                Ok(self.elsewhere.as_ref().map_or(usize::MAX, |it| it.arrived(offset, buffers)).min(done?))
+            }
         }
     }
 
@@ -178,7 +222,7 @@ impl OpenFile {
     /// `room` accounts for may stay in memory for longer.
     ///
     /// # Errors
-    /// Those of preadv(2) and fstat(2).
+    /// Those of preadv(2) and statx(2).
     pub fn read_ahead(&self, offset: u64, length: usize, room: Option<Room>) -> io::Result<Option<Ahead>> {
         let mut bytes = vec![0; length];
         let whole = self.fill_from(offset, &mut bytes)?;
@@ -189,7 +233,7 @@ impl OpenFile {
     /// since then ([`OpenFile::unchanged`]).
     ///
     /// # Errors
-    /// Those of preadv(2) and fstat(2).
+    /// Those of preadv(2) and statx(2).
     pub fn read_whole(&self) -> io::Result<Option<Vec<u8>>> {
         let mut content = vec![0; self.length()?];
         Ok(self.fill(&mut content)?.then_some(content))
@@ -208,7 +252,7 @@ impl OpenFile {
     }
 
     fn length(&self) -> io::Result<usize> {
-        usize::try_from(self.size).map_err(|_| Errno::FBIG.into())
+        usize::try_from(self.size()).map_err(|_| Errno::FBIG.into())
     }
 
     /// Fills `content` with the whole file; returns whether it is unchanged since it was opened.
@@ -230,21 +274,22 @@ impl OpenFile {
 
     /// Returns whether size and times are still those at the time of opening.
     ///
-    /// A file that was replaced by a rename, or removed, is unchanged: the open file is still the whole old
-    /// one. A write that keeps the size, within the same tick of the kernel's clock as the open, goes
-    /// undetected.
+    /// A version of an origin never changes. A file that was replaced by a rename, or removed, is unchanged: the
+    /// open file is still the whole old one. A write that keeps the size, within the same tick of the kernel's clock
+    /// as the open, goes undetected.
     ///
     /// # Errors
-    /// Those of fstat(2).
+    /// Those of statx(2).
     pub fn unchanged(&self) -> io::Result<bool> {
-        let now = fstat(&self.file)?;
-        let then = &self.opened;
-        let same_content = (now.st_size, now.st_mtime, now.st_mtime_nsec)
-            == (then.st_size, then.st_mtime, then.st_mtime_nsec);
+        if self.elsewhere.is_some() {
+            return Ok(true);
+        }
+        let (now, then) = (Facts::of(&self.file)?, &self.opened);
+        let same_content = (now.size, now.modified) == (then.size, then.modified);
         // The status time reveals a write that set the modification time back. It also changes when the last
         // name of the file is removed, which is harmless.
-        let same_status = (now.st_ctime, now.st_ctime_nsec) == (then.st_ctime, then.st_ctime_nsec);
-        let lost_a_name = now.st_nlink < then.st_nlink;
+        let same_status = now.status == then.status;
+        let lost_a_name = now.links < then.links;
         Ok(same_content && (same_status || lost_a_name))
     }
 }
@@ -276,8 +321,8 @@ impl Ahead {
     }
 }
 
-pub(super) fn require_regular(stat: &Stat) -> Result<(), StoreError> {
-    Err(StoreError::NotRegular(match FileType::from_raw_mode(stat.st_mode) {
+pub(super) fn require_regular(mode: u32) -> Result<(), StoreError> {
+    Err(StoreError::NotRegular(match FileType::from_raw_mode(mode) {
         FileType::RegularFile => return Ok(()),
         FileType::Directory => "a folder",
         FileType::Fifo => "a FIFO",
@@ -297,17 +342,4 @@ fn refuse_made_up(file: &File, size: u64) -> Result<(), StoreError> {
         return Err(StoreError::NotRegular("one that is made up while it is read, as in /proc"));
     }
     Ok(())
-}
-
-/// The mount through which a file was opened: its unique number since Linux 6.8, before that a number that is
-/// reused after an unmount; 0 before Linux 5.8.
-fn mount_of(file: &File) -> u64 {
-    /// linux/stat.h: `STATX_MNT_ID_UNIQUE`. A kernel without it uses the other number.
-    const UNIQUE: StatxFlags = StatxFlags::from_bits_retain(0x4000);
-    statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID | UNIQUE).map_or(0, |stat| stat.stx_mnt_id)
-}
-
-fn size_of(stat: &Stat) -> u64 {
-    // The kernel reports no negative size for a regular file.
-    u64::try_from(stat.st_size).unwrap_or(0)
 }

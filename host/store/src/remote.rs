@@ -16,7 +16,7 @@ pub trait Origin: Debug + Send + Sync {
     /// Opens a path, normalised and relative. Returns once its size and version are known; its bytes may still arrive.
     ///
     /// # Errors
-    /// `NotFound` if the origin has no such file, `Forbidden` if it gives no access, `Unreachable` if it does not
+    /// `NotFound` if the origin has no such file, `RefusedByOrigin` if it gives no access, `Unreachable` if it does not
     /// answer and the cache has nothing that may be served instead.
     fn open(&self, path: &str) -> Result<RemoteFile, StoreError>;
 
@@ -29,7 +29,7 @@ pub trait Origin: Debug + Send + Sync {
     /// Stores an upload under a path. Returns once the origin has it.
     ///
     /// # Errors
-    /// `Exists` if `overwrite` is off and the path is taken, `Forbidden`, `Unreachable`, or what the origin answered.
+    /// `Exists` if `overwrite` is off and the path is taken, `RefusedByOrigin`, `NoSpace`, `Unreachable`.
     fn store(&self, path: &str, content: &File, size: u64, overwrite: bool) -> Result<(), StoreError>;
 }
 

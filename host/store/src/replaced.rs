@@ -51,7 +51,7 @@ impl Replaced {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
                 return if links == Links::Replace { Ok(None) } else { Err(refusal(links)) };
             }
-            Ok(stat) => require_regular(&stat)?,
+            Ok(stat) => require_regular(stat.st_mode)?,
         }
         // The kernel considers everything: permissions, lists, attributes such as `chattr +i`, the mount.
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -65,7 +65,7 @@ impl Replaced {
             Err(errno) => return Err(StoreError::from_open(errno.into())),
         };
         let stat = fstat(&file)?;
-        require_regular(&stat)?;
+        require_regular(stat.st_mode)?;
         let mode = stat.st_mode & 0o7777;
         if rules.world_writable && mode & 0o002 == 0 {
             return Err(StoreError::NotPublic { access: "write", mode });

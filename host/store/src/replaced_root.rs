@@ -22,6 +22,10 @@ impl Roots {
     /// root that has none yet is opened.
     pub fn look_for_replaced(&self) {
         for (number, root) in self.roots.iter().enumerate() {
+            // Nothing takes the place of an origin.
+            if root.elsewhere.is_some() {
+                continue;
+            }
             // One check at a time.
             if root.disk.looking.swap(true, Relaxed) {
                 continue;

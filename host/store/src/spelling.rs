@@ -9,12 +9,10 @@
 //! Reading a large folder takes long, and most file systems have one spelling for each name. There, one
 //! lookup suffices: the same name in the other case does not exist.
 
-use std::os::fd::{AsFd, BorrowedFd};
-use std::path::{Component, Path};
-
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Dir as Entries, Mode, OFlags, fstatfs, openat, statat};
 use rustix::io::Errno;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use super::{StoreError, path};
 
@@ -35,22 +33,22 @@ const BY_BYTES: [u32; 8] = [
 /// # Errors
 /// `Spelling` if one is not; others if a folder cannot be read.
 pub(super) fn require(root: &Dir, path: &str) -> Result<(), StoreError> {
-    let mut above = String::new();
-    for part in Path::new(path).components() {
-        let Component::Normal(part) = part else { continue };
-        // Lossless, because the path was created from text.
-        let Some(part) = part.to_str() else { return Err(StoreError::Spelling) };
+    let mut checked = 0;
+    for part in path.split('/') {
+        let above = path.get(..checked).unwrap_or_default();
+        checked += part.len() + 1;
+        if matches!(part, "" | ".") {
+            continue;
+        }
         let stored = if above.is_empty() {
             Opened(root.as_fd()).stores(part)?
         } else {
-            let folder = root.open_dir(&above).map_err(StoreError::from_open)?;
+            let folder = root.open_dir(above).map_err(StoreError::from_open)?;
             Opened(folder.as_fd()).stores(part)?
         };
         if !stored {
             return Err(StoreError::Spelling);
         }
-        above.push_str(part);
-        above.push('/');
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! An upload in progress: invisible under its name until it is complete, then visible at once. Its
 //! permissions are those that its root gives to new files, or those of the file that it replaces.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -18,6 +19,7 @@ use sha2::{Digest, Sha256};
 use super::links::followed;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
+use super::upload_elsewhere::ToOrigin;
 use super::write_rules::WriteRules;
 use super::{Disk, Root, StoreError, path, spelling, temporary};
 use crate::Writing;
@@ -39,6 +41,24 @@ const LOOKS: u32 = 8;
 #[derive(Debug)]
 pub struct Upload {
     file: File,
+    destination: Destination,
+    disk: Arc<Disk>,
+    path: String,
+    limit: u64,
+    /// Its count among the uploads to its name.
+    writing: Option<Writing>,
+}
+
+/// Where an upload goes.
+#[derive(Debug)]
+enum Destination {
+    Folder(InFolder),
+    Elsewhere(ToOrigin),
+}
+
+/// A temporary file on its way to its name.
+#[derive(Debug)]
+struct InFolder {
     /// The folder of the target when the upload began; it contains the temporary file.
     folder: OwnedFd,
     /// The folder of the target after a redirect.
@@ -46,18 +66,17 @@ pub struct Upload {
     /// Empty once it has become the target.
     temporary: String,
     name: String,
-    disk: Arc<Disk>,
-    path: String,
     rules: WriteRules,
     /// Whether it has the permissions `CLOSED` so far.
     closed: bool,
-    limit: u64,
-    /// Its count among the uploads to its name.
-    writing: Option<Writing>,
 }
 
 impl Upload {
     pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
+        if let Some(place) = &root.elsewhere {
+            let (file, to) = ToOrigin::create(root, place, target)?;
+            return Ok(Self::with(root, target, file, Destination::Elsewhere(to)));
+        }
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
         let parent = open_folder(root, folder)?;
@@ -66,24 +85,22 @@ impl Upload {
         let folder = syncable(&parent)?;
         let closed = replaces || root.rules.mode.is_some();
         let (file, temporary) = temporary::create(&parent, if closed { CLOSED } else { NEW })?;
-        Ok(Self {
-            file,
-            folder,
-            moved: None,
-            temporary,
-            name: name.to_owned(),
-            disk: Arc::clone(&root.disk),
-            path: target.to_owned(),
-            rules: root.rules,
-            closed,
-            limit: root.max_upload,
-            writing: None,
-        })
+        let (moved, name, rules) = (None, name.to_owned(), root.rules);
+        let its = InFolder { folder, moved, temporary, name, rules, closed };
+        Ok(Self::with(root, target, file, Destination::Folder(its)))
+    }
+
+    fn with(root: &Root, target: &str, file: File, destination: Destination) -> Self {
+        let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
+        Self { file, destination, disk, path, limit: root.max_upload, writing: None }
     }
 
     /// Says what [`Upload::create`] would, without creating anything: also whether this process may write to the
     /// folder. Returns the limit in bytes.
     pub(super) fn judge(root: &Root, target: &str) -> Result<u64, StoreError> {
+        if let Some(place) = &root.elsewhere {
+            return place.judge_upload(target, root.rules.overwrite).map(|()| root.max_upload);
+        }
         let target = &*followed(root, target)?;
         let (folder, name) = path::split(target);
         let parent = open_folder(root, folder)?;
@@ -138,13 +155,13 @@ impl Upload {
     /// Changes the path under which it becomes visible; the folder of the path exists. The temporary file
     /// stays where it is until then.
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
-        let target = &*followed(root, target)?;
-        let (folder, name) = path::split(target);
-        let parent = open_folder(root, folder)?;
-        spelling::require_of_upload(&*root.folder()?, target)?;
-        judge(&parent, name, &self.rules)?;
-        self.moved = Some(syncable(&parent)?);
-        self.name = name.to_owned();
+        let target = match &mut self.destination {
+            Destination::Folder(its) => &*its.redirect(root, target)?,
+            Destination::Elsewhere(_) => {
+                Upload::judge(root, target)?;
+                target
+            }
+        };
         self.path = target.to_owned();
         Ok(())
     }
@@ -175,23 +192,46 @@ impl Upload {
     /// Makes the upload visible under its name and durable: syncs the file, renames it atomically, and syncs
     /// the folder.
     ///
+    /// An upload to an origin is visible once that has stored it.
+    ///
     /// Of several uploads to one name, the last commit wins if the root overwrites, otherwise the first. A
     /// replaced file's owner, group, permissions and attributes carry over, as far as the system permits this
     /// user.
     ///
     /// # Errors
     /// `Exists` if the name was taken meanwhile, `NotRegular` if a folder took it, `Denied` if a link did,
-    /// `Protected` or `NotPublic` if the existing file may not be written, `NotCreated` if it has gone and
+    /// those of [`Origin::store`](super::Origin::store), `Protected` or `NotPublic` if the existing file may not be written, `NotCreated` if it has gone and
     /// may not be created, `NoSpace`, `Forbidden`, `Io`. The upload is then
     /// not visible, unless only the last step failed.
     pub fn commit(mut self) -> Result<(), StoreError> {
+        match &mut self.destination {
+            Destination::Folder(its) => its.commit(&self.file),
+            Destination::Elsewhere(its) => its.commit(&self.path, &self.file),
+        }
+    }
+}
+
+impl InFolder {
+    /// Returns the target, where a link that may be followed leads.
+    fn redirect<'a>(&mut self, root: &Root, target: &'a str) -> Result<Cow<'a, str>, StoreError> {
+        let target = followed(root, target)?;
+        let (folder, name) = path::split(&target);
+        let parent = open_folder(root, folder)?;
+        spelling::require_of_upload(&*root.folder()?, &target)?;
+        judge(&parent, name, &self.rules)?;
+        self.moved = Some(syncable(&parent)?);
+        self.name = name.to_owned();
+        Ok(target)
+    }
+
+    fn commit(&mut self, file: &File) -> Result<(), StoreError> {
         // Another spelling of the name may appear until the last moment, and a rename would replace it.
         if self.rules.overwrite {
-            self.finish_over()?;
+            self.finish_over(file)?;
             spelling::require_in(self.target(), &self.name)?;
             renameat(&self.folder, &self.temporary, self.target(), &self.name).map_err(from_rename)?;
         } else {
-            self.finish_new()?;
+            self.finish_new(file)?;
             spelling::require_in(self.target(), &self.name)?;
             self.rename_to_free_name().map_err(from_rename)?;
         }
@@ -204,30 +244,30 @@ impl Upload {
     }
 
     /// Syncs it with the permissions of a new file.
-    fn finish_new(&mut self) -> Result<(), StoreError> {
+    fn finish_new(&mut self, file: &File) -> Result<(), StoreError> {
         if self.closed {
             let mode = match self.rules.mode {
                 Some(mode) => Mode::from_raw_mode(mode),
                 None => self.mode_of_new()?,
             };
-            fchmod(&self.file, mode)?;
+            fchmod(file, mode)?;
             self.closed = false;
         }
-        self.file.sync_all().map_err(StoreError::from_io)
+        file.sync_all().map_err(StoreError::from_io)
     }
 
     /// Syncs it with the metadata of the file that it replaces, if there is one.
-    fn finish_over(&mut self) -> Result<(), StoreError> {
+    fn finish_over(&mut self, file: &File) -> Result<(), StoreError> {
         // Bounded, in case another program keeps changing that file.
         for _ in 0..LOOKS {
             let replaced = Replaced::open(self.target(), &self.name, &self.rules)?;
             match &replaced {
                 Some(replaced) => {
-                    replaced.carry_to(&self.file)?;
+                    replaced.carry_to(file)?;
                     self.closed = true;
-                    self.file.sync_all().map_err(StoreError::from_io)?;
+                    file.sync_all().map_err(StoreError::from_io)?;
                 }
-                None => self.finish_new()?,
+                None => self.finish_new(file)?,
             }
             // The sync may have been slow: check again.
             if replaced::is_current(replaced.as_ref(), self.target(), &self.name) {
@@ -291,11 +331,13 @@ fn syncable(folder: &Dir) -> Result<OwnedFd, StoreError> {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        if !self.temporary.is_empty()
-            && let Err(errno) = unlinkat(&self.folder, &self.temporary, AtFlags::empty())
+        if let Destination::Folder(its) = &self.destination
+            && !its.temporary.is_empty()
+            && let Err(errno) = unlinkat(&its.folder, &its.temporary, AtFlags::empty())
         {
+            let temporary = &its.temporary;
             let error = io::Error::from(errno);
-            tracing::warn!(target: "tuffet::store::upload", root = self.root(), path = %self.path, temporary = %self.temporary, %error,
+            tracing::warn!(target: "tuffet::store::upload", root = self.root(), path = %self.path, %temporary, %error,
                 "an unfinished upload cannot be removed; remove it by hand");
         }
     }
@@ -313,7 +355,7 @@ fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<bool, StoreErro
         Err(errno) => Err(StoreError::from_open(errno.into())),
         Ok(stat) => {
             if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
-                require_regular(&stat)?;
+                require_regular(stat.st_mode)?;
             }
             Err(StoreError::Exists)
         }

@@ -32,6 +32,7 @@ mod loss;
 mod mtu;
 mod names;
 mod netascii;
+mod origins;
 mod outcomes;
 mod overwrite;
 mod policy;

@@ -1,5 +1,6 @@
 //! Network interfaces by name.
 
+use socket2::{Domain, Type};
 use std::ffi::CString;
 use std::io;
 
@@ -17,6 +18,14 @@ pub fn interface_index(name: &str) -> io::Result<Option<u32>> {
     }
 }
 
+/// Whether this process may bind a socket to this interface. Since Linux 5.7 it needs no privilege.
+///
+/// # Errors
+/// It may not, or there is no such interface.
+pub fn may_bind_to(name: &str) -> io::Result<()> {
+    socket2::Socket::new(Domain::IPV4, Type::DGRAM, None)?.bind_device(Some(name.as_bytes()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,5 +36,6 @@ mod tests {
         assert_eq!(interface_index("no-such-one").unwrap(), None);
         assert_eq!(interface_index("a-name-that-is-too-long").unwrap(), None);
         assert!(interface_index("l\0o").is_err());
+        assert!(may_bind_to("lo").is_ok() && may_bind_to("no-such-one").is_err());
     }
 }

@@ -38,7 +38,7 @@ pub struct BindOptions<'a> {
 #[derive(Debug)]
 pub struct Socket {
     inner: socket2::Socket,
-    local: SocketAddr,
+    local: Cell<SocketAddr>,
     /// Whether UDP_SEGMENT may be used at all.
     segments: Cell<bool>,
     /// Whether the kernel refuses datagrams larger than the path's MTU rather than fragment them. Set until
@@ -82,7 +82,7 @@ impl Socket {
         inner.bind(&SockAddr::from(address))?;
         let local = inner.local_addr()?.as_socket().unwrap_or(address);
         let whole = Cell::new(discover_mtu(&inner, address));
-        Ok(Socket { inner, local, segments: Cell::new(true), whole, errors })
+        Ok(Socket { inner, local: Cell::new(local), segments: Cell::new(true), whole, errors })
     }
 
     /// Adopts a socket that another process has bound, with the options of [`Socket::bind`]. That process
@@ -106,7 +106,7 @@ impl Socket {
         }
         let errors = options.errors && report_errors(&inner, local);
         let whole = Cell::new(discover_mtu(&inner, local));
-        Ok(Socket { inner, local, segments: Cell::new(true), whole, errors })
+        Ok(Socket { inner, local: Cell::new(local), segments: Cell::new(true), whole, errors })
     }
 
     /// Creates a socket for one peer, like an ordinary client's: the kernel picks the port when the first
@@ -126,12 +126,26 @@ impl Socket {
         let any: IpAddr =
             if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
         let local = SocketAddr::new(any, 0);
-        Ok(Socket { inner, local, segments: Cell::new(true), whole: Cell::new(false), errors: false })
+        Ok(Socket {
+            inner,
+            local: Cell::new(local),
+            segments: Cell::new(true),
+            whole: Cell::new(false),
+            errors: false,
+        })
     }
 
     /// The bound address, with the port that the kernel chose.
     pub fn local(&self) -> SocketAddr {
-        self.local
+        self.local.get()
+    }
+
+    pub(super) fn set_local(&self, local: SocketAddr) {
+        self.local.set(local);
+    }
+
+    pub(super) fn inner(&self) -> &socket2::Socket {
+        &self.inner
     }
 
     /// Permits fragmentation after a datagram exceeded the path's MTU (the kernel's default, which a block

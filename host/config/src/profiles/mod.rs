@@ -1,4 +1,6 @@
-//! The section `profiles`: what some clients may negotiate.
+//! The section `profiles`: what some clients may negotiate, and how patient the server is with them.
+
+mod retransmit;
 
 use std::net::IpAddr;
 use std::sync::OnceLock;
@@ -10,6 +12,9 @@ use tuffet_request::{ClientClass, Network};
 use super::ceilings::{Ceilings, MaxBlksize, OptionRules};
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
+use super::transfer::Retransmit;
+
+pub use retransmit::RetransmitRules;
 
 /// The profiles that the server has of its own.
 const SHIPPED: &str = include_str!("shipped.yaml");
@@ -41,6 +46,11 @@ pub(crate) struct WrittenProfile {
     pub burst: Option<u16>,
     /// Which options the server acknowledges.
     pub options: OptionRules,
+    /// When the server retransmits to these clients. Counts as one key; a time that is not written here is that of
+    /// `transfer.retransmit`. Together they must ascend: `floor`, `initial`, `cap`, `give-up`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "RetransmitRules")]
+    pub retransmit: Option<RetransmitRules>,
 }
 
 /// A checked profile.
@@ -52,6 +62,8 @@ pub struct Profile {
     pub classes: Vec<ClientClass>,
     /// What they may negotiate.
     pub ceilings: Ceilings,
+    /// When the server retransmits to them.
+    pub retransmit: Option<RetransmitRules>,
 }
 
 impl Profile {
@@ -72,7 +84,8 @@ impl Profile {
 }
 
 fn resolve(written: WrittenProfile, mut wrong: impl FnMut(String, String)) -> Profile {
-    let WrittenProfile { clients, classes, max_blksize, max_windowsize, burst, options } = written;
+    let WrittenProfile { clients, classes, max_blksize, max_windowsize, burst, options, retransmit } =
+        written;
     let clients = clients.iter().enumerate().filter_map(|(index, text)| match text.parse::<Network>() {
         Ok(network) => Some(network),
         Err(complaint) => {
@@ -93,17 +106,26 @@ fn resolve(written: WrittenProfile, mut wrong: impl FnMut(String, String)) -> Pr
         class
     });
     let classes = classes.collect();
-    Profile { clients, classes, ceilings: Ceilings { max_blksize, max_windowsize, burst, options } }
+    Profile {
+        clients,
+        classes,
+        ceilings: Ceilings { max_blksize, max_windowsize, burst, options },
+        retransmit,
+    }
 }
 
 impl Resolver<'_> {
-    pub(crate) fn profiles(&mut self, written: Vec<WrittenProfile>) -> Vec<Profile> {
+    pub(crate) fn profiles(&mut self, written: Vec<WrittenProfile>, transfer: &Retransmit) -> Vec<Profile> {
         let mut profiles = Vec::new();
         for (number, written) in written.into_iter().enumerate() {
             let mut problems = Vec::new();
+            let written_rules = written.retransmit;
             profiles.push(resolve(written, |place, complaint| problems.push((place, complaint))));
             for (place, complaint) in problems {
                 self.wrong(format!("/profiles/{number}/{place}"), complaint);
+            }
+            if let Some(rules) = written_rules {
+                self.retransmit_of_profile(&format!("/profiles/{number}/retransmit"), &rules, transfer);
             }
         }
         profiles

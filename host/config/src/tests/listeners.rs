@@ -99,6 +99,17 @@ fn a_profile_names_networks_and_classes_that_exist() {
         ("[{ max-blksize: [1] }]", "give a number of bytes, or auto"),
         ("[{ options: { blksize: no } }]", "did you mean"),
         ("[{ options: { multicast: refuse } }]", "unknown key `multicast`"),
+        ("[{ retransmit: { initial: 2h } }]", "2h is out of range"),
+        ("[{ retransmit: { first: 2s } }]", "unknown key `first`"),
+        ("[{ retransmit: { initial: 2s, cap: 1s } }]", "`initial` (2s) is above `cap` (1s); lower one"),
+        (
+            "[{ retransmit: { initial: 5s } }]",
+            "3:37: `initial` (5s) is above `cap` (4s); what is not written here comes from `transfer.retransmit`",
+        ),
+        (
+            "[{}, { retransmit: { give-up: 1s } }]",
+            "`cap` (4s) is above `give-up` (1s); what is not written here",
+        ),
     ] {
         let complaints = complaints(profiles);
         assert_eq!(complaints.len(), 1, "{profiles}: {complaints:?}");

@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
-use tuffet_core::{Limits, OptionSet};
+use tuffet_core::{Limits, OptionSet, Settings};
 use tuffet_request::Progress;
 use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary};
 use tuffet_request::{ErrorCode, Mode, Operation};
@@ -155,6 +155,15 @@ pub enum ToWorker {
     },
     /// Copy datagrams from now on, or no more.
     Tap(Option<Arc<Tap>>),
+    /// Bind the sockets of a listener to the interface that now has this name.
+    Rebind {
+        /// The position of the listener in the configuration.
+        listener: usize,
+        /// The name of the interface.
+        interface: Arc<str>,
+        /// Where the result goes.
+        answer: oneshot::Sender<io::Result<()>>,
+    },
     /// Say that you are there.
     Ping(oneshot::Sender<()>),
     /// Admit no more requests; stop when all transfers have ended, or at the deadline.
@@ -204,6 +213,8 @@ pub enum Decision {
         content: Content,
         /// The ceilings of the negotiation.
         limits: Limits,
+        /// The settings of this transfer, instead of those of the worker.
+        settings: Option<Arc<Settings>>,
     },
     /// It is refused with an ERROR.
     Refuse {

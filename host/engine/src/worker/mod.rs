@@ -381,6 +381,9 @@ impl<T: Transmit> Worker<T> {
                     // The sender of the ping may be gone.
                     let _ = answer.send(());
                 }
+                ToWorker::Rebind { listener, interface, answer } => {
+                    let _ = answer.send(self.wire.sockets.rebind(listener, &interface));
+                }
                 ToWorker::Tap(tap) => self.set_tap(tap),
                 ToWorker::Drain { until } => self.drain(until, now),
             }

@@ -130,6 +130,13 @@ impl Sockets {
             .collect()
     }
 
+    /// Binds the sockets of a listener to the interface that now has this name. A few system calls for each socket:
+    /// while its interface is gone, the listener has nothing better to do, and the others wait for a millisecond.
+    pub(super) fn rebind(&self, listener: usize, interface: &str) -> io::Result<()> {
+        let its = self.all.iter().filter(|it| usize::from(it.listener) == listener);
+        its.map(|it| &it.socket).try_for_each(|socket| socket.rebind(interface))
+    }
+
     /// Returns whether this is the first socket of its listener; others share its port.
     pub(super) fn is_first(&self, number: SocketId) -> bool {
         let before = number.0.checked_sub(1).and_then(|before| self.get(SocketId(before)));

@@ -73,7 +73,7 @@ impl<T: Transmit> Worker<T> {
         let sent = entry.core.overdue_since(now).filter(|_| shares_cores);
         let soonest = sent.map(|sent| {
             let allowance = self.held_up.allowance(now).max(self.cores.allowance(now));
-            sent + allowance.min(self.settings.transfer.timing.cap())
+            sent + allowance.min(entry.core.longest_timeout())
         });
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
             return self.wheel.set(index, soonest);
@@ -103,7 +103,10 @@ impl<T: Transmit> Worker<T> {
             return;
         };
         match decision {
-            Decision::Grant { content, limits } => {
+            Decision::Grant { content, limits, settings } => {
+                if let Some(settings) = settings {
+                    entry.core.use_settings(settings);
+                }
                 grant(&mut entry.core, entry.operation, now, &ticket.record, &limits);
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
@@ -334,6 +337,8 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::NoSpace(_)
         | StoreError::Exhausted(_)
         | StoreError::Unopened
+        | StoreError::RefusedByOrigin { .. }
+        | StoreError::Unreachable { .. }
         | StoreError::UnknownRoot(_)
         | StoreError::Io(_) => Outcome::Failed,
     }

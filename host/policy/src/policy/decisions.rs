@@ -215,27 +215,10 @@ fn key(facts: &[Fact], request: &Request) -> Box<str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, RequestId};
+    use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation};
 
     fn request() -> Request {
-        Request {
-            id: RequestId(1),
-            listener: "lan".into(),
-            operation: Operation::Read,
-            mode: Mode::Octet,
-            requested: "/a".into(),
-            raw_name: None,
-            prefix: None,
-            stored_in: None,
-            shim_folder: None,
-            path: "a".into(),
-            client: "192.0.2.1:2000".parse().unwrap_or_else(|_| unreachable!("an address")),
-            macs: Vec::new(),
-            class: ClientClass::UNKNOWN,
-            options: Vec::new(),
-            calls: Default::default(),
-            trail: None,
-        }
+        Request { requested: "/a".into(), ..Request::sample("a") }
     }
 
     #[test]

@@ -7,6 +7,9 @@
 
 use crate::request::MacAddress;
 
+/// The hexadecimal digits of an address.
+const DIGITS: usize = 12;
+
 /// Returns the MAC address in the last part of `path`, if exactly one is plausible.
 ///
 /// Recognises, in any letter case: `aa-bb-cc-dd-ee-ff`, the same after `01-` or with colons,
@@ -16,6 +19,10 @@ use crate::request::MacAddress;
 /// are an address too, since real ones may have no letter.
 pub fn mac_in_name(path: &str) -> Option<MacAddress> {
     let name = path.rsplit('/').next()?;
+    // Most names have too few digits. To find that out costs each request less than to look for the address.
+    if name.bytes().filter(u8::is_ascii_hexdigit).count() < DIGITS {
+        return None;
+    }
     let words = words(name);
     let mut found = None;
     let candidates =
@@ -132,7 +139,7 @@ fn is_hex(text: &str) -> bool {
 }
 
 fn from_digits(digits: &str) -> Option<MacAddress> {
-    if digits.len() != 12 || !is_hex(digits) {
+    if digits.len() != DIGITS || !is_hex(digits) {
         return None;
     }
     let value = u64::from_str_radix(digits, 16).ok()?;

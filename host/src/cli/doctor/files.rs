@@ -2,49 +2,24 @@
 
 use super::finding::{Finding, Grade};
 use super::roots::quoted;
-use crate::privileges::{Account, acting_as};
-use rustix::fs::{Access, AtFlags, CWD, accessat};
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use super::walk::{self, Seen, Walked};
+use crate::privileges::Account;
 use tuffet_request::RootSpec;
-
-/// How far a root is looked at: a large one on a slow disk would take minutes.
-const MOST: Bounds = Bounds { entries: 200_000, time: Duration::from_secs(3) };
-/// The names that are listed.
-const NAMED: usize = 3;
-
-#[derive(Debug, Clone, Copy)]
-struct Bounds {
-    entries: usize,
-    time: Duration,
-}
-
-/// What a walk through a root has seen.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Seen {
-    /// Files and folders.
-    entries: usize,
-    /// Those that cannot be read, and the first of their names, relative to the root.
-    closed: usize,
-    named: Vec<PathBuf>,
-    /// Whether a bound ended the walk.
-    cut: bool,
-}
 
 /// Looks at the files of a root as this process's user, or, if root runs the check, as the user that the server becomes.
 pub(super) fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
     let check = format!("files of {}", root.name);
     let account = account.filter(|account| !account.uid.is_root());
-    let walk = || Ok::<_, io::Error>(walk(&root.path, MOST));
-    let seen = match account {
-        // The kernel knows all that decides: groups, access control lists, mounts.
-        Some(account) => acting_as(account, walk),
-        None => walk(),
-    };
-    match seen {
-        Ok(seen) => judge(check, root, account, &seen),
+    match walk::through(&root.path, account) {
+        Ok(Walked::Seen(seen)) => judge(check, root, account, &seen),
+        Ok(Walked::Hangs(folder, since)) => {
+            let says = format!(
+                "{folder} has not answered for {} s; requests for files below it are dropped after `limits.open-time`. \
+                 Check the disk or the file server behind it",
+                since.as_secs()
+            );
+            Finding::new(check, Grade::Wrong, says)
+        }
         Err(error) => {
             Finding::unknown(check, format!("this process cannot look as the server's user: {error}"))
         }
@@ -54,8 +29,7 @@ pub(super) fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
 fn judge(check: String, root: &RootSpec, account: Option<&Account>, seen: &Seen) -> Finding {
     let who = account.map_or("this user", |account| &account.name);
     if seen.closed > 0 {
-        let names: Vec<String> =
-            seen.named.iter().map(|name| format!("`{}`", name.to_string_lossy().escape_debug())).collect();
+        let names: Vec<String> = seen.named.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
         let more = if seen.closed > names.len() { ", …" } else { "" };
         let says = format!(
             "{who} cannot read {} of {} files and folders: {}{more}; clients that ask for them get ERROR 2",
@@ -79,56 +53,9 @@ fn judge(check: String, root: &RootSpec, account: Option<&Account>, seen: &Seen)
     Finding::good(check, format!("{who} can read all {} files and folders", seen.entries))
 }
 
-fn walk(root: &Path, bounds: Bounds) -> Seen {
-    let end = Instant::now() + bounds.time;
-    let mut seen = Seen::default();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        // What vanishes meanwhile is no problem, nor is what else cannot be listed: only permissions count here.
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
-            // A link is served where it leads to, if that is in a root.
-            if !kind.is_file() && !kind.is_dir() {
-                continue;
-            }
-            if seen.entries == bounds.entries || Instant::now() >= end {
-                seen.cut = true;
-                return seen;
-            }
-            seen.entries += 1;
-            let path = entry.path();
-            let needed = if kind.is_dir() { Access::READ_OK | Access::EXEC_OK } else { Access::READ_OK };
-            if accessat(CWD, &path, needed, AtFlags::EACCESS) == Err(rustix::io::Errno::ACCESS) {
-                seen.closed += 1;
-                if seen.named.len() < NAMED {
-                    seen.named.push(path.strip_prefix(root).unwrap_or(&path).to_owned());
-                }
-            } else if kind.is_dir() {
-                folders.push(path);
-            }
-        }
-    }
-    seen.named.sort();
-    seen
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_walk_counts_files_and_folders_up_to_its_bounds() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join("a/b")).unwrap();
-        fs::write(folder.path().join("a/b/c"), "").unwrap();
-        std::os::unix::fs::symlink("/nowhere", folder.path().join("link")).unwrap();
-        let all = walk(folder.path(), MOST);
-        assert_eq!(all, Seen { entries: 3, ..Seen::default() });
-        let cut = walk(folder.path(), Bounds { entries: 2, ..MOST });
-        assert_eq!((cut.entries, cut.cut), (2, true));
-        assert!(walk(folder.path(), Bounds { time: Duration::ZERO, ..MOST }).cut);
-    }
 
     #[test]
     fn what_was_not_looked_at_is_not_good() {

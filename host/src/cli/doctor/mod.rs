@@ -15,6 +15,7 @@ mod process;
 mod rate;
 mod roots;
 mod system;
+mod walk;
 
 use super::complain;
 use crate::server;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 use system::System;
 use tuffet_config::{Config, Overrides, reach};
 use tuffet_engine::worker::{receive_buffers_per_worker, sockets_per_worker, tid_ports};
+pub(super) use walk::{NAME as WALKER, work_as_process};
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {

@@ -11,6 +11,9 @@ use tuffet_request::RootSpec;
 
 /// Checks a root. `account` is the user that the server becomes, if root runs the check.
 pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> {
+    if let Some(url) = &root.elsewhere {
+        return elsewhere(root, url, account);
+    }
     let mut findings = vec![readable(root, account)];
     if findings[0].grade == Grade::Good {
         findings.push(files::readable(root, account));
@@ -31,6 +34,24 @@ pub(super) fn silent(root: &RootSpec) -> Finding {
         reach::PATIENCE.as_secs()
     );
     Finding::new(format!("root {}", root.name), Grade::Wrong, says)
+}
+
+/// The folder of the cache, which the server makes, or the first one above it that is there.
+fn elsewhere(root: &RootSpec, url: &str, account: Option<&Account>) -> Vec<Finding> {
+    let check = format!("cache of {}", root.name);
+    let there = root.path.ancestors().find(|above| above.exists()).unwrap_or(&root.path);
+    let user = account.map_or_else(rustix::process::geteuid, |account| Uid::from_raw(account.uid.as_raw()));
+    let cache = root.path.display();
+    let finding = match may(there, Access::WRITE_OK | Access::EXEC_OK, account) {
+        Ok(()) => Finding::good(check, format!("{cache} can be written; {url} is not asked")),
+        // Root makes the folder for the server's user.
+        Err(_) if account.is_some() && !root.path.exists() => {
+            Finding::good(check, format!("{cache} will be made at the start; {url} is not asked"))
+        }
+        Err(error) => Finding::new(check, Grade::Wrong, format!("{}: {error}", there.display()))
+            .mend(format!("mkdir -p {0} && chown {1} {0}", quoted(&root.path), user.as_raw())),
+    };
+    vec![finding]
 }
 
 fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {

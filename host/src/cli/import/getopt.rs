@@ -2,6 +2,7 @@
 
 use super::error::ImportError;
 use super::place::{Place, Word};
+use tuffet_config::closest;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Argument {
@@ -91,7 +92,12 @@ impl<T: Copy> Reader<'_, T> {
         let found: Vec<&Flag<T>> = self.flags.iter().filter(begins).collect();
         match found[..] {
             [flag] => Ok(*flag),
-            [] => Err(ImportError::invalid(&word.place, format!("unknown flag --{name}"))),
+            [] => {
+                let names = self.flags.iter().flat_map(|flag| flag.names.iter().copied());
+                let like = closest(name, names).map(|like| format!("; did you mean --{like}?"));
+                let text = format!("unknown flag --{name}{}", like.unwrap_or_default());
+                Err(ImportError::invalid(&word.place, text))
+            }
             _ => {
                 Err(ImportError::invalid(&word.place, format!("--{name} is the beginning of several flags")))
             }
@@ -183,6 +189,7 @@ mod tests {
             ("-x", "unknown flag -x"),
             ("-lx", "unknown flag -x"),
             ("--nothing=1", "unknown flag --nothing"),
+            ("--adress=1", "unknown flag --adress; did you mean --address?"),
             ("--verb", "--verb is the beginning of several flags"),
             ("--listen=1", "--listen takes no argument"),
             ("-l -a", "-a needs an argument"),

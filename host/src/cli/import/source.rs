@@ -23,8 +23,11 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     if kind.is_char_device() && path == Path::new("/dev/null") {
         return Ok(Vec::new());
     }
+    if kind.is_dir() {
+        return Err(io::Error::other("a folder; name a file in it"));
+    }
     if !kind.is_file() {
-        return Err(io::Error::other("not a regular file"));
+        return Err(io::Error::other("not a regular file; write its content to one and import that"));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
@@ -61,8 +64,11 @@ mod tests {
     #[test]
     fn what_is_no_small_regular_file_is_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(refused(folder.path()).ends_with(": not a regular file"));
-        assert!(refused(Path::new("/dev/zero")).ends_with("/dev/zero: not a regular file"));
+        assert!(refused(folder.path()).ends_with(": a folder; name a file in it"));
+        assert!(
+            refused(Path::new("/dev/zero"))
+                .contains("/dev/zero: not a regular file; write its content to one")
+        );
         let missing = folder.path().join("missing");
         let error = refused(&missing);
         assert!(error.starts_with(&format!("{}: No such file", missing.display())), "{error}");

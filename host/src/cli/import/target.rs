@@ -87,6 +87,8 @@ impl Target {
             format!("The configuration of {}, imported by `tuffet import`.", origin.program),
             "Check it:  tuffet check FILE".to_owned(),
             format!("Serve it:  tuffet serve --config FILE{log_format}"),
+            "Machines that boot through shim, GRUB or Windows: `netboot: { preset: true }` helps them."
+                .to_owned(),
             format!("What always differs, and how to go back: docs/migrate/{}", origin.guide),
         ];
         write_comments(&mut text, &lead, "");

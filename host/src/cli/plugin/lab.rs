@@ -13,7 +13,7 @@ use tuffet_config::{
 };
 use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
 use tuffet_request::RootSpec;
-use tuffet_store::{Disks, RootError, Roots};
+use tuffet_store::{Disks, Origins, RootError, Roots};
 
 /// A plugin and its context.
 #[derive(Debug, Clone)]
@@ -116,7 +116,7 @@ impl Lab {
 /// Opens the roots, but for those that did not answer.
 fn open(plan: &Plan) -> Result<Roots, RootError> {
     let silent: Vec<String> = plan.silent.iter().map(|its| its.root.clone()).collect();
-    Roots::open_without(&plan.roots, &Disks::default(), &silent, None)
+    Roots::open_without(&plan.roots, &Disks::default(), &silent, None, &Origins::new())
 }
 
 /// Parses `builtin:NAME`, or a file.

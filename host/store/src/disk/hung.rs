@@ -23,6 +23,7 @@ impl Hung {
             (None, Some((lane, since))) => tracing::error!(
                 target: "tuffet::store::disk",
                 root = %disk.root(),
+                origin = disk.elsewhere().map(|url| &**url),
                 operation = lane.as_str(),
                 seconds = now.saturating_duration_since(since).as_secs(),
                 "a root does not answer; requests for it are dropped until it does, others go on"
@@ -30,6 +31,7 @@ impl Hung {
             (Some(hung), None) => tracing::info!(
                 target: "tuffet::store::disk",
                 root = %hung.root,
+                origin = disk.elsewhere().map(|url| &**url),
                 seconds = now.saturating_duration_since(hung.since).as_secs(),
                 "the root answers again"
             ),

@@ -37,6 +37,9 @@ const HUNG: Duration = Duration::from_secs(5);
 /// The same for bringing an upload to the disk, which takes as long as its bytes need.
 const HUNG_STORING: Duration = Duration::from_secs(60);
 
+/// The same where the bytes go over a network, which has time-outs of its own.
+const HUNG_SENDING: Duration = Duration::from_secs(600);
+
 /// A kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
@@ -92,6 +95,8 @@ impl Lane {
 /// The disk of one root. Every thread that must not wait hands its operations over here.
 pub struct Disk {
     root: Arc<str>,
+    /// The URL below which the files of the root live, if they live elsewhere.
+    elsewhere: Option<Arc<str>>,
     lanes: [Pool; 5],
     held: AtomicU64,
     /// Devices, and whether their files may be read in place.
@@ -112,9 +117,10 @@ impl fmt::Debug for Disk {
 }
 
 impl Disk {
-    pub(crate) fn new(root: &str) -> Disk {
+    pub(crate) fn new(root: &str, elsewhere: Option<Arc<str>>) -> Disk {
         Disk {
             root: root.into(),
+            elsewhere,
             lanes: Lane::ALL.map(|lane| Pool::new("tuffet-disk", lane.eager(), lane.most())),
             held: AtomicU64::new(0),
             in_place: Mutex::default(),
@@ -128,6 +134,11 @@ impl Disk {
     /// The name of its root.
     pub fn root(&self) -> &Arc<str> {
         &self.root
+    }
+
+    /// The URL below which the files of its root live, if they live elsewhere.
+    pub fn elsewhere(&self) -> Option<&Arc<str>> {
+        self.elsewhere.as_ref()
     }
 
     /// Does `work` on a thread that may wait for this disk. Where that is not done `within` this time, cannot begin,
@@ -144,12 +155,15 @@ impl Disk {
     }
 
     /// Lets this thread open something itself, which is cheaper than to hand it over. Only while opens end at once and
-    /// few are under way: an open that hangs holds the thread. `undone` is called as by [`Disk::submit`]; it comes
+    /// few are under way: an open that hangs holds the thread. Never where the files live elsewhere. `undone` is called as by [`Disk::submit`]; it comes
     /// back where this thread must not.
     ///
     /// # Errors
     /// `undone`.
     pub fn enter(self: &Arc<Self>, within: Duration, undone: Instead) -> Result<Entered, Instead> {
+        if self.elsewhere.is_some() {
+            return Err(undone);
+        }
         let slot = self.lanes[Lane::Open as usize].enter(MOST_OPENS_THERE, within, undone)?;
         Ok(Entered { disk: Arc::clone(self), slot })
     }
@@ -209,7 +223,11 @@ impl Disk {
         }
         let oldest =
             Lane::ALL.into_iter().filter_map(|lane| Some((lane, self.lanes[lane as usize].oldest()?)));
-        let overdue = oldest.filter(|(lane, since)| now.saturating_duration_since(*since) >= lane.patience());
+        let patience = |lane: Lane| match lane {
+            Lane::Store if self.elsewhere.is_some() => HUNG_SENDING,
+            _ => lane.patience(),
+        };
+        let overdue = oldest.filter(|(lane, since)| now.saturating_duration_since(*since) >= patience(*lane));
         overdue.min_by_key(|(_, since)| *since)
     }
 

@@ -1,10 +1,11 @@
 //! All disks of a server, across reloads: a reload starts no second set of threads for a hanging disk.
 
 use super::{Disk, Hung};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tuffet_request::RootSpec;
 
 /// The shortest time between two log lines about threads that cannot be started for a root.
 const QUIET: Duration = Duration::from_secs(60);
@@ -52,16 +53,21 @@ impl Known {
 }
 
 impl Disks {
-    /// Returns the disk of the root with this name and path.
-    pub(crate) fn of(&self, root: &str, path: &Path) -> Arc<Disk> {
+    /// Returns the disk of this root: of its folder, or of the place where its files live.
+    pub(crate) fn of(&self, spec: &RootSpec) -> Arc<Disk> {
         let mut known = self.lock();
-        if let Some(found) = known.iter().find(|its| **its.disk.root() == *root && its.path == path) {
+        let same = |its: &&Known| {
+            **its.disk.root() == *spec.name
+                && its.path == spec.path
+                && its.disk.elsewhere() == spec.elsewhere.as_ref()
+        };
+        if let Some(found) = known.iter().find(same) {
             // The root is about to be opened, so it serves the folder that is there now.
             found.disk.replaced.store(false, Relaxed);
             return Arc::clone(&found.disk);
         }
-        let disk = Arc::new(Disk::new(root));
-        known.push(Known { path: path.into(), disk: Arc::clone(&disk), hung: None, complained: None });
+        let disk = Arc::new(Disk::new(&spec.name, spec.elsewhere.clone()));
+        known.push(Known { path: spec.path.clone(), disk: Arc::clone(&disk), hung: None, complained: None });
         disk
     }
 
@@ -122,7 +128,7 @@ impl Disks {
         states
     }
 
-    /// Returns the folder of a root, or of the first root.
+    /// Returns the folder of a root, or of the first root; its URL if the files live elsewhere.
     pub fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
         let known = self.lock();
         // After a reload, the folder that was moved is the last one of this name.
@@ -130,7 +136,7 @@ impl Disks {
             Some(root) => known.iter().rev().find(|its| **its.disk.root() == *root),
             None => known.first(),
         };
-        found.map(|its| its.path.clone())
+        found.map(|its| its.disk.elsewhere().map_or_else(|| its.path.clone(), |url| PathBuf::from(&**url)))
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Known>> {

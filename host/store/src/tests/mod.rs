@@ -1,5 +1,6 @@
 //! Attacks and accidents, on real folders.
 
+mod origins;
 mod uploads;
 
 use std::fs;

@@ -59,6 +59,31 @@ fn doctor_names_it_and_looks_at_the_others() {
     assert!(boot.len() == 2 && boot.iter().all(|(grade, _)| grade == "good"), "{report:#}");
 }
 
+/// A network file system below a root, whose server is gone.
+#[test]
+fn doctor_names_a_folder_that_hangs_below_a_healthy_root() {
+    let healthy = tempfile::TempDir::new().unwrap();
+    std::fs::write(healthy.path().join("here"), b"on disk").unwrap();
+    let Some(disk) = SlowDisk::mount_in(healthy.path()) else { return };
+    disk.set(Step::Folder, "", Pace::Hangs);
+    let setup = Setup::new();
+    let user = if is_root() { "privileges: { user: root }\n" } else { "" };
+    let yaml = format!(
+        "listeners: [{{ address: '127.0.0.1:0' }}]\nroots: [{{ name: above, path: {:?} }}]\n{user}",
+        healthy.path()
+    );
+    setup.outside().write("tuffet.yaml", yaml.as_bytes());
+    let file = setup.outside().path("tuffet.yaml").display().to_string();
+    let ran = in_time(&["doctor", "--no-rate", "--json", "--config", &file]);
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    let report: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["check"] == "files of above").unwrap();
+    assert_eq!(found["grade"], "wrong");
+    let says = found["says"].as_str().unwrap();
+    assert!(says.starts_with(&format!("{} has not answered for ", disk.path().display())), "{says}");
+}
+
 #[test]
 fn plugin_tools_name_it_and_go_on_without_it() {
     let Some(disk) = hung() else { return };

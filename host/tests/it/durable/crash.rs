@@ -2,12 +2,15 @@
 //! server starts on the remains. The effects of a power loss are computed from the same calls.
 
 use super::trace::{Call, Step, is_possible, steps, traced};
-use super::{STORED, ask_to_put, last_answer, new_content, power, put_at_once, wait_until};
-use crate::harness::{Answer, Folder, Server, Setup};
+use super::{STORED, ask_to_put, last_answer, new_content, power, put_at_once, send_content, wait_until};
+use crate::harness::{Answer, Folder, SOON, Server, Setup};
 use crate::policy::probe;
 use std::os::unix::process::ExitStatusExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// How often a crash at a step is tried.
+const ATTEMPTS: usize = 5;
 
 const OLD: &[u8] = b"the old file";
 
@@ -63,6 +66,40 @@ impl Roots {
     }
 }
 
+/// Crashes at one step of a good run; returns the root, and the calls before the kill. `None` if the server stored the
+/// upload, or was killed elsewhere: strace counts the calls of each thread, and on a busy machine they may be spread
+/// over other threads than in the good run.
+fn crash_at(
+    roots: &Roots,
+    way: &Way,
+    (number, step): (usize, &Step),
+    attempt: usize,
+) -> Option<(Folder, Vec<Call>)> {
+    let root = roots.root(number + 100 * attempt, way);
+    let fault = format!("{}:signal=KILL:when={}", step.name, step.when);
+    let (server, trace) = roots.start(&root, way, Some(fault));
+    let mut peer = ask_to_put(&server, "up");
+    // A file is locked before its request is answered.
+    let mut unsent = !matches!(step.call, Call::Lock(_));
+    let end = Instant::now() + SOON;
+    while !server.has_ended() {
+        assert!(Instant::now() < end, "{step:?}: neither stored nor killed");
+        match peer.receive_within(Duration::from_millis(10)) {
+            Some(Answer::Oack(_)) if std::mem::take(&mut unsent) => send_content(&peer),
+            Some(Answer::Oack(_) | Answer::Ack(0..5)) | None => {}
+            Some(STORED) => return None,
+            other => panic!("{step:?}: {other:?}"),
+        }
+    }
+    assert_eq!(server.wait().signal(), Some(9), "{step:?}");
+    while let Some(answer) = peer.receive_within(Duration::from_millis(1)) {
+        assert!(matches!(answer, Answer::Oack(_) | Answer::Ack(0..5)), "{step:?}: {answer:?}");
+    }
+    // With policy, they run in different threads each time.
+    let done: Vec<Call> = steps(&trace, &root.0).into_iter().map(|step| step.call).collect();
+    (way.policy || done.len() == number).then_some((root, done))
+}
+
 /// Crashes at each step of a good run that `wanted` selects.
 fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
     if !is_possible() {
@@ -93,20 +130,9 @@ fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
         if !wanted(number, &steps) {
             continue;
         }
-        let root = roots.root(number, way);
-        let fault = format!("{}:signal=KILL:when={}", step.name, step.when);
-        let (server, trace) = roots.start(&root, way, Some(fault));
-        // It is locked before the request is answered.
-        let is_early = matches!(step.call, Call::Lock(_));
-        let mut peer = if is_early { ask_to_put(&server, "up") } else { put_at_once(&server, "up") };
-        assert_eq!(server.wait().signal(), Some(9), "{step:?}");
-        while let Some(answer) = peer.receive_within(Duration::from_millis(1)) {
-            assert!(matches!(answer, Answer::Oack(_) | Answer::Ack(0..5)), "{step:?}: {answer:?}");
-        }
-        // The calls before the kill; with policy, they may run in different threads each time.
-        let done: Vec<Call> =
-            super::trace::steps(&trace, &root.0).into_iter().map(|step| step.call).collect();
-        assert!(way.policy || done.len() == number, "killed at {step:?}, and not after {done:#?}");
+        let crash = (0..ATTEMPTS).find_map(|attempt| crash_at(&roots, way, (number, step), attempt));
+        let (root, done) =
+            crash.unwrap_or_else(|| panic!("{ATTEMPTS} servers, and none was killed at {step:?}"));
         let is_new = done.iter().any(|call| matches!(call, Call::Rename { .. } | Call::Link { .. }));
         assert_file(&root, way, is_new, step);
         let is_left = !is_new || matches!(done.last(), Some(Call::Link { .. }));

@@ -29,10 +29,14 @@ fn ask_to_put(server: &Server, name: &str) -> Peer {
 fn put_at_once(server: &Server, name: &str) -> Peer {
     let mut peer = ask_to_put(server, name);
     peer.expect(Answer::Oack(format!("blksize={BLOCK} windowsize=8")));
+    send_content(&peer);
+    peer
+}
+
+fn send_content(peer: &Peer) {
     for (block, payload) in (1..).zip(new_content().chunks(BLOCK)) {
         peer.send(&data(block, payload));
     }
-    peer
 }
 
 /// The last answer to [`put_at_once`].

@@ -19,6 +19,7 @@ mod server;
 mod setup;
 mod skip;
 mod slow_disk;
+mod web;
 
 pub use bytes::{Folder, bytes, text};
 pub use certificate::Certificate;
@@ -38,6 +39,7 @@ pub use server::{SUMMED, Server};
 pub use setup::{Setup, compiled, own_loopback};
 pub use skip::{is_root, skipped};
 pub use slow_disk::{Pace, SlowDisk, Step};
+pub use web::{Manner, Web};
 
 use std::time::Duration;
 

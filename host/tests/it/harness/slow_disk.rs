@@ -94,7 +94,12 @@ const HEADER: usize = 40;
 impl SlowDisk {
     /// `None` where it cannot be mounted; says so.
     pub fn mount() -> Option<SlowDisk> {
-        let folder = TempDir::new().unwrap();
+        SlowDisk::mount_in(&std::env::temp_dir())
+    }
+
+    /// As [`SlowDisk::mount`], in a new folder of this one.
+    pub fn mount_in(parent: &Path) -> Option<SlowDisk> {
+        let folder = TempDir::new_in(parent).unwrap();
         let Ok(device) = OpenOptions::new().read(true).write(true).open("/dev/fuse") else {
             skipped("no /dev/fuse: slow and hung disks are not tested");
             return None;

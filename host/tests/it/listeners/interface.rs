@@ -8,7 +8,9 @@ fn second_cable(network: &Network) {
     network.server_ip(&format!("link add other type veth peer name other netns {}", network.client_name()));
     network.server_ip("address add 198.51.100.1/24 dev other");
     network.server_ip("link set other up");
+    network.server_ip("address add 2001:db8:1::1/64 dev other nodad");
     network.client_ip("address add 198.51.100.2/24 dev other");
+    network.client_ip("address add 2001:db8:1::2/64 dev other nodad");
     network.client_ip("link set other up");
 }
 
@@ -48,7 +50,7 @@ fn each_interface_has_its_listener_whatever_its_addresses() {
     network.server_ip("address del 192.0.2.1/24 dev cable");
     network.server_ip("address add 192.0.2.1/24 dev cable");
     assert_eq!(serves(&network, &server, "192.0.2.1")["listener"], "lan");
-    assert_eq!(server.status()["interfaces"][1]["state"], "there");
+    assert_eq!(server.status()["interfaces"][1]["state"], "present");
 }
 
 /// What comes in through another interface reaches no socket, even for an address of the listener's.
@@ -65,24 +67,46 @@ fn other_interfaces_are_not_served() {
 }
 
 #[test]
-fn an_interface_that_goes_is_named_wherever_one_looks() {
+fn an_interface_that_is_made_again_is_bound_again() {
     let Some(network) = Network::new("02:00:5e:10:00:1c") else { return };
     second_cable(&network);
     let yaml = "listeners:\n\
                 - { name: lan, address: 0.0.0.0:69, interface: cable }\n\
                 - { name: lab, address: 0.0.0.0:69, interface: other }\n\
+                - { name: six, address: \"[::]:69\", interface: other }\n\
+                - { name: range, address: 198.51.100.1:6969, interface: other, tid-ports: 30000-30007 }\n\
+                - { name: own, address: 198.51.100.1:6971, interface: other }\n\
+                - { name: single, address: 0.0.0.0:6970, interface: other, single-port: true }\n\
                 roots: [{ name: boot, path: root }]\n";
-    let server = Setup::new().sizes(&[3000]).behind(network.on_server()).whole_yaml(2, yaml).start();
+    let server = Setup::new().sizes(&[3000]).behind(network.on_server()).whole_yaml(6, yaml).start();
+    let serves_all = || {
+        let listeners = [
+            ("198.51.100.1", "lab"),
+            ("[2001:db8:1::1]", "six"),
+            ("198.51.100.1:6969", "range"),
+            ("198.51.100.1:6971", "own"),
+            ("198.51.100.1:6970", "single"),
+        ];
+        for (address, name) in listeners {
+            assert_eq!(serves(&network, &server, address)["listener"], name);
+        }
+    };
+    serves_all();
     network.server_ip("link del other");
     server.log_line("the interface `other` of listener `lab` is gone");
     assert_eq!(server.status()["interfaces"][1]["state"], "gone");
     let reasons = server.live()["reasons"].clone();
     assert!(reasons.to_string().contains("`other` of listener `lab` is gone"), "{reasons:#}");
     second_cable(&network);
-    server.log_line("the interface `other` of listener `lab` was removed and made again");
-    assert_eq!(server.status()["interfaces"][1]["state"], "replaced");
-    // The other listener is as before.
-    serves(&network, &server, "192.0.2.1");
+    for name in ["lab", "six", "range", "own", "single"] {
+        let line = server.log_line("the interface was made again, and the listener is bound to it");
+        assert_eq!(line["listener"], name);
+    }
+    let states = server.status()["interfaces"].clone();
+    assert!(states.as_array().unwrap().iter().all(|its| its["state"] == "present"), "{states:#}");
+    serves_all();
+    // The other listener is as before, and the two serve one interface each.
+    assert_eq!(serves(&network, &server, "192.0.2.1")["listener"], "lan");
 }
 
 #[test]

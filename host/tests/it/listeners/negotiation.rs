@@ -3,6 +3,7 @@
 use crate::harness::{Answer, Network, Peer, Server, Setup, error, own_loopback, rrq, run};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Command;
+use std::time::Duration;
 
 const ALL: &[(&str, &str)] = &[("blksize", "65464"), ("tsize", "0"), ("timeout", "3"), ("windowsize", "4")];
 
@@ -108,6 +109,41 @@ fn profiles_are_for_networks_and_classes() {
     let words = words.map(|word| if word == "127.88.0.1" { "127.89.0.1" } else { word });
     let text = explained(&server, &words);
     assert!(text.contains("windowsize=16 by the class, by a profile of the server"), "{text}");
+}
+
+/// The peer outside asks first, so its answer would have been repeated before the last one of the peer inside.
+#[test]
+fn a_profile_sets_when_the_server_retransmits() {
+    let yaml = |initial| {
+        format!(
+            "listeners: [{{ address: 127.0.0.1:0 }}]\n\
+             roots: [{{ name: boot, path: root }}]\n\
+             transfer: {{ retransmit: {{ floor: 20s, initial: 20s, cap: 20s, give-up: 60s }} }}\n\
+             profiles: [{{ clients: [127.88.0.0/16], retransmit: {{ floor: {initial}, initial: {initial} }} }}]\n"
+        )
+    };
+    let server = Setup::new().sizes(&[3000]).whole_yaml(1, &yaml("50ms")).start();
+    let mut outside = Peer::from(Ipv4Addr::new(127, 89, 0, 1), server.address());
+    outside.ask(&rrq("3000", &[("tsize", "0")]));
+    assert_eq!(outside.receive(), Answer::Oack("tsize=3000".into()));
+    let mut inside = Peer::from(Ipv4Addr::new(127, 88, 0, 1), server.address());
+    inside.ask(&rrq("3000", &[("tsize", "0")]));
+    for _answer_and_repetitions in 0..3 {
+        let answer = inside.receive_within(Duration::from_secs(10));
+        assert_eq!(answer, Some(Answer::Oack("tsize=3000".into())));
+    }
+    assert_eq!(outside.receive_within(Duration::from_millis(1)), None);
+    let words = ["3000", "--client", "127.88.0.1"];
+    let text = explained(&server, &words);
+    let line = "retransmits after 50ms at first, then 50ms to 20s; gives up after 1m, by profiles[0]";
+    assert!(text.contains(line), "{text}");
+
+    // A reload changes it, although it may not change `transfer.retransmit`.
+    server.rewrite(&yaml("19s"));
+    server.ask("reload").assert_good();
+    assert!(explained(&server, &words).contains("retransmits after 19s at first"));
+    let text = explained(&server, &["3000", "--client", "127.89.0.1"]);
+    assert!(text.contains("gives up after 1m, by transfer"), "{text}");
 }
 
 #[test]

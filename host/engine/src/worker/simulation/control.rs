@@ -175,18 +175,9 @@ impl Control {
             listener: "sim".into(),
             operation: new.operation,
             mode: new.mode,
-            requested: name.into(),
-            raw_name: None,
-            prefix: None,
-            stored_in: None,
-            shim_folder: None,
-            path: name.into(),
             client: new.peer,
-            macs: Vec::new(),
             class: ClientClass::guess(new.operation, name, &[]),
-            options: Vec::new(),
-            calls: Default::default(),
-            trail: None,
+            ..Request::sample(name)
         };
         let record = DecisionRecord {
             requested_options: new.requested,
@@ -206,7 +197,7 @@ impl Control {
     }
 
     fn decision(&self, name: &str, new: &NewRequest, answer: Answer) -> Decision {
-        let grant = |content| Decision::Grant { content, limits: Limits::default() };
+        let grant = |content| Decision::Grant { content, limits: Limits::default(), settings: None };
         let refuse = |code, outcome| Decision::Refuse {
             code,
             message: "refused".into(),
@@ -240,6 +231,6 @@ impl Control {
         let mut upload = self.roots.create(None, name).expect("a writable folder");
         upload.lower_limit(limit);
         let content = Content::Upload(Box::new(Sink::new(upload, false)));
-        Decision::Grant { content, limits: Limits::default() }
+        Decision::Grant { content, limits: Limits::default(), settings: None }
     }
 }

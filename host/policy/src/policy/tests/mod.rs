@@ -119,24 +119,14 @@ async fn problems(spec: &PolicySpec) -> Vec<LoadProblem> {
 fn request(operation: Operation, path: &str) -> Request {
     Request {
         id: RequestId(7),
-        listener: "lan".into(),
         operation,
-        mode: Mode::Octet,
         requested: format!("/{path}"),
-        raw_name: None,
-        prefix: None,
-        stored_in: None,
-        shim_folder: None,
-        path: path.into(),
-        client: SocketAddr::from(([192, 0, 2, 1], 2000)),
         macs: vec![MacFact {
             address: MacAddress([0x02, 0, 0x5e, 0x10, 0, 0x01]),
             source: MacSource::NeighbourTable,
         }],
-        class: ClientClass::UNKNOWN,
         options: vec![("blksize".into(), "1428".into())],
-        calls: Default::default(),
-        trail: None,
+        ..Request::sample(path)
     }
 }
 

@@ -3,6 +3,31 @@
 use super::super::error::ImportError;
 use super::conf::Setting;
 use std::net::IpAddr;
+use tuffet_config::closest;
+
+/// The settings that matter here and may be misspelt. dnsmasq has some 200 others.
+const NAMES: [&str; 17] = [
+    "enable-tftp",
+    "tftp-root",
+    "tftp-unique-root",
+    "tftp-secure",
+    "tftp-lowercase",
+    "tftp-no-blocksize",
+    "tftp-single-port",
+    "tftp-no-fail",
+    "tftp-max",
+    "tftp-mtu",
+    "tftp-port-range",
+    "quiet-tftp",
+    "interface",
+    "except-interface",
+    "listen-address",
+    "bind-interfaces",
+    "conf-file",
+];
+
+/// Other settings whose names are close to those.
+const NAMESAKES: [&str; 3] = ["bridge-interface", "quiet-dhcp", "conf-script"];
 
 /// What a client's own folder is named after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,8 +121,13 @@ impl Settings {
                 self.others += 1;
                 self.boot.push(setting);
             }
-            name if name.starts_with("tftp-") => return Err(wrong(&setting, "unknown setting")),
-            _ => self.others += 1,
+            name => match (NAMESAKES.contains(&name), closest(name, NAMES)) {
+                (false, Some(like)) => {
+                    return Err(wrong(&setting, &format!("unknown setting; did you mean {like}?")));
+                }
+                (false, None) if name.starts_with("tftp-") => return Err(wrong(&setting, "unknown setting")),
+                _ => self.others += 1,
+            },
         }
         Ok(())
     }

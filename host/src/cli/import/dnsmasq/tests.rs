@@ -222,7 +222,14 @@ fn wrong_settings_are_refused() {
         ("tftp-port-range=1\n", "invalid: FILE:1: tftp-port-range=1: expected FIRST,LAST, two ports"),
         ("tftp-unique-root=x\n", "invalid: FILE:1: tftp-unique-root=x: expected ip or mac"),
         ("listen-address=eth0\n", "invalid: FILE:1: listen-address=eth0: expected IP addresses"),
-        ("tftp-rooot=/srv\n", "invalid: FILE:1: tftp-rooot=/srv: unknown setting"),
+        ("tftp-rooot=/srv\n", "invalid: FILE:1: tftp-rooot=/srv: unknown setting; did you mean tftp-root?"),
+        ("enable-tfpt\n", "invalid: FILE:1: enable-tfpt: unknown setting; did you mean enable-tftp?"),
+        (
+            "listen-adress=192.0.2.1\n",
+            "invalid: FILE:1: listen-adress=192.0.2.1: unknown setting; did you mean",
+        ),
+        ("tftp-nothing-like-it\n", "invalid: FILE:1: tftp-nothing-like-it: unknown setting"),
+        ("quiet-dhcp\nbridge-interface=a,b\n", "impossible: dnsmasq: there is no `enable-tftp`"),
         ("\nconf-file=/nonexistent/x\n", "invalid: FILE:2: /nonexistent/x: No such file"),
     ];
     for (text, expected) in cases {

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Measures a cold cache before a web server: one large file that many clients want at once, and many small files.
+
+Starts nginx as the origin, Tuffet with a root on it and a cache, and Tuffet with the same files in a folder; loads
+them with tuffet-load. The origin's log says how many requests it got. Writes JSON and a page to the folder OUT.
+
+    bench.py --tuffet PROGRAM --load PROGRAM --out FOLDER [--python PYTHON_WITH_FBTFTP] [--smoke]
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MIB = 1 << 20
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tuffet", required=True)
+    parser.add_argument("--load", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--python", help="a Python with fbtftp, for the peer; without it the peer is left out")
+    parser.add_argument("--clients", type=int, default=1000)
+    parser.add_argument("--size", type=int, default=64, help="MiB of the large file")
+    parser.add_argument("--small", type=int, default=10000, help="small files, and transfers of them")
+    parser.add_argument("--peer-clients", type=int, default=20, help="clients of the peer, which sends block by block")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--smoke", action="store_true", help="all of it in small: shows that it runs")
+    found = parser.parse_args()
+    if found.smoke:
+        found.clients, found.size, found.small, found.peer_clients, found.rounds = 50, 4, 200, 2, 1
+    return found
+
+
+def free_port(kind):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Origin:
+    """nginx, and the requests that it got."""
+
+    def __init__(self, folder):
+        self.port, self.log = free_port(socket.SOCK_STREAM), os.path.join(folder, "access")
+        configuration = os.path.join(folder, "nginx.conf")
+        temporary = "".join(f"{kind}_temp_path {folder}/tmp; " for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
+        with open(configuration, "w", encoding="utf-8") as file:
+            file.write(
+                f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors;\n"
+                "events { worker_connections 4096; }\n"
+                f"http {{ log_format short '$request_method $status'; access_log {self.log} short; sendfile on;\n"
+                f"client_body_temp_path {folder}/tmp; {temporary}\n"
+                f"server {{ listen 127.0.0.1:{self.port}; root {folder}/www; }} }}\n"
+            )
+        nginx = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+        if not nginx:
+            sys.exit("nginx is not installed: apt-get install nginx-light")
+        self.process = subprocess.Popen([nginx, "-p", folder, "-c", configuration], stderr=subprocess.DEVNULL)
+        wait_for(lambda: connects(self.port), "nginx")
+
+    def requests(self):
+        """Those since the last call."""
+        with open(self.log, "r+", encoding="utf-8") as file:
+            lines = file.readlines()
+            file.truncate(0)
+        return len(lines)
+
+
+def connects(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def wait_for(ready, what):
+    for _ in range(600):
+        if ready():
+            return
+        time.sleep(0.05)
+    sys.exit(f"{what} does not start")
+
+
+def serve(options, folder, name, root):
+    port = free_port(socket.SOCK_DGRAM)
+    path = os.path.join(folder, f"{name}.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(
+            f"listeners: [{{ address: '127.0.0.1:{port}' }}]\nstate: {folder}/{name}-state\n"
+            f"control: {folder}/{name}-control\nroots: [{{ name: files, {root} }}]\n"
+            "limits: { transfers: 20000, per-client: { transfers: 20000 } }\n"
+        )
+    command = [options.tuffet, "serve", "--user", str(os.getuid()), "--config", path, "--log", "error"]
+    process = subprocess.Popen(command)
+    wait_for(lambda: answers(port, process, name), name)
+    return process, port
+
+
+def answers(port, process, name):
+    """An ERROR for a file that nobody has shows that the server is there."""
+    if process.poll() is not None:
+        sys.exit(f"{name} ended with {process.returncode}")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.settimeout(0.2)
+        probe.sendto(b"\0\1nobody-has-this\0octet\0", ("127.0.0.1", port))
+        try:
+            return probe.recv(600)[:2] == b"\0\5"
+        except OSError:
+            return False
+
+
+def load(options, folder, port, files, count, at_once, *more):
+    command = [options.load, "--server", f"127.0.0.1:{port}", "--json", "--expect", f"{folder}/www"]
+    command += ["--transfers", str(count), "--concurrency", str(at_once), "--timeout", "120s", *more]
+    for name in files:
+        command += ["--file", name]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True)
+    report = json.loads(ended.stdout)
+    if report["completed"] != count or report["wrong_bytes"]:
+        sys.exit(f"not all transfers are sound: {json.dumps(report, indent=1)}")
+    return report
+
+
+def stop(process):
+    process.terminate()
+    process.wait()
+
+
+def median(values):
+    values = sorted(values)
+    return values[len(values) // 2]
+
+
+def measure(options, folder, origin):
+    window = ("--blksize", "1428", "--windowsize", "64", "--gro")
+    small = [f"small/{number:05}" for number in range(options.small)]
+    cases = {}
+
+    def note(case, report, requests, server):
+        cases.setdefault((case, server), []).append(
+            {"seconds": report["seconds"], "mb_s": report["throughput_mb_s"], "first_ms": report["first_block_ms"]["p50"],
+             "last_ms": report["completion_ms"]["max"], "requests": requests})
+
+    large = f"{options.clients} × {options.size} MiB, one file"
+    little = f"{options.small} transfers of {options.small} × 2 KiB"
+    for number in range(options.rounds):
+        cache = f"{folder}/cache-{number}"
+        root = f"url: 'http://127.0.0.1:{origin.port}/', cache: {{ path: {cache}, bytes: 4GiB, revalidate: 1h }}"
+        process, port = serve(options, folder, f"cold-{number}", root)
+        origin.requests()
+        for state in ("cold", "warm"):
+            report = load(options, folder, port, ["large"], options.clients, options.clients, *window)
+            note(large, report, origin.requests(), f"cache, {state}")
+        for state in ("cold", "warm"):
+            report = load(options, folder, port, small, options.small, 100, "--blksize", "1428")
+            note(little, report, origin.requests(), f"cache, {state}")
+        stop(process)
+        shutil.rmtree(cache)
+        process, port = serve(options, folder, f"local-{number}", f"path: {folder}/www")
+        load(options, folder, port, ["large"], 2, 2, *window)
+        note(large, load(options, folder, port, ["large"], options.clients, options.clients, *window), 0, "folder")
+        note(little, load(options, folder, port, small, options.small, 100, "--blksize", "1428"), 0, "folder")
+        stop(process)
+    if options.python:
+        port = free_port(socket.SOCK_DGRAM)
+        peer = subprocess.Popen(
+            [options.python, f"{HERE}/proxy.py", str(port), f"http://127.0.0.1:{origin.port}"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(2)
+        origin.requests()
+        count = options.peer_clients
+        report = load(options, folder, port, ["large"], count, count, "--blksize", "1428", "--client-timeout", "5s")
+        note(f"{count} × {options.size} MiB, one file", report, origin.requests(), "fbtftp")
+        few = options.small // 20
+        report = load(options, folder, port, small, few, 20, "--blksize", "1428", "--client-timeout", "5s")
+        note(f"{few} transfers of {options.small} × 2 KiB", report, origin.requests(), "fbtftp")
+        # It starts a process for each transfer, and handles no signal itself.
+        peer.kill()
+        peer.wait()
+    return cases
+
+
+def page(options, cases, facts):
+    lines = [f"# A cold cache before a web server, {facts['date']}", "", "| | |", "|---|---|"]
+    lines += [f"| {key} | {value} |" for key, value in facts.items() if key != "date"]
+    lines += ["", "Medians of the rounds. *Last* is the time from the first request to the end of the last client; the",
+              "folder and the warm cache are served from memory. *Requests* are those that the origin got.", "",
+              "| case | server | last, s | MB/s | first block, median, ms | requests |", "|---|---|--:|--:|--:|--:|"]
+    for (case, server), rounds in sorted(cases.items()):
+        of = lambda key: median([entry[key] for entry in rounds])  # noqa: E731
+        lines.append(f"| {case} | {server} | {of('seconds'):.2f} | {of('mb_s'):.0f} | {of('first_ms') or 0:.1f} | {of('requests')} |")
+    lines += ["", "Small files are drawn at random, so that some are requested twice and others never: the cold cache",
+              "asks once for each that is requested. fbtftp negotiates no windows, and asks the origin for each transfer.", ""]
+    return "\n".join(lines)
+
+
+def main():
+    options = arguments()
+    folder = tempfile.mkdtemp(prefix="tuffet-origin-")
+    os.makedirs(f"{folder}/www/small")
+    chance = random.Random(1)
+    with open(f"{folder}/www/large", "wb") as file:
+        for _ in range(options.size):
+            file.write(chance.randbytes(MIB))
+    for number in range(options.small):
+        with open(f"{folder}/www/small/{number:05}", "wb") as file:
+            file.write(chance.randbytes(2048))
+    origin = Origin(folder)
+    try:
+        cases = measure(options, folder, origin)
+    finally:
+        stop(origin.process)
+        shutil.rmtree(folder, ignore_errors=True)
+    revision = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=HERE, text=True, stdout=subprocess.PIPE, check=False)
+    optimised = "debug" not in os.path.abspath(options.tuffet).split(os.sep)
+    facts = {
+        "date": datetime.date.today().isoformat(), "revision": revision.stdout.strip(),
+        "machine": f"{os.cpu_count()} cores, kernel {platform.release()}", "rounds": options.rounds,
+        "build": "release" if optimised else "debug: compare rows with each other, not with other pages",
+    }
+    os.makedirs(options.out, exist_ok=True)
+    name = os.path.join(options.out, f"{facts['date']}-origin")
+    kept = [{"case": case, "server": server, "rounds": rounds} for (case, server), rounds in sorted(cases.items())]
+    with open(f"{name}.json", "w", encoding="utf-8") as file:
+        json.dump({"facts": facts, "cases": kept}, file, indent=1)
+        file.write("\n")
+    with open(f"{name}.md", "w", encoding="utf-8") as file:
+        file.write(page(options, cases, facts))
+    print(page(options, cases, facts))
+    wrong = [entry for (case, server), rounds in cases.items() for entry in rounds
+             if case.endswith("one file") and server.startswith("cache") and entry["requests"] != (server == "cache, cold")]
+    if wrong:
+        sys.exit(f"the origin got another number of requests than one: {wrong}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,290 @@
+//! The keys of a root that lives elsewhere, and what they resolve to.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::super::address::path_schema;
+use super::super::resolver::Resolver;
+use super::super::tree::join;
+use super::super::units::{ByteCount, GIB, MIB, TimeSpan, plain};
+use super::credentials::WrittenCredentials;
+use super::{CacheSpec, Credentials, Location, OriginSpec};
+
+/// How the server at `url` is reached.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(crate) struct WrittenOrigin {
+    /// The server for `s3://`, `gs://` and `az://`, unless it is that of Amazon, Google or Microsoft: `https://HOST:PORT`,
+    /// or `http://`. With S3, the bucket is then a part of the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// The region of an S3 bucket. Default: that of the environment, else `us-east-1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// The storage account of Azure. Default: that of the environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// A file of certificates in PEM that are trusted besides the system's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub ca: Option<PathBuf>,
+    /// The login.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credentials: Option<WrittenCredentials>,
+    /// The time limit for connecting.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "10ms", "x-maximum" = "1m"))]
+    pub connect_timeout: Duration,
+    /// How long an answer may make no progress.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "100ms", "x-maximum" = "5m"))]
+    pub timeout: Duration,
+}
+
+impl Default for WrittenOrigin {
+    fn default() -> Self {
+        Self {
+            endpoint: None,
+            region: None,
+            account: None,
+            ca: None,
+            credentials: None,
+            connect_timeout: Duration::from_secs(2),
+            timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The files of `url` on the local disk. It survives restarts.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct WrittenCache {
+    /// Its folder, relative to this file. Created if missing. Each root needs its own.
+    #[schemars(schema_with = "path_schema")]
+    pub path: PathBuf,
+    /// The largest sum of the files in it. Those that were not requested for longest make room, but none that is being
+    /// transferred.
+    #[serde(default = "bytes", with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "1MiB"))]
+    pub bytes: u64,
+    /// How long a file is served without asking the origin whether it has changed.
+    #[serde(default = "revalidate", with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "365d"))]
+    pub revalidate: Duration,
+    /// How long the origin is not asked again for a file that it does not have.
+    #[serde(default = "negative", with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1d"))]
+    pub negative: Duration,
+    /// How long a file is served while the origin does not answer, counted from when the origin last confirmed it.
+    #[serde(default = "stale_if_error", with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "365d"))]
+    pub stale_if_error: Duration,
+    /// Files up to this size are fetched whole, larger ones in parts of some MiB as clients need them.
+    #[serde(default = "whole", with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "16GiB"))]
+    pub whole: u64,
+}
+
+fn bytes() -> u64 {
+    10 * GIB
+}
+
+fn revalidate() -> Duration {
+    Duration::from_secs(60)
+}
+
+fn negative() -> Duration {
+    Duration::from_secs(10)
+}
+
+fn stale_if_error() -> Duration {
+    Duration::from_secs(24 * 60 * 60)
+}
+
+fn whole() -> u64 {
+    64 * MIB
+}
+
+/// What a folder has and an origin has not: the key, and whether it is written.
+const OF_FOLDERS: [(&str, &str); 7] = [
+    ("follow", "an origin is asked for each file by its URL"),
+    ("world-readable", "its files have no permissions of this system; let the origin decide who reads them"),
+    ("case", "an origin is asked for one name and lists none; let clients spell names as they are stored"),
+    ("write/mode", "its files have no permissions of this system"),
+    ("write/umask", "its files have no permissions of this system"),
+    ("write/links", "an origin has no symbolic links"),
+    ("write/create", "an origin cannot refuse new names alone"),
+];
+
+/// The forms of `url`.
+const FORMS: &str =
+    "s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX, https://HOST/PATH or http://HOST/PATH";
+
+/// The keys of a root with `url`.
+pub(crate) struct Elsewhere<'a> {
+    pub root: &'a str,
+    pub url: &'a str,
+    /// Whether there is a `path`, too.
+    pub has_path: bool,
+    pub origin: Option<&'a WrittenOrigin>,
+    pub cache: Option<&'a WrittenCache>,
+}
+
+impl Resolver<'_> {
+    /// The origin of a root; `None` after an error. `pointer` is the root's.
+    pub(crate) fn origin(&mut self, pointer: &str, its: &Elsewhere<'_>) -> Option<OriginSpec> {
+        let before = self.findings.len();
+        for (key, why) in OF_FOLDERS {
+            let at = format!("{pointer}/{key}");
+            if self.is_written(&at) {
+                let key = key.replace('/', ".");
+                self.wrong_key(
+                    at,
+                    format!("`{key}` is for folders, and this root has `url`: {why}; remove it"),
+                );
+            }
+        }
+        if its.has_path {
+            let message = "a root has `path` or `url`; remove one, or make two roots of them";
+            self.wrong_key(join(pointer, "path"), message);
+        }
+        let written = its.origin.cloned().unwrap_or_default();
+        let at = join(pointer, "origin");
+        let location = self.location(&join(pointer, "url"), its.url, &at, &written);
+        let credentials = match (&written.credentials, &location) {
+            (Some(written), Some(location)) => self.credentials(&join(&at, "credentials"), written, location),
+            _ => Some(Credentials::Environment),
+        };
+        let ca = written.ca.as_deref().and_then(|file| self.ca(&join(&at, "ca"), file));
+        let Some(cache) = its.cache else {
+            let message = "a root with `url` needs a `cache`; add `cache: { path: FOLDER }`, a folder that this server alone \
+                           uses";
+            self.wrong(pointer, message);
+            return None;
+        };
+        let cache = CacheSpec {
+            path: self.absolute(&cache.path),
+            bytes: cache.bytes,
+            revalidate: cache.revalidate,
+            negative: cache.negative,
+            stale_if_error: cache.stale_if_error,
+            whole: cache.whole,
+        };
+        let (location, credentials) = location.zip(credentials)?;
+        (self.findings.len() == before).then(|| OriginSpec {
+            root: its.root.to_owned(),
+            location,
+            ca,
+            credentials,
+            connect_timeout: written.connect_timeout,
+            timeout: written.timeout,
+            cache,
+        })
+    }
+
+    /// Refuses the keys of origins beside a folder. `pointer` is the root's.
+    pub(crate) fn refuse_origin(&mut self, pointer: &str) {
+        for key in ["origin", "cache"] {
+            let at = join(pointer, key);
+            if self.is_written(&at) {
+                let message = format!("`{key}` has no effect without `url`; add the URL, or remove it");
+                self.wrong_key(at, message);
+            }
+        }
+    }
+
+    fn location(&mut self, at: &str, text: &str, origin: &str, written: &WrittenOrigin) -> Option<Location> {
+        let url = match checked(text) {
+            Ok(url) => url,
+            Err(complaint) => {
+                self.wrong(at, complaint);
+                return None;
+            }
+        };
+        let http = matches!(url.scheme(), "http" | "https");
+        let mut refuse = |key: &str, given: bool, why: &str| {
+            if given {
+                self.wrong_key(join(origin, key), format!("`{key}` has no effect here: {why}; remove it"));
+            }
+        };
+        let its_own = "the URL of the root names the server already";
+        refuse("endpoint", http && written.endpoint.is_some(), its_own);
+        refuse("region", url.scheme() != "s3" && written.region.is_some(), "only `s3://` has regions");
+        refuse(
+            "account",
+            url.scheme() != "az" && written.account.is_some(),
+            "only `az://` has storage accounts",
+        );
+        let endpoint = match &written.endpoint {
+            Some(endpoint) if !http => Some(self.endpoint(&join(origin, "endpoint"), endpoint)?),
+            _ => None,
+        };
+        if http {
+            return Some(Location::Http { url });
+        }
+        let bucket = url.host_str().unwrap_or_default().to_owned();
+        // As the operator wrote it: keys are not encoded.
+        let after = text.split_once("://").map_or("", |(_, rest)| rest);
+        let prefix = after.split_once('/').map_or("", |(_, prefix)| prefix).trim_matches('/').to_owned();
+        Some(match url.scheme() {
+            "s3" => Location::S3 { bucket, prefix, endpoint, region: written.region.clone() },
+            "gs" => Location::Gcs { bucket, prefix, endpoint },
+            _ => Location::Azure { account: written.account.clone(), container: bucket, prefix, endpoint },
+        })
+    }
+
+    fn endpoint(&mut self, at: &str, text: &str) -> Option<Url> {
+        match checked(text) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => Some(url),
+            Ok(_) => {
+                self.wrong(at, "it is no http:// or https:// URL; write https://HOST:PORT");
+                None
+            }
+            Err(complaint) => {
+                self.wrong(at, complaint);
+                None
+            }
+        }
+    }
+
+    /// A file of certificates, which is only read when the server starts.
+    fn ca(&mut self, at: &str, file: &std::path::Path) -> Option<PathBuf> {
+        let path = self.absolute(file);
+        self.files.push(path.clone());
+        let shown = path.display();
+        match std::fs::read_to_string(&path) {
+            Ok(text) if text.contains("-----BEGIN CERTIFICATE-----") => return Some(path),
+            Ok(_) => {
+                self.wrong(at, format!("{shown} has no certificate in PEM; name the file of the authority"))
+            }
+            Err(error) => self
+                .wrong(at, format!("{shown} cannot be read: {error}; name a file that this user may read")),
+        }
+        None
+    }
+}
+
+/// A URL without secrets, query and fragment.
+fn checked(text: &str) -> Result<Url, String> {
+    // The text is not shown before it is known to hold no password.
+    let url = Url::parse(text).map_err(|error| format!("it is not a URL: {error}; write {FORMS}"))?;
+    if !matches!(url.scheme(), "s3" | "gs" | "az" | "http" | "https") {
+        return Err(format!("the scheme `{}` is not supported; write {FORMS}", url.scheme()));
+    }
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err(format!("it names no bucket or host; write {FORMS}"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "it contains a user or a password, but this file must not contain secrets; use `origin.credentials`".into()
+        );
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("it has a query or a fragment, which belongs to one file; remove it".into());
+    }
+    Ok(url)
+}

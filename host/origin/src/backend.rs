@@ -1,0 +1,408 @@
+//! The client of an origin: one request each time, with what it failed with in our words.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::fs;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use http::HeaderValue;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::http::HttpBuilder;
+use object_store::path::Path;
+use object_store::{ClientOptions, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, RetryConfig};
+use reqwest::redirect;
+use tuffet_config::{Credentials, Location, OriginSpec, Secret};
+
+use crate::OriginError;
+use crate::failure::{Failure, cause};
+use crate::service::{Connector, NOTE, Note, Service};
+use crate::version::Version;
+
+/// Redirects that a web server may answer with in a row.
+const MOST_REDIRECTS: usize = 5;
+
+/// The client of an origin.
+pub(crate) struct Backend {
+    pub store: Arc<dyn ObjectStore>,
+    /// The beginning of all keys; empty for web servers, whose URL has it.
+    prefix: String,
+    pub kind: Kind,
+    pub service: Service,
+    pub timeout: Duration,
+}
+
+// The stores' own forms show parts of logins.
+impl fmt::Debug for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Backend")
+            .field("kind", &self.kind)
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How uploads reach an origin.
+#[derive(Debug, Clone)]
+pub(crate) enum Kind {
+    /// S3 knows `If-None-Match` also for uploads in parts.
+    S3,
+    /// Others know it for whole objects alone.
+    Other,
+    /// A web server, and its folder: PUT.
+    Http(url::Url),
+}
+
+/// What a request depends on, beside the path.
+#[derive(Debug, Default)]
+pub(crate) struct Condition<'a> {
+    /// Only if the origin has another version.
+    pub unless: Option<&'a Version>,
+    /// Only if the origin has this version.
+    pub only: Option<&'a Version>,
+    pub range: Option<std::ops::Range<u64>>,
+    pub head: bool,
+}
+
+impl Backend {
+    pub fn new(spec: &OriginSpec) -> Result<Self, OriginError> {
+        let wrong = |why: String| OriginError::Client { origin: spec.shown(), why };
+        let service = Service { client: client(spec)?, login: login(spec) };
+        let connector = Connector(service.clone());
+        // Each attempt is ours: it is counted, recorded, and bounded.
+        let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
+        // What the client has of these is replaced; but object_store refuses http:// without the option.
+        let options = ClientOptions::new().with_allow_http(true);
+        let explain = |error: object_store::Error| wrong(cause(&error));
+        let (store, prefix, kind): (Arc<dyn ObjectStore>, _, _) = match &spec.location {
+            Location::S3 { bucket, prefix, endpoint, region } => {
+                let mut builder = match &spec.credentials {
+                    Credentials::Environment => AmazonS3Builder::from_env(),
+                    _ => AmazonS3Builder::new(),
+                };
+                builder = set(builder, &spec.credentials, |builder, key: AmazonS3ConfigKey, value| {
+                    builder.with_config(key, value)
+                });
+                builder = match &spec.credentials {
+                    Credentials::Anonymous => builder.with_skip_signature(true),
+                    Credentials::Keys { access_key_id, secret_access_key, token } => {
+                        let builder = builder
+                            .with_access_key_id(access_key_id.reveal())
+                            .with_secret_access_key(secret_access_key.reveal());
+                        match token {
+                            Some(token) => builder.with_token(token.reveal()),
+                            None => builder,
+                        }
+                    }
+                    _ => builder,
+                };
+                if let Some(region) = region {
+                    builder = builder.with_region(region);
+                }
+                builder = match endpoint {
+                    Some(url) => builder.with_endpoint(url.as_str().trim_end_matches('/')),
+                    None => builder.with_virtual_hosted_style_request(!bucket.contains('.')),
+                };
+                let builder = builder.with_bucket_name(bucket).with_client_options(options).with_retry(retry);
+                (Arc::new(builder.with_http_connector(connector).build().map_err(explain)?), prefix, Kind::S3)
+            }
+            Location::Gcs { bucket, prefix, endpoint } => {
+                let mut builder = match &spec.credentials {
+                    Credentials::Environment => GoogleCloudStorageBuilder::from_env(),
+                    _ => GoogleCloudStorageBuilder::new(),
+                };
+                builder = set(builder, &spec.credentials, |builder, key: GoogleConfigKey, value| {
+                    builder.with_config(key, value)
+                });
+                builder = match &spec.credentials {
+                    Credentials::Anonymous => builder.with_skip_signature(true),
+                    Credentials::ServiceAccount(key) => builder.with_service_account_key(key.reveal()),
+                    Credentials::Bearer(token) => builder.with_bearer_token(token.reveal()),
+                    _ => builder,
+                };
+                if let Some(url) = endpoint {
+                    builder = builder.with_base_url(url.as_str().trim_end_matches('/'));
+                }
+                let builder = builder.with_bucket_name(bucket).with_client_options(options).with_retry(retry);
+                (
+                    Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
+                    prefix,
+                    Kind::Other,
+                )
+            }
+            Location::Azure { account, container, prefix, endpoint } => {
+                let mut builder = match &spec.credentials {
+                    Credentials::Environment => MicrosoftAzureBuilder::from_env(),
+                    _ => MicrosoftAzureBuilder::new(),
+                };
+                builder = set(builder, &spec.credentials, |builder, key: AzureConfigKey, value| {
+                    builder.with_config(key, value)
+                });
+                builder = match &spec.credentials {
+                    Credentials::Anonymous => builder.with_skip_signature(true),
+                    Credentials::AccountKey(key) => builder.with_access_key(key.reveal()),
+                    Credentials::Bearer(token) => builder.with_bearer_token_authorization(token.reveal()),
+                    _ => builder,
+                };
+                if let Some(account) = account {
+                    builder = builder.with_account(account);
+                }
+                if let Some(url) = endpoint {
+                    builder = builder.with_endpoint(url.as_str().trim_end_matches('/').to_owned());
+                }
+                let builder =
+                    builder.with_container_name(container).with_client_options(options).with_retry(retry);
+                (
+                    Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
+                    prefix,
+                    Kind::Other,
+                )
+            }
+            Location::Http { url } => {
+                let builder = HttpBuilder::new().with_url(url.as_str().trim_end_matches('/'));
+                let builder =
+                    builder.with_client_options(options).with_retry(retry).with_http_connector(connector);
+                (Arc::new(builder.build().map_err(explain)?), &String::new(), Kind::Http(url.clone()))
+            }
+        };
+        Ok(Self { store, prefix: prefix.clone(), kind, service, timeout: spec.timeout })
+    }
+
+    /// The key of a path. `Absent` if the origin cannot have it.
+    pub fn key(&self, path: &str) -> Result<Path, Failure> {
+        let key = if self.prefix.is_empty() { path.to_owned() } else { format!("{}/{path}", self.prefix) };
+        Path::parse(key).map_err(|_| Failure::Absent)
+    }
+
+    /// One GET or HEAD. Returns when the headers of the answer have come, and with the status of the answer.
+    pub async fn get(
+        &self,
+        path: &str,
+        condition: Condition<'_>,
+    ) -> (Result<GetResult, Failure>, Option<u16>) {
+        let key = match self.key(path) {
+            Ok(key) => key,
+            Err(failure) => return (Err(failure), None),
+        };
+        let mut options = GetOptions { head: condition.head, ..GetOptions::default() };
+        match condition.unless {
+            Some(Version::Strong(etag) | Version::Weak(etag)) => options.if_none_match = Some(etag.clone()),
+            Some(Version::Modified(ms, _)) => options.if_modified_since = Some(time(*ms).into()),
+            Some(Version::Unknown(_)) | None => {}
+        }
+        match condition.only {
+            Some(Version::Strong(etag)) => options.if_match = Some(etag.clone()),
+            Some(Version::Modified(ms, _)) => options.if_unmodified_since = Some(time(*ms).into()),
+            // A weak tag matches nothing; what comes is compared in any case.
+            Some(Version::Weak(_) | Version::Unknown(_)) | None => {}
+        }
+        let ranged = condition.range.is_some();
+        options.range = condition.range.map(GetRange::Bounded);
+        let (result, status) =
+            self.attempt(Note::default(), self.timeout, self.store.get_opts(&key, options)).await;
+        let result = match result {
+            Err(Failure::Useless(_)) if ranged && status == Some(200) => Err(Failure::NoRanges),
+            // object_store takes 405 for a folder of a web server.
+            Err(Failure::Absent) if condition.head && status == Some(405) => {
+                Err(Failure::Useless("it answers no HEAD requests".into()))
+            }
+            other => other,
+        };
+        (result, status)
+    }
+
+    /// Runs one attempt within a time limit, and says in our words what it failed with.
+    pub async fn attempt<T>(
+        &self,
+        note: Note,
+        within: Duration,
+        action: impl Future<Output = object_store::Result<T>>,
+    ) -> (Result<T, Failure>, Option<u16>) {
+        let noted = NOTE.scope(RefCell::new(note), async {
+            let result = tokio::time::timeout(within, action).await;
+            (result, NOTE.with(|note| note.borrow().clone()))
+        });
+        let (result, note) = noted.await;
+        let result = match result {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(error)) => Err(judge(&error, &note)),
+            Err(_) => Err(Failure::Away(format!("no answer within {within:?}").into())),
+        };
+        (result, note.status)
+    }
+}
+
+/// What an error of `object_store` means.
+fn judge(error: &object_store::Error, note: &Note) -> Failure {
+    use object_store::Error;
+    match (error, note.status) {
+        (Error::NotModified { .. }, _) => return Failure::NotModified,
+        (Error::NotFound { .. }, _) | (_, Some(410)) => return Failure::Absent,
+        (Error::AlreadyExists { .. }, _) => return Failure::Exists,
+        (Error::Precondition { .. }, _) => return Failure::Changed,
+        _ => {}
+    }
+    let code = code(error);
+    if code.as_deref() == Some("RequestTimeTooSkewed") {
+        let why = "the clock of this machine and that of the store differ too much (RequestTimeTooSkewed); set it \
+                   right, for instance by NTP";
+        return Failure::Away(why.into());
+    }
+    let beside = code.map(|code| format!(" ({code})")).unwrap_or_default();
+    match note.status {
+        Some(status @ (401 | 403)) => Failure::Forbidden(
+            format!("it gives no access: status {status}{beside}; correct the login or the rights").into(),
+        ),
+        Some(507) => Failure::Full("it has no room: status 507".into()),
+        Some(status @ (408 | 425 | 429 | 500..)) => {
+            Failure::Away(format!("it answers with the status {status}{beside}").into())
+        }
+        Some(status @ 300..) => {
+            Failure::Useless(format!("it answers with the status {status}{beside}").into())
+        }
+        Some(_) => Failure::Useless(format!("its answer cannot be used: {}", cause(error)).into()),
+        None => match &note.trouble {
+            Some(trouble) => Failure::Away(trouble.as_str().into()),
+            // No request was sent: there is no login, for instance.
+            None => Failure::Away(cause(error).into()),
+        },
+    }
+}
+
+/// The word of the store for an error, from the XML of its answer: letters and digits alone.
+fn code(error: &object_store::Error) -> Option<String> {
+    let text = error.to_string();
+    let (_, behind) = text.split_once("<Code>")?;
+    let (code, _) = behind.split_once("</Code>")?;
+    (code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric())).then(|| code.to_owned())
+}
+
+/// The words of a credentials file are those of the environment, as `object_store` reads them.
+fn set<B, K: std::str::FromStr>(
+    builder: B,
+    credentials: &Credentials,
+    with: impl Fn(B, K, String) -> B,
+) -> B {
+    let Credentials::Settings(settings) = credentials else { return builder };
+    settings.iter().fold(builder, |builder, (name, value): &(String, Secret)| {
+        match name.to_ascii_lowercase().parse() {
+            Ok(key) => with(builder, key, value.reveal().to_owned()),
+            Err(_) => builder,
+        }
+    })
+}
+
+fn client(spec: &OriginSpec) -> Result<reqwest::Client, OriginError> {
+    // Fails if there is one already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let wrong = |why: String| OriginError::Client { origin: spec.shown(), why };
+    let web = matches!(spec.location, Location::Http { .. });
+    let redirects = match web {
+        true => redirect::Policy::custom(|attempt| {
+            let leaves_tls = attempt.previous().last().is_some_and(|url| url.scheme() == "https")
+                && attempt.url().scheme() != "https";
+            match attempt.previous().len() > MOST_REDIRECTS || leaves_tls {
+                true => attempt.stop(),
+                false => attempt.follow(),
+            }
+        }),
+        // A request to a store is signed for its host.
+        false => redirect::Policy::none(),
+    };
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirects)
+        .connect_timeout(spec.connect_timeout)
+        .pool_idle_timeout(Duration::from_secs(60))
+        .tcp_nodelay(true);
+    let plain = match &spec.location {
+        Location::Http { url } => url.scheme() == "http",
+        Location::S3 { endpoint, .. } | Location::Gcs { endpoint, .. } | Location::Azure { endpoint, .. } => {
+            endpoint.as_ref().is_some_and(|url| url.scheme() == "http")
+        }
+    };
+    if let Some(path) = &spec.ca {
+        let unreadable = |why: String| OriginError::Ca { path: path.clone(), why };
+        let pem = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+        let certificates =
+            reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| unreadable(cause(&error)))?;
+        if certificates.is_empty() {
+            return Err(unreadable("it contains no certificate in PEM".into()));
+        }
+        builder = builder.tls_certs_merge(certificates);
+    } else if plain {
+        // A machine without any certificates can still work without TLS.
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(|error| wrong(cause(&error)))
+}
+
+fn login(spec: &OriginSpec) -> Option<HeaderValue> {
+    if !matches!(spec.location, Location::Http { .. }) {
+        return None;
+    }
+    let text = match &spec.credentials {
+        Credentials::Bearer(token) => format!("Bearer {}", token.reveal()),
+        Credentials::Basic { user, password } => {
+            format!("Basic {}", base64(format!("{}:{}", user.reveal(), password.reveal()).as_bytes()))
+        }
+        _ => return None,
+    };
+    let mut value = HeaderValue::from_str(&text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// RFC 4648, section 4.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let bits =
+            group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        for place in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * place)) as usize & 63];
+            text.push(if place <= group.len() { letter as char } else { '=' });
+        }
+    }
+    text
+}
+
+fn time(unix_ms: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(unix_ms)
+}
+
+/// The version of a file, and what the store asks for of it.
+pub(crate) fn version(meta: &ObjectMeta) -> Version {
+    let modified = u64::try_from(meta.last_modified.timestamp_millis()).unwrap_or(0);
+    match &meta.e_tag {
+        Some(etag) if etag.starts_with("W/") => Version::Weak(etag.clone()),
+        Some(etag) => Version::Strong(etag.clone()),
+        None if modified > 0 => Version::Modified(modified, meta.size),
+        None => Version::Unknown(fastrand::u64(..)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_as_in_the_rfc() {
+        let pairs = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ];
+        for (plain, encoded) in pairs {
+            assert_eq!(base64(plain.as_bytes()), encoded);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Reads the index of a cache, and sweeps what a crash left.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::sync::Arc;
+
+use super::entry::Entry;
+use super::key::{Key, Layout, data_name, is_record};
+use super::record::Record;
+
+/// Reads all records that have their content. Everything else in the two folders is removed.
+pub(super) fn load(layout: &Layout) -> io::Result<HashMap<Key, Arc<Entry>>> {
+    let mut entries = HashMap::new();
+    let mut contents: HashSet<OsString> = HashSet::new();
+    for record in fs::read_dir(layout.index())? {
+        let path = record?.path();
+        let read = if is_record(&path) { Record::read(&path).unwrap_or(None) } else { None };
+        let entry = read.and_then(|record| {
+            let key = Key::of(&record.origin, &record.path);
+            let named = path == layout.record(&key);
+            named.then(|| Entry::load(key, layout.data(&key, &record.version), &record)).flatten()
+        });
+        match entry {
+            Some(entry) => {
+                contents.insert(data_name(&entry.key, &entry.version).into());
+                entries.insert(entry.key, Arc::new(entry));
+            }
+            None => remove(&path)?,
+        }
+    }
+    for content in fs::read_dir(layout.content())? {
+        let content = content?;
+        if !contents.contains(&content.file_name()) {
+            remove(&content.path())?;
+        }
+    }
+    Ok(entries)
+}
+
+fn remove(path: &std::path::Path) -> io::Result<()> {
+    match fs::symlink_metadata(path)?.is_dir() {
+        // Not ours.
+        true => Ok(()),
+        false => fs::remove_file(path),
+    }
+}

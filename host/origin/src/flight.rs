@@ -1,0 +1,69 @@
+//! One request to the origin for all who wait for the same answer.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::failure::Failure;
+
+/// A request that is being made, and its outcome.
+#[derive(Debug)]
+pub(crate) struct Flight<T> {
+    outcome: Mutex<Option<Result<T, Failure>>>,
+    news: Condvar,
+}
+
+impl<T: Clone> Flight<T> {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { outcome: Mutex::new(None), news: Condvar::new() })
+    }
+
+    /// Waits for the outcome; `None` if there is none by then.
+    pub fn wait(&self, until: Instant) -> Option<Result<T, Failure>> {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(outcome) = &*outcome {
+                return Some(outcome.clone());
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            outcome = self.news.wait_timeout(outcome, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn land(&self, result: Result<T, Failure>) {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(result);
+        self.news.notify_all();
+    }
+}
+
+/// Held by the task that makes the request. It lands the flight whatever becomes of the task.
+pub(crate) struct Pilot<T: Clone> {
+    flight: Arc<Flight<T>>,
+    /// Called before anybody wakes.
+    landing: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl<T: Clone> Pilot<T> {
+    pub fn new(flight: &Arc<Flight<T>>, landing: impl FnOnce() + Send + 'static) -> Self {
+        Self { flight: Arc::clone(flight), landing: Some(Box::new(landing)) }
+    }
+
+    pub fn land(mut self, result: Result<T, Failure>) {
+        self.end(result);
+    }
+
+    fn end(&mut self, result: Result<T, Failure>) {
+        if let Some(landing) = self.landing.take() {
+            landing();
+            self.flight.land(result);
+        }
+    }
+}
+
+impl<T: Clone> Drop for Pilot<T> {
+    fn drop(&mut self) {
+        self.end(Err(Failure::Away("the request was given up".into())));
+    }
+}

@@ -1,0 +1,280 @@
+//! Fetches contents into the cache.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{FutureExt, StreamExt};
+use object_store::GetResult;
+use tokio::task::spawn_blocking;
+
+use crate::backend::{Condition, version};
+use crate::breaker::jittered;
+use crate::cache::{Cache, Entry, PART, Writer};
+use crate::core::{ATTEMPTS, Clock, Core};
+use crate::failure::{Failure, cause};
+use crate::state::FetchKind;
+
+/// Bytes that are written at once, if so many are there.
+const BATCH: usize = 256 << 10;
+/// A download that got so much further counts as a new one when it breaks off.
+const PROGRESS: u64 = 64 << 10;
+
+/// An answer whose headers have come.
+pub(crate) struct Body {
+    pub answer: GetResult,
+    pub status: Option<u16>,
+    pub clock: Clock,
+}
+
+/// Fetches claimed parts of a version: from an answer that begins with the first of them, if there is one. Readers get
+/// the bytes as they arrive.
+pub(crate) async fn pull(
+    core: Arc<Core>,
+    cache: Arc<Cache>,
+    entry: Arc<Entry>,
+    parts: Range<u32>,
+    body: Option<Body>,
+) {
+    // Whatever becomes of this task, nobody waits for it in vain.
+    let claim = Claim { entry: Arc::clone(&entry), parts: parts.clone(), failure: None };
+    let bytes = if entry.whole { 0 } else { parts.clone().map(|part| u64::from(entry.length(part))).sum() };
+    let result = match reserve(&cache, &entry, bytes).await {
+        Ok(()) => stream(&core, &cache, &entry, &parts, body).await,
+        Err(failure) => Err(failure),
+    };
+    if result.is_err() && bytes > 0 {
+        let missing = parts.clone().filter(|part| !entry.is_stored(*part));
+        let missing: u64 = missing.map(|part| u64::from(entry.length(part))).sum();
+        if entry.unhold(missing) {
+            cache.release(missing);
+        }
+    }
+    save(&cache, &entry).await;
+    let failure = result.err();
+    if let Some(failure) = &failure {
+        if let Failure::Cache(why) = failure {
+            tracing::error!(target: "tuffet::origin",
+                root = &*core.root,
+                origin = &*core.origin,
+                file = &*entry.path,
+                error = &**why,
+                "a file cannot be cached"
+            );
+        }
+        if *failure == Failure::Changed || *failure == Failure::Absent || !entry.version.is_known() {
+            // What is missing will never come.
+            let (cache, entry) = (Arc::clone(&cache), Arc::clone(&entry));
+            let _ = spawn_blocking(move || cache.remove(&entry)).await;
+        }
+    }
+    claim.end(failure);
+}
+
+/// Claimed parts, which others wait for.
+struct Claim {
+    entry: Arc<Entry>,
+    parts: Range<u32>,
+    failure: Option<Failure>,
+}
+
+impl Claim {
+    fn end(mut self, failure: Option<Failure>) {
+        self.failure = failure;
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.entry.unclaim(&self.parts, self.failure.take());
+    }
+}
+
+async fn reserve(cache: &Arc<Cache>, entry: &Arc<Entry>, bytes: u64) -> Result<(), Failure> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    let (cache, entry) = (Arc::clone(cache), Arc::clone(entry));
+    let reserved = spawn_blocking(move || {
+        cache.reserve(bytes)?;
+        if !entry.hold(bytes) {
+            cache.release(bytes);
+        }
+        Ok(())
+    });
+    reserved.await.unwrap_or_else(|_| Err(Failure::Cache("the cache failed".into())))
+}
+
+/// Writes the record of a file, if that is possible: without one the file is fetched again after a restart.
+pub(crate) async fn save(cache: &Arc<Cache>, entry: &Arc<Entry>) {
+    let (saving, saved) = (Arc::clone(cache), Arc::clone(entry));
+    if let Ok(Err(error)) = spawn_blocking(move || saving.make_room_for(|| saving.save(&saved))).await {
+        tracing::warn!(target: "tuffet::origin",
+            file = &*entry.path,
+            error = &*cache.explain(&error).reason(),
+            "the index of a cache cannot be written; after a restart the file is fetched again"
+        );
+    }
+}
+
+/// Receives parts, in as many requests as it takes.
+async fn stream(
+    core: &Arc<Core>,
+    cache: &Arc<Cache>,
+    entry: &Arc<Entry>,
+    parts: &Range<u32>,
+    mut body: Option<Body>,
+) -> Result<(), Failure> {
+    let end = (u64::from(parts.end) * PART).min(entry.meta.size);
+    let first = parts.start;
+    let opened = Arc::clone(entry);
+    let writer = spawn_blocking(move || Writer::open(&opened, first)).await;
+    let mut writer =
+        writer.unwrap_or_else(|_| Err(io::ErrorKind::Other.into())).map_err(|error| cache.explain(&error))?;
+    let mut attempt = 1;
+    loop {
+        let from = writer.at();
+        let Body { answer, status, clock } = match body.take() {
+            Some(body) => body,
+            None => ask(core, entry, from..end).await?,
+        };
+        let skip = from.saturating_sub(answer.range.start);
+        let mut receiver =
+            Receiver { stream: answer.into_stream(), within: core.backend.timeout, skip, left: end - from };
+        let (back, result) = receive(core, cache, writer, &mut receiver).await;
+        let received = end - from - receiver.left;
+        clock.end(core, status, received, result.as_ref().err());
+        let Some(back) = back else {
+            return Err(result.err().unwrap_or_else(|| Failure::Cache("the cache failed".into())));
+        };
+        writer = back;
+        let Err(failure) = result else { return Ok(()) };
+        core.judge(Some(&failure));
+        attempt = if received >= PROGRESS { 1 } else { attempt + 1 };
+        if !failure.passes() || attempt > ATTEMPTS || !entry.version.is_known() {
+            return Err(failure);
+        }
+        tokio::time::sleep(jittered(Duration::from_millis(100) * 2u32.pow(attempt))).await;
+    }
+}
+
+/// Asks for bytes of a version, and makes sure that they are of this version.
+async fn ask(core: &Arc<Core>, entry: &Arc<Entry>, range: Range<u64>) -> Result<Body, Failure> {
+    if !entry.version.is_known() {
+        // Another answer may have other bytes.
+        return Err(Failure::Changed);
+    }
+    let all = 0..entry.meta.size;
+    loop {
+        let ranged = range != all && !core.no_ranges.load(Ordering::Relaxed);
+        let kind = if ranged { FetchKind::Range } else { FetchKind::Whole };
+        let wanted = ranged.then_some(&range);
+        let attempt = || {
+            let condition =
+                Condition { only: Some(&entry.version), range: wanted.cloned(), ..Condition::default() };
+            core.backend.get(&entry.path, condition)
+        };
+        let (result, status, clock) = core.attempts(&entry.path, kind, |_, _| true, attempt).await;
+        return match result {
+            Ok(answer) if version(&answer.meta) == entry.version && answer.meta.size == entry.meta.size => {
+                Ok(Body { answer, status, clock })
+            }
+            Ok(_) => {
+                clock.end(core, status, 0, Some(&Failure::Changed));
+                Err(Failure::Changed)
+            }
+            Err(Failure::NoRanges) => {
+                core.no_ranges.store(true, Ordering::Relaxed);
+                continue;
+            }
+            // The range is not in the file any more.
+            Err(_) if status == Some(416) => Err(Failure::Changed),
+            Err(failure) => Err(failure),
+        };
+    }
+}
+
+/// The bytes of an answer, up to those that are wanted.
+struct Receiver {
+    stream: BoxStream<'static, object_store::Result<Bytes>>,
+    /// The longest time without a byte.
+    within: Duration,
+    skip: u64,
+    left: u64,
+}
+
+impl Receiver {
+    /// The bytes that are there, at least one; `None` at the end.
+    async fn next(&mut self) -> Result<Vec<Bytes>, Failure> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while self.left > 0 && bytes < BATCH {
+            let next = match self.stream.next().now_or_never() {
+                Some(next) => next,
+                None if !batch.is_empty() => break,
+                None => match tokio::time::timeout(self.within, self.stream.next()).await {
+                    Ok(next) => next,
+                    Err(_) => return Err(Failure::Away(format!("no byte within {:?}", self.within).into())),
+                },
+            };
+            match next {
+                Some(Ok(mut piece)) => {
+                    let skipped = (piece.len() as u64).min(self.skip);
+                    self.skip -= skipped;
+                    // Both are at most the length of the piece.
+                    let mut piece = piece.split_off(skipped as usize);
+                    piece.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+                    if !piece.is_empty() {
+                        self.left -= piece.len() as u64;
+                        bytes += piece.len();
+                        batch.push(piece);
+                    }
+                }
+                Some(Err(error)) if batch.is_empty() => {
+                    return Err(Failure::Away(format!("the download broke off: {}", cause(&error)).into()));
+                }
+                // What came before is kept; the stream has ended.
+                Some(Err(_)) => break,
+                None if batch.is_empty() => return Err(Failure::Away("the download ended early".into())),
+                None => break,
+            }
+        }
+        Ok(batch)
+    }
+}
+
+/// Writes what is received. The writer is lost if a thread was.
+async fn receive(
+    core: &Core,
+    cache: &Arc<Cache>,
+    mut writer: Writer,
+    receiver: &mut Receiver,
+) -> (Option<Writer>, Result<(), Failure>) {
+    while receiver.left > 0 {
+        let batch = match receiver.next().await {
+            Ok(batch) => batch,
+            Err(failure) => return (Some(writer), Err(failure)),
+        };
+        let bytes: usize = batch.iter().map(Bytes::len).sum();
+        core.reports.received.fetch_add(bytes as u64, Ordering::Relaxed);
+        let room = Arc::clone(cache);
+        let written = spawn_blocking(move || {
+            let result = batch.iter().try_for_each(|piece| {
+                let start = writer.at();
+                room.make_room_for(|| writer.write(&piece[(writer.at() - start) as usize..]))
+            });
+            (writer, result)
+        });
+        let Ok((back, result)) = written.await else {
+            return (None, Err(Failure::Cache("the cache failed".into())));
+        };
+        writer = back;
+        if let Err(error) = result {
+            return (Some(writer), Err(cache.explain(&error)));
+        }
+    }
+    (Some(writer), Ok(()))
+}

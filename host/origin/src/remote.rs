@@ -1,0 +1,264 @@
+//! An origin behind its cache, as the store sees it.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tuffet_config::OriginSpec;
+use tuffet_store::{Arrival, Origin, RemoteFile, RemoteMeta, StoreError};
+
+use crate::OriginError;
+use crate::cache::{Cache, Entry, PART};
+use crate::core::Core;
+use crate::failure::Failure;
+use crate::look::{Found, Want};
+use crate::pull::pull;
+use crate::runtime;
+use crate::state::{FetchHook, OriginState};
+
+/// How often a file is looked for whose content is removed just then.
+const TRIES: u32 = 5;
+
+/// The pause between two looks whether a file that has arrived is recorded.
+const SETTLING: Duration = Duration::from_millis(5);
+
+/// Where the files of a root live.
+#[derive(Debug)]
+pub struct Remote {
+    core: Arc<Core>,
+}
+
+/// A file in a cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CachedFile {
+    /// Its path.
+    pub path: Arc<str>,
+    /// Its size, version and time.
+    pub meta: RemoteMeta,
+    /// Bytes of it that are in the cache.
+    pub stored: u64,
+    /// How long ago the origin was asked for it.
+    pub validated: Duration,
+    /// When it was last opened, in milliseconds since 1970.
+    pub used_unix_ms: u64,
+}
+
+impl Remote {
+    /// Makes the client of an origin. Starts no threads and opens no files but that of the authorities: the cache and
+    /// the threads belong to the user that the process will be.
+    ///
+    /// # Errors
+    /// [`OriginError::Client`] and [`OriginError::Ca`]: what is wrong with the specification.
+    pub fn open(spec: OriginSpec) -> Result<Arc<Self>, OriginError> {
+        Ok(Arc::new(Self { core: Arc::new(Core::new(spec)?) }))
+    }
+
+    /// Opens the cache and starts the threads, once privileges are dropped. The first request would, too.
+    ///
+    /// # Errors
+    /// [`OriginError::Cache`], [`OriginError::Locked`], [`OriginError::Threads`].
+    pub fn start(&self) -> Result<(), OriginError> {
+        runtime::handle().map_err(OriginError::Threads)?;
+        self.core.cache().map(|_| ())
+    }
+
+    /// Its state now. Asks nobody.
+    pub fn state(&self) -> OriginState {
+        let core = &self.core;
+        let (cache, cache_error) = core.opened();
+        let (cache_bytes, cache_files) = cache.map_or((0, 0), |cache| cache.size());
+        OriginState {
+            root: Arc::clone(&core.root),
+            origin: Arc::clone(&core.origin),
+            away: core.reports.away(),
+            breaker: core.breaker.state(),
+            cache_error,
+            cache_bytes,
+            cache_files: cache_files as u64,
+            running: core.reports.running.load(Ordering::Relaxed),
+            counts: core.reports.counts(),
+        }
+    }
+
+    /// Calls `hook` after each request to the origin, in place of an earlier hook.
+    pub fn on_fetch(&self, hook: FetchHook) {
+        self.core.reports.set_hook(hook);
+    }
+
+    /// The files of this origin in the cache, by path.
+    ///
+    /// # Errors
+    /// Those of [`Remote::start`].
+    pub fn cached(&self) -> Result<Vec<CachedFile>, OriginError> {
+        let mut files: Vec<CachedFile> =
+            self.core.cache()?.of(&self.core.identity).iter().map(described).collect();
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(files)
+    }
+
+    /// Fetches a file whole, if the cache does not have it, and returns its size. `within` is the longest time without
+    /// progress.
+    ///
+    /// # Errors
+    /// As [`Origin::open`]; `Unreachable` also if the origin changes the file meanwhile.
+    pub fn warm(&self, path: &str, within: Duration) -> Result<u64, StoreError> {
+        let unreachable =
+            |why: String| StoreError::Unreachable { origin: Arc::clone(&self.core.origin), why };
+        let file = self.open(path)?;
+        if let Some(arrival) = file.arrival {
+            let mut at = 0;
+            while at < file.meta.size {
+                match arrival.wait(at, PART, within) {
+                    Ok(true) => at = at.saturating_add(PART),
+                    Ok(false) => return Err(unreachable("the origin has another version now".into())),
+                    Err(error) => return Err(unreachable(error.to_string())),
+                }
+            }
+        }
+        self.settle(path, within);
+        Ok(file.meta.size)
+    }
+
+    /// Waits until the record of a file is written, too, which comes after its last byte: the process may end now.
+    fn settle(&self, path: &str, within: Duration) {
+        let Ok(cache) = self.core.cache() else { return };
+        let Some(entry) = cache.find(&self.core.key(path)) else { return };
+        let began = Instant::now();
+        while entry.is_claimed() && began.elapsed() < within {
+            thread::sleep(SETTLING);
+        }
+    }
+
+    /// Removes a file from the cache; transfers of it go on, except where its bytes are still arriving. Returns whether
+    /// it was there.
+    ///
+    /// # Errors
+    /// Those of [`Remote::start`].
+    pub fn remove(&self, path: &str) -> Result<bool, OriginError> {
+        let cache = self.core.cache()?;
+        self.core.forget(path);
+        let Some(entry) = cache.find(&self.core.key(path)) else { return Ok(false) };
+        cache.remove(&entry);
+        Ok(true)
+    }
+
+    fn opened(&self, path: &str) -> Result<RemoteFile, Failure> {
+        let cache = self.core.cache_for_request()?;
+        for _ in 0..TRIES {
+            let Found::Entry(entry) = self.core.look(&cache, path, Want::Content)? else { continue };
+            let opened = entry.open().map_err(|error| cache.explain(&error))?;
+            let Some(file) = opened else {
+                // Somebody made room, or removed the file by hand.
+                if !entry.is_removed() && !entry.data.exists() {
+                    cache.remove(&entry);
+                }
+                continue;
+            };
+            let arriving = Arriving { core: Arc::clone(&self.core), cache: Arc::clone(&cache), entry };
+            let entry = &arriving.entry;
+            // What a restart left is small enough to be verified at once.
+            if entry.meta.size <= PART && entry.stored().0 && !entry.is_complete() {
+                let _ = arriving.wait(0, entry.meta.size, self.core.backend.timeout);
+            }
+            let meta = entry.meta.clone();
+            let arrival = (!entry.is_complete()).then(|| Arc::new(arriving) as Arc<dyn Arrival>);
+            return Ok(RemoteFile { file, meta, arrival });
+        }
+        Err(Failure::Away("its cache is too small for the files that are requested".into()))
+    }
+}
+
+impl Origin for Remote {
+    fn open(&self, path: &str) -> Result<RemoteFile, StoreError> {
+        self.opened(path).map_err(|failure| failure.into_store(&self.core.origin))
+    }
+
+    fn look_up(&self, path: &str) -> Result<RemoteMeta, StoreError> {
+        let cache = self.core.cache_for_request();
+        match cache.and_then(|cache| self.core.look(&cache, path, Want::Meta)) {
+            Ok(Found::Meta(meta)) => Ok(meta),
+            Ok(Found::Entry(entry)) => Ok(entry.meta.clone()),
+            Err(failure) => Err(failure.into_store(&self.core.origin)),
+        }
+    }
+
+    fn store(&self, path: &str, content: &File, size: u64, overwrite: bool) -> Result<(), StoreError> {
+        self.core.store(path, content, size, overwrite).map_err(|failure| match failure {
+            // The client is told that its file was not taken, so that it does not try for ever.
+            Failure::Useless(why) => {
+                StoreError::RefusedByOrigin { origin: Arc::clone(&self.core.origin), why: why.to_string() }
+            }
+            other => other.into_store(&self.core.origin),
+        })
+    }
+}
+
+/// A reader of a version that is not whole yet.
+#[derive(Debug)]
+struct Arriving {
+    core: Arc<Core>,
+    cache: Arc<Cache>,
+    entry: Arc<Entry>,
+}
+
+impl Arriving {
+    fn fetch(&self, parts: Range<u32>) {
+        let Ok(runtime) = runtime::handle() else {
+            return self.entry.unclaim(&parts, Some(Failure::Cache("no threads".into())));
+        };
+        let (core, cache, entry) = (Arc::clone(&self.core), Arc::clone(&self.cache), Arc::clone(&self.entry));
+        runtime.spawn(async move {
+            let queue = Arc::clone(&core);
+            let permit = queue.pulls.acquire().await;
+            pull(core, cache, entry, parts, None).await;
+            drop(permit);
+        });
+    }
+}
+
+impl Arrival for Arriving {
+    fn arrived(&self, offset: u64, length: u64) -> u64 {
+        self.entry.arrived(offset, length)
+    }
+
+    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<bool> {
+        let fetch = |parts: Range<u32>| {
+            let behind = parts.end;
+            self.fetch(parts);
+            // Who reads a file reads on.
+            if let Some(next) = self.entry.claim(behind) {
+                self.fetch(next);
+            }
+        };
+        let damaged = |part: u32| {
+            self.core.reports.damaged.fetch_add(1, Ordering::Relaxed);
+            if !self.entry.whole {
+                let length = u64::from(self.entry.length(part));
+                if self.entry.unhold(length) {
+                    self.cache.release(length);
+                }
+            }
+            tracing::warn!(target: "tuffet::origin",
+                root = &*self.core.root,
+                file = &*self.entry.path,
+                part,
+                "a part of a cached file is damaged; it is fetched again"
+            );
+        };
+        self.entry.wait(offset, length, within, &fetch, &damaged)
+    }
+}
+
+fn described(entry: &Arc<Entry>) -> CachedFile {
+    CachedFile {
+        path: Arc::clone(&entry.path),
+        meta: entry.meta.clone(),
+        stored: entry.stored().1,
+        validated: entry.validated().age(),
+        used_unix_ms: entry.used(),
+    }
+}

@@ -1,0 +1,121 @@
+//! The HTTP client below `object_store`. It notes what each attempt came to, since the errors of the crate hide the
+//! status and show URLs.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
+use http::{HeaderValue, Method};
+use http_body_util::BodyExt;
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
+    HttpService,
+};
+
+use crate::failure::cause;
+
+tokio::task_local! {
+    /// The note of the attempt that this task makes.
+    pub(crate) static NOTE: RefCell<Note>;
+}
+
+/// What an attempt came to, and what it must add to its request.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Note {
+    /// The status of the latest answer.
+    pub status: Option<u16>,
+    /// Why there was none.
+    pub trouble: Option<String>,
+    /// Whether the end of an upload in parts must not replace a file.
+    pub create: bool,
+}
+
+/// Makes the clients of `object_store`: all of one origin share one.
+#[derive(Debug, Clone)]
+pub(crate) struct Connector(pub Service);
+
+impl HttpConnector for Connector {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(self.0.clone()))
+    }
+}
+
+/// The client of an origin.
+#[derive(Clone)]
+pub(crate) struct Service {
+    pub client: reqwest::Client,
+    /// The login at a web server.
+    pub login: Option<HeaderValue>,
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Service")
+    }
+}
+
+type Answer<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
+
+impl HttpService for Service {
+    // What the macro `async_trait` makes of an `async fn`.
+    fn call<'life0, 'async_trait>(&'life0 self, request: HttpRequest) -> Answer<'async_trait>
+    where
+        'life0: 'async_trait,
+        Self: 'async_trait,
+    {
+        Box::pin(self.send(request))
+    }
+}
+
+impl Service {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let (parts, body) = request.into_parts();
+        let url =
+            parts.uri.to_string().parse().map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+        let ends_parts = parts.method == Method::POST
+            && parts.uri.query().is_some_and(|query| query.contains("uploadId="));
+        let mut request = reqwest::Request::new(parts.method, url);
+        *request.headers_mut() = parts.headers;
+        // A compressed answer has neither the size nor the version of the file.
+        request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        if ends_parts && NOTE.try_with(|note| note.borrow().create).unwrap_or(false) {
+            // The crate has no such condition for uploads in parts. S3 does not require that it be signed.
+            request.headers_mut().insert(IF_NONE_MATCH, HeaderValue::from_static("*"));
+        }
+        *request.body_mut() = Some(match body.content_length() {
+            0 => Bytes::new().into(),
+            _ => reqwest::Body::wrap(body),
+        });
+        let answer =
+            self.execute(request).await.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+        let (parts, body) = http::Response::<reqwest::Body>::from(answer).into_parts();
+        let body = body.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error.without_url()));
+        Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)))
+    }
+
+    /// Sends a request, and notes the status of its answer.
+    pub async fn execute(&self, mut request: reqwest::Request) -> Result<reqwest::Response, reqwest::Error> {
+        if let Some(login) = &self.login {
+            request.headers_mut().insert(AUTHORIZATION, login.clone());
+        }
+        match self.client.execute(request).await {
+            Ok(answer) => {
+                note(|note| note.status = Some(answer.status().as_u16()));
+                Ok(answer)
+            }
+            Err(error) => {
+                let error = error.without_url();
+                note(|note| (note.status, note.trouble) = (None, Some(cause(&error))));
+                Err(error)
+            }
+        }
+    }
+}
+
+fn note(change: impl FnOnce(&mut Note)) {
+    // There is none where a login is fetched by a task of its own.
+    let _ = NOTE.try_with(|note| change(&mut note.borrow_mut()));
+}

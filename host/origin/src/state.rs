@@ -1,0 +1,185 @@
+//! What an origin reports: its state for `/readyz`, `status` and metrics, and a record of each request to it.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use crate::breaker::BreakerState;
+use crate::failure::Failure;
+
+/// The state of an origin.
+#[derive(Debug, Clone)]
+pub struct OriginState {
+    /// The name of its root.
+    pub root: Arc<str>,
+    /// Its URL, without secrets.
+    pub origin: Arc<str>,
+    /// `None` while it answers, or has not been asked; else since when it does not, and why.
+    pub away: Option<Away>,
+    /// What its breaker lets through.
+    pub breaker: BreakerState,
+    /// Why the cache cannot be used, if it cannot.
+    pub cache_error: Option<Arc<str>>,
+    /// Bytes in the cache.
+    pub cache_bytes: u64,
+    /// Files in the cache.
+    pub cache_files: u64,
+    /// Requests that are being made.
+    pub running: u64,
+    /// What happened since the start.
+    pub counts: OriginCounts,
+}
+
+/// An origin that does not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Away {
+    /// The first of its failures in a row.
+    pub since: SystemTime,
+    /// The latest of them.
+    pub why: Arc<str>,
+}
+
+/// Counts since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OriginCounts {
+    /// Files that were opened and whose version was in the cache.
+    pub hits: u64,
+    /// Files that were opened and had to be fetched.
+    pub misses: u64,
+    /// Requests to the origin, repeated ones included.
+    pub fetches: u64,
+    /// Requests that got no usable answer.
+    pub failures: u64,
+    /// Files that were served without validation, because the origin did not answer.
+    pub stale: u64,
+    /// Parts in the cache that did not have their digest, and were fetched again.
+    pub damaged: u64,
+    /// Bytes received.
+    pub received: u64,
+    /// Bytes stored by uploads.
+    pub sent: u64,
+}
+
+/// A request to an origin, for the log, metrics and traces.
+#[derive(Debug, Clone)]
+pub struct Fetch {
+    /// The name of the root.
+    pub root: Arc<str>,
+    /// The URL of the origin, without secrets.
+    pub origin: Arc<str>,
+    /// The path.
+    pub path: Arc<str>,
+    /// What was asked for.
+    pub kind: FetchKind,
+    /// When it began.
+    pub started: SystemTime,
+    /// How long it took, to the last byte.
+    pub duration: Duration,
+    /// 1 for the first of several attempts.
+    pub attempt: u32,
+    /// The status of the answer, if there was one.
+    pub status: Option<u16>,
+    /// Bytes of content received or sent.
+    pub bytes: u64,
+    /// Why it failed. A file that does not exist, or is unchanged, is no failure.
+    pub error: Option<Arc<str>>,
+}
+
+/// What a request to an origin asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FetchKind {
+    /// Size and version.
+    LookUp,
+    /// A newer version, if there is one.
+    Revalidate,
+    /// A file.
+    Whole,
+    /// A part of a file.
+    Range,
+    /// To store an upload.
+    Store,
+}
+
+impl FetchKind {
+    /// Its name in logs and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            FetchKind::LookUp => "look-up",
+            FetchKind::Revalidate => "revalidate",
+            FetchKind::Whole => "whole",
+            FetchKind::Range => "range",
+            FetchKind::Store => "store",
+        }
+    }
+}
+
+/// Receives a record of each request to an origin. It is called on a thread of the origin, and must not wait.
+pub type FetchHook = Arc<dyn Fn(&Fetch) + Send + Sync>;
+
+/// The counts of an origin, and whom it reports to.
+#[derive(Default)]
+pub(crate) struct Reports {
+    pub hits: AtomicU64,
+    pub misses: AtomicU64,
+    pub fetches: AtomicU64,
+    pub failures: AtomicU64,
+    pub stale: AtomicU64,
+    pub damaged: AtomicU64,
+    pub received: AtomicU64,
+    pub sent: AtomicU64,
+    pub running: AtomicU64,
+    away: Mutex<Option<Away>>,
+    hook: RwLock<Option<FetchHook>>,
+}
+
+impl Reports {
+    pub fn set_hook(&self, hook: FetchHook) {
+        *self.hook.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
+    }
+
+    /// Reports the end of a request.
+    pub fn ended(&self, fetch: &Fetch) {
+        let hook = self.hook.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(hook) = hook {
+            hook(fetch);
+        }
+    }
+
+    /// The origin answered.
+    pub fn answered(&self) {
+        *self.away.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The origin gave no usable answer.
+    pub fn failed(&self, failure: &Failure) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        let mut away = self.away.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = away.as_ref().map_or_else(SystemTime::now, |away| away.since);
+        *away = Some(Away { since, why: failure.reason() });
+    }
+
+    pub fn away(&self) -> Option<Away> {
+        self.away.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn counts(&self) -> OriginCounts {
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        OriginCounts {
+            hits: of(&self.hits),
+            misses: of(&self.misses),
+            fetches: of(&self.fetches),
+            failures: of(&self.failures),
+            stale: of(&self.stale),
+            damaged: of(&self.damaged),
+            received: of(&self.received),
+            sent: of(&self.sent),
+        }
+    }
+}
+
+impl fmt::Debug for Reports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.counts().fmt(f)
+    }
+}

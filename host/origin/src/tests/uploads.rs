@@ -1,0 +1,127 @@
+//! Uploads: whole, in parts, refused, broken off.
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tuffet_store::{Origin, StoreError};
+
+use super::server::{Then, respond};
+use super::world::{LONG, MIB, World, content, get};
+
+fn file(bytes: &[u8]) -> File {
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(bytes).expect("room");
+    file
+}
+
+#[test]
+fn a_web_server_gets_the_whole_upload() {
+    let world = World::with(|spec| spec.cache.revalidate = Duration::from_secs(600));
+    let remote = world.remote();
+    assert!(get(&remote, "log").is_err(), "its absence is remembered");
+    let bytes = content(700_000, 1);
+    remote.store("log", &file(&bytes), bytes.len() as u64, false).expect("it is stored");
+    assert_eq!(get(&remote, "log").as_deref(), Ok(&*bytes), "and forgotten");
+    let taken = remote.store("log", &file(b"x"), 1, false).expect_err("it is taken");
+    assert!(matches!(taken, StoreError::Exists), "{taken}");
+    remote.store("log", &file(b"x"), 1, true).expect("it is replaced");
+    assert_eq!(get(&remote, "log").as_deref(), Ok(&b"x"[..]), "whatever the cache had");
+    assert_eq!(remote.state().counts.sent, 700_001);
+}
+
+#[test]
+fn what_the_store_refuses_is_told() {
+    let world = World::new();
+    let remote = world.remote();
+    for (status, forbidden) in [(403, true), (507, false), (405, true)] {
+        world.server.trick(move |_, stream, _| {
+            let _ = respond(stream, status, &[], b"", false);
+            Then::Next
+        });
+        let error = remote.store("log", &file(b"x"), 1, true).expect_err("it is refused");
+        assert_eq!(matches!(error, StoreError::RefusedByOrigin { .. }), forbidden, "{status}: {error}");
+        assert!(error.to_string().contains(&status.to_string()), "{error}");
+    }
+}
+
+#[test]
+fn s3_creates_only_what_is_not_there() {
+    let world = World::s3(|_| {});
+    let remote = world.remote();
+    world.server.trick(|request, stream, _| {
+        let taken = request.target == "/files/taken" && request.header("if-none-match") == Some("*");
+        let _ = respond(stream, if taken { 412 } else { 200 }, &[("ETag", "\"1\"".into())], b"", false);
+        Then::Next
+    });
+    remote.store("new", &file(b"x"), 1, false).expect("it is created");
+    let taken = remote.store("taken", &file(b"x"), 1, false).expect_err("it is taken");
+    assert!(matches!(taken, StoreError::Exists), "{taken}");
+    remote.store("taken", &file(b"x"), 1, true).expect("it is replaced");
+    assert!(
+        world.server.requests().iter().all(|request| request.header("authorization").is_some()),
+        "signed"
+    );
+}
+
+#[test]
+fn s3_gets_large_uploads_in_parts_and_forgets_those_that_fail() {
+    let world = World::s3(|_| {});
+    let failing = Arc::new(AtomicU32::new(0));
+    let (parts, fails) = (Arc::new(Mutex::new(Vec::new())), Arc::clone(&failing));
+    let received = Arc::clone(&parts);
+    world.server.trick(move |request, stream, _| {
+        let query = request.target.split_once('?').map(|(_, query)| query).unwrap_or_default();
+        let (status, headers, body) = match (&*request.method, query) {
+            ("POST", query) if query.starts_with("uploads") => (
+                200,
+                vec![],
+                "<InitiateMultipartUploadResult><UploadId>one</UploadId></InitiateMultipartUploadResult>",
+            ),
+            ("PUT", query) if query.contains("partNumber") => {
+                let fails = fails.load(Ordering::SeqCst) == 1 && query.contains("partNumber=2");
+                received.lock().unwrap().push(request.body.len());
+                (if fails { 400 } else { 200 }, vec![("ETag", "\"part\"".to_owned())], "")
+            }
+            ("POST", _) => (
+                200,
+                vec![],
+                "<CompleteMultipartUploadResult><ETag>\"whole\"</ETag></CompleteMultipartUploadResult>",
+            ),
+            _ => (204, vec![], ""),
+        };
+        let _ = respond(stream, status, &headers, body.as_bytes(), false);
+        Then::Next
+    });
+    let remote = world.remote();
+    let bytes = content(17 * MIB, 1);
+    remote.store("dump", &file(&bytes), bytes.len() as u64, false).expect("it is stored");
+    assert_eq!(*parts.lock().unwrap(), [8 * MIB, 8 * MIB, MIB]);
+    let requests = world.server.requests();
+    let end = requests.last().expect("requests");
+    assert_eq!(
+        (&*end.method, end.header("if-none-match")),
+        ("POST", Some("*")),
+        "it must not replace a file"
+    );
+
+    failing.store(1, Ordering::SeqCst);
+    let error = remote.store("dump", &file(&bytes), bytes.len() as u64, true).expect_err("a part fails");
+    assert!(error.to_string().contains("400"), "{error}");
+    let deadline = Instant::now() + LONG;
+    while world.server.methods().last().map(String::as_str) != Some("DELETE") {
+        assert!(Instant::now() < deadline, "the store is told to forget the parts");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn an_upload_without_an_answer_is_not_created_twice() {
+    let world = World::with(|spec| spec.timeout = Duration::from_millis(300));
+    world.server.trick(|_, _, _| Then::Close);
+    let remote = world.remote();
+    assert!(remote.store("log", &file(b"x"), 1, false).is_err());
+    assert_eq!(world.server.requests().len(), 1);
+}

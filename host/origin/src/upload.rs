@@ -1,0 +1,261 @@
+//! Stores uploads.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::stream;
+use http::header::{CONTENT_LENGTH, IF_NONE_MATCH};
+use http::{HeaderValue, Method};
+use object_store::path::Path;
+use object_store::{MultipartUpload, ObjectStore, PutMode, PutOptions, PutPayload};
+use tokio::task::spawn_blocking;
+
+use crate::backend::{Condition, Kind};
+use crate::core::Core;
+use crate::failure::{Failure, cause};
+use crate::flight::{Flight, Pilot};
+use crate::runtime;
+use crate::service::{NOTE, Note};
+use crate::state::FetchKind;
+
+/// Uploads above this size are sent in parts.
+const SINGLE: u64 = 16 << 20;
+/// The smallest part, and the largest number of them. S3 knows 10,000.
+const PART: u64 = 8 << 20;
+const MOST_PARTS: u64 = 9_000;
+/// Bytes a second that an upload must make, beside its time-out.
+const SLOWEST: u64 = 64 << 10;
+
+impl Core {
+    /// Stores an upload. Returns when the origin has it.
+    pub fn store(
+        self: &Arc<Self>,
+        path: &str,
+        content: &File,
+        size: u64,
+        overwrite: bool,
+    ) -> Result<(), Failure> {
+        if !self.breaker.admits() {
+            let why = self.reports.away().map(|away| away.why).unwrap_or_default();
+            return Err(Failure::Away(format!("it has not answered, and is asked again soon: {why}").into()));
+        }
+        let failed = |error: io::Error| Failure::Cache(format!("the upload cannot be read: {error}").into());
+        let content = Arc::new(content.try_clone().map_err(failed)?);
+        let runtime =
+            runtime::handle().map_err(|error| Failure::Cache(format!("no threads: {error}").into()))?;
+        let flight = Flight::new();
+        let pilot = Pilot::new(&flight, || {});
+        let upload = Sent { path: path.into(), content, size, overwrite };
+        let until = Instant::now() + 4 * upload.within(self.backend.timeout, size) + Duration::from_secs(5);
+        let core = Arc::clone(self);
+        let task = runtime.spawn(async move {
+            let result = core.send(&upload).await;
+            pilot.land(result);
+        });
+        let result = flight.wait(until).unwrap_or_else(|| {
+            // Nothing that is refused here may appear later.
+            task.abort();
+            Err(Failure::Away("no answer in time".into()))
+        });
+        self.forget(path);
+        if let (Some(cache), _) = self.opened()
+            && let Some(entry) = cache.find(&self.key(path))
+        {
+            match result {
+                Ok(()) => cache.remove(&entry),
+                // The origin may have it all the same: the next request asks.
+                Err(_) => entry.set_doubtful(),
+            }
+        }
+        result
+    }
+
+    async fn send(self: &Arc<Self>, upload: &Sent) -> Result<(), Failure> {
+        let Ok(_permit) = self.pulls.acquire().await else { return Err(Failure::Away("shut down".into())) };
+        let key = self.backend.key(&upload.path)?;
+        // An attempt without an answer may have succeeded. To create a file once more would then fail for its own
+        // sake, so that is tried again only where the origin says that it has not.
+        let again = |_: &Failure, status: Option<u16>| upload.overwrite || status.is_some();
+        let attempt = || self.put(upload, &key);
+        let (result, status, clock) = self.attempts(&upload.path, FetchKind::Store, again, attempt).await;
+        if result.is_ok() {
+            self.reports.sent.fetch_add(upload.size, Ordering::Relaxed);
+            clock.end(self, status, upload.size, None);
+        }
+        result
+    }
+
+    async fn put(self: &Arc<Self>, upload: &Sent, key: &Path) -> (Result<(), Failure>, Option<u16>) {
+        let within = upload.within(self.backend.timeout, upload.size);
+        let (result, status) = match &self.backend.kind {
+            Kind::Http(folder) => self.put_http(upload, folder, within).await,
+            _ if upload.size <= SINGLE => {
+                let payload = match upload.read(0, upload.size).await {
+                    Ok(bytes) => PutPayload::from(bytes),
+                    Err(failure) => return (Err(failure), None),
+                };
+                let mode = if upload.overwrite { PutMode::Overwrite } else { PutMode::Create };
+                let options = PutOptions { mode, ..PutOptions::default() };
+                let action = self.backend.store.put_opts(key, payload, options);
+                let (result, status) = self.backend.attempt(Note::default(), within, action).await;
+                (result.map(|_| ()), status)
+            }
+            kind => {
+                if !upload.overwrite && !matches!(kind, Kind::S3) {
+                    // The condition is for whole objects alone: this leaves the time of the upload for another one.
+                    match self
+                        .backend
+                        .get(&upload.path, Condition { head: true, ..Condition::default() })
+                        .await
+                    {
+                        (Err(Failure::Absent), _) => {}
+                        (Ok(_), status) => return (Err(Failure::Exists), status),
+                        (Err(failure), status) => return (Err(failure), status),
+                    }
+                }
+                self.put_parts(upload, key).await
+            }
+        };
+        // The condition of an upload is that nothing is there.
+        let result = result.map_err(|failure| match failure {
+            Failure::Changed => Failure::Exists,
+            Failure::Absent => Failure::Useless("it has no such folder or bucket".into()),
+            other => other,
+        });
+        (result, status)
+    }
+
+    /// Sends parts one after the other. The store forgets them if one fails.
+    async fn put_parts(self: &Arc<Self>, upload: &Sent, key: &Path) -> (Result<(), Failure>, Option<u16>) {
+        let timeout = self.backend.timeout;
+        let begin = self.backend.store.put_multipart_opts(key, object_store::PutMultipartOptions::default());
+        let mut parts = match self.backend.attempt(Note::default(), timeout, begin).await {
+            (Ok(parts), _) => Abort(Some(parts)),
+            (Err(failure), status) => return (Err(failure), status),
+        };
+        let length = PART.max(upload.size.div_ceil(MOST_PARTS));
+        let mut at = 0;
+        while at < upload.size {
+            let piece = length.min(upload.size - at);
+            let bytes = match upload.read(at, piece).await {
+                Ok(bytes) => bytes,
+                Err(failure) => return (Err(failure), None),
+            };
+            let Some(open) = &mut parts.0 else { break };
+            let put = open.put_part(PutPayload::from(bytes));
+            if let (Err(failure), status) =
+                self.backend.attempt(Note::default(), upload.within(timeout, piece), put).await
+            {
+                return (Err(failure), status);
+            }
+            at += piece;
+        }
+        let Some(open) = &mut parts.0 else { return (Ok(()), None) };
+        let note = Note { create: !upload.overwrite, ..Note::default() };
+        // The store joins the parts before it answers.
+        let (result, status) =
+            self.backend.attempt(note, upload.within(timeout, upload.size), open.complete()).await;
+        if result.is_ok() {
+            parts.0 = None;
+        }
+        (result.map(|_| ()), status)
+    }
+
+    async fn put_http(
+        self: &Arc<Self>,
+        upload: &Sent,
+        folder: &url::Url,
+        within: Duration,
+    ) -> (Result<(), Failure>, Option<u16>) {
+        let mut url = folder.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(upload.path.split('/'));
+        }
+        let mut request = reqwest::Request::new(Method::PUT, url);
+        request.headers_mut().insert(CONTENT_LENGTH, upload.size.into());
+        if !upload.overwrite {
+            request.headers_mut().insert(IF_NONE_MATCH, HeaderValue::from_static("*"));
+        }
+        let content = (Arc::clone(&upload.content), upload.size);
+        *request.body_mut() = Some(reqwest::Body::wrap_stream(stream::try_unfold(0, move |at| {
+            let (content, size) = content.clone();
+            async move {
+                let length = (size - at).min(256 << 10);
+                if length == 0 {
+                    return Ok(None);
+                }
+                let piece = read(content, at, length).await.map_err(|failure| failure.into_io())?;
+                Ok::<_, io::Error>(Some((piece, at + length)))
+            }
+        })));
+        let sent = NOTE.scope(Note::default().into(), async {
+            tokio::time::timeout(within, self.backend.service.execute(request)).await
+        });
+        let answer = match sent.await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => return (Err(Failure::Away(cause(&error).into())), None),
+            Err(_) => return (Err(Failure::Away(format!("no answer within {within:?}").into())), None),
+        };
+        let status = answer.status().as_u16();
+        let result = match status {
+            200..=299 => Ok(()),
+            412 => Err(Failure::Exists),
+            507 => Err(Failure::Full("it has no room: status 507".into())),
+            401 | 403 => Err(Failure::Forbidden(format!("it gives no access: status {status}").into())),
+            408 | 425 | 429 | 500.. => {
+                Err(Failure::Away(format!("it answers with the status {status}").into()))
+            }
+            _ => Err(Failure::Useless(format!("it takes no upload: status {status}").into())),
+        };
+        (result, Some(status))
+    }
+}
+
+/// An upload that is being sent.
+struct Sent {
+    path: Arc<str>,
+    content: Arc<File>,
+    size: u64,
+    overwrite: bool,
+}
+
+impl Sent {
+    /// The time limit for sending so many bytes.
+    fn within(&self, timeout: Duration, bytes: u64) -> Duration {
+        timeout + Duration::from_secs(bytes / SLOWEST)
+    }
+
+    async fn read(&self, at: u64, length: u64) -> Result<Bytes, Failure> {
+        read(Arc::clone(&self.content), at, length).await
+    }
+}
+
+async fn read(content: Arc<File>, at: u64, length: u64) -> Result<Bytes, Failure> {
+    let read = spawn_blocking(move || {
+        // A part: it fits into memory.
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+        content.read_exact_at(&mut bytes, at).map(|()| Bytes::from(bytes))
+    });
+    let read = read.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+    read.map_err(|error| Failure::Cache(format!("the upload cannot be read: {error}").into()))
+}
+
+/// Parts of an upload that the store forgets, unless they were joined.
+struct Abort(Option<Box<dyn MultipartUpload>>);
+
+impl Drop for Abort {
+    fn drop(&mut self) {
+        let Some(mut parts) = self.0.take() else { return };
+        if let Ok(runtime) = runtime::handle() {
+            runtime.spawn(async move {
+                // Stores have rules that delete such parts after days: it is not tried again.
+                let _ = tokio::time::timeout(Duration::from_secs(10), parts.abort()).await;
+            });
+        }
+    }
+}

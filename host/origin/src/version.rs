@@ -1,0 +1,35 @@
+//! Versions of a file: what tells one content from another.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// The version of a file, as its origin names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Version {
+    /// A strong ETag: equal bytes.
+    Strong(String),
+    /// A weak ETag. It serves to revalidate; parts are accepted if they carry the same.
+    Weak(String),
+    /// No ETag: the modification time in milliseconds since 1970, and the size.
+    Modified(u64, u64),
+    /// Neither: this download alone, under a number of its own. It is never joined with another one.
+    Unknown(u64),
+}
+
+impl Version {
+    /// Its name in identities of open files.
+    pub fn name(&self) -> Arc<str> {
+        match self {
+            Version::Strong(etag) | Version::Weak(etag) => etag.as_str().into(),
+            Version::Modified(ms, size) => format!("modified-{ms}-{size}").into(),
+            Version::Unknown(number) => format!("unknown-{number:016x}").into(),
+        }
+    }
+
+    /// Returns whether the origin can be asked if it still has this version.
+    pub fn is_known(&self) -> bool {
+        !matches!(self, Version::Unknown(_))
+    }
+}

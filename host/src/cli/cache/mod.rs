@@ -1,0 +1,278 @@
+//! `tuffet cache`: the files of origins on the local disk.
+
+mod glob;
+mod speaker;
+
+use super::complain;
+use super::control::ControlArgs;
+use crate::origins::CachedRow;
+use crate::server::CacheWanted as Wanted;
+use crate::server::Reply;
+use clap::{Args, Subcommand};
+use glob::matches;
+use speaker::Speaker;
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// Files that are fetched at a time.
+const AT_ONCE: usize = 8;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum CacheCommand {
+    /// List the files in the caches.
+    ///
+    /// One line for each file: bytes in the cache, bytes of the file, when the origin last confirmed it, when a client
+    /// last asked for it, and ROOT:PATH.
+    Ls(LsArgs),
+    /// Fetch files ahead, before their clients come.
+    ///
+    /// Names files by their paths, or those that are in the cache by a glob: these are validated, and fetched where
+    /// parts are missing. Exit code 0 if all are in the cache then, 1 if not, 69 if nobody can fetch them.
+    Warm(WarmArgs),
+    /// Remove files from the cache.
+    ///
+    /// Running transfers of them go on. Exit code 0 if all were removed, 1 if one was not there, 69 if nobody can
+    /// remove them.
+    Drop(DropArgs),
+}
+
+/// The server, or its caches where none runs.
+#[derive(Debug, Args)]
+struct Whose {
+    #[command(flatten)]
+    server: ControlArgs,
+    /// The root. Default: all of them, or the only one with a `url`.
+    #[arg(long, value_name = "NAME")]
+    root: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LsArgs {
+    #[command(flatten)]
+    whose: Whose,
+    /// Only paths that match: `*` within a folder, `**` across folders, `?` for one character.
+    #[arg(value_name = "GLOB")]
+    globs: Vec<String>,
+    /// Print JSON, one object for each file.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct WarmArgs {
+    #[command(flatten)]
+    whose: Whose,
+    /// Paths, or globs for files that are in the cache.
+    #[arg(value_name = "PATH", required_unless_present = "list")]
+    paths: Vec<String>,
+    /// A file with one path on each line; `-` for standard input. Empty lines and lines that begin with `#` are left
+    /// out.
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DropArgs {
+    #[command(flatten)]
+    whose: Whose,
+    /// Paths or globs: `*` within a folder, `**` across folders, `?` for one character.
+    #[arg(value_name = "GLOB", required_unless_present = "all")]
+    globs: Vec<String>,
+    /// Remove all files.
+    #[arg(long, conflicts_with = "globs")]
+    all: bool,
+}
+
+pub(super) fn run(command: &CacheCommand) -> ExitCode {
+    let done = match command {
+        CacheCommand::Ls(args) => ls(args),
+        CacheCommand::Warm(args) => warm(args),
+        CacheCommand::Drop(args) => forget(args),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(Trouble { why, code }) => {
+            complain(why);
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// Why a command was not carried out, and the exit code.
+pub(super) struct Trouble {
+    why: String,
+    code: u8,
+}
+
+impl Trouble {
+    fn unavailable(why: impl Into<String>) -> Trouble {
+        Trouble { why: why.into(), code: 69 }
+    }
+}
+
+impl Whose {
+    /// The files in the caches of the chosen roots.
+    fn files(&self, speaker: &Speaker) -> Result<Vec<CachedRow>, Trouble> {
+        let mut files = match speaker.ask(&Wanted::List)? {
+            Reply::Cached(files) => files,
+            other => return Err(not_understood(other)),
+        };
+        files.retain(|file| self.root.as_ref().is_none_or(|root| *root == file.root));
+        Ok(files)
+    }
+
+    /// The root of paths that are not in the cache yet.
+    fn root(&self, speaker: &Speaker) -> Result<String, Trouble> {
+        match (&self.root, &speaker.roots()?[..]) {
+            (Some(root), _) => Ok(root.clone()),
+            (None, [only]) => Ok(only.clone()),
+            (None, []) => Err(Trouble { why: "no root has a `url`, so there is no cache".into(), code: 1 }),
+            (None, roots) => Err(Trouble {
+                why: format!("several roots have a `url`; name one with --root: {}", roots.join(", ")),
+                code: 64,
+            }),
+        }
+    }
+}
+
+fn ls(args: &LsArgs) -> Result<bool, Trouble> {
+    let speaker = Speaker::of(&args.whose.server)?;
+    let mut files = args.whose.files(&speaker)?;
+    files.retain(|file| args.globs.is_empty() || args.globs.iter().any(|glob| matches(glob, &file.path)));
+    let mut text = String::new();
+    for file in &files {
+        if args.json {
+            text += &format!("{}\n", serde_json::json!(file));
+            continue;
+        }
+        let CachedRow { root, path, size, stored, validated_seconds, used_unix_ms, .. } = file;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let used = now.saturating_sub(Duration::from_millis(*used_unix_ms)).as_secs();
+        let [validated, used] = [*validated_seconds, used].map(ago);
+        text += &format!("{stored:>14} {size:>14}  {validated:>9}  {used:>9}  {root}:{path}\n");
+    }
+    // A reader that closes early, such as head(1), is not an error.
+    let _ = io::stdout().write_all(text.as_bytes());
+    Ok(true)
+}
+
+/// A time ago in its largest unit.
+fn ago(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+fn warm(args: &WarmArgs) -> Result<bool, Trouble> {
+    let mut named = args.paths.clone();
+    if let Some(list) = &args.list {
+        named.extend(listed(list)?);
+    }
+    let speaker = Speaker::of(&args.whose.server)?;
+    let root = args.whose.root(&speaker)?;
+    let mut paths: Vec<String> = Vec::new();
+    let mut all = true;
+    let globs: Vec<&String> = named.iter().filter(|path| glob::is_one(path)).collect();
+    let cached = if globs.is_empty() { Vec::new() } else { args.whose.files(&speaker)? };
+    for name in &named {
+        if !glob::is_one(name) {
+            // As clients name files.
+            paths.push(name.trim_start_matches('/').to_owned());
+            continue;
+        }
+        let before = paths.len();
+        let its = cached.iter().filter(|file| file.root == root && matches(name, &file.path));
+        paths.extend(its.map(|file| file.path.clone()));
+        if paths.len() == before {
+            complain(format_args!(
+                "{name}: no file in the cache matches, and an origin lists none; name files by their paths, or give \
+                 --list FILE"
+            ));
+            all = false;
+        }
+    }
+    let fetched = fetch(&speaker, &root, paths.into());
+    Ok(fetched && all)
+}
+
+/// Fetches files, some at a time; says of each what became of it. Returns whether all were fetched.
+fn fetch(speaker: &Speaker, root: &str, paths: VecDeque<String>) -> bool {
+    let (paths, all) = (Mutex::new(paths), Mutex::new(true));
+    let work = || {
+        while let Some(path) = paths.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+            let wanted = Wanted::Warm { root: root.to_owned(), path: path.clone() };
+            let why = match speaker.ask(&wanted) {
+                Ok(Reply::Warmed(size)) => {
+                    let _ = io::stdout().write_all(format!("{size:>14}  {root}:{path}\n").as_bytes());
+                    continue;
+                }
+                Ok(other) => not_understood(other).why,
+                Err(trouble) => trouble.why,
+            };
+            complain(format_args!("{root}:{path}: {why}"));
+            *all.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        }
+    };
+    thread::scope(|scope| {
+        // Where the system has no more threads, this one does it.
+        for _ in 1..AT_ONCE {
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn listed(file: &Path) -> Result<Vec<String>, Trouble> {
+    let mut text = String::new();
+    let read = match file.to_str() {
+        Some("-") => io::stdin().read_to_string(&mut text).map(drop),
+        _ => std::fs::read_to_string(file).map(|read| text = read),
+    };
+    read.map_err(|error| Trouble {
+        why: format!("{}: {error}; name a file of paths", file.display()),
+        code: 66,
+    })?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(lines.map(str::to_owned).collect())
+}
+
+fn forget(args: &DropArgs) -> Result<bool, Trouble> {
+    let speaker = Speaker::of(&args.whose.server)?;
+    let files = args.whose.files(&speaker)?;
+    let mut all = true;
+    for glob in &args.globs {
+        if !files.iter().any(|file| matches(glob, &file.path)) {
+            complain(format_args!("{glob}: no file in the cache matches"));
+            all = false;
+        }
+    }
+    for CachedRow { root, path, .. } in files {
+        if !args.all && !args.globs.iter().any(|glob| matches(glob, &path)) {
+            continue;
+        }
+        match speaker.ask(&Wanted::Forget { root: root.clone(), path: path.clone() })? {
+            Reply::Forgotten(_) => {
+                let _ = io::stdout().write_all(format!("{root}:{path}\n").as_bytes());
+            }
+            other => return Err(not_understood(other)),
+        }
+    }
+    Ok(all)
+}
+
+fn not_understood(reply: Reply) -> Trouble {
+    match reply {
+        Reply::NotCached(why) => Trouble { why, code: 1 },
+        _ => Trouble { why: "the server does not know `cache`: it is of another version".into(), code: 76 },
+    }
+}

@@ -1,0 +1,209 @@
+//! A walk through the files of a root, from a process of its own: a folder that hangs holds whoever lists it, and the
+//! program that waits for a report must end. The process is this program under another name ([`NAME`]).
+
+use crate::privileges::{Account, acting_as};
+use nix::unistd::{Gid, Uid};
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+use serde::{Deserialize, Serialize};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use tuffet_config::reach;
+
+/// The name of the process (`argv[0]`).
+pub(in super::super) const NAME: &str = "tuffet-files";
+
+/// How far a root is looked at: a large one on a slow disk would take minutes.
+pub(super) const MOST: Bounds = Bounds { entries: 200_000, time: Duration::from_secs(3) };
+/// How long the walk may take beyond its bounds, which it cannot keep while it waits for a folder.
+const BEYOND: Duration = Duration::from_secs(2);
+/// The names that are listed.
+const NAMED: usize = 3;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) entries: usize,
+    pub(super) time: Duration,
+}
+
+/// What a walk through a root has seen.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seen {
+    /// Files and folders.
+    pub(super) entries: usize,
+    /// Those that cannot be read, and the first of their names, relative to the root.
+    pub(super) closed: usize,
+    pub(super) named: Vec<String>,
+    /// Whether a bound ended the walk.
+    pub(super) cut: bool,
+}
+
+/// How a walk ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Walked {
+    Seen(Seen),
+    /// This folder has not answered for so long.
+    Hangs(String, Duration),
+}
+
+/// A line of the process.
+#[derive(Debug, Serialize, Deserialize)]
+enum Line {
+    /// The folder that it looks at from now on.
+    At(String),
+    Seen(Seen),
+    Failed(String),
+}
+
+/// Walks through the files of a folder, as this process's user or as the user that the server becomes. Returns within
+/// a few seconds.
+pub(super) fn through(root: &Path, account: Option<&Account>) -> io::Result<Walked> {
+    if !reach::looks_by_process() {
+        return as_user(account, || Ok(walk(root, MOST, &mut |_| ()))).map(Walked::Seen);
+    }
+    let mut walker = Command::new("/proc/self/exe");
+    walker.arg0(NAME).arg(root).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    if let Some(Account { uid, gid, groups, .. }) = account {
+        walker.args(
+            [uid.as_raw(), gid.as_raw()]
+                .into_iter()
+                .chain(groups.iter().map(|group| group.as_raw()))
+                .map(|id| id.to_string()),
+        );
+    }
+    let mut walker = walker.spawn()?;
+    let walked = walker.stdout.take().map_or_else(|| Err(io::ErrorKind::BrokenPipe.into()), last_words);
+    reach::part_with(walker);
+    walked
+}
+
+/// Reads until the result comes, or time is up.
+fn last_words(output: ChildStdout) -> io::Result<Walked> {
+    let (sender, lines) = channel();
+    // It stays behind if the process does.
+    thread::Builder::new().name("tuffet-files".into()).spawn(move || pass_on(output, &sender))?;
+    let end = Instant::now() + MOST.time + BEYOND;
+    let (mut at, mut since) = (String::new(), Instant::now());
+    loop {
+        match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(Line::At(folder)) => (at, since) = (folder, Instant::now()),
+            Ok(Line::Seen(seen)) => return Ok(Walked::Seen(seen)),
+            Ok(Line::Failed(error)) => return Err(io::Error::other(error)),
+            Err(RecvTimeoutError::Timeout) => return Ok(Walked::Hangs(at, since.elapsed())),
+            Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
+fn pass_on(output: ChildStdout, to: &Sender<Line>) {
+    let lines = BufReader::new(output).lines().map_while(Result::ok);
+    for line in lines.map_while(|line| serde_json::from_str(&line).ok()) {
+        if to.send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// The work of the process. `words`: the folder, then user, group and groups to act as, if any.
+pub(in super::super) fn work_as_process(mut words: impl Iterator<Item = OsString>) {
+    let root = PathBuf::from(words.next().unwrap_or_default());
+    let mut ids = words.filter_map(|word| word.to_str()?.parse::<u32>().ok());
+    let account = ids.next().zip(ids.next()).map(|(uid, gid)| Account {
+        name: uid.to_string(),
+        uid: Uid::from_raw(uid),
+        gid: Gid::from_raw(gid),
+        groups: ids.map(Gid::from_raw).collect(),
+    });
+    let mut output = io::stdout();
+    let mut say = |line: &Line| {
+        // Nobody may listen any more.
+        let _ =
+            serde_json::to_string(line).map(|line| writeln!(output, "{line}").and_then(|()| output.flush()));
+    };
+    let walked = as_user(account.as_ref(), || {
+        Ok(walk(&root, MOST, &mut |folder| say(&Line::At(shown(folder.as_os_str())))))
+    });
+    say(&walked.map_or_else(|error| Line::Failed(error.to_string()), Line::Seen));
+}
+
+/// The kernel knows all that decides: groups, access control lists, mounts.
+fn as_user<T>(account: Option<&Account>, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    match account {
+        Some(account) => acting_as(account, work),
+        None => work(),
+    }
+}
+
+/// `at` learns of each folder before it is looked at.
+pub(super) fn walk(root: &Path, bounds: Bounds, at: &mut dyn FnMut(&Path)) -> Seen {
+    let end = Instant::now() + bounds.time;
+    let mut seen = Seen::default();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        at(&folder);
+        // What vanishes meanwhile is no problem, nor is what else cannot be listed: only permissions count here.
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            // A link is served where it leads to, if that is in a root.
+            if !kind.is_file() && !kind.is_dir() {
+                continue;
+            }
+            if seen.entries == bounds.entries || Instant::now() >= end {
+                seen.cut = true;
+                return seen;
+            }
+            seen.entries += 1;
+            let path = entry.path();
+            let needed = if kind.is_dir() {
+                // It may be one that hangs.
+                at(&path);
+                Access::READ_OK | Access::EXEC_OK
+            } else {
+                Access::READ_OK
+            };
+            if accessat(CWD, &path, needed, AtFlags::EACCESS) == Err(rustix::io::Errno::ACCESS) {
+                seen.closed += 1;
+                if seen.named.len() < NAMED {
+                    seen.named.push(shown(path.strip_prefix(root).unwrap_or(&path).as_os_str()));
+                }
+            } else if kind.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    seen.named.sort();
+    seen
+}
+
+fn shown(name: &OsStr) -> String {
+    String::from_utf8_lossy(name.as_bytes()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_counts_files_and_folders_up_to_its_bounds() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("a/b")).unwrap();
+        fs::write(folder.path().join("a/b/c"), "").unwrap();
+        std::os::unix::fs::symlink("/nowhere", folder.path().join("link")).unwrap();
+        let mut folders = Vec::new();
+        let all = walk(folder.path(), MOST, &mut |at| folders.push(at.to_owned()));
+        assert_eq!(all, Seen { entries: 3, ..Seen::default() });
+        folders.dedup();
+        assert_eq!(folders, ["", "a", "a/b"].map(|name| folder.path().join(name)));
+        let cut = walk(folder.path(), Bounds { entries: 2, ..MOST }, &mut |_| ());
+        assert_eq!((cut.entries, cut.cut), (2, true));
+        assert!(walk(folder.path(), Bounds { time: Duration::ZERO, ..MOST }, &mut |_| ()).cut);
+    }
+}

@@ -1,0 +1,266 @@
+//! Roots whose files live elsewhere, with an origin in memory.
+
+use super::*;
+use crate::{Arrival, FileCache, Lane, Origin, Origins, RemoteFile, RemoteMeta, Sought, Stored};
+use std::collections::BTreeMap;
+use std::io::IoSliceMut;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// An origin whose files arrive when the test says so.
+#[derive(Debug, Default)]
+struct Memory {
+    files: Mutex<BTreeMap<String, Arc<Version>>>,
+    stored: Mutex<Vec<(String, Vec<u8>, bool)>>,
+    fails: Mutex<Option<&'static str>>,
+    opened: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Version {
+    name: &'static str,
+    content: Vec<u8>,
+    cache: std::fs::File,
+    /// Bytes that have arrived, and whether more will.
+    state: Mutex<(u64, bool)>,
+    changed: Condvar,
+}
+
+impl Version {
+    fn new(name: &'static str, content: &[u8]) -> Arc<Version> {
+        let cache = tempfile::tempfile().unwrap();
+        let (content, state, changed) = (content.to_vec(), Mutex::new((0, true)), Condvar::new());
+        Arc::new(Version { name, content, cache, state, changed })
+    }
+
+    fn arrive(&self, upto: u64) {
+        self.cache.write_all_at(&self.content[..upto as usize], 0).unwrap();
+        self.state.lock().unwrap().0 = upto;
+        self.changed.notify_all();
+    }
+
+    fn is_replaced(&self) {
+        self.state.lock().unwrap().1 = false;
+        self.changed.notify_all();
+    }
+}
+
+#[derive(Debug)]
+struct Arriving(Arc<Version>);
+
+impl Arrival for Arriving {
+    fn arrived(&self, offset: u64, length: u64) -> u64 {
+        self.0.state.lock().unwrap().0.saturating_sub(offset).min(length)
+    }
+
+    fn wait(&self, offset: u64, length: u64, within: Duration) -> std::io::Result<bool> {
+        let state = self.0.state.lock().unwrap();
+        let waits = |state: &mut (u64, bool)| state.0 < offset + length && state.1;
+        let (state, late) = self.0.changed.wait_timeout_while(state, within, waits).unwrap();
+        if late.timed_out() {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        Ok(state.0 >= offset + length)
+    }
+}
+
+impl Memory {
+    fn find(&self, path: &str) -> Result<(Arc<Version>, RemoteMeta), StoreError> {
+        if let Some(why) = *self.fails.lock().unwrap() {
+            return Err(StoreError::Unreachable { origin: "s3://b".into(), why: why.into() });
+        }
+        let found = self.files.lock().unwrap().get(path).cloned().ok_or(StoreError::NotFound)?;
+        let (size, version) = (found.content.len() as u64, found.name.into());
+        Ok((found, RemoteMeta { size, version, modified_unix_ms: 77 }))
+    }
+
+    fn put(&self, path: &str, version: &Arc<Version>) {
+        self.files.lock().unwrap().insert(path.into(), Arc::clone(version));
+    }
+}
+
+impl Origin for Memory {
+    fn open(&self, path: &str) -> Result<RemoteFile, StoreError> {
+        self.opened.fetch_add(1, SeqCst);
+        let (found, meta) = self.find(path)?;
+        let file = found.cache.try_clone().unwrap();
+        Ok(RemoteFile { file, meta, arrival: Some(Arc::new(Arriving(found))) })
+    }
+
+    fn look_up(&self, path: &str) -> Result<RemoteMeta, StoreError> {
+        Ok(self.find(path)?.1)
+    }
+
+    fn store(
+        &self,
+        path: &str,
+        content: &std::fs::File,
+        size: u64,
+        overwrite: bool,
+    ) -> Result<(), StoreError> {
+        if let Some(why) = *self.fails.lock().unwrap() {
+            return Err(StoreError::RefusedByOrigin { origin: "s3://b".into(), why: why.into() });
+        }
+        let mut bytes = vec![0; size as usize];
+        content.read_exact_at(&mut bytes, 0).unwrap();
+        self.stored.lock().unwrap().push((path.into(), bytes, overwrite));
+        Ok(())
+    }
+}
+
+struct Far {
+    folder: tempfile::TempDir,
+    memory: Arc<Memory>,
+    roots: Roots,
+}
+
+impl Far {
+    fn new() -> Far {
+        Far::with(|_| {})
+    }
+
+    fn with(change: impl FnOnce(&mut RootSpec)) -> Far {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Arc::new(Memory::default());
+        let mut spec = RootSpec {
+            elsewhere: Some("s3://b".into()),
+            writable: true,
+            max_upload: 1000,
+            ..RootSpec::read_only("far", folder.path())
+        };
+        change(&mut spec);
+        let origins = Origins::from([("far".to_owned(), Arc::clone(&memory) as Arc<dyn Origin>)]);
+        let roots = Roots::open_without(&[spec], &Disks::default(), &[], None, &origins).unwrap();
+        Far { folder, memory, roots }
+    }
+
+    fn left_behind(&self) -> usize {
+        std::fs::read_dir(self.folder.path()).unwrap().count()
+    }
+}
+
+fn read_now(file: &OpenFile, offset: u64, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    let read = file.read_now(offset, &mut [IoSliceMut::new(&mut bytes)]).unwrap();
+    bytes.truncate(read);
+    bytes
+}
+
+#[test]
+fn only_bytes_that_have_arrived_are_read() {
+    let far = Far::new();
+    let version = Version::new("1", b"0123456789");
+    far.memory.put("a/b", &version);
+    let file = Arc::new(far.roots.open_read(None, "a/b").unwrap());
+    assert_eq!((file.size(), file.modified_unix_ms(), file.path()), (10, 77, "a/b"));
+    assert!(file.unchanged().unwrap() && file.is_settled());
+    assert_eq!(read_now(&file, 0, 10), b"");
+    version.arrive(4);
+    assert_eq!(read_now(&file, 0, 10), b"0123");
+    assert_eq!(read_now(&file, 4, 6), b"");
+    let (waits, its) = (Arc::clone(&file), Arc::clone(&version));
+    let ahead = std::thread::spawn(move || waits.read_ahead(2, 8, None));
+    its.arrive(10);
+    let ahead = ahead.join().unwrap().unwrap().unwrap();
+    assert_eq!(ahead.from(2), b"23456789");
+    assert_eq!(file.read_whole().unwrap().unwrap(), b"0123456789");
+}
+
+#[test]
+fn a_version_that_will_not_arrive_is_a_changed_file() {
+    let far = Far::new();
+    let version = Version::new("1", b"0123456789");
+    far.memory.put("a", &version);
+    let file = far.roots.open_read(None, "a").unwrap();
+    version.arrive(4);
+    version.is_replaced();
+    assert!(file.read_ahead(0, 10, None).unwrap().is_none());
+    assert!(file.read_whole().unwrap().is_none());
+    assert_eq!(read_now(&file, 0, 4), b"0123", "what has arrived stays");
+}
+
+#[test]
+fn memory_keeps_versions_apart() {
+    let far = Far::new();
+    let cache = FileCache::new(1 << 20, Duration::from_secs(60));
+    let content = |expected: &[u8]| {
+        let file = Arc::new(far.roots.open_read(None, "a").unwrap());
+        let bytes = cache.content(&file).unwrap().unwrap();
+        assert_eq!(&*bytes, expected);
+    };
+    let first = Version::new("1", b"first");
+    first.arrive(5);
+    far.memory.put("a", &first);
+    content(b"first");
+    // What lies in the cache is not read again.
+    first.cache.write_all_at(b"XXXXX", 0).unwrap();
+    content(b"first");
+    assert_eq!(cache.usage().hits, 1);
+    let second = Version::new("2", b"other");
+    second.arrive(5);
+    far.memory.put("a", &second);
+    content(b"other");
+}
+
+#[test]
+fn an_upload_is_stored_by_the_origin_and_leaves_nothing_here() {
+    let far = Far::new();
+    let upload = far.roots.create(None, "in/new.cfg").unwrap();
+    upload.write_at(0, b"content").unwrap();
+    assert_eq!(far.left_behind(), 0, "the temporary file has no name");
+    assert!(matches!(upload.write_at(999, b"xx"), Err(StoreError::TooLarge { limit: 1000 })));
+    assert_eq!(upload.seal().unwrap().bytes, 7);
+    upload.commit().unwrap();
+    let stored = far.memory.stored.lock().unwrap().clone();
+    assert_eq!(stored, [("in/new.cfg".to_owned(), b"content".to_vec(), false)]);
+    assert_eq!(far.left_behind(), 0);
+}
+
+#[test]
+fn an_upload_goes_where_the_root_lets_it() {
+    let far = Far::new();
+    far.memory.put("taken", &Version::new("1", b"x"));
+    assert!(matches!(far.roots.create(None, "taken"), Err(StoreError::Exists)));
+    assert!(matches!(far.roots.judge("far", "taken"), Err(StoreError::Exists)));
+    assert_eq!(far.roots.judge("far", "free").unwrap(), 1000);
+    let mut upload = far.roots.create(None, "free").unwrap();
+    assert!(matches!(far.roots.redirect(&mut upload, "taken"), Err(StoreError::Exists)));
+    far.roots.redirect(&mut upload, "elsewhere").unwrap();
+    upload.commit().unwrap();
+    assert_eq!(far.memory.stored.lock().unwrap()[0].0, "elsewhere");
+    let far = Far::with(|spec| spec.overwrite = true);
+    far.memory.put("taken", &Version::new("1", b"x"));
+    far.roots.create(None, "taken").unwrap().commit().unwrap();
+    assert!(far.memory.stored.lock().unwrap()[0].2, "it may overwrite");
+}
+
+#[test]
+fn what_an_origin_refuses_is_told_with_its_reason() {
+    let far = Far::new();
+    let upload = far.roots.create(None, "a").unwrap();
+    *far.memory.fails.lock().unwrap() = Some("403 Forbidden");
+    let error = upload.commit().unwrap_err();
+    assert_eq!(error.code(), ErrorCode::AccessViolation);
+    let reason = error.denial().reason;
+    assert!(reason.contains("s3://b") && reason.contains("403"), "{reason}");
+    let error = far.roots.create(None, "a").unwrap_err();
+    assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");
+}
+
+#[test]
+fn a_root_elsewhere_has_no_folder_to_wait_for() {
+    let far = Far::new();
+    far.roots.look_for_replaced();
+    assert_eq!(far.roots.sweep(|_| true), []);
+    assert!(matches!(far.roots.stored("far", "a", Sought::File), Ok(Stored::Nowhere)));
+    assert!(matches!(far.roots.open_read(None, "../a"), Err(StoreError::Denied(_) | StoreError::NotFound)));
+    assert_eq!(far.roots.absence("far", "a", Sought::File), crate::Absence::default());
+    let disk = far.roots.disk("far").unwrap();
+    let entered = disk.enter(Duration::from_secs(1), Box::new(|_| {}));
+    assert!(entered.is_err(), "no thread that decides waits for a network");
+    let (sender, receiver) = std::sync::mpsc::channel();
+    disk.submit(Lane::Open, Duration::from_secs(1), move || sender.send(()).unwrap(), |_| {});
+    receiver.recv().unwrap();
+}

@@ -89,6 +89,14 @@ for rendered in default service host gateway; do
         { cat "$work/check" >&2; fail "$rendered: tuffet check"; }
 done
 
+# Both families, and a server that watches its ConfigMap.
+helm template both "$chart" --set onConfigChange=watch --set-json 'addresses=["0.0.0.0","::"]' >"$work/both.yaml"
+conforms "$work/both.yaml" >"$work/conforms" || { cat "$work/conforms" >&2; fail "two addresses: not what Kubernetes knows"; }
+configuration_of "$work/both.yaml" | sed "s|/srv/|$work/srv/|" >"$work/both.tuffet.yaml"
+"$tuffet" check --user "$user" "$work/both.tuffet.yaml" >"$work/check" 2>&1 || { cat "$work/check" >&2; fail "two addresses: tuffet check"; }
+grep -q -e '- --watch$' "$work/both.yaml" || fail "the server does not watch its ConfigMap"
+"$tuffet" serve --help | grep -q -e '--watch' || skip "\`onConfigChange: watch\` of the chart: this server does not watch"
+
 probe=$(sed -n 's/^ *path: \(\/readyz.*\)$/\1/p' "$work/default.yaml")
 [ -n "$probe" ] || fail "the readiness probe is not found"
 if command -v unshare >/dev/null && unshare --net --map-root-user true 2>/dev/null; then

@@ -12,8 +12,10 @@ from .network import Space
 
 SIZE = 400_000
 CLIENTS = 200
-# How long a client waits for the next block before it gives up, as a boot ROM would after a minute.
+# How many seconds a client waits for the next block before it gives up: a short time, so that the tests of faults are
+# short, and longer than `drain` where nothing may be lost, as boot ROMs wait longer.
 PATIENCE = 4
+LONG_PATIENCE = 40
 
 
 class Failure(Exception):
@@ -80,7 +82,7 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def wait(self, seconds: float = 30) -> None:
+    def wait(self, seconds: float = 60) -> None:
         code = self.process.wait(seconds)
         if code:
             raise Failure(f"{self.space.name}: exit code {code}\n{self.log.read_text()}")
@@ -89,11 +91,11 @@ class Server:
 class Load:
     """Clients that read one file after the other for some seconds."""
 
-    def __init__(self, space: Space, binary: Path, folder: Path, address: str, seconds: float):
+    def __init__(self, space: Space, binary: Path, folder: Path, address: str, seconds: float, patience: int):
         self.process = space.start(
             str(binary), "--server", address, "--file", "file", "--expect", str(folder / "files"), "--json",
             "--concurrency", str(CLIENTS), "--duration", f"{seconds}s", "--client-timeout", "500ms",
-            "--timeout", f"{PATIENCE}s", stdout=subprocess.PIPE, text=True,
+            "--timeout", f"{patience}s", stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
 
     def result(self) -> "Result":

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .network import Network
-from .parts import CLIENTS, Load, Result, Server, keepalived, single, until
+from .parts import CLIENTS, LONG_PATIENCE, PATIENCE, Load, Result, Server, keepalived, single, until
 
 ADDRESS = "10.9.0.10"
 OWN = {"a": "10.9.0.11", "b": "10.9.0.12"}
@@ -50,10 +50,10 @@ class Site:
             space.run("ip", "rule", "add", "lookup", "local", "priority", "20")
             space.run("ip", "rule", "delete", "lookup", "local", "priority", "0")
 
-    def load(self, seconds: float) -> Load:
+    def load(self, seconds: float, patience: int = PATIENCE) -> Load:
         client = self.network["c"]
         single(client, ADDRESS, self.folder)
-        load = Load(client, self.binaries / "tuffet-load", self.folder, f"{ADDRESS}:69", seconds)
+        load = Load(client, self.binaries / "tuffet-load", self.folder, f"{ADDRESS}:69", seconds, patience)
         until("transfers run", lambda: self.servers["a"].metric("tuffet_transfers_total") > CLIENTS)
         return load
 
@@ -90,8 +90,8 @@ def planned(binaries: Path, folder: Path) -> Result:
     with Network("lan", "c", "a", "b") as network:
         site = Site(network, binaries, folder)
         site.hand_over()
-        site.serve(drain_delay="3s", drain="10s")
-        load = site.load(8)
+        site.serve(drain_delay="3s", drain="25s")
+        load = site.load(8, LONG_PATIENCE)
         site.servers["a"].terminate()
         until("the second server has the address", lambda: site.has("b"))
         result = load.result()

@@ -125,7 +125,7 @@ impl<'a> World<'a> {
                 Event::ToServer { server, arrival } => self.deliver_up(server, arrival),
                 Event::Work { server, core } => self.work(server, core),
                 Event::ServerTimer(tid) => self.server_timer(tid),
-                Event::FromOrigin(tid) => self.from_origin(tid),
+                Event::FromOrigin(tid) => self.origin_answered(tid),
                 Event::Lost => self.lose_server(),
                 Event::Withdrawn => self.routes.withdrawn = Some(self.base),
             }

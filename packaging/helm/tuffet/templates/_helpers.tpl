@@ -97,11 +97,13 @@ metadata:
   labels:
     {{- include "tuffet.selector" . | nindent 4 }}
     {{- with .Values.podLabels }}{{ toYaml . | nindent 4 }}{{ end }}
+  {{- if or .Values.podAnnotations (eq .Values.onConfigChange "rollout") }}
   annotations:
     {{- if eq .Values.onConfigChange "rollout" }}
     tuffet/config: {{ include "tuffet.config" . | sha256sum }}
     {{- end }}
     {{- with .Values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
+  {{- end }}
 spec:
   serviceAccountName: {{ include "tuffet.serviceAccount" . }}
   automountServiceAccountToken: false
@@ -139,6 +141,9 @@ spec:
         - serve
         - --log-format=json
         - --config=/etc/tuffet/tuffet.yaml
+        {{- if eq .Values.onConfigChange "watch" }}
+        - --watch
+        {{- end }}
         {{- range .Values.extraArgs }}
         - {{ . | quote }}
         {{- end }}

@@ -25,7 +25,7 @@ impl World<'_> {
     }
 
     /// Gives a transfer back to its worker.
-    pub(crate) fn from_origin(&mut self, tid: Tid) {
+    pub(crate) fn origin_answered(&mut self, tid: Tid) {
         let Some(slot) = self.slots.get(tid.slot as usize) else { return };
         if slot.generation != tid.generation || slot.transfer.is_none() {
             return;
@@ -74,6 +74,6 @@ impl World<'_> {
         let complete = cache.complete_at(step.size, end(last));
         transfer.handle_unsent(time(now), blocks, blocks.first + count as u64);
         self.queue.push(complete.max(self.now), Event::FromOrigin(tid));
-        (count > 0).then(|| Blocks { count: count as u32, ..blocks })
+        (count > 0).then_some(Blocks { count: count as u32, ..blocks })
     }
 }

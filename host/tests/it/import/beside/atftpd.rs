@@ -10,6 +10,8 @@ const TEMPLATE: Started = Started {
     program: "atftpd",
     package: "atftpd",
     server: "atftpd",
+    variable: None,
+    import: &[],
     flags: "--daemon --port 69 --bind-address ADDR HERE",
     foreground: "--no-fork",
     code: 0,

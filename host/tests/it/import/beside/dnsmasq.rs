@@ -1,15 +1,22 @@
 //! dnsmasq 2.90.
 
+use super::across::across_a_cable;
 use super::servers::{Pair, Started};
 use super::{Asked, Named, all, compare, contents, names, options, read, read_with, write};
 use std::fs;
+use std::os::unix::fs::chown;
 use std::path::Path;
+
+/// The user `nobody` of Debian.
+const NOBODY: u32 = 65534;
 
 const TEMPLATE: Started = Started {
     name: "dnsmasq",
     program: "dnsmasq",
     package: "dnsmasq-base",
     server: "dnsmasq",
+    variable: None,
+    import: &[],
     flags: "-C /dev/null --port=0 --enable-tftp --user=nobody --listen-address=ADDR --bind-interfaces \
             --tftp-root=HERE",
     foreground: "--keep-in-foreground --log-facility=- --pid-file=",
@@ -160,4 +167,51 @@ fn a_folder_for_each_client() {
     };
     let Some(pair) = Pair::start(started(), own) else { return };
     compare(&pair, &asked, &[]);
+}
+
+/// With `--bind-interfaces`, version 2.90 sends nothing in this mode: the index of the interface is not set.
+#[test]
+fn single_port() {
+    if !across_a_cable("import::beside::dnsmasq::single_port") {
+        return;
+    }
+    let flags = "-C /dev/null --port=0 --enable-tftp --user=nobody --listen-address=ADDR \
+                 --tftp-root=HERE --tftp-single-port";
+    let Some(pair) = Pair::start(Started { name: "dnsmasq --tftp-single-port", flags, ..TEMPLATE }, |_| {})
+    else {
+        return;
+    };
+    let large = Named {
+        reason: "blocks fit the MTU, and Tuffet is on loopback here",
+        differences: &[("read f octet blksize=65464", "[blksize=1468]", "[blksize=65464]")],
+    };
+    let further = [MORE_OPTIONS, SMALL, large];
+    compare(&pair, &[names(), options(), contents()].concat(), &all(&[NAMES, &further]));
+}
+
+#[test]
+fn as_another_user_and_secure() {
+    if !across_a_cable("import::beside::dnsmasq::as_another_user_and_secure") {
+        return;
+    }
+    let flags = "-C /dev/null --port=0 --enable-tftp --user=nobody --listen-address=ADDR --bind-interfaces \
+                 --tftp-root=HERE --tftp-secure";
+    let own = |folder: &Path| {
+        for name in ["f", "unreadable", "sub/g"] {
+            chown(folder.join(name), Some(NOBODY), None).unwrap();
+        }
+    };
+    let started = Started { name: "dnsmasq --tftp-secure", flags, code: 1, ..TEMPLATE };
+    let Some(pair) = Pair::start(started, own) else { return };
+    let asked =
+        ["f", "unreadable", "group", "old", "fixed", "sub/g", "none"].map(|name| read(name.as_bytes()));
+    let owners = Named {
+        reason: "the rule is who may read a file, and not whose it is",
+        differences: &[
+            ("read unreadable", "1 bytes", "ERROR 2"),
+            ("read old", "ERROR 2", "3 bytes"),
+            ("read fixed", "ERROR 2", "3 bytes"),
+        ],
+    };
+    compare(&pair, &asked, &[owners]);
 }

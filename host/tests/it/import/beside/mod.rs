@@ -4,10 +4,12 @@
 //! Texts of ERROR packets are not compared. Each difference that remains is named with its reason; one that is not
 //! named fails the test, and so does a named one that has gone.
 
+mod across;
 mod atftpd;
 mod dnsmasq;
 mod servers;
 mod tftpd_hpa;
+mod tftpd_hpa_newer;
 
 use crate::harness::{ack, data, error, request};
 use servers::Pair;

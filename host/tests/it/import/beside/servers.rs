@@ -1,8 +1,10 @@
 //! Starts a server and Tuffet, each with a folder of its own of the same content.
 
-use super::super::{import, open_folder};
-use crate::harness::{Server, Setup, bytes, is_root, skipped};
+use super::super::open_folder;
+use super::across::Place;
+use crate::harness::{Server, Setup, bytes, is_root, skipped, tuffet};
 use rustix::process::{Pid, Signal, kill_process_group};
+use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -39,6 +41,10 @@ pub(super) struct Started {
     pub(super) program: &'static str,
     pub(super) package: &'static str,
     pub(super) server: &'static str,
+    /// The variable of the environment that names the program, if it is no package of Debian 12.
+    pub(super) variable: Option<&'static str>,
+    /// Further flags of the import.
+    pub(super) import: &'static [&'static str],
     /// Flags that both the server and the import get.
     pub(super) flags: &'static str,
     /// Flags that keep it in the foreground, and quiet.
@@ -55,8 +61,13 @@ impl Pair {
             skipped(&format!("{what}: needs root, for port 69"));
             return None;
         }
-        let Some(program) = installed(started.program, started.package) else {
-            skipped(&format!("{what}: the version of Debian 12 is not here"));
+        let program = match started.variable {
+            Some(variable) => named_by(variable),
+            None => installed(started.program, started.package),
+        };
+        let Some(program) = program else {
+            let missing = started.variable.map(|variable| format!("{variable} names no newer version"));
+            skipped(&format!("{what}: {}", missing.unwrap_or("the version of Debian 12 is not here".into())));
             return None;
         };
         let around = open_folder();
@@ -65,7 +76,7 @@ impl Pair {
             populate(&folder);
             prepare(&folder);
         }
-        let (theirs, ours) = (free_address(), free_address());
+        let Place { server: behind, theirs, ours } = Place::of_this_process();
         let flags = |side: &str, address: Ipv4Addr| {
             let folder = around.path().join(side).join("tftp");
             let flags = started.flags.replace("HERE", folder.to_str().unwrap());
@@ -74,14 +85,17 @@ impl Pair {
                 .replace("AROUND", around.path().to_str().unwrap())
                 .replace("ADDR", &address.to_string())
         };
-        let imported = import(started.server, &flags("ours", ours));
+        let ours_flags = flags("ours", ours);
+        let words = ["import", started.server].into_iter().chain(started.import.iter().copied());
+        let imported = tuffet(words.chain(["--"]).chain(ours_flags.split_whitespace()));
         assert_eq!(imported.code(), started.code, "{}", imported.stderr);
         let yaml = String::from_utf8(imported.stdout).unwrap();
         // Started first: the other server is killed by the pair, and a start that fails would leave it running.
         let server = Setup::new().user(None).whole_yaml(1, &yaml).start();
         let words = format!("{} {}", started.foreground, flags("theirs", theirs));
-        let mut command = Command::new(program);
-        command.args(words.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut all = behind.iter().map(OsString::from).chain([program.into_os_string()]);
+        let mut command = Command::new(all.next().expect("a program"));
+        command.args(all).args(words.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::null());
         // What it says is shown if it does not start.
         command.stderr(fs::File::create(around.path().join("log")).unwrap());
         let child = command.process_group(0).spawn().unwrap();
@@ -123,18 +137,6 @@ impl Pair {
     }
 }
 
-/// Returns a loopback address whose port 69 nobody has. Servers may share a port with others of their user, such as
-/// those of another run of these tests, so the addresses are random.
-fn free_address() -> Ipv4Addr {
-    let mut random = fastrand::Rng::new();
-    loop {
-        let address = Ipv4Addr::new(127, random.u8(192..255), random.u8(..), random.u8(1..255));
-        if UdpSocket::bind((address, 69)).is_ok() {
-            return address;
-        }
-    }
-}
-
 /// Returns a server: unpacked by scripts/peers.sh, or installed.
 fn installed(program: &str, package: &str) -> Option<PathBuf> {
     let unpacked =
@@ -149,6 +151,15 @@ fn installed(program: &str, package: &str) -> Option<PathBuf> {
         _ => "Dnsmasq version 2.90",
     };
     String::from_utf8_lossy(&version).starts_with(expected).then_some(found)
+}
+
+/// A newer version than Debian's; in.tftpd 6.0 reads maps as 5.4 does.
+fn named_by(variable: &str) -> Option<PathBuf> {
+    let program = PathBuf::from(env::var_os(variable)?);
+    let version = Command::new(&program).arg("--version").output().ok()?.stdout;
+    let version = String::from_utf8_lossy(&version).into_owned();
+    let is_newer = ["tftp-hpa 5.4", "tftp-hpa 6."].iter().any(|newer| version.starts_with(newer));
+    is_newer.then_some(program)
 }
 
 fn populate(folder: &Path) {

@@ -10,14 +10,16 @@ const TEMPLATE: Started = Started {
     program: "in.tftpd",
     package: "tftpd-hpa",
     server: "tftpd-hpa",
+    variable: None,
+    import: &[],
     flags: "-l -a ADDR:69 -s HERE",
     foreground: "-L",
     code: 0,
 };
 
-const OPENING: &str = "ERROR 0 with the text of open(2), where Tuffet has a code for it";
+pub(super) const OPENING: &str = "ERROR 0 with the text of open(2), where Tuffet has a code for it";
 
-const NAMES: &[Named] = &[
+pub(super) const NAMES: &[Named] = &[
     Named {
         reason: "backslashes are slashes, and one at the end is overlooked",
         differences: &[
@@ -41,7 +43,7 @@ const NAMES: &[Named] = &[
     },
 ];
 
-const OPTIONS: &[Named] = &[
+pub(super) const OPTIONS: &[Named] = &[
     Named {
         reason: "windows are granted",
         differences: &[("read f octet windowsize=8", "13 bytes", "[windowsize=8]")],
@@ -55,7 +57,7 @@ const OPTIONS: &[Named] = &[
     },
 ];
 
-const BLKSIZE2: Named = Named {
+pub(super) const BLKSIZE2: Named = Named {
     reason: "blksize2 is a power of two, also where the limit is none",
     differences: &[("read f octet blksize2=70000", "[blksize2=65464]", "[blksize2=32768]")],
 };

@@ -13,7 +13,7 @@ pub(crate) struct Feature {
     built: bool,
 }
 
-const NATS: Feature = Feature { name: "nats", what: "NATS sinks", built: cfg!(feature = "nats") };
+const NATS: Feature = Feature { name: "nats", what: "NATS", built: cfg!(feature = "nats") };
 pub(crate) const OTLP: Feature =
     Feature { name: "otlp", what: "export over OTLP", built: cfg!(feature = "otlp") };
 pub(crate) const ADMIN: Feature =
@@ -55,6 +55,8 @@ fn uses(config: &Config) -> Vec<(String, Feature)> {
         let name = sink.name.replace('~', "~0").replace('/', "~1");
         uses.push((format!("/sinks/{name}/{}", feature.name), feature));
     }
+    uses.extend(config.kv.iter().map(|_| ("/kv/nats".to_owned(), NATS)));
+    uses.extend(config.events.iter().map(|_| ("/events/nats".to_owned(), NATS)));
     uses.extend(config.admin.iter().map(|_| ("/admin".to_owned(), ADMIN)));
     uses.extend(config.telemetry.iter().map(|_| ("/telemetry".to_owned(), OTLP)));
     uses

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::stage::Stage;
-use tuffet_config::PolicyConfig;
 use tuffet_config::sinks::SinkSpec;
+use tuffet_config::{KvBucket, PolicyConfig};
 use tuffet_store::Roots;
 
 /// A configured policy, with everything that loading it needs.
@@ -22,6 +22,8 @@ pub struct PolicySpec {
     pub sinks: Vec<SinkSpec>,
     /// The folder for persistent state.
     pub state: PathBuf,
+    /// The bucket with the keys; `None` for a file in `state`.
+    pub kv: Option<KvBucket>,
     /// Whether the policy is to run. Otherwise it is only checked, and neither sinks nor the file of keys are
     /// opened: the running server uses them.
     pub live: bool,

@@ -221,12 +221,14 @@ fn a_start_works_with_the_last_good_one_while_the_source_is_away_or_bad() {
 fn comes_to_be_kept(folder: &Path) {
     let kept = || std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     until("it is kept", kept, |files: &Vec<_>| {
-        files.len() == 1 && files[0].to_string_lossy().ends_with(".json")
+        files.iter().any(|file| file.to_string_lossy().ends_with(".json"))
     });
 }
 
+/// The kept file; a temporary one of a killed server may lie beside it.
 fn only(folder: &Path) -> std::path::PathBuf {
-    std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
+    let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.find(|file| file.extension().is_some_and(|extension| extension == "json")).unwrap()
 }
 
 /// The server's user can write what is kept, and root must not become somebody else because of it.

@@ -14,7 +14,8 @@ fn server(nats: &Nats, name: &str, file: &str) -> Server {
     Setup::new()
         .file(file, &bytes(512 * 40))
         .rest_of_yaml(&format!(
-            "events: {{ server: {name}, nats: {{ servers: \"{url}\", subject: site.tftp }} }}\n"
+            "events: {{ server: {name}, nats: {{ servers: \"{url}\", subject: site.tftp }} }}\n\
+             admin: {{ address: \"127.0.0.1:0\" }}\n"
         ))
         .start()
 }

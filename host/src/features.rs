@@ -13,7 +13,7 @@ pub(crate) struct Feature {
     built: bool,
 }
 
-const NATS: Feature = Feature { name: "nats", what: "NATS sinks", built: cfg!(feature = "nats") };
+const NATS: Feature = Feature { name: "nats", what: "NATS", built: cfg!(feature = "nats") };
 pub(crate) const OTLP: Feature =
     Feature { name: "otlp", what: "export over OTLP", built: cfg!(feature = "otlp") };
 const ORIGINS: Feature =
@@ -68,6 +68,8 @@ fn uses(config: &Config) -> Vec<(String, Feature)> {
     }
     let elsewhere = config.roots.iter().enumerate().filter(|(_, root)| root.elsewhere.is_some());
     uses.extend(elsewhere.map(|(number, _)| (format!("/roots/{number}/url"), ORIGINS)));
+    uses.extend(config.kv.iter().map(|_| ("/kv/nats".to_owned(), NATS)));
+    uses.extend(config.events.iter().map(|_| ("/events/nats".to_owned(), NATS)));
     uses.extend(config.admin.iter().map(|_| ("/admin".to_owned(), ADMIN)));
     uses.extend(config.telemetry.iter().map(|_| ("/telemetry".to_owned(), OTLP)));
     uses

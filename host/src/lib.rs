@@ -17,6 +17,8 @@ mod client;
 mod events;
 mod explanation;
 mod features;
+#[cfg_attr(not(feature = "nats"), path = "fleet/absent.rs")]
+mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generation;
@@ -31,6 +33,7 @@ mod privileges;
 mod routes;
 mod server;
 mod socket_file;
+mod source;
 mod status;
 mod systemd;
 mod telemetry;

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::interfaces::{InterfaceState, Interfaces};
 use crate::origins::{OriginReport, Origins};
 use crate::privileges::Left;
+use tuffet_config::Config;
+use tuffet_policy::kv::KvState;
 use tuffet_policy::sinks::SinkCounted;
 use tuffet_policy::{PluginIdentity, PolicyRuntime};
 use tuffet_store::{DiskState, Disks};
@@ -44,6 +46,9 @@ pub(crate) struct Report {
     /// The configuration file; `None` if flags alone configure the server.
     #[serde(default)]
     pub(crate) config: Option<PathBuf>,
+    /// The revision of the active configuration.
+    #[serde(default)]
+    pub(crate) revision: Revision,
     /// The plugins of the active generation.
     #[serde(default)]
     pub(crate) plugins: Vec<PluginIdentity>,
@@ -59,12 +64,50 @@ pub(crate) struct Report {
     /// The interfaces of the listeners that are bound to one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) interfaces: Vec<InterfaceState>,
+    /// The bucket with the keys of plugins, if they are in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kv: Option<KvState>,
     /// The id of the process, in its own namespace.
     #[serde(default)]
     pub(crate) process: u32,
     /// The user and the remaining privileges.
     #[serde(default)]
     pub(crate) privileges: Left,
+}
+
+/// The revision of a configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Revision {
+    /// The file or the URL; `None` for flags alone.
+    pub(crate) source: Option<String>,
+    /// The ETag, or the revision of the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) revision: Option<String>,
+    /// The beginning of the SHA-256 of the text.
+    pub(crate) digest: Option<String>,
+    /// Whether it is the last good one that was kept here, because the source did not answer or had a bad one.
+    #[serde(default)]
+    pub(crate) kept: bool,
+}
+
+impl Revision {
+    fn of(config: &Config) -> Revision {
+        let digest = config.digest().map(str::to_owned);
+        match &config.remote {
+            Some(remote) => Revision {
+                source: Some(remote.source.clone()),
+                revision: remote.revision.clone(),
+                digest,
+                kept: remote.stale,
+            },
+            None => Revision {
+                source: config.file().map(|file| file.display().to_string()),
+                revision: None,
+                digest,
+                kept: false,
+            },
+        }
+    }
 }
 
 /// How the disk of a root is.
@@ -116,6 +159,7 @@ impl Status {
             roots: self.parts.disks.states().into_iter().map(RootState::from).collect(),
             origins: self.parts.origins.reports(),
             interfaces: self.parts.interfaces.states(),
+            kv: self.parts.runtime.kv(),
             process: std::process::id(),
             privileges: Left::clone(&self.left),
             ..report
@@ -131,6 +175,11 @@ impl Status {
         let mut report = self.lock();
         let config = report.config.take();
         *report = Report { config, ..Report::ready(generation, plugins) };
+    }
+
+    /// Records which configuration runs.
+    pub(crate) fn revised(&self, config: &Config) {
+        self.lock().revision = Revision::of(config);
     }
 
     pub(crate) fn refused(&self, reasons: Vec<String>) {
@@ -151,11 +200,13 @@ impl Report {
             since_unix: now(),
             refused: Vec::new(),
             config: None,
+            revision: Revision::default(),
             plugins: plugins.to_vec(),
             sinks: Vec::new(),
             roots: Vec::new(),
             origins: Vec::new(),
             interfaces: Vec::new(),
+            kv: None,
             process: 0,
             privileges: Left::default(),
         }

@@ -13,6 +13,8 @@ use tuffet_request::{Bounds, RootSpec};
 use super::address::path_schema;
 use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
+use super::events::{EventsSpec, WrittenEvents};
+use super::kv::{KvBucket, WrittenKv};
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
 use super::multicast::{Multicast, WrittenMulticast};
@@ -24,6 +26,7 @@ use super::privileges::Privileges;
 use super::profiles::{Profile, WrittenProfile};
 use super::reach::Silent;
 use super::registries::{RegistrySpec, WrittenRegistry};
+use super::remote::Remote;
 use super::resolver::{Resolver, environment, started_by_root};
 use super::resource::resource_attributes;
 use super::roots::Root;
@@ -68,6 +71,13 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub state: Option<PathBuf>,
+    /// Where the keys of plugins with the grant `kv` are. Default: in a file in `state`, for this server alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kv: Option<WrittenKv>,
+    /// Where this server publishes its transfers, so that `tuffet top --nats` and the page show many servers as
+    /// one view. Default: nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<WrittenEvents>,
     /// The control socket, which `tuffet reload` and `tuffet status` connect to; `none` disables it. Each
     /// server needs its own. Default: `control` in `$RUNTIME_DIRECTORY`, which systemd sets, else in
     /// `/run/tuffet` for root, else in `$XDG_RUNTIME_DIR/tuffet`.
@@ -141,6 +151,10 @@ pub struct Config {
     pub sinks: Vec<SinkSpec>,
     /// The folder for persistent state. It need not exist.
     pub state: PathBuf,
+    /// The bucket with the keys of plugins; `None` for a file in `state`.
+    pub kv: Option<KvBucket>,
+    /// Where this server publishes its transfers; `None` for nowhere.
+    pub events: Option<EventsSpec>,
     /// The control socket; `None` for none.
     pub control: Option<PathBuf>,
     /// The admin listener; `None` for none.
@@ -169,6 +183,8 @@ pub struct Config {
     pub privileges: Privileges,
     /// The files that it was read from: the configuration itself and files of secrets.
     pub files: Vec<PathBuf>,
+    /// Where it was fetched from; `None` for a file and for flags alone.
+    pub remote: Option<Remote>,
     /// The roots whose folders did not answer when the configuration was checked.
     pub silent: Vec<Silent>,
     /// What is allowed and hardly meant: pairs of a JSON pointer into the configuration and a message.
@@ -187,6 +203,8 @@ impl Default for Written {
             registries: BTreeMap::new(),
             sinks: BTreeMap::new(),
             state: None,
+            kv: None,
+            events: None,
             control: None,
             admin: None,
             workers: None,
@@ -226,6 +244,8 @@ impl Config {
         let (roots, origins) = resolver.roots(written.roots);
         resolver.roots_of_listeners(&listeners, &roots);
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
+        let kv = written.kv.as_ref().map(|kv| resolver.kv(kv));
+        let events = written.events.as_ref().map(|events| resolver.events(events));
         let sinks = resolver.sinks(written.sinks, &state);
         let policy = resolver.policy(
             written.policy,
@@ -260,6 +280,8 @@ impl Config {
             registries,
             sinks,
             state,
+            kv,
+            events,
             control,
             admin,
             workers,
@@ -274,6 +296,7 @@ impl Config {
             telemetry,
             privileges,
             files,
+            remote: None,
             silent,
             warnings,
             source,
@@ -294,6 +317,7 @@ impl Config {
             ("busy-poll", self.busy_poll != next.busy_poll),
             ("control", self.control != next.control),
             ("multicast", self.multicast != next.multicast),
+            ("events", self.events != next.events),
             ("telemetry", self.telemetry != next.telemetry),
             ("privileges", self.privileges != next.privileges),
         ];

@@ -55,6 +55,11 @@ impl ConfigError {
         Self { problems: vec![Problem { place, message: message.into() }], unchecked: None }
     }
 
+    /// Creates the error for a source as a whole, such as one that does not answer.
+    pub fn of_source(name: &str, message: impl Into<String>) -> Self {
+        Self::one(Place::File(name.into()), message)
+    }
+
     /// Records what could not be checked because of these problems.
     pub(super) fn unchecked(self, what: &'static str) -> Self {
         Self { unchecked: Some(what), ..self }

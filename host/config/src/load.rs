@@ -93,6 +93,11 @@ impl Config {
         self.source.file().and(self.files.first()).map(PathBuf::as_path)
     }
 
+    /// Returns the digest of the text that it was read from; `None` for flags alone.
+    pub fn digest(&self) -> Option<&str> {
+        self.source.digest()
+    }
+
     /// Returns the position of the value at a JSON pointer (RFC 6901), such as
     /// `/plugins/acl/settings/deny/0`; if it is not written, that of the nearest value around it. `None` for
     /// a value from a flag.

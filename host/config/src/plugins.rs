@@ -10,6 +10,7 @@ use tuffet_request::RootSpec;
 use super::address::check_name;
 use super::component::{ComponentSource, Sha256Digest, component_schema, digest_schema};
 use super::grant::Grant;
+use super::kv::WhenAway;
 use super::listeners::Listener;
 use super::resolver::Resolver;
 use super::sinks::SinkSpec;
@@ -65,6 +66,10 @@ pub struct PluginConfig {
     /// When the server stops calling a failing plugin.
     #[serde(default)]
     pub breaker: BreakerConfig,
+    /// What the plugin gets from its keys while the NATS servers of `kv` do not answer. Default: as `kv` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "WhenAway")]
+    pub when_away: Option<WhenAway>,
     /// Caches decisions of `authorize` and `resolve`. Default: every request calls the plugin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<DecisionCacheConfig>,

@@ -5,6 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
+
 use super::error::{ConfigError, Place, Position, Problem};
 use super::slips;
 use super::tree::{self, Node, Side};
@@ -47,6 +49,8 @@ struct File {
     named: bool,
     tree: Arc<Node>,
     end: Position,
+    /// The beginning of the SHA-256 of the text, in hexadecimal.
+    digest: String,
 }
 
 impl Source {
@@ -58,6 +62,11 @@ impl Source {
     /// Returns the path of the file.
     pub(super) fn file(&self) -> Option<&Path> {
         self.file.as_ref().filter(|file| file.named).map(|file| file.path.as_path())
+    }
+
+    /// Returns the digest of the file.
+    pub(super) fn digest(&self) -> Option<&str> {
+        self.file.as_ref().map(|file| file.digest.as_str())
     }
 
     pub(super) fn position(&self, pointer: &str) -> Option<Position> {
@@ -146,10 +155,13 @@ pub(super) fn read_from(
         let place = spot.map_or_else(|| Place::File(path.to_owned()), at);
         ConfigError::one(place, format!("this cannot be parsed: {error}; simplify it"))
     })?;
-    Ok((
-        Source { file: Some(File { path: path.to_owned(), named: false, tree, end }), flags: Vec::new() },
-        value,
-    ))
+    let file = File { path: path.to_owned(), named: false, tree, end, digest: digest(&text) };
+    Ok((Source { file: Some(file), flags: Vec::new() }, value))
+}
+
+/// Returns the beginning of the SHA-256 of a text, long enough to tell revisions apart.
+pub fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Converts all line breaks to line feeds, so that all parts count the same lines.

@@ -1,14 +1,21 @@
-//! Errors of HTTP clients as text.
+//! The causes of errors, as text for logs.
 
 use std::error::Error;
 
-/// Describes an error with its causes, but without the URL, which may hold a secret.
+/// Describes an error of an HTTP client with its causes, but without the URL, which may hold a secret.
 pub(crate) fn of(error: reqwest::Error) -> String {
-    let error = error.without_url();
+    explain(&error.without_url())
+}
+
+/// Describes an error with its causes, each only once.
+pub(crate) fn explain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        text = format!("{text}: {cause}");
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
         source = cause.source();
     }
     text

@@ -6,6 +6,8 @@
 
 mod causes;
 pub mod kv;
+#[cfg(feature = "nats")]
+pub mod nats;
 mod open_once;
 mod policy;
 pub mod registry;

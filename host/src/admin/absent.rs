@@ -4,6 +4,7 @@ mod pulse;
 
 pub(crate) use pulse::Pulse;
 
+use crate::fleet::Servers;
 use crate::privileges::Account;
 use crate::watch::{Feed, Watch};
 use std::io;
@@ -56,6 +57,7 @@ impl Access {
 pub(crate) struct AdminState {
     pub(crate) watch: Watch,
     pub(crate) feed: Feed,
+    pub(crate) servers: Option<Feed<Servers>>,
     pub(crate) pulse: Arc<Pulse>,
     pub(crate) access: Access,
 }

@@ -4,8 +4,9 @@ use super::access::{Access, own_pages_only, with_token};
 use super::page::FILES;
 use super::places::Place;
 use super::pulse::{PATIENCE, Pulse};
+use crate::fleet::Servers;
 use crate::telemetry;
-use crate::watch::{CHECKS, Feed, Watch};
+use crate::watch::{CHECKS, Feed, Reason, Watch};
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
@@ -25,6 +26,8 @@ use std::sync::Arc;
 pub(crate) struct AdminState {
     pub(crate) watch: Watch,
     pub(crate) feed: Feed,
+    /// The view of all servers, if this one publishes its transfers.
+    pub(crate) servers: Option<Feed<Servers>>,
     pub(crate) pulse: Arc<Pulse>,
     pub(crate) access: Access,
 }
@@ -76,12 +79,19 @@ async fn readyz(
     let mut reasons = state.watch.reasons();
     reasons.retain(|reason| !query.iter().any(|(_, excluded)| *excluded == reason.check));
     let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let ready = reasons.is_empty();
-    if !state.access.is_given(&headers) {
-        let checks: Vec<_> = reasons.iter().map(|reason| json!({ "check": reason.check })).collect();
-        return (status, Json(json!({ "ready": ready, "reasons": checks }))).into_response();
+    let (ready, degraded) = (reasons.is_empty(), state.watch.degraded());
+    let mut body = if state.access.is_given(&headers) {
+        json!({ "ready": ready, "reasons": reasons, "degraded": degraded })
+    } else {
+        let checks = |of: &[Reason]| of.iter().map(|it| json!({ "check": it.check })).collect::<Vec<_>>();
+        json!({ "ready": ready, "reasons": checks(&reasons), "degraded": checks(&degraded) })
+    };
+    if degraded.is_empty()
+        && let Some(body) = body.as_object_mut()
+    {
+        body.remove("degraded");
     }
-    (status, Json(json!({ "ready": ready, "reasons": reasons }))).into_response()
+    (status, Json(body)).into_response()
 }
 
 async fn snapshot(State(state): State<AdminState>) -> Response {
@@ -95,8 +105,23 @@ async fn metrics(State(state): State<AdminState>) -> Response {
 
 /// Sends server-sent events: a snapshot at once and one per second. The first has all samples, the others the
 /// newest.
-async fn live(State(state): State<AdminState>, Extension(place): Extension<Arc<Place>>) -> Response {
-    let Some(viewer) = state.feed.join() else {
+///
+/// With `servers=all`, of all servers that publish where this one does.
+async fn live(
+    State(state): State<AdminState>,
+    Extension(place): Extension<Arc<Place>>,
+    Query(query): Query<Vec<(String, String)>>,
+) -> Response {
+    let viewer = match (query.is_empty(), &state.servers) {
+        (true, _) => state.feed.join(),
+        (false, Some(servers)) if query == [("servers".to_owned(), "all".to_owned())] => servers.join(),
+        (false, None) if query == [("servers".to_owned(), "all".to_owned())] => {
+            let message = "this server does not publish its transfers; write `events: { nats: … }`\n";
+            return (StatusCode::NOT_FOUND, message).into_response();
+        }
+        _ => return (StatusCode::BAD_REQUEST, "write servers=all, or nothing\n").into_response(),
+    };
+    let Some(viewer) = viewer else {
         let message = "as many watch as may; close one of the views\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], message).into_response();
     };

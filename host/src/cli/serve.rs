@@ -4,19 +4,31 @@ use super::complain;
 use crate::features;
 use crate::logging::{Format, Log};
 use crate::server::{self, ServeError};
+use crate::source::{Source, Watched};
 use crate::telemetry::LogBridge;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use tracing_subscriber::Layer;
-use tuffet_config::{Config, EXIT_CONFIG, Overrides, reach};
+use tuffet_config::{Config, EXIT_CONFIG, Overrides, TimeSpan, reach};
+
+/// The shortest interval between two requests for the configuration.
+const SHORTEST: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {
-    /// The YAML file. Without it, --root and --listen are required.
-    #[arg(long, value_name = "FILE")]
+    /// The YAML file, or where it is: https://HOST/PATH, or nats://HOST:PORT/BUCKET/KEY for a key in NATS
+    /// JetStream (tls:// for TLS). Without it, --root and --listen are required.
+    #[arg(long, value_name = "FILE|URL")]
     config: Option<PathBuf>,
+    /// A file with the token for the URL of --config, or with NATS credentials.
+    #[arg(long, value_name = "FILE", requires = "config")]
+    config_auth: Option<PathBuf>,
+    /// Reload when the configuration has changed. A URL is asked every TIME [default: 30s].
+    #[arg(long, value_name = "TIME", requires = "config", num_args = 0..=1, require_equals = true)]
+    watch: Option<Option<TimeSpan>>,
     /// Serve this folder; replaces the roots of the file.
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
@@ -55,8 +67,23 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
             return ExitCode::from(EXIT_CONFIG);
         }
     };
+    let source = args.config.as_deref().map(|config| Source::of(config, args.config_auth.as_deref()));
+    let source = match source.transpose() {
+        Ok(source) => source.map(Arc::new),
+        Err(message) => {
+            complain(format_args!("--config: {message}"));
+            return ExitCode::from(EXIT_CONFIG);
+        }
+    };
+    let watched = match (&source, args.watch) {
+        (Some(source), Some(every)) => {
+            let every = every.map(|TimeSpan(every)| every.max(SHORTEST));
+            Some(Watched::new(Arc::clone(source), every))
+        }
+        _ => None,
+    };
     let its = args.clone();
-    match server::serve(Arc::new(move || configure(&its))) {
+    match server::serve(Arc::new(move || configure(&its, source.as_deref())), watched) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log.complain(&error);
@@ -65,7 +92,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
     }
 }
 
-fn configure(args: &ServeArgs) -> Result<Config, ServeError> {
+fn configure(args: &ServeArgs, source: Option<&Source>) -> Result<Config, ServeError> {
     if let Some(root) = &args.root {
         // One that hangs is served when it answers.
         if reach::answers(root) {
@@ -80,10 +107,12 @@ fn configure(args: &ServeArgs) -> Result<Config, ServeError> {
         writable: args.writable,
         user: args.user.clone(),
     };
-    let config = match &args.config {
-        Some(file) => Config::load_with(file, &overrides)?,
-        None => Config::from_flags(&overrides)?,
-    };
-    features::check(&config)?;
-    Ok(config)
+    match source {
+        Some(source) => Ok(source.read(&overrides, features::check)?),
+        None => {
+            let config = Config::from_flags(&overrides)?;
+            features::check(&config)?;
+            Ok(config)
+        }
+    }
 }

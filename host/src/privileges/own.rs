@@ -39,7 +39,8 @@ pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
 /// Returns the server's own folders: spools, the caches of origins, and state and
 /// compiled plugins if they are used.
 pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
-    let keys = config.policy.plugins.iter().any(|plugin| plugin.grants.contains(&Grant::Kv));
+    let keys =
+        config.kv.is_none() && config.policy.plugins.iter().any(|plugin| plugin.grants.contains(&Grant::Kv));
     let spools = config.sinks.iter().filter_map(|sink| Some(sink.spool.as_ref()?.path.clone()));
     let spools: Vec<PathBuf> = spools.collect();
     let below = spools.iter().any(|spool| spool.starts_with(&config.state));
@@ -49,6 +50,7 @@ pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
     folders.extend((keys || below || pulled).then(|| config.state.clone()));
     folders.extend(spools);
     folders.extend(config.origins.iter().map(|origin| origin.cache.path.clone()));
+    folders.extend(config.remote.iter().filter_map(|remote| Some(remote.kept.parent()?.to_owned())));
     let compiled = config.policy.compiled.clone();
     folders.extend(compiled.filter(|_| !config.policy.plugins.is_empty()));
     unique(folders)

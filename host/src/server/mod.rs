@@ -28,12 +28,13 @@ pub use error::ServeError;
 pub(crate) use explain::explain;
 pub(crate) use given::inherited;
 pub(crate) use policy::{place_of, start_runtime_to_look};
-pub use reload::Configure;
+pub(crate) use reload::Configure;
 
 use crate::interfaces;
 use crate::logging;
 use crate::origins::{Next, Origins};
 use crate::privileges::{self, Left};
+use crate::source::Watched;
 use crate::systemd::Manager;
 use crate::telemetry::{self, Settings as TelemetrySettings};
 use open::Opened;
@@ -63,11 +64,12 @@ struct Prepared {
 }
 
 /// Serves until SIGTERM or SIGINT. Transfers may then continue for `drain`; a second signal ends them at
-/// once. `configure` returns the configuration, now and at every reload.
+/// once. `configure` returns the configuration, now and at every reload; `watched` is its source, if a change is
+/// to be a reload.
 ///
 /// # Errors
 /// The server cannot start; each kind has its own exit code.
-pub fn serve(configure: Configure) -> Result<(), ServeError> {
+pub(crate) fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), ServeError> {
     let mut signals = Signals::catch()?;
     reach::look_by_process(true);
     let config = configure()?;
@@ -88,6 +90,9 @@ pub fn serve(configure: Configure) -> Result<(), ServeError> {
         match load_unless_stopped(&config, &prepared, &mut signals).await? {
             Some(policy) => {
                 let mut server = Server::start(&config, prepared, policy, configure).await?;
+                if let Some(watched) = watched {
+                    server.watch_source(watched)?;
+                }
                 let result = server.run(&mut signals).await;
                 server.shutdown().await;
                 result

@@ -199,6 +199,7 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         registries: Registries::of(config, live),
         sinks: config.sinks.clone(),
         state: config.state.clone(),
+        kv: config.kv.clone(),
         live,
         ipv6_prefix: config.bounds().ipv6_prefix,
         stage: None,

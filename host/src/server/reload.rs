@@ -7,6 +7,7 @@ use crate::generation::{Current, Files, Generation, Netboot};
 use crate::negotiation::Negotiation;
 use crate::origins::{Next, Origins};
 use crate::privileges::out_of_bounds;
+use crate::source::keep;
 use crate::status::Status;
 use crate::systemd::Manager;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use tuffet_policy::PolicyRuntime;
 use tuffet_store::{Disks, Uploads};
 
 /// Reads the configuration again, from the source of the first one.
-pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;
+pub(crate) type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;
 
 /// The result of a reload: the number of the new generation, or the reasons for the refusal.
 pub(super) type Reloaded = Result<u64, Vec<String>>;
@@ -83,6 +84,8 @@ impl Reloader {
                 self.uploads.replace(config.bounds().uploads_per_name);
                 self.config = config;
                 self.status.reloaded(number, self.generation.get().policy.plugins());
+                self.status.revised(&self.config);
+                keep_in_background(&self.config);
                 let took_ms = started.elapsed().as_millis() as u64;
                 tracing::info!(generation = number, plugins, took_ms, "reloaded");
                 Ok(number)
@@ -158,6 +161,14 @@ impl Reloader {
             drain: config.drain,
         };
         Ok((config, next, next_origins))
+    }
+}
+
+/// Keeps a configuration from elsewhere for starts while its source is away.
+pub(super) fn keep_in_background(config: &Config) {
+    if let Some(remote) = config.remote.clone() {
+        // It ends by itself, and nobody waits for it.
+        drop(spawn_blocking(move || keep(&remote)));
     }
 }
 

@@ -6,28 +6,31 @@ use super::deadline::Deadline;
 use super::disks;
 use super::explain::Explainer;
 use super::policy::{log_sink_totals, log_totals, warnings};
-use super::reload::{Configure, Reloader, Wanted};
+use super::reload::{Configure, Reloader, Wanted, keep_in_background};
 use super::signals::{Signals, Wish};
 use super::{Opened, Prepared, ServeError, groups, not_answering, serving};
 use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Deciding, Looks};
 use crate::events::{Hints, Observers, log_summaries};
+use crate::fleet::{self, Servers};
 use crate::generation::{Current, Files, Generation, Netboot};
 use crate::groups::Joining;
 use crate::negotiation::Negotiation;
 use crate::negotiation::transfer_settings;
 use crate::neighbours::Neighbours;
 use crate::routes::Routes;
+use crate::source::Watched;
 use crate::status::{Parts, Status};
 use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
 use crate::watch::{Feed, Watch};
+use futures_util::FutureExt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{sleep_until, timeout};
 use tuffet_config::Config;
@@ -143,9 +146,14 @@ impl Server {
                 interfaces: interfaces.clone(),
             },
         );
+        status.revised(config);
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let named = config.listeners.iter().zip(&listeners);
         watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
+        if let Some(events) = &config.events {
+            fleet::start(events, &watch)
+                .map_err(|error| ServeError::System("events cannot be published", error))?;
+        }
         let telemetry = start_telemetry(config, &listeners, &watch);
         let exporter = telemetry.clone();
         origins.observe(Box::new(move |fetch| exporter.fetched(fetch)));
@@ -222,7 +230,9 @@ impl Server {
         services.push(tokio::spawn(interfaces.follow(mailboxes.clone())));
         let pulse = Arc::new(Pulse::new(mailboxes));
         if let Some(admin) = admin {
-            let state = admin::AdminState { watch: watch.clone(), feed, pulse: pulse.clone(), access };
+            let servers = config.events.clone().map(|events| Feed::new(Servers::new(events)));
+            let pulse = pulse.clone();
+            let state = admin::AdminState { watch: watch.clone(), feed, servers, pulse, access };
             services.push(tokio::spawn(admin.run(state)));
         }
         services.push(tokio::spawn(watch.clone().sample()));
@@ -258,12 +268,33 @@ impl Server {
             );
         }
         generation.get().files.roots.sweep_in_background(|_| true);
+        keep_in_background(config);
         server.watch.serving();
         tracing::info!(workers = config.workers, "serving");
         server.manager.ready(&serving(1));
         let watchdog = watch_over(server.manager.clone(), pulse, server.watch.clone());
         server.services.push(tokio::spawn(watchdog));
         Ok(server)
+    }
+
+    /// Reloads whenever the source of the configuration has changed.
+    ///
+    /// # Errors
+    /// The system has no thread.
+    pub(super) fn watch_source(&self, watched: Watched) -> Result<(), ServeError> {
+        let reload = self.reload.downgrade();
+        let changed = move || {
+            let reload = reload.upgrade();
+            let changed = async move {
+                let Some(reload) = reload else { return false };
+                let (reply_to, reply) = oneshot::channel();
+                // The log says what became of it.
+                reload.send(Some(reply_to)).await.is_ok() && reply.await.is_ok()
+            };
+            changed.boxed()
+        };
+        let started = watched.start(Box::new(changed));
+        started.map_err(|error| ServeError::System("the configuration cannot be watched", error))
     }
 
     /// Serves until every worker has ended: after a signal, or because one failed.

@@ -4,13 +4,14 @@
 
 use crate::logging;
 use crate::origins::OriginReport;
-use crate::status::{Report, RootState};
+use crate::status::{Report, Revision, RootState};
 use crate::watch::ExportCounts;
 use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tuffet_engine::worker::GroupCounts;
 use tuffet_policy::PluginIdentity;
+use tuffet_policy::kv::KvState;
 use tuffet_policy::sinks::SinkCounted;
 use tuffet_request::Distribution;
 
@@ -61,8 +62,10 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(roots(&report.roots));
     all.extend(origins(&report.origins));
     all.extend(sinks(&report.sinks));
+    all.extend(report.kv.iter().flat_map(keys));
     all.extend(plugins(&totals.plugins));
     all.push(components(&report.plugins));
+    all.extend(watch.published().into_iter().flat_map(events));
     all.extend(telemetry(watch.exported()));
     all.push(counter(
         "log.lines.dropped",
@@ -95,7 +98,26 @@ fn server(report: &Report, started_unix: u64) -> Vec<Family> {
             Unit::Of("{generation}"),
             one(report.generation),
         ),
+        gauge(
+            "configuration.info",
+            "Always 1; the labels carry the source and the revision of the running configuration",
+            Unit::Of("{configuration}"),
+            revision(&report.revision),
+        ),
+        gauge(
+            "configuration.kept",
+            "1 if the last good configuration runs because its source was away or had a bad one",
+            Unit::Of("{configuration}"),
+            one(report.revision.kept.into()),
+        ),
     ]
+}
+
+fn revision(revision: &Revision) -> Vec<Point<u64>> {
+    let word = |value: &Option<String>| Word::from(value.clone().unwrap_or_default());
+    let Revision { source, revision, digest, .. } = revision;
+    let labels = vec![("source", word(source)), ("revision", word(revision)), ("digest", word(digest))];
+    vec![Point { labels, value: 1 }]
 }
 
 fn transfers(totals: &Totals) -> Vec<Family> {
@@ -411,6 +433,46 @@ fn components(plugins: &[PluginIdentity]) -> Family {
     )
 }
 
+fn keys(kv: &KvState) -> Vec<Family> {
+    let labelled = |value| vec![Point { labels: vec![("bucket", kv.bucket.clone().into())], value }];
+    let operations = Unit::Of("{operation}");
+    vec![
+        gauge(
+            "kv.away",
+            "1 while the NATS servers of the plugins' keys do not answer",
+            Unit::Of("{bucket}"),
+            labelled(kv.away_seconds.is_some().into()),
+        ),
+        gauge(
+            "kv.age",
+            "Age of the last known values, 0 while the servers answer",
+            Unit::Seconds,
+            labelled(kv.away_seconds.unwrap_or(0)),
+        ),
+        gauge("kv.keys", "Known keys of this server's plugins", Unit::Of("{key}"), labelled(kv.keys)),
+        gauge("kv.size", "Bytes of these keys and their values", Unit::Bytes, labelled(kv.bytes)),
+        counter("kv.operations", "Finished operations on keys", operations, labelled(kv.operations)),
+        counter(
+            "kv.failures",
+            "Operations on keys that failed because the servers did not answer",
+            operations,
+            labelled(kv.failed),
+        ),
+        counter(
+            "kv.last_known",
+            "Reads that were answered with the last known value",
+            operations,
+            labelled(kv.last_known),
+        ),
+        counter(
+            "kv.conflicts",
+            "Changes tried again because another server had changed the key",
+            operations,
+            labelled(kv.conflicts),
+        ),
+    ]
+}
+
 fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {
     let name = |plugin: &PluginTotals| ("plugin", Word::from(plugin.plugin.clone()));
     let each = |value: fn(&PluginTotals) -> u64| {
@@ -486,6 +548,31 @@ fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {
             "Events that an observer never received because every call with them failed",
             Unit::Of("{event}"),
             each(|plugin| plugin.events_lost),
+        ),
+    ]
+}
+
+fn events(counts: &ExportCounts) -> Vec<Family> {
+    let now = |counter: &AtomicU64| one(counter.load(Relaxed));
+    let events = Unit::Of("{event}");
+    vec![
+        counter(
+            "events.published",
+            "Starts and ends of transfers published on NATS",
+            events,
+            now(&counts.exported),
+        ),
+        counter(
+            "events.dropped",
+            "Starts and ends of transfers not published: NATS was away or slow",
+            events,
+            now(&counts.dropped),
+        ),
+        counter(
+            "events.failures",
+            "Failed connections to the NATS servers of the events",
+            Unit::Of("{connection}"),
+            now(&counts.failures),
         ),
     ]
 }

@@ -100,6 +100,12 @@ impl Running {
     }
 }
 
+impl From<&Granted> for Active {
+    fn from(granted: &Granted) -> Active {
+        row(0, granted, Instant::now(), SystemTime::now())
+    }
+}
+
 fn row(rate: u64, granted: &Granted, now: Instant, wall: SystemTime) -> Active {
     let record = &granted.record;
     let running = now.saturating_duration_since(record.received);

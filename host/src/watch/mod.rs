@@ -18,10 +18,11 @@ mod tests;
 
 pub(crate) use active::Granted;
 pub(crate) use exports::ExportCounts;
-pub(crate) use feed::{Feed, Viewer};
-pub(crate) use readiness::CHECKS;
+pub(crate) use feed::{Feed, Source as FeedSource, Viewer};
+pub(crate) use readiness::{CHECKS, Reason};
 pub(crate) use snapshot::{
-    Active, ByOperation, Finished, PluginCall, PluginTotals, Snapshot, Totals, Who, Word,
+    Active, ByOperation, Ended, Finished, PluginCall, PluginTotals, Sample, ServerNow, Snapshot, Totals, Who,
+    Word,
 };
 
 use crate::generation::Current;
@@ -31,7 +32,7 @@ use counts::Counts;
 use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
-use snapshot::{Dropped, Ended, FileCacheTotals, ListenerNow, Queues, RootNow, SinkQueue, unix_ms};
+use snapshot::{Dropped, FileCacheTotals, ListenerNow, Queues, RootNow, SinkQueue, unix_ms};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -49,6 +50,15 @@ pub(crate) const ROWS: usize = 200;
 
 /// The interval of the samples.
 const SECOND: Duration = Duration::from_secs(1);
+
+/// A start or an end of a transfer, for views of many servers.
+pub(crate) enum Published {
+    Started(Granted),
+    Finished(Arc<Summary>),
+}
+
+/// Takes an event; it must not wait.
+type Publish = Box<dyn Fn(Published) + Send + Sync>;
 
 /// The state of the server. Cheap to clone; clones share it.
 #[derive(Clone)]
@@ -72,6 +82,8 @@ struct Source {
     host: String,
     /// The bound listeners.
     listeners: OnceLock<Vec<ListenerNow>>,
+    /// Where starts and ends of transfers go, for views of many servers, and what became of them.
+    published: OnceLock<(Publish, Arc<ExportCounts>)>,
     phase: Phase,
     /// Notified after each sample.
     sampled: Notify,
@@ -94,6 +106,7 @@ impl Watch {
             exported: OnceLock::new(),
             host: std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
             listeners: OnceLock::new(),
+            published: OnceLock::new(),
             phase: Phase::default(),
             sampled: Notify::new(),
         }))
@@ -121,12 +134,18 @@ impl Watch {
 
     /// Adds a transfer. Must be called before its worker learns of it.
     pub(crate) fn granted(&self, granted: Granted) {
+        if let Some((publish, _)) = self.0.published.get() {
+            publish(Published::Started(granted.clone()));
+        }
         self.0.running.begin(granted);
     }
 
     /// Counts an ended request and removes its transfer.
     pub(crate) fn ended(&self, summary: &Arc<Summary>) {
         self.0.counts.ended(summary);
+        if let Some((publish, _)) = self.0.published.get() {
+            publish(Published::Finished(Arc::clone(summary)));
+        }
         self.0.recent.keep(summary);
         // Last, because it counts the rest of the transfer's progress.
         self.0.running.end(summary, &self.0.counts);
@@ -215,6 +234,7 @@ impl Watch {
             active: self.0.running.rows(ROWS),
             finished: self.0.recent.rows(),
             samples: self.0.seconds.after(since),
+            servers: Vec::new(),
         }
     }
 
@@ -226,6 +246,26 @@ impl Watch {
         };
         // Set once, at the start.
         let _ = self.0.listeners.set(all.map(named).collect());
+    }
+
+    /// Passes starts and ends of transfers to `publish`, which must not wait.
+    pub(crate) fn publish_to(
+        &self,
+        counts: Arc<ExportCounts>,
+        publish: impl Fn(Published) + Send + Sync + 'static,
+    ) {
+        // Set once, at the start.
+        let _ = self.0.published.set((Box::new(publish), counts));
+    }
+
+    /// Returns the counters of the published events, if there are any.
+    pub(crate) fn published(&self) -> Option<&ExportCounts> {
+        self.0.published.get().map(|(_, counts)| &**counts)
+    }
+
+    /// Returns the name of the host.
+    pub(crate) fn host(&self) -> &str {
+        &self.0.host
     }
 
     /// Adds the counters of the exporters to the metrics.

@@ -7,6 +7,7 @@ use crate::origins::OriginReport;
 use crate::status::Report;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use tuffet_policy::kv::KvState;
 
 /// All checks, by the name in [`Reason::check`].
 pub(crate) const CHECKS: [&str; 8] =
@@ -53,6 +54,20 @@ impl Watch {
     /// Returns why the server is not ready; empty if it is.
     pub(crate) fn reasons(&self) -> Vec<Reason> {
         self.reasons_of(&self.0.status.report(), &self.plugins())
+    }
+
+    /// Returns what does not work while the server is ready all the same: what all servers share is no reason to
+    /// send clients to another one.
+    pub(crate) fn degraded(&self) -> Vec<Reason> {
+        let report = self.0.status.report();
+        let mut degraded = Vec::new();
+        if let Some(KvState { bucket, away_seconds: Some(seconds), error, .. }) = &report.kv {
+            let error = error.as_deref().unwrap_or("no reason is known");
+            let detail =
+                format!("the NATS servers of the bucket `{bucket}` are away since {seconds} s: {error}");
+            degraded.push(Reason { check: "kv".into(), detail });
+        }
+        degraded
     }
 
     pub(super) fn reasons_of(&self, report: &Report, plugins: &[PluginTotals]) -> Vec<Reason> {

@@ -41,6 +41,12 @@ fn us(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
+impl From<&Arc<Summary>> for Finished {
+    fn from(summary: &Arc<Summary>) -> Finished {
+        row(&Kept { at: SystemTime::now(), summary: Arc::clone(summary) })
+    }
+}
+
 fn row(Kept { at, summary }: &Kept) -> Finished {
     let record = &summary.record;
     let tried = record.tried.as_deref();

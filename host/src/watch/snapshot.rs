@@ -48,6 +48,30 @@ pub(crate) struct Snapshot {
     pub(crate) finished: Vec<Finished>,
     /// The samples, oldest first, at most [`super::SAMPLES`].
     pub(crate) samples: Vec<Sample>,
+    /// The servers of a view of many; empty in the view of one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) servers: Vec<ServerNow>,
+}
+
+/// A server in a view of many.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ServerNow {
+    /// Its name in the view.
+    pub(crate) server: String,
+    pub(crate) version: String,
+    pub(crate) generation: u64,
+    pub(crate) ready: bool,
+    /// Active transfers.
+    pub(crate) active: u64,
+    /// Both directions.
+    pub(crate) bytes_per_second: u64,
+    /// Ended requests, and those of them whose client did not get what it asked for.
+    pub(crate) ended: u64,
+    pub(crate) failures: u64,
+    /// The start of its process, in milliseconds since 1970.
+    pub(crate) started_unix_ms: u64,
+    /// Since how many seconds nothing was heard of it, if that is long.
+    pub(crate) silent_seconds: u64,
 }
 
 /// A listener.
@@ -67,7 +91,7 @@ pub(crate) struct RootNow {
 }
 
 /// Counters and histograms since the start of the process, and current gauges.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Totals {
     /// Admitted requests.
     pub(crate) admitted: u64,
@@ -214,6 +238,9 @@ pub(crate) struct Dropped {
 /// A request and its client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Who {
+    /// The server, in a view of many.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) server: String,
     pub(crate) id: String,
     pub(crate) listener: String,
     /// Address and port.
@@ -249,6 +276,7 @@ impl From<&Request> for Who {
     fn from(request: &Request) -> Who {
         let mac = request.macs.first();
         Who {
+            server: String::new(),
             id: request.id.to_string(),
             listener: request.listener.to_string(),
             client: request.client.to_string(),

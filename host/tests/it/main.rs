@@ -31,6 +31,7 @@ mod logging;
 mod loss;
 mod mtu;
 mod names;
+mod nats;
 mod netascii;
 mod origins;
 mod outcomes;

@@ -148,7 +148,7 @@ impl Resolver<'_> {
     }
 
     /// Checks a URL. Errors do not show it: it may hold a secret.
-    pub(super) fn url(&mut self, pointer: &str, url: &str, schemes: [&str; 2], form: &str) {
+    pub(crate) fn url(&mut self, pointer: &str, url: &str, schemes: [&str; 2], form: &str) {
         let complaint = match Url::parse(url) {
             Err(error) => format!("it is not a URL ({error}); write {form}"),
             Ok(url) if !schemes.contains(&url.scheme()) => {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use file::{FileTarget, Fsync, Rotate};
 pub use http::{Batch, Format, HttpTarget, OtlpTarget};
-pub use nats::{NatsLogin, NatsTarget};
+pub use nats::NatsTarget;
 pub use spool::SpoolSpec;
 pub use syslog::{Facility, SyslogAddress, SyslogTarget};
 

@@ -150,7 +150,7 @@ impl<T: Transmit> Worker<T> {
         }
         // As if decided again; the first time counted.
         self.pending += 1;
-        self.decided(key, ticket, Decision::Grant { content, limits, group: None }, now);
+        self.decided(key, ticket, Decision::Grant { content, limits, settings: None, group: None }, now);
     }
 
     /// Handles the end of a membership.

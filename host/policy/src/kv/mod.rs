@@ -1,48 +1,58 @@
-//! The key-value store of plugins: one file for all, a namespace for each.
+//! The keys of plugins: a namespace for each plugin, in one file for this server ([`file`]), or in a bucket of NATS
+//! JetStream for many servers ([`nats`]).
 //!
-//! Reads use the file on threads that may block. The writes of all plugins go through one thread, which
-//! commits all queued changes in one transaction and answers when it is on disk: a hundred concurrent
-//! counters cost one sync, and a confirmed change survives a crash.
+//! Both have the same semantics, and `tests` runs the same tests on both. A change that was confirmed survives a
+//! crash, concurrent increments count each once, and an entry disappears when its time is over.
 
 mod entry;
+mod file;
+#[cfg_attr(not(feature = "nats"), path = "nats_absent.rs")]
+mod nats;
+mod state;
 #[cfg(test)]
 mod tests;
 mod usage;
 mod writer;
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition};
-use rustix::fs::{Access, access};
-use tokio::sync::{mpsc, oneshot};
+pub(crate) use file::{FileStore, KvOpenError, usable};
+pub(crate) use nats::NatsStore;
+pub use state::KvState;
 
-use entry::Entry;
-use tuffet_config::PluginLimits;
-use writer::{Change, Job};
-
-/// By namespace and key.
-const TABLE: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("keys");
-/// Its name in the folder of states.
-const FILE: &str = "plugins.redb";
-/// Memory for pages of the file.
-const CACHE: usize = 16 << 20;
-/// Queued writes; further ones wait for a place.
-const QUEUE: usize = 1024;
+use tuffet_config::{KvBucket, PluginLimits, WhenAway};
 
 /// The bytes of a key.
 pub(crate) const MAX_KEY: usize = 256;
 /// The bytes of a value.
 pub(crate) const MAX_VALUE: usize = 64 << 10;
 
-/// An open file of keys and values.
-pub(crate) struct KvStore {
-    database: Arc<Database>,
-    jobs: mpsc::Sender<Job>,
+/// Where keys are.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum KvPlace {
+    /// In a file in this folder.
+    Folder(PathBuf),
+    /// In a bucket of NATS JetStream.
+    Bucket(KvBucket),
+}
+
+/// An open store of keys.
+#[derive(Debug)]
+pub(crate) enum KvStore {
+    File(FileStore),
+    Nats(NatsStore),
+}
+
+/// The keys of one plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Namespace {
+    /// The name of the plugin.
+    pub name: Arc<str>,
+    pub quota: Quota,
+    /// What the plugin gets while the store is away.
+    pub when_away: WhenAway,
 }
 
 /// The limits of a namespace.
@@ -60,6 +70,14 @@ impl From<&PluginLimits> for Quota {
     }
 }
 
+/// A change of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    Set { value: Vec<u8>, ttl_seconds: Option<u32> },
+    Delete,
+    Increment { by: i64, ttl_seconds: Option<u32> },
+}
+
 /// Why a key cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KvError {
@@ -67,144 +85,77 @@ pub(crate) enum KvError {
     Quota,
     /// What is to be incremented is no counter.
     NotACounter,
-    /// The file or the disk failed.
+    /// The disk failed, or the server of the bucket is away.
     Unavailable(String),
 }
 
-/// The reason why the file cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum KvOpenError {
-    #[error("the folder {} cannot be made or written: {error}; let this user write it, or name another one with `state:`", folder.display())]
-    Folder { folder: PathBuf, error: io::Error },
-    #[error("{} is in use by another process: give each server a `state:` of its own", .0.display())]
-    InUse(PathBuf),
-    #[error("{} cannot be opened: {error}; mend the disk, or move the file away to begin without any keys", file.display())]
-    Damaged { file: PathBuf, error: String },
-}
-
 impl KvStore {
-    /// Opens or makes the file in this folder, which is made too. Blocks on the disk; repairs what a crash
-    /// has left.
-    pub fn open(folder: &Path) -> Result<KvStore, KvOpenError> {
-        let folder_error = |error| KvOpenError::Folder { folder: folder.to_owned(), error };
-        // What plugins keep is nobody else's business.
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(folder_error)?;
-        let file = folder.join(FILE);
-        // Nor where the folder was made by somebody who lets others in.
-        close_to_others(&file).map_err(folder_error)?;
-        let damaged = |error: String| KvOpenError::Damaged { file: file.clone(), error };
-        let database =
-            Database::builder().set_cache_size(CACHE).create(&file).map_err(|error| match error {
-                DatabaseError::DatabaseAlreadyOpen => KvOpenError::InUse(file.clone()),
-                error => damaged(error.to_string()),
-            })?;
-        let make_table = || -> Result<(), redb::Error> {
-            let transaction = database.begin_write()?;
-            transaction.open_table(TABLE)?;
-            Ok(transaction.commit()?)
-        };
-        make_table().map_err(|error| damaged(error.to_string()))?;
-        let database = Arc::new(database);
-        let (jobs, waiting) = mpsc::channel(QUEUE);
-        let its = Arc::clone(&database);
-        std::thread::Builder::new()
-            .name("tuffet-kv".into())
-            .spawn(move || writer::run(&its, waiting))
-            .map_err(|error| damaged(error.to_string()))?;
-        Ok(KvStore { database, jobs })
+    /// Opens a store. Blocks on the disk; a bucket is contacted in the background.
+    pub(crate) fn open(place: &KvPlace) -> Result<KvStore, KvOpenError> {
+        Ok(match place {
+            KvPlace::Folder(folder) => KvStore::File(FileStore::open(folder)?),
+            KvPlace::Bucket(bucket) => KvStore::Nats(NatsStore::open(bucket)?),
+        })
+    }
+
+    /// Prepares a namespace that is going to be used.
+    pub(crate) fn join(&self, namespace: &Namespace) {
+        match self {
+            KvStore::File(_) => {}
+            KvStore::Nats(store) => store.join(namespace),
+        }
+    }
+
+    /// The state of a bucket; `None` for a file.
+    pub(crate) fn state(&self) -> Option<KvState> {
+        match self {
+            KvStore::File(_) => None,
+            KvStore::Nats(store) => Some(store.state()),
+        }
     }
 
     /// The value of a key.
-    pub async fn get(&self, namespace: &Arc<str>, key: String) -> Result<Option<Vec<u8>>, KvError> {
-        let (database, namespace) = (Arc::clone(&self.database), Arc::clone(namespace));
-        let read = move || -> Result<Option<Vec<u8>>, redb::Error> {
-            let table = database.begin_read()?.open_table(TABLE)?;
-            let found = table.get((&*namespace, &*key))?;
-            let entry = found.as_ref().map(|found| Entry::parse(found.value()));
-            Ok(entry.filter(|entry| !entry.is_over(now_ms())).map(|entry| entry.value.to_vec()))
-        };
-        match tokio::task::spawn_blocking(read).await {
-            Ok(found) => found.map_err(|error| unavailable(&error)),
-            Err(panicked) => Err(unavailable(&panicked)),
+    pub(crate) async fn get(&self, of: &Namespace, key: String) -> Result<Option<Vec<u8>>, KvError> {
+        match self {
+            KvStore::File(store) => store.get(&of.name, key).await,
+            KvStore::Nats(store) => store.get(of, key).await,
         }
     }
 
     /// Replaces a value.
-    pub async fn set(
+    pub(crate) async fn set(
         &self,
-        namespace: &Arc<str>,
-        quota: Quota,
+        of: &Namespace,
         key: String,
         value: Vec<u8>,
         ttl_seconds: Option<u32>,
     ) -> Result<(), KvError> {
-        self.write(namespace, quota, key, Change::Set { value, ttl_seconds }).await.map(drop)
+        self.change(of, key, Change::Set { value, ttl_seconds }).await.map(drop)
     }
 
     /// Removes a key.
-    pub(crate) async fn delete(
-        &self,
-        namespace: &Arc<str>,
-        quota: Quota,
-        key: String,
-    ) -> Result<(), KvError> {
-        self.write(namespace, quota, key, Change::Delete).await.map(drop)
+    pub(crate) async fn delete(&self, of: &Namespace, key: String) -> Result<(), KvError> {
+        self.change(of, key, Change::Delete).await.map(drop)
     }
 
-    /// Adds to a counter and answers what it has come to.
+    /// Adds to a counter; returns the sum.
     pub(crate) async fn increment(
         &self,
-        namespace: &Arc<str>,
-        quota: Quota,
+        of: &Namespace,
         key: String,
         by: i64,
         ttl_seconds: Option<u32>,
     ) -> Result<i64, KvError> {
-        self.write(namespace, quota, key, Change::Increment { by, ttl_seconds }).await
+        self.change(of, key, Change::Increment { by, ttl_seconds }).await
     }
 
-    /// What a counter has come to; 0 for what is none.
-    async fn write(
-        &self,
-        namespace: &Arc<str>,
-        quota: Quota,
-        key: String,
-        change: Change,
-    ) -> Result<i64, KvError> {
-        let (answer, answered) = oneshot::channel();
-        let job = Job { namespace: Arc::clone(namespace), quota, key, change, answer };
-        let gone = |_| KvError::Unavailable("the thread that writes has ended".into());
-        self.jobs.send(job).await.map_err(|error| gone(error.to_string()))?;
-        answered.await.map_err(|error| gone(error.to_string()))?
+    /// The new value of a counter; 0 for another change.
+    async fn change(&self, of: &Namespace, key: String, change: Change) -> Result<i64, KvError> {
+        match self {
+            KvStore::File(store) => store.change(&of.name, of.quota, key, change).await,
+            KvStore::Nats(store) => store.change(of, key, change).await,
+        }
     }
-}
-
-impl std::fmt::Debug for KvStore {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KvStore").finish_non_exhaustive()
-    }
-}
-
-/// Whether the file could be opened in this folder, or the folder be made, as far as this shows without
-/// doing it: a server that runs may have it open.
-pub(crate) fn usable(folder: &Path) -> Result<(), KvOpenError> {
-    let wrong = |error| KvOpenError::Folder { folder: folder.to_owned(), error };
-    let there = folder.ancestors().find(|above| !above.as_os_str().is_empty() && above.exists());
-    let there = there.unwrap_or(Path::new("."));
-    if !there.is_dir() {
-        return Err(wrong(io::ErrorKind::NotADirectory.into()));
-    }
-    access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|errno| wrong(errno.into()))
-}
-
-/// Makes the file, if it is not there, and sees to it that it is this user's alone.
-fn close_to_others(file: &Path) -> io::Result<()> {
-    let file = fs::OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(file)?;
-    if file.metadata()?.mode() & 0o077 != 0 {
-        // That of another user, who lets this one write, is his to close.
-        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
-    }
-    Ok(())
 }
 
 fn unavailable(error: &impl std::fmt::Display) -> KvError {

@@ -1,114 +1,282 @@
-//! Tests with a real file.
+//! The same tests on a real file, and on a bucket of a real NATS server.
 #![allow(clippy::unwrap_used)]
 
+use super::file::FILE;
 use super::*;
+use std::fs;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tuffet_config::{NatsLogin, NatsServers};
 
 const PLENTY: Quota = Quota { keys: 100, bytes: 10_000 };
 
-fn plugin(name: &str) -> Arc<str> {
-    name.into()
+/// A store that can be opened again.
+enum Place {
+    File(TempDir),
+    #[cfg_attr(not(feature = "nats"), expect(dead_code))]
+    Nats(Nats),
 }
 
-async fn set(store: &KvStore, of: &str, quota: Quota, key: &str, value: &str) -> Result<(), KvError> {
-    store.set(&plugin(of), quota, key.into(), value.into(), None).await
+/// A NATS server with JetStream, killed on drop.
+struct Nats {
+    child: Child,
+    address: SocketAddr,
+    _folder: TempDir,
 }
 
-async fn get(store: &KvStore, of: &str, key: &str) -> Option<String> {
-    let value = store.get(&plugin(of), key.into()).await.unwrap();
+impl Drop for Nats {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Nats {
+    /// `None` where no server is installed. Debian installs it where only root's path leads.
+    fn start() -> Option<Nats> {
+        let program = ["nats-server", "/usr/sbin/nats-server"]
+            .into_iter()
+            .find(|program| Command::new(program).arg("--version").output().is_ok())?;
+        for _ in 0..10 {
+            let folder = TempDir::new().unwrap();
+            let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+            let mut child = Command::new(program)
+                .args(["-a", "127.0.0.1", "-p", &address.port().to_string(), "-js", "-sd"])
+                .arg(folder.path())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            while child.try_wait().unwrap().is_none() {
+                if TcpStream::connect(address).is_ok() {
+                    return Some(Nats { child, address, _folder: folder });
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        unreachable!("nats-server does not start")
+    }
+
+    fn bucket(&self) -> KvBucket {
+        KvBucket {
+            servers: NatsServers { urls: vec![format!("nats://{}", self.address)], login: NatsLogin::None },
+            bucket: "keys".into(),
+            when_away: WhenAway::Fail,
+            timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The stores that can be tested here.
+fn places() -> Vec<Place> {
+    let mut places = vec![Place::File(TempDir::new().unwrap())];
+    #[cfg(feature = "nats")]
+    match Nats::start() {
+        Some(nats) => places.push(Place::Nats(nats)),
+        None => eprintln!("nats-server is not installed: keys in a bucket are not tested"),
+    }
+    places
+}
+
+impl Place {
+    fn open(&self) -> KvStore {
+        let place = match self {
+            Place::File(folder) => KvPlace::Folder(folder.path().join("made/on/the/way")),
+            Place::Nats(nats) => KvPlace::Bucket(nats.bucket()),
+        };
+        let store = KvStore::open(&place).unwrap();
+        for namespace in ["a", "b", "c"] {
+            store.join(&of(namespace, PLENTY));
+        }
+        store
+    }
+}
+
+fn of(name: &str, quota: Quota) -> Namespace {
+    Namespace { name: name.into(), quota, when_away: WhenAway::Fail }
+}
+
+async fn set(store: &KvStore, namespace: &str, quota: Quota, key: &str, value: &str) -> Result<(), KvError> {
+    store.set(&of(namespace, quota), key.into(), value.into(), None).await
+}
+
+async fn get(store: &KvStore, namespace: &str, key: &str) -> Option<String> {
+    let value = store.get(&of(namespace, PLENTY), key.into()).await.unwrap();
     value.map(|value| String::from_utf8(value).unwrap())
 }
 
 #[tokio::test]
 async fn each_namespace_has_its_own_keys_and_they_outlive_the_process() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("made/on/the/way");
-    let store = KvStore::open(&path).unwrap();
-    set(&store, "a", PLENTY, "key", "of a").await.unwrap();
-    set(&store, "b", PLENTY, "key", "of b").await.unwrap();
-    set(&store, "b", PLENTY, "key", "of b again").await.unwrap();
-    assert_eq!(get(&store, "a", "key").await.unwrap(), "of a");
-    assert_eq!(get(&store, "c", "key").await, None);
-    assert!(matches!(KvStore::open(&path), Err(KvOpenError::InUse(_))), "two at once");
-    close(store);
-    let store = KvStore::open(&path).unwrap();
-    assert_eq!(get(&store, "b", "key").await.unwrap(), "of b again");
-    store.delete(&plugin("b"), PLENTY, "key".into()).await.unwrap();
-    store.delete(&plugin("b"), PLENTY, "key".into()).await.unwrap();
-    assert_eq!(get(&store, "b", "key").await, None);
-    assert_eq!(get(&store, "a", "key").await.unwrap(), "of a");
+    for place in places() {
+        let store = place.open();
+        set(&store, "a", PLENTY, "key", "of a").await.unwrap();
+        set(&store, "b", PLENTY, "key", "of b").await.unwrap();
+        set(&store, "b", PLENTY, "key", "of b again").await.unwrap();
+        set(&store, "b", PLENTY, "a strange. key*>\n", "too").await.unwrap();
+        assert_eq!(get(&store, "a", "key").await.unwrap(), "of a");
+        assert_eq!(get(&store, "c", "key").await, None);
+        close(store);
+        let store = place.open();
+        assert_eq!(get(&store, "b", "key").await.unwrap(), "of b again");
+        assert_eq!(get(&store, "b", "a strange. key*>\n").await.unwrap(), "too");
+        store.delete(&of("b", PLENTY), "key".into()).await.unwrap();
+        store.delete(&of("b", PLENTY), "key".into()).await.unwrap();
+        assert_eq!(get(&store, "b", "key").await, None);
+        assert_eq!(get(&store, "a", "key").await.unwrap(), "of a");
+    }
 }
 
-/// Waits until the writing thread has released the file.
+#[test]
+fn a_file_has_one_server() {
+    let place = KvPlace::Folder(TempDir::new().unwrap().path().join("state"));
+    let first = KvStore::open(&place).unwrap();
+    assert!(matches!(KvStore::open(&place), Err(KvOpenError::InUse(_))), "two at once");
+    drop(first);
+}
+
+/// Waits until the writing thread has released a file.
 fn close(store: KvStore) {
-    let KvStore { database, jobs } = store;
-    drop(jobs);
-    while Arc::strong_count(&database) > 1 {
-        std::thread::yield_now();
+    if let KvStore::File(FileStore { database, jobs }) = store {
+        drop(jobs);
+        while Arc::strong_count(&database) > 1 {
+            std::thread::yield_now();
+        }
     }
 }
 
 #[tokio::test]
 async fn counters_count_each_increment_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = KvStore::open(folder.path()).unwrap();
-    let its = plugin("a");
-    let all = (0..200).map(|_| store.increment(&its, PLENTY, "n".into(), 2, None));
-    let mut seen: Vec<i64> =
-        futures_util::future::join_all(all).await.into_iter().map(Result::unwrap).collect();
-    seen.sort_unstable();
-    assert_eq!(seen, (1..=200).map(|n| 2 * n).collect::<Vec<i64>>());
-    assert_eq!(store.increment(&its, PLENTY, "n".into(), i64::MAX, None).await, Ok(i64::MAX));
-    set(&store, "a", PLENTY, "text", "x").await.unwrap();
-    let refused = store.increment(&its, PLENTY, "text".into(), 1, None).await;
-    assert_eq!(refused, Err(KvError::NotACounter));
+    for place in places() {
+        let store = place.open();
+        let its = of("a", PLENTY);
+        let all = (0..200).map(|_| store.increment(&its, "n".into(), 2, None));
+        let mut seen: Vec<i64> =
+            futures_util::future::join_all(all).await.into_iter().map(Result::unwrap).collect();
+        seen.sort_unstable();
+        assert_eq!(seen, (1..=200).map(|n| 2 * n).collect::<Vec<i64>>());
+        assert_eq!(store.increment(&its, "n".into(), i64::MAX, None).await, Ok(i64::MAX));
+        set(&store, "a", PLENTY, "text", "x").await.unwrap();
+        let refused = store.increment(&its, "text".into(), 1, None).await;
+        assert_eq!(refused, Err(KvError::NotACounter));
+    }
 }
 
 #[tokio::test]
 async fn a_time_that_is_over_makes_room_and_a_counter_begins_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = KvStore::open(folder.path()).unwrap();
-    let its = plugin("a");
-    let one = Quota { keys: 1, bytes: 100 };
-    store.set(&its, one, "over".into(), b"x".to_vec(), Some(0)).await.unwrap();
-    assert_eq!(get(&store, "a", "over").await, None);
-    set(&store, "a", one, "next", "x").await.unwrap();
-    assert_eq!(set(&store, "a", one, "more", "x").await, Err(KvError::Quota));
+    for place in places() {
+        let store = place.open();
+        let one = Quota { keys: 1, bytes: 100 };
+        let (a, b) = (of("a", one), of("b", one));
+        store.set(&a, "over".into(), b"x".to_vec(), Some(0)).await.unwrap();
+        assert_eq!(get(&store, "a", "over").await, None);
+        set(&store, "a", one, "next", "x").await.unwrap();
+        assert_eq!(set(&store, "a", one, "more", "x").await, Err(KvError::Quota));
 
-    assert_eq!(store.increment(&plugin("b"), one, "n".into(), 5, Some(0)).await, Ok(5));
-    assert_eq!(store.increment(&plugin("b"), one, "n".into(), 5, Some(3600)).await, Ok(5));
-    assert_eq!(store.increment(&plugin("b"), one, "n".into(), 5, Some(0)).await, Ok(10), "not shortened");
-    assert_eq!(store.increment(&plugin("b"), one, "n".into(), 5, None).await, Ok(15), "nor prolonged");
+        assert_eq!(store.increment(&b, "n".into(), 5, Some(0)).await, Ok(5));
+        assert_eq!(store.increment(&b, "n".into(), 5, Some(3600)).await, Ok(5));
+        assert_eq!(store.increment(&b, "n".into(), 5, Some(0)).await, Ok(10), "not shortened");
+        assert_eq!(store.increment(&b, "n".into(), 5, None).await, Ok(15), "nor prolonged");
+    }
 }
 
 #[tokio::test]
 async fn a_quota_holds_over_restarts_and_what_is_there_may_shrink() {
-    let folder = tempfile::tempdir().unwrap();
-    let quota = Quota { keys: 2, bytes: 10 };
-    let store = KvStore::open(folder.path()).unwrap();
-    set(&store, "a", quota, "k1", "123").await.unwrap();
-    set(&store, "a", quota, "k2", "123").await.unwrap();
-    close(store);
-    let store = KvStore::open(folder.path()).unwrap();
-    assert_eq!(set(&store, "a", quota, "k3", "").await, Err(KvError::Quota), "keys");
-    assert_eq!(set(&store, "a", quota, "k2", "1234").await, Err(KvError::Quota), "bytes");
-    set(&store, "a", quota, "k2", "321").await.unwrap();
-    set(&store, "a", Quota { keys: 1, bytes: 1 }, "k2", "1").await.unwrap();
-    set(&store, "b", quota, "k1", "123").await.unwrap();
-    store.delete(&plugin("a"), quota, "k1".into()).await.unwrap();
-    set(&store, "a", quota, "k3", "12345").await.unwrap();
-    assert_eq!(get(&store, "a", "k2").await.unwrap(), "1");
+    for place in places() {
+        let quota = Quota { keys: 2, bytes: 10 };
+        let store = place.open();
+        set(&store, "a", quota, "k1", "123").await.unwrap();
+        set(&store, "a", quota, "k2", "123").await.unwrap();
+        close(store);
+        let store = place.open();
+        assert_eq!(set(&store, "a", quota, "k3", "").await, Err(KvError::Quota), "keys");
+        assert_eq!(set(&store, "a", quota, "k2", "1234").await, Err(KvError::Quota), "bytes");
+        set(&store, "a", quota, "k2", "321").await.unwrap();
+        set(&store, "a", Quota { keys: 1, bytes: 1 }, "k2", "1").await.unwrap();
+        set(&store, "b", quota, "k1", "123").await.unwrap();
+        store.delete(&of("a", quota), "k1".into()).await.unwrap();
+        set(&store, "a", quota, "k3", "12345").await.unwrap();
+        assert_eq!(get(&store, "a", "k2").await.unwrap(), "1");
+    }
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_says_how_to_mend_it() {
     let folder = tempfile::tempdir().unwrap();
+    let open = |path: &Path| KvStore::open(&KvPlace::Folder(path.to_owned())).unwrap_err().to_string();
     fs::write(folder.path().join("file"), "").unwrap();
-    let error = KvStore::open(&folder.path().join("file/below")).unwrap_err().to_string();
+    let error = open(&folder.path().join("file/below"));
     assert!(error.contains("file/below cannot be made or written") && error.contains("`state:`"), "{error}");
     assert!(usable(&folder.path().join("file/below")).is_err());
     assert!(usable(&folder.path().join("to/be/made")).is_ok());
     assert!(!folder.path().join("to").exists(), "looking changes nothing");
     fs::write(folder.path().join(FILE), "this is no database").unwrap();
-    let error = KvStore::open(folder.path()).unwrap_err().to_string();
+    let error = open(folder.path());
     assert!(error.contains("cannot be opened") && error.contains("move the file away"), "{error}");
+}
+
+/// Several servers share a bucket: what one writes, all read, and no increment is lost.
+#[cfg(feature = "nats")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_count_together() {
+    let Some(nats) = Nats::start() else { return };
+    let servers: Vec<KvStore> = (0..4)
+        .map(|_| KvStore::open(&KvPlace::Bucket(nats.bucket())).unwrap())
+        .inspect(|store| store.join(&of("a", PLENTY)))
+        .collect();
+    let its = of("a", PLENTY);
+    let all = servers.iter().flat_map(|store| (0..50).map(|_| store.increment(&its, "n".into(), 1, None)));
+    let mut seen: Vec<i64> =
+        futures_util::future::join_all(all).await.into_iter().map(Result::unwrap).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, (1..=200).collect::<Vec<i64>>());
+    set(&servers[0], "a", PLENTY, "word", "of the first").await.unwrap();
+    assert_eq!(get(&servers[3], "a", "word").await.as_deref(), Some("of the first"));
+    servers[3].delete(&its, "word".into()).await.unwrap();
+    assert_eq!(get(&servers[0], "a", "word").await, None);
+}
+
+/// A server that is away costs its plugins one time-out, and then nothing: they get an error, or the last known
+/// value.
+#[cfg(feature = "nats")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_hangs_costs_one_time_out() {
+    let Some(nats) = Nats::start() else { return };
+    let bucket = KvBucket { timeout: Duration::from_millis(500), ..nats.bucket() };
+    let store = KvStore::open(&KvPlace::Bucket(bucket)).unwrap();
+    let fails = of("a", PLENTY);
+    let knows = Namespace { when_away: WhenAway::LastKnown, ..fails.clone() };
+    store.join(&fails);
+    store.set(&fails, "k".into(), b"known".to_vec(), None).await.unwrap();
+    let signal = |name: &str| {
+        let id = nats.child.id().to_string();
+        assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
+    };
+    signal("-STOP");
+    let waited = Instant::now();
+    while store.state().unwrap().away_seconds.is_none() {
+        let _ = store.get(&fails, "k".into()).await;
+        assert!(waited.elapsed() < Duration::from_secs(20), "{:?}", store.state());
+    }
+    let begun = Instant::now();
+    for _ in 0..1000 {
+        assert!(matches!(store.get(&fails, "k".into()).await, Err(KvError::Unavailable(_))));
+        assert_eq!(store.get(&knows, "k".into()).await, Ok(Some(b"known".to_vec())));
+        assert_eq!(store.get(&knows, "none".into()).await, Ok(None));
+        let written = store.set(&knows, "k".into(), b"new".to_vec(), None).await;
+        assert!(matches!(written, Err(KvError::Unavailable(_))), "{written:?}");
+    }
+    // Each call would have taken half a second.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert_eq!(store.state().unwrap().last_known, 2000);
+    signal("-CONT");
+    let waited = Instant::now();
+    while store.set(&fails, "k".into(), b"new".to_vec(), None).await.is_err() {
+        assert!(waited.elapsed() < Duration::from_secs(20), "{:?}", store.state());
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(get(&store, "a", "k").await.as_deref(), Some("new"));
+    assert_eq!(store.state().unwrap().away_seconds, None);
 }

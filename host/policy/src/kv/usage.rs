@@ -44,6 +44,12 @@ impl Usage {
         Ok(usage)
     }
 
+    /// The keys, and the bytes.
+    #[cfg(feature = "nats")]
+    pub(super) fn counted(&self) -> (u64, u64) {
+        (self.keys, self.bytes)
+    }
+
     pub(super) fn add(&mut self, key: &str, value: usize) {
         self.keys += 1;
         self.bytes += (key.len() + value) as u64;

@@ -7,8 +7,9 @@ use redb::{Database, ReadableTable, Table};
 use tokio::sync::{mpsc, oneshot};
 
 use super::entry::Entry;
+use super::file::TABLE;
 use super::usage::{Usage, Usages};
-use super::{KvError, MAX_VALUE, Quota, TABLE, now_ms, unavailable};
+use super::{Change, KvError, MAX_VALUE, Quota, now_ms, unavailable};
 
 /// Changes per transaction.
 const BATCH: usize = 256;
@@ -20,12 +21,6 @@ pub(super) struct Job {
     pub(super) key: String,
     pub(super) change: Change,
     pub(super) answer: oneshot::Sender<Result<i64, KvError>>,
-}
-
-pub(super) enum Change {
-    Set { value: Vec<u8>, ttl_seconds: Option<u32> },
-    Delete,
-    Increment { by: i64, ttl_seconds: Option<u32> },
 }
 
 type Answer = Result<i64, KvError>;

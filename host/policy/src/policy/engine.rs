@@ -19,6 +19,7 @@ use super::resources::Resources;
 use super::sandbox::Sandbox;
 use super::slices::Slices;
 use super::ticker::Ticker;
+use crate::kv::KvState;
 use crate::sinks::Sinks;
 
 /// The interval at which a computing guest is interrupted, so that other guests of its thread run.
@@ -95,6 +96,11 @@ impl PolicyRuntime {
     /// The sinks of plugins.
     pub fn sinks(&self) -> &Sinks {
         &self.0.resources.sinks
+    }
+
+    /// The state of the bucket with the plugins' keys; `None` if no plugin uses one.
+    pub fn kv(&self) -> Option<KvState> {
+        self.0.resources.kv()
     }
 
     /// The counters of each plugin since the start of the process, by name.

@@ -31,7 +31,7 @@ use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use super::text;
 use super::turns::Turns;
 use super::wit_events as observe;
-use crate::kv::{self, Quota};
+use crate::kv::{self, KvPlace, Namespace, Quota};
 use crate::registry::{MAX_COMPONENT, Pulled};
 use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode, ReuseConfig, Sha256Digest};
 
@@ -230,14 +230,15 @@ fn access(
     for grant in granted {
         match grant {
             Grant::Kv if let Some(stage) = &policy.stage => access.keys = Some(stage.clone()),
-            Grant::Kv if policy.live => match resources.store(&policy.state) {
+            Grant::Kv if policy.live => match resources.store(&place_of_keys(policy)) {
                 Ok(store) => {
-                    let namespace = Arc::from(spec.name.as_str());
-                    let quota = Quota::from(&spec.limits);
-                    access.keys = Some(Arc::new(StoredKeys { store, namespace, quota }));
+                    let namespace = namespace(policy, spec);
+                    store.join(&namespace);
+                    access.keys = Some(Arc::new(StoredKeys { store, namespace }));
                 }
                 Err(error) => problems.push((LoadProblemKind::Grant, error.to_string())),
             },
+            Grant::Kv if policy.kv.is_some() => {}
             Grant::Kv => {
                 if let Err(error) = kv::usable(&policy.state) {
                     problems.push((LoadProblemKind::Grant, error.to_string()));
@@ -265,6 +266,22 @@ fn access(
         Ok(access)
     } else {
         Err(problems.into_iter().map(|(kind, message)| problem(spec, kind, message)).collect())
+    }
+}
+
+fn place_of_keys(policy: &PolicySpec) -> KvPlace {
+    match &policy.kv {
+        Some(bucket) => KvPlace::Bucket(bucket.clone()),
+        None => KvPlace::Folder(policy.state.clone()),
+    }
+}
+
+fn namespace(policy: &PolicySpec, spec: &PluginConfig) -> Namespace {
+    let usual = || policy.kv.as_ref().map(|bucket| bucket.when_away).unwrap_or_default();
+    Namespace {
+        name: Arc::from(spec.name.as_str()),
+        quota: Quota::from(&spec.limits),
+        when_away: spec.when_away.unwrap_or_else(usual),
     }
 }
 

@@ -1,23 +1,32 @@
-//! Resources that plugins share and a reload must not open twice: the file of keys, and the sinks.
+//! Resources that plugins share and a reload must not open twice: the store of keys, and the sinks.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::kv::{KvOpenError, KvStore};
+use crate::kv::{KvOpenError, KvPlace, KvState, KvStore};
 use crate::open_once::OpenOnce;
 use crate::sinks::Sinks;
 
 /// Resources that are open while any policy uses them. For threads that may block.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
-    stores: OpenOnce<PathBuf, KvStore>,
+    stores: OpenOnce<KvPlace, KvStore>,
+    /// The store that was opened last.
+    newest: Mutex<Weak<KvStore>>,
     /// The sinks.
     pub sinks: Sinks,
 }
 
 impl Resources {
-    /// Opens the file of keys in a folder.
-    pub fn store(&self, folder: &Path) -> Result<Arc<KvStore>, KvOpenError> {
-        self.stores.get(folder.to_owned(), |folder| KvStore::open(folder))
+    /// Opens the store of keys.
+    pub fn store(&self, place: &KvPlace) -> Result<Arc<KvStore>, KvOpenError> {
+        let store = self.stores.get(place.clone(), KvStore::open)?;
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&store);
+        Ok(store)
+    }
+
+    /// The state of the store that was opened last, if it is a bucket.
+    pub fn kv(&self) -> Option<KvState> {
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        newest?.state()
     }
 }

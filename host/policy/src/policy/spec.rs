@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::stage::Stage;
 use crate::registry::Registries;
-use tuffet_config::PolicyConfig;
 use tuffet_config::sinks::SinkSpec;
+use tuffet_config::{KvBucket, PolicyConfig};
 use tuffet_store::Roots;
 
 /// A configured policy, with everything that loading it needs.
@@ -25,6 +25,8 @@ pub struct PolicySpec {
     pub state: PathBuf,
     /// How components are had from registries.
     pub registries: Registries,
+    /// The bucket with the keys; `None` for a file in `state`.
+    pub kv: Option<KvBucket>,
     /// Whether the policy is to run. Otherwise it is only checked, and neither sinks nor the file of keys are
     /// opened: the running server uses them.
     pub live: bool,

@@ -14,15 +14,15 @@ use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 use tokio::time::{error::Elapsed, timeout};
 
-use super::output::{Failure, Output, Then, explain};
+use super::output::{Failure, Output, Then};
 use super::runtime;
-use crate::tls;
-use tuffet_config::sinks::{NatsLogin, NatsTarget};
+use crate::causes::explain;
+use crate::{nats, tls};
+use tuffet_config::NatsLogin;
+use tuffet_config::sinks::NatsTarget;
 
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// The interval of pings on an idle connection.
-const PING: Duration = Duration::from_secs(20);
 
 pub(super) struct NatsOutput {
     target: NatsTarget,
@@ -46,7 +46,7 @@ type Complaint = Arc<Mutex<Option<String>>>;
 impl NatsOutput {
     pub(super) fn open(target: &NatsTarget) -> io::Result<NatsOutput> {
         tls::choose_provider();
-        if let NatsLogin::Credentials(credentials) = &target.login {
+        if let NatsLogin::Credentials(credentials) = &target.servers.login {
             // Validates the credentials now.
             ConnectOptions::new().credentials(credentials.reveal())?;
         }
@@ -123,33 +123,13 @@ impl Connection {
     async fn open(target: &NatsTarget) -> Result<Connection, String> {
         let complaint = Complaint::default();
         let heard = Arc::clone(&complaint);
-        let options = ConnectOptions::new()
-            .name("tuffet")
-            .connection_timeout(target.timeout)
-            .ping_interval(PING)
-            .event_callback(move |event| {
-                if let Event::ServerError(error) = event {
-                    *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
-                }
-                async {}
-            });
-        let options = match &target.login {
-            NatsLogin::None => options,
-            NatsLogin::Token(token) => options.token(token.reveal().to_owned()),
-            NatsLogin::User { name, password } => {
-                options.user_and_password(name.reveal().to_owned(), password.reveal().to_owned())
+        let client = nats::connect(&target.servers, target.timeout, move |event| {
+            if let Event::ServerError(error) = event {
+                *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
             }
-            NatsLogin::Credentials(credentials) => {
-                options.credentials(credentials.reveal()).map_err(|error| error.to_string())?
-            }
-        };
-        // Each of several servers has its own time-out; the total must be bounded, too.
-        let patience = target.timeout.saturating_mul(target.urls.len() as u32);
-        let connecting = timeout(patience, options.connect(target.urls.as_slice()));
-        let client = match connecting.await {
-            Ok(connected) => connected.map_err(|error| explain(&error))?,
-            Err(Elapsed { .. }) => return Err(format!("no server answered within {patience:?}")),
-        };
+            async {}
+        })
+        .await?;
         let inbox = client.new_inbox();
         let confirmations =
             client.subscribe(inbox.clone()).await.map_err(|error| format!("no confirmation: {error}"))?;

@@ -40,6 +40,11 @@ impl Outcome {
         Outcome::Failed,
     ];
 
+    /// Whether the client did not get what it asked for.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Outcome::Denied | Outcome::NotFound | Outcome::TimedOut | Outcome::Failed)
+    }
+
     /// Returns the word in logs, metrics and events.
     pub fn as_str(self) -> &'static str {
         match self {

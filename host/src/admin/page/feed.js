@@ -28,6 +28,9 @@ export const follow = async (told, token, unlocked) => {
   }
 };
 
+// The page at /?servers=all shows all servers that publish where this one does.
+const ALL = new URLSearchParams(location.search).get('servers') === 'all' ? '?servers=all' : '';
+
 const read = async (each, token) => {
   const abort = new AbortController();
   let timer;
@@ -38,7 +41,7 @@ const read = async (each, token) => {
   alive();
   try {
     const headers = token ? { Authorization: `Bearer ${token}` } : {};
-    const answer = await fetch('/api/live', { headers, signal: abort.signal, cache: 'no-store' });
+    const answer = await fetch(`/api/live${ALL}`, { headers, signal: abort.signal, cache: 'no-store' });
     if (!answer.ok) throw Object.assign(new Error((await answer.text()).trim()), { status: answer.status });
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';

@@ -58,7 +58,7 @@ const tables = () => {
 const plots = () => charts.forEach((chart) => chart.set(samples, seconds));
 
 const paint = () => {
-  say(find('about'), [last.host, last.version, `configuration ${last.generation}`].filter(Boolean).join(' · '));
+  say(find('about'), [last.host, last.version, last.generation ? `configuration ${last.generation}` : ''].filter(Boolean).join(' · '));
   const listeners = (last.listeners ?? []).map((one) => `${one.listener} ${one.address}`).join(', ');
   const roots = (last.roots ?? []).map((one) => one.root + (one.hung ? ' (does not answer)' : '')).join(', ');
   sayCut(find('listeners'), listeners ? `Listeners: ${listeners}` : '');

@@ -39,12 +39,13 @@ const client = (td, one) => lines(td, one.client, [one.mac, one.class === 'unkno
 const file = (td, one) => {
   const plainly = one.resolved && one.resolved.endsWith(`:${one.path}`);
   const arrow = one.operation === 'write' ? '↑ ' : '';
-  lines(td, arrow + one.path, one.resolved && !plainly ? `→ ${one.resolved}` : '');
+  const server = one.server ? `${one.server}: ` : '';
+  lines(td, server + arrow + one.path, one.resolved && !plainly ? `→ ${one.resolved}` : '');
 };
 
 const matches = (one, words) => {
   if (words.length === 0) return true;
-  const all = [one.client, one.mac, one.class, one.listener, one.operation, one.path, one.resolved, one.verdict_by, one.outcome, one.detail, ...(one.tried ?? []), one.id];
+  const all = [one.client, one.mac, one.class, one.listener, one.server, one.operation, one.path, one.resolved, one.verdict_by, one.outcome, one.detail, ...(one.tried ?? []), one.id];
   const text = all.filter(Boolean).join('\n').toLowerCase();
   return words.every((word) => text.includes(word));
 };

@@ -93,6 +93,7 @@ impl Lab {
             registries: plan.registries.clone(),
             sinks: Vec::new(),
             state: PathBuf::new(),
+            kv: None,
             live: false,
             ipv6_prefix: 64,
             stage: Some(Arc::clone(&stage)),
@@ -109,6 +110,7 @@ impl Lab {
             reuse: plan.reuse,
             mode: PluginMode::Enforce,
             breaker: BreakerConfig { failures: u32::MAX, back_off: Duration::ZERO, cap: Duration::ZERO },
+            when_away: None,
             cache: None,
         };
         let loaded = self.driver.block_on(Trial::load(&self.runtime, &policy, &plugin));

@@ -1,9 +1,9 @@
 //! The screen.
 
 use super::details;
-use super::state::{State, TABS, client, file};
+use super::state::{QUEUES, State, TABS, client, file};
 use super::text::{bytes, clock, cut_end, cut_front, micros, percent, plain, rate, span};
-use crate::watch::{Active, Finished, PluginTotals, Snapshot, Who};
+use crate::watch::{Active, Finished, PluginTotals, ServerNow, Snapshot, Who};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
@@ -63,8 +63,11 @@ fn head_lines(state: &State) -> Vec<Line<'static>> {
     let up = span(snapshot.unix_ms.saturating_sub(snapshot.started_unix_ms) / 1000);
     let host: String = plain(&snapshot.host).chars().take(LONGEST_HOST).collect();
     let host = if host.is_empty() { host } else { format!(" on {host}") };
-    let about =
-        format!("Tuffet {}{host}, configuration {}, up {up}  ", snapshot.version, snapshot.generation);
+    let about = if snapshot.servers.is_empty() {
+        format!("Tuffet {}{host}, configuration {}, up {up}  ", snapshot.version, snapshot.generation)
+    } else {
+        format!("Tuffet {}{host}, watched for {up}  ", snapshot.version)
+    };
     let last = snapshot.samples.last();
     let moved = last.map(|sample| (sample.bytes_per_second.read, sample.bytes_per_second.write));
     let (out, back) = moved.unwrap_or_default();
@@ -76,7 +79,7 @@ fn head_lines(state: &State) -> Vec<Line<'static>> {
         rate(out),
         rate(back),
     );
-    let failures = totals.ended.iter().filter(|one| is_failure(one.outcome)).map(|one| one.count);
+    let failures = totals.ended.iter().filter(|one| one.outcome.is_failure()).map(|one| one.count);
     let failures: u64 = failures.sum();
     let sent = sent_blocks(snapshot) + totals.retransmissions;
     let since = format!(
@@ -92,11 +95,6 @@ fn head_lines(state: &State) -> Vec<Line<'static>> {
         Line::from(now),
         Line::from(vec![Span::from("since the start: "), failed, Span::from(since)]),
     ]
-}
-
-/// The outcomes of clients that did not get what they asked for.
-fn is_failure(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Denied | Outcome::NotFound | Outcome::TimedOut | Outcome::Failed)
 }
 
 /// Estimates the blocks sent and received. Those of running transfers follow from their bytes and the granted block
@@ -124,9 +122,11 @@ fn throughput(frame: &mut Frame<'_>, snapshot: &Snapshot, area: Rect) {
 
 fn tab_line(state: &State) -> Line<'static> {
     let totals = &state.snapshot.totals;
-    let counts = [totals.active, state.snapshot.finished.len() as u64, totals.plugins.len() as u64, 0];
-    let spans = TABS.iter().zip(counts).enumerate().flat_map(|(index, (name, count))| {
-        let count = if index < 3 { format!(" {count}") } else { String::new() };
+    let servers = state.snapshot.servers.len() as u64;
+    let counts =
+        [totals.active, state.snapshot.finished.len() as u64, totals.plugins.len() as u64, 0, servers];
+    let spans = TABS.iter().zip(counts).take(state.tabs()).enumerate().flat_map(|(index, (name, count))| {
+        let count = if index == QUEUES { String::new() } else { format!(" {count}") };
         let text = Span::from(format!(" {} {name}{count} ", index + 1));
         let chosen = index == state.tab;
         [if chosen { text.add_modifier(Modifier::REVERSED) } else { text }, Span::from(" ")]
@@ -154,7 +154,8 @@ fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
         0 => running(&state.running(), area.width),
         1 => ended(&state.ended(), area.width),
         2 => plugins(&state.snapshot.totals.plugins),
-        _ => queues(&state.snapshot),
+        QUEUES => queues(&state.snapshot),
+        _ => servers(&state.snapshot.servers),
     };
     let selected = state.row.min(rows.len().saturating_sub(1));
     // Below the head; the selected row stays visible.
@@ -310,6 +311,42 @@ fn plugins<'a>(all: &[PluginTotals]) -> Rows<'a> {
     ];
     let titles =
         &["PLUGIN", "     CALLS", "RUNNING", "WAITING", "      P50", "      P99", "BREAKER", "FAILED"];
+    (titles, widths, all.iter().map(row).collect())
+}
+
+fn servers<'a>(all: &[ServerNow]) -> Rows<'a> {
+    let row = |server: &ServerNow| {
+        let state = match server {
+            ServerNow { silent_seconds: 1.., .. } => {
+                Cell::from(format!("silent {}", span(server.silent_seconds))).red().bold()
+            }
+            ServerNow { ready: true, .. } => Cell::from("ready").green(),
+            _ => Cell::from("not ready").red().bold(),
+        };
+        let failures = Cell::from(format!("{:>8}", server.failures));
+        Row::new([
+            Cell::from(plain(&server.server)),
+            state,
+            Cell::from(format!("{:>7}", server.active)),
+            Cell::from(format!("{:>11}", rate(server.bytes_per_second))),
+            Cell::from(format!("{:>10}", server.ended)),
+            if server.failures > 0 { failures.red() } else { failures },
+            Cell::from(format!("{:>6}", server.generation)),
+            Cell::from(plain(&server.version)),
+        ])
+    };
+    let widths = vec![
+        Constraint::Fill(1),
+        Constraint::Length(12),
+        Constraint::Length(7),
+        Constraint::Length(11),
+        Constraint::Length(10),
+        Constraint::Length(8),
+        Constraint::Length(6),
+        Constraint::Length(8),
+    ];
+    let titles =
+        &["SERVER", "STATE", "RUNNING", "       RATE", "     ENDED", "FAILURES", "CONFIG", "VERSION"];
     (titles, widths, all.iter().map(row).collect())
 }
 

@@ -2,6 +2,8 @@
 
 mod details;
 mod draw;
+#[cfg_attr(not(feature = "nats"), path = "many_absent.rs")]
+mod many;
 mod once;
 mod source;
 mod state;
@@ -33,6 +35,15 @@ pub(super) struct TopArgs {
     /// The file with the token of the admin listener.
     #[arg(long, value_name = "FILE", requires = "url")]
     token_file: Option<PathBuf>,
+    /// Show all servers that publish their transfers on NATS, at nats://HOST:PORT or tls://HOST:PORT.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "control", "url"])]
+    nats: Option<String>,
+    /// The beginning of their subjects, as in `events`.
+    #[arg(long, value_name = "SUBJECT", requires = "nats", default_value = "tuffet")]
+    subject: String,
+    /// The file with the token for NATS, or with NATS credentials.
+    #[arg(long, value_name = "FILE", requires = "nats")]
+    nats_auth: Option<PathBuf>,
     /// Print one frame as plain text. The default if the output is not a terminal.
     #[arg(long)]
     once: bool,

@@ -1,6 +1,7 @@
 //! The source of snapshots: a control socket, or an admin listener.
 
 use super::TopArgs;
+use super::many::Many;
 use crate::server::Reply;
 use crate::watch::Snapshot;
 use std::fmt;
@@ -28,6 +29,7 @@ pub(super) enum News {
 pub(super) enum Source {
     Control(PathBuf),
     Admin { host: String, token: Option<String> },
+    Many(Many),
 }
 
 impl fmt::Display for Source {
@@ -35,6 +37,7 @@ impl fmt::Display for Source {
         match self {
             Source::Control(path) => write!(f, "the control socket {}", path.display()),
             Source::Admin { host, .. } => write!(f, "http://{host}"),
+            Source::Many(many) => f.write_str(&many.url),
         }
     }
 }
@@ -42,6 +45,10 @@ impl fmt::Display for Source {
 impl Source {
     /// Returns the source; the error has the exit code and the message.
     pub(super) fn of(args: &TopArgs) -> Result<Source, (u8, String)> {
+        if let Some(url) = &args.nats {
+            let many = Many::of(url, &args.subject, args.nats_auth.as_deref());
+            return many.map(Source::Many).map_err(|message| (64, message));
+        }
         let Some(url) = &args.url else {
             let none =
                 "the server has no control socket; write `control: PATH` in its configuration, or give --url";
@@ -68,11 +75,17 @@ impl Source {
 
     /// Returns the first snapshot.
     pub(super) fn first(&self) -> io::Result<Snapshot> {
-        self.open()?.next()
+        match self {
+            Source::Many(many) => many.first(),
+            Source::Control(_) | Source::Admin { .. } => self.open()?.next(),
+        }
     }
 
     /// Passes all updates to `tell` until it returns false.
     pub(super) fn follow(&self, mut tell: impl FnMut(News) -> bool) {
+        if let Source::Many(many) = self {
+            return many.follow(tell);
+        }
         loop {
             let error = match self.open() {
                 Ok(mut stream) => loop {
@@ -103,6 +116,7 @@ impl Source {
                 Ok(Stream { lines: BufReader::new(Box::new(stream)), events: false })
             }
             Source::Admin { host, token } => http(host, token.as_deref()),
+            Source::Many(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 }

@@ -10,7 +10,9 @@ const SAMPLES: usize = 600;
 /// The longest filter in characters.
 const MAX_FILTER: usize = 200;
 
-pub(super) const TABS: [&str; 4] = ["Running", "Ended", "Plugins", "Queues"];
+/// The last one is for a view of many servers.
+pub(super) const TABS: [&str; 5] = ["Running", "Ended", "Plugins", "Queues", "Servers"];
+pub(super) const QUEUES: usize = 3;
 const SORTS: [&str; 4] = ["rate", "progress", "resent", "age"];
 
 #[derive(Debug, PartialEq, Eq)]
@@ -91,9 +93,11 @@ impl State {
             KeyCode::Char('/') => self.typing = true,
             KeyCode::Char('p' | ' ') => self.pause(),
             KeyCode::Char('s') => self.sort = (self.sort + 1) % SORTS.len(),
-            KeyCode::Tab | KeyCode::Right => self.turn_to((self.tab + 1) % TABS.len()),
-            KeyCode::BackTab | KeyCode::Left => self.turn_to((self.tab + TABS.len() - 1) % TABS.len()),
-            KeyCode::Char(digit @ '1'..='4') => self.turn_to(digit as usize - '1' as usize),
+            KeyCode::Tab | KeyCode::Right => self.turn_to((self.tab + 1) % self.tabs()),
+            KeyCode::BackTab | KeyCode::Left => self.turn_to((self.tab + self.tabs() - 1) % self.tabs()),
+            KeyCode::Char(digit @ '1'..='5') if digit as usize - ('1' as usize) < self.tabs() => {
+                self.turn_to(digit as usize - '1' as usize);
+            }
             KeyCode::Down | KeyCode::Char('j') => self.select(1),
             KeyCode::Up | KeyCode::Char('k') => self.select(-1),
             KeyCode::PageDown => self.select(10),
@@ -142,6 +146,11 @@ impl State {
             1 => self.ended().get(self.row).map(|row| row.who.id.clone()),
             _ => None,
         }
+    }
+
+    /// Returns the number of tabs.
+    pub(super) fn tabs(&self) -> usize {
+        if self.snapshot.servers.is_empty() { TABS.len() - 1 } else { TABS.len() }
     }
 
     fn turn_to(&mut self, tab: usize) {
@@ -196,7 +205,8 @@ fn matches(words: &[String], who: &Who, more: &[Option<String>]) -> bool {
     if words.is_empty() {
         return true;
     }
-    let mut text = [&who.client, &who.path, &who.listener].map(|part| part.to_lowercase()).join("\n");
+    let mut text =
+        [&who.client, &who.path, &who.listener, &who.server].map(|part| part.to_lowercase()).join("\n");
     let rest = [who.mac.as_deref(), Some(&*who.class), Some(&*who.operation)];
     for part in rest.into_iter().chain(more.iter().map(Option::as_deref)).flatten() {
         text.push('\n');
@@ -216,8 +226,9 @@ pub(super) fn client(who: &Who) -> String {
 pub(super) fn file(who: &Who, resolved: Option<&str>) -> String {
     let arrow = if who.operation == "write" { "↑ " } else { "" };
     let as_asked = |resolved: &str| resolved.split_once(':').is_some_and(|(_, path)| path == who.path);
+    let server = if who.server.is_empty() { String::new() } else { format!("{}: ", who.server) };
     match resolved.filter(|resolved| !as_asked(resolved)) {
-        Some(resolved) => plain(&format!("{arrow}{} → {resolved}", who.path)),
-        None => plain(&format!("{arrow}{}", who.path)),
+        Some(resolved) => plain(&format!("{server}{arrow}{} → {resolved}", who.path)),
+        None => plain(&format!("{server}{arrow}{}", who.path)),
     }
 }

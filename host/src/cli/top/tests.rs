@@ -250,3 +250,25 @@ fn numbers_and_texts() {
     );
     assert_eq!(plain("a\u{1b}]0;x\u{7}ä\n"), "a\u{fffd}]0;x\u{fffd}ä\u{fffd}");
 }
+
+#[test]
+fn a_view_of_many_has_a_tab_of_servers() {
+    let mut state = State::new(snapshot(2000));
+    press(&mut state, "5");
+    assert_eq!((state.tab, state.tabs()), (0, 4), "there is none in the view of one server");
+    let mut many = snapshot(2000);
+    let server = json!({ "server": "branch-7", "version": "0.1.0", "generation": 3, "ready": true, "active": 2,
+        "bytes_per_second": 2_500_000, "ended": 12, "failures": 1, "started_unix_ms": 0, "silent_seconds": 0 });
+    let silent = with(server.clone(), json!({ "server": "branch-8", "silent_seconds": 31 }));
+    many.servers = serde_json::from_value(json!([server, silent])).expect("servers");
+    many.active[0].who.server = "branch-7".into();
+    let mut state = State::new(many);
+    assert!(frame(&state, 132).join("\n").contains("branch-7: slow"));
+    press(&mut state, "5");
+    let shown = frame(&state, 132).join("\n");
+    for word in ["Servers 2", "branch-7", "ready", "branch-8", "silent 31 s", "FAILURES"] {
+        assert!(shown.contains(word), "{word} is missing in\n{shown}");
+    }
+    press(&mut state, "1/branch-7\n");
+    assert_eq!(state.running().len(), 1, "by server");
+}

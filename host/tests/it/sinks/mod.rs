@@ -4,7 +4,7 @@ mod audit;
 mod disk;
 mod files;
 mod http;
-mod nats;
+pub mod nats;
 mod otlp;
 mod relay;
 mod syslog;

@@ -20,7 +20,7 @@ struct Nats {
 }
 
 /// Debian installs it where only root's path leads.
-fn program() -> Option<&'static str> {
+pub fn program() -> Option<&'static str> {
     let found = ["nats-server", "/usr/sbin/nats-server"]
         .into_iter()
         .find(|program| Command::new(program).arg("--version").output().is_ok());

@@ -268,6 +268,9 @@ impl Groups {
                     // The sender of the ping may be gone.
                     let _ = answer.send(());
                 }
+                ToWorker::Rebind { listener, interface, answer } => {
+                    let _ = answer.send(self.wire.sockets.rebind(listener, &interface));
+                }
                 ToWorker::Tap(tap) => self.wire.tap = tap,
                 ToWorker::Drain { until } => {
                     let since = self.draining.map_or(now, |(since, _)| since);

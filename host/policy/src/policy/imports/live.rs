@@ -12,7 +12,7 @@ use super::calls::{HostCalls, Keys, Outlet, Pending};
 use super::files::{absent, steady};
 use super::http::Sent;
 use super::http_send::send;
-use crate::kv::{KvError, KvStore, Quota};
+use crate::kv::{KvError, KvStore, Namespace};
 use crate::policy::bindings::tuffet::policy::files::{Error, Metadata};
 use crate::policy::bindings::tuffet::policy::kv;
 use crate::sinks::{Full, Sink};
@@ -80,12 +80,11 @@ async fn on_disk<T: Send + 'static>(
     }
 }
 
-/// Keys in the file of keys, below the plugin's name.
+/// The keys of a plugin in the store of keys.
 #[derive(Debug)]
 pub(in crate::policy) struct StoredKeys {
     pub store: Arc<KvStore>,
-    pub namespace: Arc<str>,
-    pub quota: Quota,
+    pub namespace: Namespace,
 }
 
 impl Keys for StoredKeys {
@@ -99,13 +98,13 @@ impl Keys for StoredKeys {
         value: Vec<u8>,
         ttl_seconds: Option<u32>,
     ) -> Pending<'_, Result<(), kv::Error>> {
-        Box::pin(async move {
-            self.store.set(&self.namespace, self.quota, key, value, ttl_seconds).await.map_err(explain)
-        })
+        Box::pin(
+            async move { self.store.set(&self.namespace, key, value, ttl_seconds).await.map_err(explain) },
+        )
     }
 
     fn delete(&self, key: String) -> Pending<'_, Result<(), kv::Error>> {
-        Box::pin(async move { self.store.delete(&self.namespace, self.quota, key).await.map_err(explain) })
+        Box::pin(async move { self.store.delete(&self.namespace, key).await.map_err(explain) })
     }
 
     fn increment(
@@ -114,9 +113,9 @@ impl Keys for StoredKeys {
         by: i64,
         ttl_seconds: Option<u32>,
     ) -> Pending<'_, Result<i64, kv::Error>> {
-        Box::pin(async move {
-            self.store.increment(&self.namespace, self.quota, key, by, ttl_seconds).await.map_err(explain)
-        })
+        Box::pin(
+            async move { self.store.increment(&self.namespace, key, by, ttl_seconds).await.map_err(explain) },
+        )
     }
 }
 

@@ -61,6 +61,7 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConf
         mode: PluginMode::Enforce,
         // Never, but where that is tested.
         breaker: BreakerConfig { failures: u32::MAX, back_off: LONG, cap: LONG },
+        when_away: None,
         cache: None,
     }
 }
@@ -99,6 +100,7 @@ fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
         registries: Registries::default(),
         sinks: Vec::new(),
         state: PathBuf::from("/nonexistent"),
+        kv: None,
         live: true,
         ipv6_prefix: 64,
         stage: None,

@@ -12,8 +12,8 @@ use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 
 use super::super::http::headers;
-use super::super::output::explain;
 use super::Answer;
+use crate::causes::explain;
 use crate::tls;
 use tuffet_config::sinks::OtlpTarget;
 

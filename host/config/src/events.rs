@@ -1,0 +1,84 @@
+//! The section `events`: where a server publishes its transfers for views of many servers.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::address::{check_name, path_schema};
+use super::nats::{NatsKeys, NatsServers, OneOrMore};
+use super::resolver::Resolver;
+use super::secret::SecretText;
+
+/// Where this server publishes its transfers, so that `tuffet top --nats` and the page show many servers as one
+/// view.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct WrittenEvents {
+    /// The name of this server in the view; no two servers may have the same. Default: the host name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "super::address::name_schema")]
+    pub server: Option<String>,
+    /// The NATS servers that carry them.
+    pub nats: WrittenEventsNats,
+}
+
+/// The NATS servers that carry the events of all servers.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct WrittenEventsNats {
+    /// `nats://HOST:PORT`, or `tls://` for TLS with the system's certificates; a list for the servers of a
+    /// cluster.
+    pub servers: OneOrMore,
+    /// The beginning of the subjects: `SUBJECT.started.SERVER`, `SUBJECT.finished.SERVER`, and
+    /// `SUBJECT.now.SERVER` once a second while somebody watches.
+    #[serde(default = "subject")]
+    pub subject: String,
+    /// A token: `${NAME}` for an environment variable, or `{ file: PATH }`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<SecretText>,
+    /// A user, with `password`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<SecretText>,
+    /// The user's password: `${NAME}` for an environment variable, or `{ file: PATH }`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<SecretText>,
+    /// A credentials file, as `nsc` writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub credentials: Option<PathBuf>,
+}
+
+/// Where this server publishes its transfers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventsSpec {
+    /// The name of this server; `None` for the host name. Checked.
+    pub server: Option<String>,
+    /// The NATS servers, and the login.
+    pub servers: NatsServers,
+    /// The beginning of the subjects. Checked.
+    pub subject: String,
+}
+
+fn subject() -> String {
+    "tuffet".into()
+}
+
+impl Resolver<'_> {
+    pub(crate) fn events(&mut self, events: &WrittenEvents) -> EventsSpec {
+        let (pointer, nats) = ("/events/nats", &events.nats);
+        if let Some(Err(complaint)) = events.server.as_deref().map(check_name) {
+            self.wrong("/events/server", complaint);
+        }
+        let keys = NatsKeys {
+            urls: ("servers", &nats.servers),
+            token: nats.token.as_ref(),
+            user: nats.user.as_ref(),
+            password: nats.password.as_ref(),
+            credentials: nats.credentials.as_ref(),
+        };
+        let servers = self.nats_servers(pointer, &keys);
+        self.nats_subject(&format!("{pointer}/subject"), &nats.subject);
+        EventsSpec { server: events.server.clone(), servers, subject: nats.subject.clone() }
+    }
+}

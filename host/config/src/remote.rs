@@ -1,0 +1,19 @@
+//! Where a configuration comes from that is no file of this machine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A configuration from a URL or a bucket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remote {
+    /// The URL, without secrets.
+    pub source: String,
+    /// The revision there: an ETag, or the revision of a key. `None` if the source names none.
+    pub revision: Option<String>,
+    /// The text.
+    pub text: Arc<str>,
+    /// The file that the last good text is kept in.
+    pub kept: PathBuf,
+    /// Whether the text is the kept one, because the source did not answer or had a bad one.
+    pub stale: bool,
+}

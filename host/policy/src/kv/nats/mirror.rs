@@ -1,0 +1,269 @@
+//! What this server knows of the keys of its plugins: the answers while NATS is away, the sizes for quotas, and the
+//! first guess of a counter.
+//!
+//! A subscription fills it, in the order of revisions; changes of this server are entered when NATS confirms them.
+//! Its size is bounded by the quotas of the plugins.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::super::entry::Entry;
+use super::super::usage::Usage;
+use super::super::{KvError, Quota};
+
+/// The known keys.
+#[derive(Debug, Default)]
+pub(super) struct Mirror {
+    namespaces: HashMap<Arc<str>, Keys>,
+    /// The revision up to which the subscription has come.
+    revision: u64,
+    /// Whether it has had all keys at once.
+    complete: bool,
+    /// Deletions, which leave a message in the bucket, and when they were seen.
+    deletions: Vec<(Swept, Instant)>,
+}
+
+#[derive(Debug, Default)]
+struct Keys {
+    keys: HashMap<String, Known>,
+    usage: Usage,
+}
+
+/// A message that no server needs any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Swept {
+    pub(super) namespace: Arc<str>,
+    pub(super) key: String,
+    pub(super) revision: u64,
+}
+
+/// A known value.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) revision: u64,
+    /// The whole entry, with its expiry.
+    pub(super) entry: Bytes,
+}
+
+impl Known {
+    /// The value, unless its time is over.
+    pub(super) fn value(&self, now: u64) -> Option<Vec<u8>> {
+        let entry = Entry::parse(&self.entry);
+        (!entry.is_over(now)).then(|| entry.value.to_vec())
+    }
+
+    fn size(&self) -> usize {
+        Entry::parse(&self.entry).value.len()
+    }
+}
+
+impl Mirror {
+    /// Creates an empty one for these namespaces.
+    pub(super) fn of(namespaces: impl Iterator<Item = Arc<str>>) -> Mirror {
+        let namespaces = namespaces.map(|name| (name, Keys::default())).collect();
+        Mirror { namespaces, ..Mirror::default() }
+    }
+
+    /// Enters what the subscription brought; `None` for a deletion.
+    pub(super) fn watched(&mut self, namespace: &str, key: String, revision: u64, entry: Option<Bytes>) {
+        self.revision = self.revision.max(revision);
+        self.enter(namespace, key, revision, entry);
+    }
+
+    /// Enters a confirmed change of this server, unless the subscription is further already.
+    pub(super) fn wrote(&mut self, namespace: &str, key: String, revision: u64, entry: Option<Bytes>) {
+        if revision > self.revision {
+            self.enter(namespace, key, revision, entry);
+        }
+    }
+
+    /// Removes a key that this server deleted; the subscription brings the revision later.
+    pub(super) fn forget(&mut self, namespace: &str, key: &str) {
+        let Some(keys) = self.namespaces.get_mut(namespace) else { return };
+        if let Some(before) = keys.keys.remove(key) {
+            keys.usage.remove(key, before.size());
+        }
+    }
+
+    fn enter(&mut self, namespace: &str, key: String, revision: u64, entry: Option<Bytes>) {
+        let Some((namespace, _)) = self.namespaces.get_key_value(namespace) else { return };
+        let namespace = Arc::clone(namespace);
+        let Some(keys) = self.namespaces.get_mut(&namespace) else { return };
+        if keys.keys.get(&key).is_some_and(|known| known.revision >= revision) {
+            return;
+        }
+        if entry.is_none() {
+            self.deletions.push((Swept { namespace, key: key.clone(), revision }, Instant::now()));
+        }
+        if let Some(before) = keys.keys.remove(&key) {
+            keys.usage.remove(&key, before.size());
+        }
+        if let Some(entry) = entry {
+            let known = Known { revision, entry };
+            keys.usage.add(&key, known.size());
+            keys.keys.insert(key, known);
+        }
+    }
+
+    /// Whether it is for this namespace, too.
+    pub(super) fn has(&self, namespace: &str) -> bool {
+        self.namespaces.contains_key(namespace)
+    }
+
+    /// Records that all keys have come.
+    pub(super) fn completed(&mut self) {
+        self.complete = true;
+    }
+
+    /// Whether all keys were known once.
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The known value of a key.
+    pub(super) fn find(&self, namespace: &str, key: &str) -> Option<&Known> {
+        self.namespaces.get(namespace)?.keys.get(key)
+    }
+
+    /// Whether a value of this size has room.
+    ///
+    /// # Errors
+    /// It exceeds the quota, and expired entries leave no room.
+    pub(super) fn admit(
+        &mut self,
+        namespace: &str,
+        quota: Quota,
+        key: &str,
+        size: usize,
+        now: u64,
+    ) -> Result<(), KvError> {
+        let Some((namespace, _)) = self.namespaces.get_key_value(namespace) else { return Ok(()) };
+        let namespace = Arc::clone(namespace);
+        let Some(keys) = self.namespaces.get_mut(&namespace) else { return Ok(()) };
+        if keys.fits(quota, key, size) {
+            return Ok(());
+        }
+        // Expired entries may make room. They are removed from the bucket by the next sweep.
+        let over = keys.keys.iter().filter(|(_, known)| Entry::parse(&known.entry).is_over(now));
+        let swept = |(key, known): (&String, &Known)| Swept {
+            namespace: Arc::clone(&namespace),
+            key: key.clone(),
+            revision: known.revision,
+        };
+        self.deletions.extend(over.map(|known| (swept(known), Instant::now())));
+        keys.keys.retain(|key, known| {
+            let stays = !Entry::parse(&known.entry).is_over(now);
+            if !stays {
+                keys.usage.remove(key, known.size());
+            }
+            stays
+        });
+        if keys.fits(quota, key, size) { Ok(()) } else { Err(KvError::Quota) }
+    }
+
+    /// Takes the revisions of at most `most` messages that no server needs any more: deletions, and entries whose
+    /// time is over, both for longer than `age`.
+    pub(super) fn sweep(&mut self, now: u64, age: Duration, most: usize) -> Vec<Swept> {
+        let mut swept = Vec::new();
+        self.deletions.retain(|(deletion, seen)| {
+            let stays = swept.len() >= most || seen.elapsed() < age;
+            if !stays {
+                swept.push(deletion.clone());
+            }
+            stays
+        });
+        let since = now.saturating_sub(u64::try_from(age.as_millis()).unwrap_or(u64::MAX));
+        for (namespace, keys) in &mut self.namespaces {
+            let over = keys.keys.iter().filter(|(_, known)| Entry::parse(&known.entry).is_over(since));
+            let over: Vec<String> =
+                over.map(|(key, _)| key.clone()).take(most.saturating_sub(swept.len())).collect();
+            for key in over {
+                if let Some(known) = keys.keys.remove(&key) {
+                    keys.usage.remove(&key, known.size());
+                    swept.push(Swept { namespace: Arc::clone(namespace), key, revision: known.revision });
+                }
+            }
+        }
+        swept
+    }
+
+    /// The number of known keys, and the bytes of keys and values.
+    pub(super) fn size(&self) -> (u64, u64) {
+        let all = self.namespaces.values().map(|keys| keys.usage.counted());
+        all.fold((0, 0), |(keys, bytes), (its_keys, its_bytes)| (keys + its_keys, bytes + its_bytes))
+    }
+}
+
+impl Keys {
+    fn fits(&self, quota: Quota, key: &str, size: usize) -> bool {
+        let mut after = self.usage;
+        if let Some(before) = self.keys.get(key) {
+            after.remove(key, before.size());
+        }
+        after.add(key, size);
+        !after.exceeds(quota, self.usage)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(until: u64, value: &str) -> Option<Bytes> {
+        Some(Entry { until, value: value.as_bytes() }.bytes().into())
+    }
+
+    fn swept(mirror: &mut Mirror, now: u64, age: Duration) -> Vec<u64> {
+        mirror.sweep(now, age, 9).into_iter().map(|swept| swept.revision).collect()
+    }
+
+    fn mirror() -> Mirror {
+        Mirror::of(["a".into()].into_iter())
+    }
+
+    fn value(mirror: &Mirror, key: &str) -> Option<String> {
+        mirror.find("a", key)?.value(100).map(|value| String::from_utf8(value).unwrap_or_default())
+    }
+
+    #[test]
+    fn the_newest_revision_counts_in_whatever_order_they_come() {
+        let mut mirror = mirror();
+        mirror.wrote("a", "k".into(), 5, entry(0, "mine"));
+        mirror.watched("a", "k".into(), 4, entry(0, "older"));
+        assert_eq!(value(&mirror, "k").as_deref(), Some("mine"));
+        mirror.watched("a", "k".into(), 6, None);
+        mirror.wrote("a", "k".into(), 5, entry(0, "mine"));
+        assert_eq!(value(&mirror, "k"), None, "it was deleted afterwards");
+        mirror.watched("b", "k".into(), 7, entry(0, "of another plugin"));
+        assert_eq!(mirror.size(), (0, 0));
+    }
+
+    #[test]
+    fn quotas_count_what_is_known_and_expired_entries_make_room() {
+        let mut mirror = mirror();
+        let quota = Quota { keys: 1, bytes: 10 };
+        mirror.watched("a", "k".into(), 1, entry(50, "v"));
+        assert_eq!(mirror.admit("a", quota, "l", 1, 49), Err(KvError::Quota));
+        assert_eq!(mirror.admit("a", quota, "k", 9, 49), Ok(()), "it replaces");
+        assert_eq!(mirror.admit("a", quota, "k", 10, 49), Err(KvError::Quota));
+        assert_eq!(mirror.admit("a", quota, "l", 1, 50), Ok(()), "its time is over");
+        assert_eq!(swept(&mut mirror, 50, Duration::ZERO), [1], "and it is removed from the bucket");
+    }
+
+    #[test]
+    fn what_nobody_needs_is_swept_once_and_after_a_while() {
+        let mut mirror = mirror();
+        mirror.watched("a", "deleted".into(), 1, None);
+        mirror.watched("a", "over".into(), 2, entry(1000, "v"));
+        mirror.watched("a", "stays".into(), 3, entry(0, "v"));
+        let minute = Duration::from_secs(60);
+        assert!(swept(&mut mirror, 2000, minute).is_empty());
+        assert_eq!(swept(&mut mirror, 62_000, minute), [2]);
+        assert_eq!(swept(&mut mirror, 62_000, Duration::ZERO), [1]);
+        assert!(swept(&mut mirror, 62_000, Duration::ZERO).is_empty());
+        assert_eq!(mirror.size(), (1, 6));
+    }
+}

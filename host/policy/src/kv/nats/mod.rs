@@ -1,0 +1,217 @@
+//! Keys in a bucket of NATS JetStream, for many servers.
+//!
+//! A thread of its own has the connection ([`connection`]); calls reach it through a bounded queue and wait for at
+//! most `timeout`. One operation that takes longer means that NATS is away: further calls fail at once, or get
+//! the last known values ([`mirror`]), until NATS answers again. So a server that hangs costs a few calls their
+//! `timeout`, and no transfer anything.
+
+mod connection;
+mod mirror;
+mod names;
+mod operations;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::{Change, KvError, KvOpenError, KvState, Namespace, now_ms};
+use mirror::Mirror;
+use tuffet_config::{KvBucket, WhenAway};
+
+/// Calls that may wait for NATS; further ones fail.
+const QUEUE: usize = 1024;
+
+/// An open bucket.
+#[derive(Debug)]
+pub(crate) struct NatsStore {
+    shared: Arc<Shared>,
+    jobs: mpsc::Sender<Job>,
+    timeout: Duration,
+}
+
+/// What the connection and the callers share.
+#[derive(Debug)]
+struct Shared {
+    bucket: String,
+    life: Mutex<Life>,
+    mirror: Mutex<Mirror>,
+    /// The namespaces of the plugins of this server.
+    namespaces: Mutex<BTreeSet<Arc<str>>>,
+    /// Notified of a new namespace.
+    joined: Notify,
+    operations: AtomicU64,
+    failed: AtomicU64,
+    last_known: AtomicU64,
+    conflicts: AtomicU64,
+}
+
+/// Whether NATS answers.
+#[derive(Debug)]
+enum Life {
+    /// The first connection is being made: calls wait for it.
+    Connecting,
+    Present,
+    Away {
+        since: Instant,
+        why: String,
+        /// `last_known` when it began.
+        last_known: u64,
+    },
+}
+
+/// A call.
+enum Job {
+    Get { namespace: Arc<str>, key: String, answer: Answer<Option<Vec<u8>>> },
+    Change { of: Namespace, key: String, change: Change, answer: Answer<i64> },
+}
+
+type Answer<T> = oneshot::Sender<Result<T, KvError>>;
+
+impl Job {
+    fn refuse(self, error: KvError) {
+        // A caller that is gone has run out of time.
+        match self {
+            Job::Get { answer, .. } => drop(answer.send(Err(error))),
+            Job::Change { answer, .. } => drop(answer.send(Err(error))),
+        }
+    }
+}
+
+impl NatsStore {
+    /// Starts the thread that connects.
+    ///
+    /// # Errors
+    /// The system has no thread.
+    pub(crate) fn open(spec: &KvBucket) -> Result<NatsStore, KvOpenError> {
+        let shared = Arc::new(Shared {
+            bucket: spec.bucket.clone(),
+            life: Mutex::new(Life::Connecting),
+            mirror: Mutex::default(),
+            namespaces: Mutex::default(),
+            joined: Notify::new(),
+            operations: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            last_known: AtomicU64::new(0),
+            conflicts: AtomicU64::new(0),
+        });
+        let (jobs, waiting) = mpsc::channel(QUEUE);
+        connection::start(spec.clone(), Arc::clone(&shared), waiting).map_err(KvOpenError::Thread)?;
+        Ok(NatsStore { shared, jobs, timeout: spec.timeout })
+    }
+
+    pub(super) fn join(&self, namespace: &Namespace) {
+        if lock(&self.shared.namespaces).insert(Arc::clone(&namespace.name)) {
+            self.shared.joined.notify_one();
+        }
+    }
+
+    pub(super) fn state(&self) -> KvState {
+        let shared = &*self.shared;
+        let (keys, bytes) = lock(&shared.mirror).size();
+        let (away_seconds, error) = match &*lock(&shared.life) {
+            Life::Away { since, why, .. } => (Some(since.elapsed().as_secs()), Some(why.clone())),
+            Life::Connecting | Life::Present => (None, None),
+        };
+        KvState {
+            bucket: shared.bucket.clone(),
+            away_seconds,
+            error,
+            keys,
+            bytes,
+            operations: shared.operations.load(Relaxed),
+            failed: shared.failed.load(Relaxed),
+            last_known: shared.last_known.load(Relaxed),
+            conflicts: shared.conflicts.load(Relaxed),
+        }
+    }
+
+    pub(super) async fn get(&self, of: &Namespace, key: String) -> Result<Option<Vec<u8>>, KvError> {
+        let (namespace, its_key) = (Arc::clone(&of.name), key.clone());
+        let found = self.call(|answer| Job::Get { namespace, key: its_key, answer }).await;
+        match found {
+            Err(KvError::Unavailable(_)) if of.when_away == WhenAway::LastKnown => {
+                let mirror = lock(&self.shared.mirror);
+                if !mirror.is_complete() {
+                    return found;
+                }
+                self.shared.last_known.fetch_add(1, Relaxed);
+                Ok(mirror.find(&of.name, &key).and_then(|known| known.value(now_ms())))
+            }
+            found => found,
+        }
+    }
+
+    pub(super) async fn change(&self, of: &Namespace, key: String, change: Change) -> Result<i64, KvError> {
+        let of = of.clone();
+        self.call(|answer| Job::Change { of, key, change, answer }).await
+    }
+
+    async fn call<T>(&self, job: impl FnOnce(Answer<T>) -> Job) -> Result<T, KvError> {
+        let done = self.try_call(job).await;
+        let counter = match done {
+            Err(KvError::Unavailable(_)) => &self.shared.failed,
+            _ => &self.shared.operations,
+        };
+        counter.fetch_add(1, Relaxed);
+        done
+    }
+
+    async fn try_call<T>(&self, job: impl FnOnce(Answer<T>) -> Job) -> Result<T, KvError> {
+        if let Life::Away { why, .. } = &*lock(&self.shared.life) {
+            return Err(away(why));
+        }
+        let (answer, answered) = oneshot::channel();
+        self.jobs.try_send(job(answer)).map_err(|_| away("too many calls wait for it"))?;
+        match timeout(self.timeout, answered).await {
+            Ok(Ok(done)) => done,
+            Ok(Err(_)) => Err(away("the connection was lost")),
+            Err(_) => Err(away(&format!("it did not answer within {:?}", self.timeout))),
+        }
+    }
+}
+
+impl Shared {
+    /// NATS answers.
+    fn present(&self) {
+        let before = std::mem::replace(&mut *lock(&self.life), Life::Present);
+        if let Life::Away { since, last_known, .. } = before {
+            tracing::info!(
+                target: "tuffet::kv",
+                bucket = self.bucket,
+                away_seconds = since.elapsed().as_secs(),
+                last_known = self.last_known.load(Relaxed).saturating_sub(last_known),
+                "the NATS servers of the keys answer again"
+            );
+        }
+    }
+
+    /// NATS does not answer.
+    fn lost(&self, why: String) {
+        let mut life = lock(&self.life);
+        if let Life::Away { why: before, .. } = &mut *life {
+            *before = why;
+            return;
+        }
+        tracing::warn!(
+            target: "tuffet::kv",
+            bucket = self.bucket,
+            error = why,
+            "the NATS servers of the keys do not answer; plugins get an error, or with `when-away: last-known` the \
+             last known values"
+        );
+        let last_known = self.last_known.load(Relaxed);
+        *life = Life::Away { since: Instant::now(), why, last_known };
+    }
+}
+
+fn away(why: &str) -> KvError {
+    KvError::Unavailable(format!("the NATS servers of the keys are away: {why}"))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,28 @@
+//! The state of a bucket of keys, for status, metrics and readiness.
+
+use serde::{Deserialize, Serialize};
+
+/// The state of a bucket of keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KvState {
+    /// The name of the bucket.
+    pub bucket: String,
+    /// Since how many seconds the servers do not answer; `None` if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub away_seconds: Option<u64>,
+    /// Why they do not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The known keys of the plugins of this server, and the bytes of their keys and values.
+    pub keys: u64,
+    /// The bytes of these keys and of their values.
+    pub bytes: u64,
+    /// Finished operations.
+    pub operations: u64,
+    /// Operations that failed because the servers did not answer.
+    pub failed: u64,
+    /// Reads that were answered with the last known value.
+    pub last_known: u64,
+    /// Changes that were tried again because another server had changed the key.
+    pub conflicts: u64,
+}

@@ -1,0 +1,99 @@
+//! The view of all servers that publish their transfers on NATS.
+
+use super::source::News;
+use crate::fleet::Watching;
+use crate::source::nats_login;
+use crate::watch::Snapshot;
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+use tuffet_config::NatsServers;
+
+/// How long the first server may take to be heard.
+const FIRST: Duration = Duration::from_secs(4);
+/// The pause before the next connection.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The servers that publish at one place.
+pub(super) struct Many {
+    pub(super) url: String,
+    servers: NatsServers,
+    subject: String,
+}
+
+impl Many {
+    /// # Errors
+    /// The message for the command line.
+    pub(super) fn of(url: &str, subject: &str, auth: Option<&Path>) -> Result<Many, String> {
+        let host = url.strip_prefix("nats://").or_else(|| url.strip_prefix("tls://"));
+        if !host.is_some_and(|host| !host.is_empty() && !host.contains(['/', '@', ' '])) {
+            return Err(format!("--nats {url}: give nats://HOST:PORT or tls://HOST:PORT"));
+        }
+        if subject.is_empty() || subject.contains(['*', '>', ' ']) {
+            return Err(format!("--subject {subject}: give words with dots between them, such as tuffet"));
+        }
+        let login = nats_login(auth).map_err(|error| format!("--nats-auth: {error}"))?;
+        let servers = NatsServers { urls: vec![url.to_owned()], login };
+        Ok(Many { url: url.to_owned(), servers, subject: subject.to_owned() })
+    }
+
+    /// Returns the first snapshot with a server.
+    pub(super) fn first(&self) -> io::Result<Snapshot> {
+        runtime()?.block_on(async {
+            let mut watching = self.open().await?;
+            let end = Instant::now() + FIRST;
+            loop {
+                let snapshot = watching.next().await.map_err(io::Error::other)?;
+                if !watching.is_alone() {
+                    return Ok(snapshot);
+                }
+                if Instant::now() > end {
+                    return Err(io::Error::other(format!(
+                        "no server publishes below `{}` there; write `events: {{ nats: … }}` into their configuration",
+                        self.subject
+                    )));
+                }
+            }
+        })
+    }
+
+    /// Passes all updates to `tell` until it returns false.
+    pub(super) fn follow(&self, mut tell: impl FnMut(News) -> bool) {
+        loop {
+            let error = match runtime() {
+                Ok(runtime) => runtime.block_on(async {
+                    let mut watching = match self.open().await {
+                        Ok(watching) => watching,
+                        Err(error) => return Some(error),
+                    };
+                    loop {
+                        match watching.next().await {
+                            Ok(_) if watching.is_alone() => {}
+                            Ok(snapshot) => {
+                                if !tell(News::Snapshot(Box::new(snapshot))) {
+                                    return None;
+                                }
+                            }
+                            Err(error) => return Some(io::Error::other(error)),
+                        }
+                    }
+                }),
+                Err(error) => Some(error),
+            };
+            let Some(error) = error else { return };
+            if !tell(News::Lost(error.to_string())) {
+                return;
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    async fn open(&self) -> io::Result<Watching> {
+        Watching::open(&self.servers, &self.subject).await.map_err(io::Error::other)
+    }
+}
+
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}

@@ -1,0 +1,58 @@
+//! Many servers as one view.
+//!
+//! Each server publishes the start and the end of its transfers on NATS ([`publish`]), and once a second its
+//! snapshot, while somebody watches. A view merges the newest snapshots of all servers into one ([`view`]), so
+//! that whatever shows one server shows many.
+
+mod publish;
+mod servers;
+mod view;
+mod watching;
+
+pub(crate) use publish::start;
+pub(crate) use servers::Servers;
+pub(crate) use view::Fleet;
+pub(crate) use watching::Watching;
+
+use crate::watch::{Active, Finished, Snapshot};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// How long a NATS server may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(2);
+/// The interval at which a viewer says that it watches, and how long a server believes it.
+const VIEW: Duration = Duration::from_secs(3);
+const VIEWED: Duration = Duration::from_secs(10);
+
+/// The subjects below the configured beginning.
+const STARTED: &str = "started";
+const FINISHED: &str = "finished";
+const NOW: &str = "now";
+const VIEWING: &str = "view";
+
+/// A message.
+#[derive(Debug, Serialize, Deserialize)]
+struct Message<T> {
+    /// The name of the server.
+    server: String,
+    #[serde(flatten)]
+    content: T,
+}
+
+/// A transfer has started.
+#[derive(Debug, Serialize, Deserialize)]
+struct Started {
+    transfer: Active,
+}
+
+/// A request has ended.
+#[derive(Debug, Serialize, Deserialize)]
+struct Ended {
+    transfer: Finished,
+}
+
+/// The state of a server.
+#[derive(Debug, Serialize, Deserialize)]
+struct Now {
+    snapshot: Snapshot,
+}

@@ -1,0 +1,128 @@
+//! What several servers share over a real NATS server: keys, the configuration, the view of their transfers. The
+//! NATS server is killed, paused and started again.
+
+mod configuration;
+mod events;
+mod kv;
+
+use crate::sinks::nats::program;
+use async_nats::jetstream;
+use rustix::process::{Pid, Signal, kill_process};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A NATS server with JetStream, killed on drop. It keeps its address and its streams when it is started again.
+pub struct Nats {
+    child: Mutex<Child>,
+    address: SocketAddr,
+    folder: TempDir,
+}
+
+impl Nats {
+    /// `None` where no server is installed, with a word about it.
+    pub fn start() -> Option<Nats> {
+        program()?;
+        // Free a moment ago; where somebody else was quicker, another one is tried.
+        for _ in 0..10 {
+            let folder = TempDir::new().unwrap();
+            let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+            if let Some(child) = begin(address, &folder) {
+                return Some(Nats { child: Mutex::new(child), address, folder });
+            }
+        }
+        panic!("nats-server does not start")
+    }
+
+    pub fn url(&self) -> String {
+        format!("nats://{}", self.address)
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child.lock().unwrap()), signal).unwrap();
+    }
+
+    /// SIGSTOP: it hangs.
+    pub fn pause(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// SIGCONT.
+    pub fn go_on(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    /// SIGKILL.
+    pub fn kill(&self) {
+        let mut child = self.child.lock().unwrap();
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+
+    /// Starts it again after [`Nats::kill`].
+    pub fn again(&self) {
+        *self.child.lock().unwrap() = begin(self.address, &self.folder).expect("its port is taken");
+    }
+
+    /// Puts a value into a bucket, which is created.
+    pub fn put(&self, bucket: &str, key: &str, value: &str) -> u64 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let jetstream = jetstream::new(async_nats::connect(self.url()).await.unwrap());
+            let stream = jetstream::stream::Config {
+                name: format!("KV_{bucket}"),
+                subjects: vec![format!("$KV.{bucket}.>")],
+                max_messages_per_subject: 5,
+                allow_rollup: true,
+                ..Default::default()
+            };
+            jetstream.get_or_create_stream(stream).await.unwrap();
+            let bucket = jetstream.get_key_value(bucket).await.unwrap();
+            bucket.put(key, value.to_owned().into()).await.unwrap()
+        })
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// `None` where it does not start there.
+fn begin(address: SocketAddr, folder: &TempDir) -> Option<Child> {
+    let mut child = Command::new(program()?)
+        .args(["-a", "127.0.0.1", "-p", &address.port().to_string(), "-js", "-sd"])
+        .arg(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while child.try_wait().unwrap().is_none() {
+        if TcpStream::connect(address).is_ok() {
+            return Some(child);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    None
+}
+
+/// Asks until the answer fits, and returns it.
+#[track_caller]
+pub fn until<T>(what: &str, mut ask: impl FnMut() -> T, fits: impl Fn(&T) -> bool) -> T
+where
+    T: std::fmt::Debug,
+{
+    let end = Instant::now() + crate::harness::SOON;
+    loop {
+        let answer = ask();
+        if fits(&answer) {
+            return answer;
+        }
+        assert!(Instant::now() < end, "it never came about that {what}: {answer:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}

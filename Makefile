@@ -93,7 +93,7 @@ lint: wasm-target ## check formatting, lints, layers, links, shell scripts, syst
 	@sh scripts/check-systemd.sh
 	@if command -v python3 >/dev/null; then python3 scripts/check-layers.py && python3 scripts/supply.py check; \
 		else echo "python3 is not installed: layers, licences and sources were not checked" >&2; fi
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh scripts/kubernetes/*.sh scripts/systemd/*.sh packaging/*.sh bench/k6/*.sh; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run plugins/build.sh scripts/*.sh scripts/kubernetes/*.sh scripts/systemd/*.sh packaging/*.sh bench/k6/*.sh bench/multicast/*.sh; \
 		else echo "shellcheck is not installed: the scripts were not checked" >&2; fi
 
 FUZZ ?= packet negotiation transfer leases

@@ -97,3 +97,9 @@ soak-smoke: wasm-target ## the same in a minute, with the debug build
 bench-abuse: wasm-target ## what honest clients see beside floods, slow readers and endless uploads; ABUSE='--peer dnsmasq --kind half-open' chooses
 	$(CARGO) build --locked --release --workspace --bins
 	$(TARGET)/release/tuffet-compare abuse --cache $(TARGET)/peers --out bench/results $(ABUSE)
+
+.PHONY: bench-multicast
+
+bench-multicast: wasm-target ## 200 clients x 64 MiB over one cable, in a multicast group and each for itself; MULTICAST='50 16' is shorter (needs root)
+	$(CARGO) build --locked --release --workspace --bins
+	@sh bench/multicast/run.sh $(TARGET)/release $(MULTICAST)

@@ -90,8 +90,7 @@ impl Resolver<'_> {
                 self.wrong(format!("/multicast/listeners/{index}"), unknown("listener", name, like, known()));
             }
         }
-        let enabled =
-            |listener: &Listener| named.is_empty() || named.iter().any(|name| listener.name == *name);
+        let enabled = |listener: &Listener| named.is_empty() || named.contains(&listener.name);
         Multicast {
             addresses,
             ports,

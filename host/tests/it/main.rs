@@ -30,6 +30,7 @@ mod load;
 mod logging;
 mod loss;
 mod mtu;
+mod multicast;
 mod names;
 mod nats;
 mod netascii;

@@ -34,6 +34,8 @@ fn named(path: &[&str]) -> (BTreeSet<String>, BTreeSet<String>) {
     let options = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let long = |line: &str| {
         let word = line.split_whitespace().find(|word| word.starts_with("--"))?;
+        // `--watch[=<TIME>]`: the value is optional.
+        let word = word.split_once('[').map_or(word, |(option, _)| option);
         Some(word.trim_end_matches(['.', ',']).to_owned())
     };
     (commands, options.filter_map(long).collect())

@@ -9,7 +9,7 @@ use std::time::Duration;
 use url::Url;
 
 pub use credentials::Credentials;
-pub(crate) use written::{WrittenCache, WrittenOrigin};
+pub(crate) use written::{Elsewhere, WrittenCache, WrittenOrigin};
 
 /// The specification of an origin: where the files of a root live, and how they are cached.
 #[derive(Debug, Clone, PartialEq, Eq)]

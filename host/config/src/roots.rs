@@ -11,7 +11,7 @@ use tuffet_request::names::{self, NameError};
 use tuffet_request::{Case, Links, RootSpec};
 
 use super::address::{name_schema, path_schema};
-use super::origins::{OriginSpec, WrittenCache, WrittenOrigin};
+use super::origins::{Elsewhere, OriginSpec, WrittenCache, WrittenOrigin};
 use super::policy::PolicyConfig;
 use super::reach::{self, Silent};
 use super::resolver::Resolver;
@@ -88,6 +88,17 @@ fn max_upload() -> u64 {
 }
 
 impl Root {
+    /// Its keys about the place elsewhere.
+    fn elsewhere<'a>(&'a self, url: &'a str) -> Elsewhere<'a> {
+        Elsewhere {
+            root: &self.name,
+            url,
+            has_path: self.path.is_some(),
+            origin: self.origin.as_ref(),
+            cache: self.cache.as_ref(),
+        }
+    }
+
     /// The root of the flag `--root`.
     pub(crate) fn alone(path: PathBuf) -> Root {
         Root {
@@ -214,7 +225,7 @@ impl Resolver<'_> {
                 self.wrong(join(&pointer, "name"), message);
             }
             let path = match (&root.url, folder) {
-                (Some(url), _) => match self.origin(&pointer, &root, url) {
+                (Some(url), _) => match self.origin(&pointer, &root.elsewhere(url)) {
                     Some(origin) => {
                         let path = origin.cache.path.clone();
                         self.own_cache(&pointer, &origin, &origins, &folders);

@@ -265,7 +265,7 @@ async fn fly(
         return pilot.land(Ok(()));
     }
     if !version.is_known() && !core.unversioned.swap(true, Ordering::Relaxed) {
-        tracing::warn!(
+        tracing::warn!(target: "tuffet::origin",
             root = &*core.root,
             origin = &*core.origin,
             "the origin sends neither ETag nor Last-Modified: files are fetched again each time, always whole, and \

@@ -58,7 +58,7 @@ pub(crate) async fn pull(
     let failure = result.err();
     if let Some(failure) = &failure {
         if let Failure::Cache(why) = failure {
-            tracing::error!(
+            tracing::error!(target: "tuffet::origin",
                 root = &*core.root,
                 origin = &*core.origin,
                 file = &*entry.path,
@@ -113,7 +113,7 @@ async fn reserve(cache: &Arc<Cache>, entry: &Arc<Entry>, bytes: u64) -> Result<(
 pub(crate) async fn save(cache: &Arc<Cache>, entry: &Arc<Entry>) {
     let (saving, saved) = (Arc::clone(cache), Arc::clone(entry));
     if let Ok(Err(error)) = spawn_blocking(move || saving.make_room_for(|| saving.save(&saved))).await {
-        tracing::warn!(
+        tracing::warn!(target: "tuffet::origin",
             file = &*entry.path,
             error = &*cache.explain(&error).reason(),
             "the index of a cache cannot be written; after a restart the file is fetched again"

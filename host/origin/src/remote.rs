@@ -242,7 +242,7 @@ impl Arrival for Arriving {
                     self.cache.release(length);
                 }
             }
-            tracing::warn!(
+            tracing::warn!(target: "tuffet::origin",
                 root = &*self.core.root,
                 file = &*self.entry.path,
                 part,

@@ -9,7 +9,7 @@ pub(super) const PANIC: &str = "tuffet::panic";
 pub(super) const DROPPED: &str = "tuffet::stderr";
 
 /// The server's targets; others lie below these.
-const TARGETS: [&str; 21] = [
+const TARGETS: [&str; 22] = [
     "tuffet::transfer",
     "tuffet::policy",
     "tuffet::plugin",
@@ -18,6 +18,7 @@ const TARGETS: [&str; 21] = [
     "tuffet::worker",
     "tuffet::store",
     "tuffet::kv",
+    "tuffet::origin",
     "tuffet::server",
     "tuffet::admission",
     "tuffet::events",
@@ -158,7 +159,16 @@ mod tests {
         }
         let host = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut found = Vec::new();
-        for part in ["src", "config/src", "engine/src", "policy/src", "request/src", "store/src", "udp/src"] {
+        for part in [
+            "src",
+            "config/src",
+            "engine/src",
+            "origin/src",
+            "policy/src",
+            "request/src",
+            "store/src",
+            "udp/src",
+        ] {
             collect(&host.join(part), &mut found);
         }
         assert!(found.len() > 100, "{} files", found.len());

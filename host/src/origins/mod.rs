@@ -13,6 +13,7 @@ pub(crate) use remotes::{Next, Origins};
 pub(crate) use report::{CachedRow, FetchNote, FetchObserver, OriginReport};
 
 /// An origin that cannot be used.
+#[cfg_attr(not(feature = "origins"), allow(dead_code, reason = "nobody makes one"))]
 #[derive(Debug, thiserror::Error)]
 #[error("root `{root}`: {why}")]
 pub(crate) struct OriginFailure {

@@ -45,7 +45,7 @@ pub(crate) struct OriginReport {
 #[derive(Debug, Clone)]
 #[cfg_attr(
     not(all(feature = "origins", feature = "otlp")),
-    expect(dead_code, reason = "nobody makes or exports one")
+    allow(dead_code, reason = "nobody makes or exports one")
 )]
 pub(crate) struct FetchNote {
     /// The name of the root, and the URL of the origin without secrets.

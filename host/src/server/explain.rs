@@ -9,8 +9,9 @@ use crate::generation::{Current, Generation};
 use crate::neighbours::Neighbours;
 use crate::origins::Origins;
 use crate::privileges;
+use std::path::PathBuf;
 use std::sync::Arc;
-use tuffet_config::{Config, Listener};
+use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
 use tuffet_engine::limits::Limiter;
 use tuffet_policy::{Given, Stage};
 use tuffet_store::{Disks, Uploads};
@@ -21,7 +22,8 @@ use tuffet_store::{Disks, Uploads};
 /// The problems that would prevent the server from starting; or the request cannot be made.
 pub(crate) fn explain(config: &Config, question: &Question) -> Result<Explanation, ServeError> {
     // As a server does: before it becomes its user.
-    let next = Origins::default().open(&config.origins)?;
+    let apart = Apart::new();
+    let next = Origins::default().open(&apart.origins(&config.origins))?;
     let roots = open_roots(config, &Disks::default(), None, &next)?;
     let compiled = compiled(config).filter(|_| keeps_its_user(&config.privileges));
     let user = privileges::become_server(config)?;
@@ -51,6 +53,31 @@ pub(crate) fn explain(config: &Config, question: &Question) -> Result<Explanatio
     });
     control.shutdown_background();
     explained
+}
+
+/// A folder for caches that end with the explanation: origins are asked, and the caches of the server stay as they are.
+struct Apart(PathBuf);
+
+impl Apart {
+    /// Makes nothing yet: the caches do when they are asked.
+    fn new() -> Apart {
+        Apart(std::env::temp_dir().join(format!("tuffet-explain-{:016x}", fastrand::u64(..))))
+    }
+
+    fn origins(&self, specs: &[OriginSpec]) -> Vec<OriginSpec> {
+        let apart = |(number, spec): (usize, &OriginSpec)| {
+            let cache = CacheSpec { path: self.0.join(number.to_string()), ..spec.cache.clone() };
+            OriginSpec { cache, ..spec.clone() }
+        };
+        specs.iter().enumerate().map(apart).collect()
+    }
+}
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        // Where no origin was asked there is none.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// The listener that the question names; without a name, the first one.

@@ -9,7 +9,6 @@ use url::Url;
 
 use super::super::address::path_schema;
 use super::super::resolver::Resolver;
-use super::super::roots::Root;
 use super::super::tree::join;
 use super::super::units::{ByteCount, GIB, MIB, TimeSpan, plain};
 use super::credentials::WrittenCredentials;
@@ -125,9 +124,19 @@ const OF_FOLDERS: [(&str, &str); 7] = [
 const FORMS: &str =
     "s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX, https://HOST/PATH or http://HOST/PATH";
 
+/// The keys of a root with `url`.
+pub(crate) struct Elsewhere<'a> {
+    pub root: &'a str,
+    pub url: &'a str,
+    /// Whether there is a `path`, too.
+    pub has_path: bool,
+    pub origin: Option<&'a WrittenOrigin>,
+    pub cache: Option<&'a WrittenCache>,
+}
+
 impl Resolver<'_> {
-    /// The origin of a root with `url`; `None` after an error. `pointer` is the root's.
-    pub(crate) fn origin(&mut self, pointer: &str, root: &Root, url: &str) -> Option<OriginSpec> {
+    /// The origin of a root; `None` after an error. `pointer` is the root's.
+    pub(crate) fn origin(&mut self, pointer: &str, its: &Elsewhere<'_>) -> Option<OriginSpec> {
         let before = self.findings.len();
         for (key, why) in OF_FOLDERS {
             let at = format!("{pointer}/{key}");
@@ -139,19 +148,19 @@ impl Resolver<'_> {
                 );
             }
         }
-        if root.path.is_some() {
+        if its.has_path {
             let message = "a root has `path` or `url`; remove one, or make two roots of them";
             self.wrong_key(join(pointer, "path"), message);
         }
-        let written = root.origin.clone().unwrap_or_default();
+        let written = its.origin.cloned().unwrap_or_default();
         let at = join(pointer, "origin");
-        let location = self.location(&join(pointer, "url"), url, &at, &written);
+        let location = self.location(&join(pointer, "url"), its.url, &at, &written);
         let credentials = match (&written.credentials, &location) {
             (Some(written), Some(location)) => self.credentials(&join(&at, "credentials"), written, location),
             _ => Some(Credentials::Environment),
         };
         let ca = written.ca.as_deref().and_then(|file| self.ca(&join(&at, "ca"), file));
-        let Some(cache) = &root.cache else {
+        let Some(cache) = its.cache else {
             let message = "a root with `url` needs a `cache`; add `cache: { path: FOLDER }`, a folder that this server alone \
                            uses";
             self.wrong(pointer, message);
@@ -167,7 +176,7 @@ impl Resolver<'_> {
         };
         let (location, credentials) = location.zip(credentials)?;
         (self.findings.len() == before).then(|| OriginSpec {
-            root: root.name.clone(),
+            root: its.root.to_owned(),
             location,
             ca,
             credentials,

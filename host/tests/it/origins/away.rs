@@ -1,7 +1,7 @@
 //! An origin that hangs costs the requests for its root, and nothing else.
 
-use super::{far_and_near, setup};
-use crate::harness::{Manner, Peer, Web, http, rrq};
+use super::{far, far_and_near, setup};
+use crate::harness::{Answer, Manner, Peer, Web, data, http, rrq, wrq};
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
@@ -55,6 +55,23 @@ fn the_process_ends_while_an_origin_hangs() {
     assert_eq!(server.wait().code(), Some(0), "{}", server.log());
     // `drain` and a second, with some time for a busy machine. The origin has two.
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}\n{}", began.elapsed(), server.log());
+}
+
+#[test]
+fn the_process_ends_while_an_upload_hangs() {
+    let web = Web::start();
+    let server = far(&web, "writable: true,", "", "drain: 1s\n");
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("file", &[]));
+    peer.expect(Answer::Ack(0));
+    web.be(Manner::Hangs);
+    peer.send(&data(1, b"content"));
+    web.waits(1);
+    let began = Instant::now();
+    server.terminate();
+    assert_eq!(server.wait().code(), Some(0), "{}", server.log());
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}\n{}", began.elapsed(), server.log());
+    assert_eq!(web.get("file"), None);
 }
 
 #[test]

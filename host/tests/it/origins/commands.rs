@@ -68,6 +68,27 @@ fn caches_are_filled_without_a_server() {
 }
 
 #[test]
+fn an_explanation_without_a_server_leaves_the_cache_alone() {
+    let web = Web::start();
+    web.put("file", &bytes(5_000), "1");
+    let server = far(&web, "", "", "");
+    let file = server.outside().0.join("explained.yaml");
+    let yaml = format!(
+        "listeners: [{{ address: \"127.0.0.1:0\" }}]\nroots:\n{}{}",
+        web.root("far", "", ""),
+        web.root("new", "", "")
+    );
+    std::fs::write(&file, yaml).unwrap();
+    let explained = tuffet(["explain", "file", "--config", file.to_str().unwrap()]);
+    explained.assert_good();
+    assert!(text(&explained).contains("granted: far:file, 5000 bytes"), "{explained:?}");
+    let explained = tuffet(["explain", "none", "--config", file.to_str().unwrap()]);
+    assert!(text(&explained).contains("new:none: no such file"), "{explained:?}");
+    assert!(!server.outside().0.join("cache-new").exists());
+    assert_eq!(server.status()["origins"][0]["fetches"], 0);
+}
+
+#[test]
 fn a_check_asks_no_origin_and_makes_no_cache() {
     let web = Web::start();
     web.be(Manner::Hangs);

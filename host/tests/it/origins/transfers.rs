@@ -1,6 +1,6 @@
 //! Transfers of files that live elsewhere are transfers like any other.
 
-use super::{far, metric};
+use super::{far, metric, setup};
 use crate::harness::{Answer, Client, Manner, Options, Peer, Web, ack, bytes, rrq};
 use std::thread;
 
@@ -60,7 +60,8 @@ fn many_clients_of_a_cold_file_cost_one_request() {
     let web = Web::start();
     let content = bytes(400_000);
     web.put("image", &content, "1");
-    let server = far(&web, "", "", "");
+    let yaml = format!("roots:\n{}", web.root("far", "", ""));
+    let server = setup().flag("--log=debug").yaml(&yaml).start();
     web.be(Manner::Pauses(100_000));
     let address = server.address();
     let clients: Vec<_> = (0..50)
@@ -75,7 +76,7 @@ fn many_clients_of_a_cold_file_cost_one_request() {
     for client in clients {
         assert!(client.join().unwrap() == content);
     }
-    assert_eq!(web.requests("GET").len(), 1, "{:?}", web.requests("GET"));
+    assert_eq!(web.requests("GET").len(), 1, "{:?}\n{}", web.requests("GET"), server.log());
     assert_eq!(metric(&server, "tuffet_origin_received_bytes_total"), 400_000);
 }
 

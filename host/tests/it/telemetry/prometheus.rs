@@ -11,8 +11,11 @@ fn server() -> Server {
     Setup::new()
         .file("a", b"content")
         .file("b", b"secret")
-        .rest_of_yaml(
+        .yaml(
             r#"
+roots:
+  - { name: boot, path: root }
+  - { name: far, url: "http://127.0.0.1:9", private: true, cache: { path: cache } }
 telemetry: { endpoint: "http://127.0.0.1:9", metrics: { enabled: false }, logs: false }
 sinks: { bus: { udp: "127.0.0.1:9" } }
 policy: { authorize: [acl], observe: [publish] }

@@ -14,6 +14,7 @@ import os
 import platform
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -22,6 +23,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
+# What must not outlive this program.
+RUNNING = []
 
 
 def arguments():
@@ -101,6 +104,7 @@ def serve(options, folder, name, root):
         )
     command = [options.tuffet, "serve", "--user", str(os.getuid()), "--config", path, "--log", "error"]
     process = subprocess.Popen(command)
+    RUNNING.append(process)
     wait_for(lambda: answers(port, process, name), name)
     return process, port
 
@@ -175,6 +179,7 @@ def measure(options, folder, origin):
         peer = subprocess.Popen(
             [options.python, f"{HERE}/proxy.py", str(port), f"http://127.0.0.1:{origin.port}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        RUNNING.append(peer)
         time.sleep(2)
         origin.requests()
         count = options.peer_clients
@@ -205,6 +210,8 @@ def page(options, cases, facts):
 
 def main():
     options = arguments()
+    # So that what was started ends, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     folder = tempfile.mkdtemp(prefix="tuffet-origin-")
     os.makedirs(f"{folder}/www/small")
     chance = random.Random(1)
@@ -219,6 +226,9 @@ def main():
         cases = measure(options, folder, origin)
     finally:
         stop(origin.process)
+        for process in RUNNING:
+            if process.poll() is None:
+                process.kill()
         shutil.rmtree(folder, ignore_errors=True)
     revision = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=HERE, text=True, stdout=subprocess.PIPE, check=False)
     optimised = "debug" not in os.path.abspath(options.tuffet).split(os.sep)

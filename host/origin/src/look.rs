@@ -272,7 +272,7 @@ async fn fly(
              a broken download cannot be continued"
         );
     }
-    let whole = size <= core.spec.whole || !version.is_known();
+    let whole = size <= core.spec.whole || !version.is_known() || core.no_ranges.load(Ordering::Relaxed);
     let made = {
         let (core, cache, path) = (Arc::clone(&core), Arc::clone(&cache), Arc::clone(&path));
         spawn_blocking(move || cache.create((&core.identity, &path), version, size, modified_unix_ms, whole))
@@ -281,10 +281,10 @@ async fn fly(
     let made = made.unwrap_or_else(|_| Err(Failure::Cache("the cache failed".into())));
     core.set_meta(&path, None);
     match made {
-        Ok(entry) => {
+        Ok((entry, claimed)) => {
             let body = Some(Body { answer, status, clock });
             // Of a large file, the first part; who reads on asks for others.
-            let Some(parts) = entry.claim(0) else {
+            let Some(parts) = claimed else {
                 // It is empty.
                 end_empty(&core, &cache, &entry, body).await;
                 return pilot.land(Ok(()));

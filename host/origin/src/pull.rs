@@ -189,6 +189,7 @@ async fn ask(core: &Arc<Core>, entry: &Arc<Entry>, range: Range<u64>) -> Result<
             }
             Err(Failure::NoRanges) => {
                 core.no_ranges.store(true, Ordering::Relaxed);
+                entry.set_streamed();
                 continue;
             }
             // The range is not in the file any more.

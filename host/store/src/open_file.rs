@@ -212,12 +212,15 @@ impl OpenFile {
     /// Those of preadv2(2).
     pub fn read_now(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let count = buffers.len().min(MAX_BUFFERS);
+        // Before they are read: what arrives meanwhile may have been read as zeros.
+        let arrived = self.elsewhere.as_ref().map_or(usize::MAX, |it| it.arrived(offset, &buffers[..count]));
+        if arrived == 0 {
+            return Ok(0);
+        }
         match preadv2(&self.file, &mut buffers[..count], offset, ReadWriteFlags::NOWAIT) {
             // A signal, or a file system that lacks this after all: the read from the disk will show.
             Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
-            done => {
-                Ok(self.elsewhere.as_ref().map_or(usize::MAX, |it| it.arrived(offset, buffers)).min(done?))
-            }
+            done => Ok(done?.min(arrived)),
         }
     }
 

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,8 @@ pub(crate) struct Entry {
     pub data: PathBuf,
     /// Whether all of it is fetched by one request.
     pub whole: bool,
+    /// Whether a large file is fetched to its end, because the origin sends no parts.
+    streamed: AtomicBool,
     /// Of each part, the bytes that may be read: they have arrived, or have been verified, in this process.
     arrived: Box<[AtomicU32]>,
     /// When it was last opened, in milliseconds since 1970.
@@ -152,6 +154,7 @@ impl Entry {
             },
             data,
             whole,
+            streamed: AtomicBool::new(false),
             arrived: (0..digests.len()).map(|_| AtomicU32::new(0)).collect(),
             used: AtomicU64::new(now_unix_ms()),
             state: Mutex::new(State {
@@ -279,7 +282,7 @@ impl Entry {
             && state.busy.insert(end)
         {
             end += 1;
-            if !self.whole {
+            if !self.whole && !self.streamed.load(Ordering::Relaxed) {
                 break;
             }
         }
@@ -372,6 +375,11 @@ impl Entry {
     /// Makes the next request ask the origin, whatever the age is.
     pub fn set_doubtful(&self) {
         self.lock().validated.doubtful = true;
+    }
+
+    /// The origin sends no parts: what is missing is fetched at once.
+    pub fn set_streamed(&self) {
+        self.streamed.store(true, Ordering::Relaxed);
     }
 
     pub fn used(&self) -> u64 {

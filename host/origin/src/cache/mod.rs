@@ -13,6 +13,7 @@ mod room;
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -110,7 +111,8 @@ impl Cache {
         self.lock().values().filter(|entry| &*entry.origin == origin).cloned().collect()
     }
 
-    /// Makes an empty file for a version, in place of any other version.
+    /// Makes an empty file for a version, in place of any other version. Its first parts are claimed by the caller; none
+    /// if it has no bytes.
     pub fn create(
         &self,
         (origin, path): (&str, &str),
@@ -118,7 +120,7 @@ impl Cache {
         size: u64,
         modified_unix_ms: u64,
         whole: bool,
-    ) -> Result<Arc<Entry>, Failure> {
+    ) -> Result<(Arc<Entry>, Option<Range<u32>>), Failure> {
         let limit = self.limit.load(Ordering::Relaxed);
         if whole && size > limit {
             return Err(Failure::Cache(
@@ -140,8 +142,10 @@ impl Cache {
                 fault::point("content-created");
                 let entry = Arc::new(entry);
                 entry.hold(held);
+                // Before others find it: they would fetch it a second time.
+                let claimed = entry.claim(0);
                 self.lock().insert(key, Arc::clone(&entry));
-                Ok(entry)
+                Ok((entry, claimed))
             }
             Err(error) => {
                 self.used.fetch_sub(held, Ordering::Relaxed);

@@ -206,6 +206,23 @@ fn only_the_parts_of_a_large_file_that_are_read_are_fetched() {
 }
 
 #[test]
+fn a_large_file_of_a_server_without_ranges_is_not_fetched_once_for_each_part() {
+    let world = World::with(|spec| spec.cache.whole = MIB as u64);
+    let bytes = content(48 * MIB, 12);
+    world.server.put("disk.img", bytes.clone());
+    let page = world.server.page("/files/disk.img").expect("a page");
+    world.server.put_page("disk.img", Page { ranges: false, ..page });
+    let remote = world.remote();
+    assert_eq!(get(&remote, "disk.img").as_deref(), Ok(&*bytes));
+    // The first, two parts that were wanted before this was known, each once more, and the rest.
+    assert!(world.server.requests().len() <= 6, "{}", world.server.requests().len());
+    let before = world.server.requests().len();
+    world.server.put("other", bytes.clone());
+    assert_eq!(get(&remote, "other").as_deref(), Ok(&*bytes));
+    assert_eq!(world.server.requests().len(), before + 1, "now it is known");
+}
+
+#[test]
 fn an_empty_file_is_a_file() {
     let world = World::new();
     world.server.put("empty", Vec::new());

@@ -168,6 +168,35 @@ fn only_bytes_that_have_arrived_are_read() {
     assert_eq!(file.read_whole().unwrap().unwrap(), b"0123456789");
 }
 
+/// Bytes that arrive at the very moment at which somebody asks whether they have.
+#[derive(Debug)]
+struct JustNow(Arc<Version>);
+
+impl Arrival for JustNow {
+    fn arrived(&self, offset: u64, length: u64) -> u64 {
+        self.0.arrive(self.0.content.len() as u64);
+        (self.0.content.len() as u64).saturating_sub(offset).min(length)
+    }
+
+    fn wait(&self, _: u64, _: u64, _: Duration) -> std::io::Result<bool> {
+        Ok(true)
+    }
+}
+
+#[test]
+fn bytes_are_read_after_they_are_known_to_have_arrived() {
+    let far = Far::new();
+    let version = Version::new("1", b"0123456789");
+    // The place is there before its bytes are.
+    version.cache.set_len(10).unwrap();
+    let meta = RemoteMeta { size: 10, version: "1".into(), modified_unix_ms: 0 };
+    let arrival = Some(Arc::new(JustNow(Arc::clone(&version))) as Arc<dyn Arrival>);
+    let found = RemoteFile { file: version.cache.try_clone().unwrap(), meta, arrival };
+    let disk = far.roots.disk("far").unwrap();
+    let file = OpenFile::remote(found, disk, &"s3://b".into(), "a").unwrap();
+    assert_eq!(read_now(&file, 0, 10), b"0123456789");
+}
+
 #[test]
 fn a_version_that_will_not_arrive_is_a_changed_file() {
     let far = Far::new();

@@ -112,7 +112,15 @@ fn a_change_in_the_middle_is_an_error_and_never_a_mixture() {
     // The next client gets the new one.
     let got =
         Client::Tuffet.get(server.address(), "image", Options { blksize: Some(65464), ..Options::default() });
-    assert!(got == new);
+    let differs = got.iter().zip(&new).position(|(got, new)| got != new);
+    let requests: Vec<_> = web.requests("").iter().map(|request| request.replace("\r\n", " ")).collect();
+    assert!(
+        got == new,
+        "{} bytes, which differ at {differs:?}; all of the old version: {}; {requests:#?}\n{}",
+        got.len(),
+        got == old,
+        server.log()
+    );
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn what_the_origin_refuses_is_kept_nowhere_and_told() {
             if entry.file_type().unwrap().is_dir() {
                 left.push(entry.path());
             } else {
-                let content = fs::read(entry.path()).unwrap();
+                // Records come and go.
+                let Ok(content) = fs::read(entry.path()) else { continue };
                 assert!(!content.windows(8).any(|window| window == b"unwanted"), "{:?}", entry.path());
             }
         }

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -143,6 +143,10 @@ test-static: wasm-target ## build both static binaries in the dev profile and se
 test-deb: binary ## install, upgrade, remove and purge the Debian package in a clean system under a real systemd (root)
 	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian mmdebstrap=mmdebstrap ip=iproute2
 	@sh scripts/test-deb.sh "$(BIN)/tuffet" "$(TARGET)/deb"
+
+check-migrate: binary ## follow the guides of docs/migrate in a clean system under a real systemd, there and back (root); GUIDES=atftpd selects
+	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper mmdebstrap=mmdebstrap ip=iproute2
+	@sh scripts/check-migrate.sh "$(BIN)/tuffet" "$(TARGET)/migrate" $(GUIDES)
 
 test-firmware: binary ## load 40 MB with U-Boot in QEMU while it is paused and packets are lost (root, minutes); FIRMWARE='--case stops' selects
 	@sh scripts/packages.sh python3=python3 qemu-system-aarch64=qemu-system-arm ip=iproute2 nft=nftables \

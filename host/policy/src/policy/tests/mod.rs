@@ -25,7 +25,7 @@ use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PolicyConfig, ReuseConfig,
 };
-use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+use tuffet_request::{MacAddress, MacFact, MacSource, Operation, Request, RequestId};
 use tuffet_store::Roots;
 
 const LONG: Duration = Duration::from_secs(600);

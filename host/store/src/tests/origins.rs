@@ -22,7 +22,7 @@ struct Memory {
 struct Version {
     name: &'static str,
     content: Vec<u8>,
-    cache: std::fs::File,
+    cache: File,
     /// Bytes that have arrived, and whether more will.
     state: Mutex<(u64, bool)>,
     changed: Condvar,
@@ -55,12 +55,12 @@ impl Arrival for Arriving {
         self.0.state.lock().unwrap().0.saturating_sub(offset).min(length)
     }
 
-    fn wait(&self, offset: u64, length: u64, within: Duration) -> std::io::Result<bool> {
+    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<bool> {
         let state = self.0.state.lock().unwrap();
         let waits = |state: &mut (u64, bool)| state.0 < offset + length && state.1;
         let (state, late) = self.0.changed.wait_timeout_while(state, within, waits).unwrap();
         if late.timed_out() {
-            return Err(std::io::ErrorKind::TimedOut.into());
+            return Err(io::ErrorKind::TimedOut.into());
         }
         Ok(state.0 >= offset + length)
     }
@@ -96,7 +96,7 @@ impl Origin for Memory {
     fn store(
         &self,
         path: &str,
-        content: &std::fs::File,
+        content: &File,
         size: u64,
         overwrite: bool,
     ) -> Result<(), StoreError> {
@@ -111,7 +111,7 @@ impl Origin for Memory {
 }
 
 struct Far {
-    folder: tempfile::TempDir,
+    folder: TempDir,
     memory: Arc<Memory>,
     roots: Roots,
 }
@@ -137,7 +137,7 @@ impl Far {
     }
 
     fn left_behind(&self) -> usize {
-        std::fs::read_dir(self.folder.path()).unwrap().count()
+        fs::read_dir(self.folder.path()).unwrap().count()
     }
 }
 
@@ -178,7 +178,7 @@ impl Arrival for JustNow {
         (self.0.content.len() as u64).saturating_sub(offset).min(length)
     }
 
-    fn wait(&self, _: u64, _: u64, _: Duration) -> std::io::Result<bool> {
+    fn wait(&self, _: u64, _: u64, _: Duration) -> io::Result<bool> {
         Ok(true)
     }
 }
@@ -285,7 +285,7 @@ fn a_root_elsewhere_has_no_folder_to_wait_for() {
     assert_eq!(far.roots.sweep(|_| true), []);
     assert!(matches!(far.roots.stored("far", "a", Sought::File), Ok(Stored::Nowhere)));
     assert!(matches!(far.roots.open_read(None, "../a"), Err(StoreError::Denied(_) | StoreError::NotFound)));
-    assert_eq!(far.roots.absence("far", "a", Sought::File), crate::Absence::default());
+    assert_eq!(far.roots.absence("far", "a", Sought::File), Absence::default());
     let disk = far.roots.disk("far").unwrap();
     let entered = disk.enter(Duration::from_secs(1), Box::new(|_| {}));
     assert!(entered.is_err(), "no thread that decides waits for a network");

@@ -6,6 +6,7 @@ mod flags;
 mod good;
 mod listeners;
 mod outputs;
+mod registries;
 mod schema;
 
 use std::fs;

@@ -420,7 +420,7 @@ fn components(plugins: &[PluginIdentity]) -> Family {
         labels: vec![
             ("plugin", plugin.plugin.clone().into()),
             ("version", plugin.version.clone().into()),
-            ("sha256", plugin.sha256.clone().into()),
+            ("digest", plugin.sha256.clone().into()),
             ("verified", plugin.verified.to_string().into()),
         ],
         value: 1,

@@ -7,6 +7,7 @@ mod good;
 mod listeners;
 mod origins;
 mod outputs;
+mod registries;
 mod schema;
 
 use std::fs;

@@ -30,7 +30,7 @@ fn a_start_needs_no_registry_for_what_was_pulled() {
         (&digest_of(&pinned).into(), &digest.clone().into())
     );
     let info = format!(
-        "tuffet_plugin_info{{plugin=\"acl\",version=\"0.1.0\",sha256=\"{digest}\",verified=\"false\"}} 1"
+        "tuffet_plugin_info{{plugin=\"acl\",version=\"0.1.0\",digest=\"{digest}\",verified=\"false\"}} 1"
     );
     assert!(server.metrics().contains(&info), "{}", server.metrics());
     server.stop();

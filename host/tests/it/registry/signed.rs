@@ -1,6 +1,7 @@
 //! Signatures in the layouts of cosign, made with openssl, in a real registry.
 
 use super::debian::Registry;
+use super::scripted::{CONFIG, LAYER, Reply, Scripted};
 use super::{Kept, acl, another_acl, assert_denies, digest_of, plugin, push, sha256};
 use crate::harness::{run, skipped};
 use serde_json::{Value, json};
@@ -93,17 +94,13 @@ fn sign(registry: &Registry, kept: &Kept, keys: &Keys, repository: &str, named: 
     );
 }
 
-/// What `cosign sign --new-bundle-format --key` pushes to a registry without the interface for referrers.
-fn sign_with_bundle(
-    registry: &Registry,
-    kept: &Kept,
-    keys: &Keys,
-    repository: &str,
-    kind: &str,
-    manifest: &str,
-) {
-    const STATEMENT: &str = "application/vnd.in-toto+json";
-    const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+const STATEMENT: &str = "application/vnd.in-toto+json";
+const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+const SIGNED: &str = "https://sigstore.dev/cosign/sign/v1";
+
+/// What `cosign sign --new-bundle-format --key` makes: a bundle with a statement of this kind, its manifest, and the
+/// list of what refers to the signed manifest.
+fn bundle(kept: &Kept, keys: &Keys, kind: &str, manifest: &str) -> (String, Value, Value) {
     let statement = json!({
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [{ "digest": { "sha256": manifest } }],
@@ -122,27 +119,32 @@ fn sign_with_bundle(
         },
     });
     let bundle = bundle.to_string();
-    let layer = registry.put_blob(repository, bundle.as_bytes());
-    let config = registry.put_blob(repository, b"{}");
+    let digest = |text: &str| format!("sha256:{}", sha256(text.as_bytes()));
     let image = json!({
         "schemaVersion": 2,
         "mediaType": "application/vnd.oci.image.manifest.v1+json",
         "artifactType": BUNDLE,
-        "config": { "mediaType": "application/vnd.oci.empty.v1+json", "digest": format!("sha256:{config}"), "size": 2 },
-        "layers": [{ "mediaType": BUNDLE, "digest": format!("sha256:{layer}"), "size": bundle.len() }],
+        "config": { "mediaType": "application/vnd.oci.empty.v1+json", "digest": digest("{}"), "size": 2 },
+        "layers": [{ "mediaType": BUNDLE, "digest": digest(&bundle), "size": bundle.len() }],
     });
-    registry.put_manifest(repository, "the-bundle", &image);
     let index = json!({
         "schemaVersion": 2,
         "mediaType": "application/vnd.oci.image.index.v1+json",
         "manifests": [{
             "mediaType": "application/vnd.oci.image.manifest.v1+json",
-            "digest": format!("sha256:{}", sha256(image.to_string().as_bytes())),
-            "size": image.to_string().len(),
-            "artifactType": BUNDLE,
+            "digest": digest(&image.to_string()), "size": image.to_string().len(), "artifactType": BUNDLE,
         }],
     });
-    registry.put_manifest(repository, &format!("sha256-{manifest}"), &index);
+    (bundle, image, index)
+}
+
+/// As cosign pushes it to a registry without the interface for referrers.
+fn sign_with_bundle(registry: &Registry, kept: &Kept, keys: &Keys, kind: &str, manifest: &str) {
+    let (bundle, image, index) = bundle(kept, keys, kind, manifest);
+    registry.put_blob("acl", bundle.as_bytes());
+    registry.put_blob("acl", b"{}");
+    registry.put_manifest("acl", "the-bundle", &image);
+    registry.put_manifest("acl", &format!("sha256-{manifest}"), &index);
 }
 
 #[test]
@@ -200,8 +202,26 @@ fn a_bundle_counts_as_a_signature_and_an_attestation_does_not() {
     let pinned = push(&kept.write("own.wasm", another_acl("bundle")), &registry.reference("acl:1"), &[]);
     let yaml = kept.yaml(&pinned, &keys.verify(), "");
     let digest = digest_of(&pinned);
-    sign_with_bundle(&registry, &kept, &keys, "acl", "https://spdx.dev/Document", digest);
+    sign_with_bundle(&registry, &kept, &keys, "https://spdx.dev/Document", digest);
     kept.setup(&yaml).run_to_its_end().assert_fails(64, &["an attestation, not the component"]);
-    sign_with_bundle(&registry, &kept, &keys, "acl", "https://sigstore.dev/cosign/sign/v1", digest);
+    sign_with_bundle(&registry, &kept, &keys, SIGNED, digest);
+    assert_denies(&kept.setup(&yaml).start());
+}
+
+#[test]
+fn a_registry_that_lists_referrers_is_asked_for_them() {
+    let (kept, registry) = (Kept::new(), Scripted::new());
+    let Some(keys) = Keys::make(&kept, "ours") else { return };
+    let (manifest, _) = registry.hold(&std::fs::read(acl()).unwrap(), CONFIG, LAYER);
+    let yaml = kept.yaml(&format!("oci://{}/acl:1", registry.host()), &keys.verify(), "");
+    let (bundle, image, index) = bundle(&kept, &keys, SIGNED, &manifest);
+    let text = |value: &Value| Reply::Content(value.to_string().into_bytes());
+    let path = |kind: &str, content: &str| format!("{kind}/sha256:{}", sha256(content.as_bytes()));
+    registry.reply(&path("manifests", &image.to_string()), text(&image));
+    registry.reply(&format!("referrers/sha256:{manifest}"), text(&index));
+    // A bundle that is not what its manifest says.
+    registry.reply(&path("blobs", &bundle), Reply::Content(bundle.replace("hint", "tnih").into_bytes()));
+    kept.setup(&yaml).run_to_its_end().assert_fails(64, &["has another digest than its manifest says"]);
+    registry.reply(&path("blobs", &bundle), Reply::Content(bundle.into_bytes()));
     assert_denies(&kept.setup(&yaml).start());
 }

@@ -87,9 +87,10 @@ mod tests {
             "listeners: [{{ address: \"127.0.0.1:6969\" }}]\nroots: [{{ name: a, path: {} }}, {{ name: b, url: \"s3://b\", cache: {{ path: c }} }}]\n\
              policy: {{ authorize: [acl] }}\nplugins: {{ acl: {{ component: \"oci://localhost:5000/acl\" }} }}\nsinks:\n  plain: {{ file: a.jsonl }}\n  bus: {{ nats: {{ url: \"nats://127.0.0.1:4222\", subject: a }} }}\n\
              \x20 logs:\n    otlp: {{ endpoint: \"http://127.0.0.1:4318\" }}\nadmin: {{ address: \"127.0.0.1:0\" }}\ntelemetry: {{}}\n",
-            folder.path().display()
+            folder.path().join("a").display()
         );
         std::fs::write(&file, text).unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
         let config = Config::load(&file).unwrap();
         let places = uses(&config).into_iter().map(|(pointer, feature)| {
             let position = config.position(&pointer).unwrap();

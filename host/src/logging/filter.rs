@@ -9,7 +9,7 @@ pub(super) const PANIC: &str = "tuffet::panic";
 pub(super) const DROPPED: &str = "tuffet::stderr";
 
 /// The server's targets; others lie below these.
-const TARGETS: [&str; 22] = [
+const TARGETS: [&str; 24] = [
     "tuffet::transfer",
     "tuffet::policy",
     "tuffet::plugin",
@@ -24,6 +24,8 @@ const TARGETS: [&str; 22] = [
     "tuffet::events",
     "tuffet::admin",
     "tuffet::watch",
+    "tuffet::source",
+    "tuffet::fleet",
     "tuffet::accept",
     "tuffet::neighbours",
     "tuffet::interfaces",

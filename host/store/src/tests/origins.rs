@@ -3,7 +3,8 @@
 use super::*;
 use crate::{Arrival, FileCache, Lane, Origin, Origins, RemoteFile, RemoteMeta, Sought, Stored};
 use std::collections::BTreeMap;
-use std::io::IoSliceMut;
+use std::fs::File;
+use std::io::{self, IoSliceMut};
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
@@ -93,13 +94,7 @@ impl Origin for Memory {
         Ok(self.find(path)?.1)
     }
 
-    fn store(
-        &self,
-        path: &str,
-        content: &File,
-        size: u64,
-        overwrite: bool,
-    ) -> Result<(), StoreError> {
+    fn store(&self, path: &str, content: &File, size: u64, overwrite: bool) -> Result<(), StoreError> {
         if let Some(why) = *self.fails.lock().unwrap() {
             return Err(StoreError::RefusedByOrigin { origin: "s3://b".into(), why: why.into() });
         }

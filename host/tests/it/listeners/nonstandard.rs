@@ -98,13 +98,15 @@ fn tftpd(folder: &Folder, address: SocketAddr) -> Option<Tftpd> {
         skipped("in.tftpd needs root");
         return None;
     }
+    // atftpd is installed under the same name.
+    let version = Command::new("in.tftpd").arg("-V").stdin(Stdio::null()).output();
+    if !version.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).starts_with("tftp-hpa 5.2")) {
+        skipped("in.tftpd of tftp-hpa 5.2 is not installed");
+        return None;
+    }
     let mut command = Command::new("in.tftpd");
     command.args(["-L", "-u", "root", "-s", "-a", &address.to_string()]).arg(&folder.0);
-    let Ok(child) = command.stdin(Stdio::null()).spawn() else {
-        skipped("in.tftpd (tftpd-hpa) is not installed");
-        return None;
-    };
-    Some(Tftpd(child))
+    command.stdin(Stdio::null()).spawn().ok().map(Tftpd)
 }
 
 /// The granted options, or what else a server answers.

@@ -79,9 +79,9 @@ fn flags_without_a_key_are_reported() {
         (
             "--daemon --mcast-ttl 1 --mcast-port 17 DIR",
             true,
-            "differs: --mcast-ttl 1 --mcast-port 17: Tuffet does not",
+            "differs: --mcast-ttl 1 --mcast-port 17: clients that ask for multicast",
         ),
-        ("--daemon --mcast-switch-client DIR", true, "differs: --mcast-switch-client: Tuffet does not"),
+        ("--daemon --mcast-switch-client DIR", true, "differs: --mcast-switch-client: clients that ask for multicast"),
         (
             "--daemon --mtftp /etc/mtftp.conf DIR",
             false,

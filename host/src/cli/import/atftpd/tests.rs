@@ -81,7 +81,11 @@ fn flags_without_a_key_are_reported() {
             true,
             "differs: --mcast-ttl 1 --mcast-port 17: clients that ask for multicast",
         ),
-        ("--daemon --mcast-switch-client DIR", true, "differs: --mcast-switch-client: clients that ask for multicast"),
+        (
+            "--daemon --mcast-switch-client DIR",
+            true,
+            "differs: --mcast-switch-client: clients that ask for multicast",
+        ),
         (
             "--daemon --mtftp /etc/mtftp.conf DIR",
             false,

@@ -134,8 +134,11 @@ pub(super) fn in_the_way(system: &System, check: String, occupant: &Occupant, po
         ("in.tftpd", Some("tftp.service")) => {
             wrong("the package tftp-server").mend("systemctl disable --now tftp.socket tftp.service")
         }
-        ("in.tftpd", unit) => wrong("the package tftpd-hpa")
-            .mend(format!("systemctl disable --now {}", unit.unwrap_or("tftpd-hpa.service"))),
+        // Of a start script, as Debian's package has it, `disable --now` would only disable it.
+        ("in.tftpd", unit) => {
+            let unit = unit.unwrap_or("tftpd-hpa.service");
+            wrong("the package tftpd-hpa").mend(format!("systemctl stop {unit} && systemctl disable {unit}"))
+        }
         ("atftpd", unit) => wrong("the package atftpd")
             .mend(format!("systemctl disable --now {}", unit.unwrap_or("atftpd.service"))),
         ("docker-proxy", _) => wrong("a container publishes the port; stop the container or publish another")
@@ -247,7 +250,7 @@ mod tests {
                 "in.tftpd",
                 "/system.slice/tftpd-hpa.service",
                 "tftpd-hpa",
-                "systemctl disable --now tftpd-hpa.service",
+                "systemctl stop tftpd-hpa.service && systemctl disable tftpd-hpa.service",
             ),
             (
                 "in.tftpd",

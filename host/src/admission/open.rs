@@ -44,7 +44,7 @@ pub(super) struct Opened {
     /// For the log: `ROOT:PATH`, or `content`.
     resolved: Arc<str>,
     /// The file, if its client may read it as a member of a group.
-    identity: Option<Identity>,
+    identity: Option<Box<Identity>>,
 }
 
 impl Opened {
@@ -157,7 +157,7 @@ impl Files {
     ) -> Result<Opened, StoreError> {
         let file = self.roots.open_read(Some(root), path)?;
         let resolved = resolved(file.root(), file.path());
-        let identity = self.groups.admit(request).then(|| file.identity());
+        let identity = self.groups.admit(request).then(|| Box::new(file.identity()));
         let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(|error| file.unreadable(error))? {

@@ -262,7 +262,7 @@ pub enum Decision {
         /// The settings of this transfer, instead of those of the worker.
         settings: Option<Arc<Settings>>,
         /// The identity of its file if the client may read it as a member of a group.
-        group: Option<Identity>,
+        group: Option<Box<Identity>>,
     },
     /// It is refused with an ERROR.
     Refuse {

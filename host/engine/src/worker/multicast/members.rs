@@ -60,7 +60,7 @@ impl Groups {
             return None;
         }
         let source = join.local.and_then(|local| local.address);
-        let key = GroupKey { listener: join.listener, source, identity: join.identity, blksize };
+        let key = GroupKey { listener: join.listener, source, identity: *join.identity, blksize };
         if let Some(index) = self.by_key.get(&key).copied() {
             let group = self.groups.get(index)?;
             let has_place = group.core.len() < self.settings.members

@@ -70,7 +70,7 @@ pub struct Join {
     pub(super) ticket: Box<Ticket>,
     pub(super) content: Content,
     pub(super) limits: Limits,
-    pub(super) identity: Identity,
+    pub(super) identity: Box<Identity>,
     pub(super) peer: SocketAddr,
     pub(super) local: Option<Local>,
     pub(super) listener: ListenerId,

@@ -41,7 +41,7 @@ pub(crate) async fn pull(
     body: Option<Body>,
 ) {
     // Whatever becomes of this task, nobody waits for it in vain.
-    let claim = Claim { entry: Arc::clone(&entry), parts: parts.clone(), failure: None };
+    let claim = Claim::of(&entry, &parts);
     let bytes = if entry.whole { 0 } else { parts.clone().map(|part| u64::from(entry.length(part))).sum() };
     let result = match reserve(&cache, &entry, bytes).await {
         Ok(()) => stream(&core, &cache, &entry, &parts, body).await,
@@ -83,6 +83,11 @@ struct Claim {
 }
 
 impl Claim {
+    fn of(entry: &Arc<Entry>, parts: &Range<u32>) -> Claim {
+        entry.fetch_begins();
+        Claim { entry: Arc::clone(entry), parts: parts.clone(), failure: None }
+    }
+
     fn end(mut self, failure: Option<Failure>) {
         self.failure = failure;
     }
@@ -91,6 +96,7 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         self.entry.unclaim(&self.parts, self.failure.take());
+        self.entry.fetch_ends();
     }
 }
 

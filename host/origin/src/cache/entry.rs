@@ -36,6 +36,8 @@ pub(crate) struct Entry {
     pub whole: bool,
     /// Whether a large file is fetched to its end, because the origin sends no parts.
     streamed: AtomicBool,
+    /// Fetches that have not ended: their last parts may have arrived and not be recorded yet.
+    fetches: AtomicU32,
     /// Of each part, the bytes that may be read: they have arrived, or have been verified, in this process.
     arrived: Box<[AtomicU32]>,
     /// When it was last opened, in milliseconds since 1970.
@@ -155,6 +157,7 @@ impl Entry {
             data,
             whole,
             streamed: AtomicBool::new(false),
+            fetches: AtomicU32::new(0),
             arrived: (0..digests.len()).map(|_| AtomicU32::new(0)).collect(),
             used: AtomicU64::new(now_unix_ms()),
             state: Mutex::new(State {
@@ -348,7 +351,17 @@ impl Entry {
 
     /// Returns whether somebody fetches a part of it, or has yet to record that.
     pub fn is_claimed(&self) -> bool {
-        !self.lock().busy.is_empty()
+        !self.lock().busy.is_empty() || self.fetches.load(Ordering::Acquire) > 0
+    }
+
+    /// A fetch of claimed parts begins. They are given back one by one as they arrive, and their record comes after that.
+    pub fn fetch_begins(&self) {
+        self.fetches.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// What a fetch has brought is recorded.
+    pub fn fetch_ends(&self) {
+        self.fetches.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// Returns whether a part is on the disk.

@@ -3,6 +3,8 @@
 use super::{Nats, until};
 use crate::harness::{Answer, Client, Options, Peer, SOON, Server, Setup, ack, bytes, http, rrq, tuffet};
 use crate::policy::probe;
+use crate::telemetry::exposition::Exposition;
+use crate::telemetry::prometheus::listed;
 use std::time::Instant;
 
 /// A server whose plugin runs these commands for each request to its first listener; no plugin decides those to the
@@ -103,6 +105,11 @@ fn a_nats_server_that_hangs_costs_only_plugins_with_keys() {
     assert_eq!((ready.status, &ready.json()["degraded"][0]["check"]), (200, &"kv".into()), "{ready:?}");
     let metrics = knows.metrics();
     assert!(metrics.contains("tuffet_kv_away{bucket=\"site\"} 1\n"), "{metrics}");
+    let mut of_keys = listed();
+    of_keys.retain(|name| name.starts_with("tuffet_kv_"));
+    let mut there = Exposition::read(&metrics).names();
+    there.retain(|name| name.starts_with("tuffet_kv_"));
+    assert_eq!(of_keys, there, "docs/metrics.md");
     assert!(metrics.contains("tuffet_kv_last_known_total{bucket=\"site\"} 10\n"), "{metrics}");
     until("the age is told", || knows.status()["kv"]["away_seconds"].clone(), |age| age.as_u64() > Some(0));
 

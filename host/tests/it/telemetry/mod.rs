@@ -2,10 +2,10 @@
 
 mod collector;
 mod collector_sinks;
-mod exposition;
+pub mod exposition;
 pub mod fake_collector;
 mod process;
-mod prometheus;
+pub mod prometheus;
 mod received;
 mod traces;
 mod trouble;

@@ -13,9 +13,8 @@ if [ ! -x "$made/versitygw" ] || [ ! -x "$made/gofakes3" ]; then
     mkdir -p "$1/s3-servers"
     work=$(mktemp -d "$1/s3-servers/build.XXXXXX")
     trap 'rm -rf "$work"' EXIT
-    # One package at a time: it runs beside other tests.
     (
-        export GOFLAGS="-mod=mod -p=1" GOBIN="$work/bin"
+        export GOFLAGS="-mod=mod" GOBIN="$work/bin"
         go install "github.com/versity/versitygw/cmd/versitygw@$versitygw"
         go install "github.com/johannesboyne/gofakes3/cmd/gofakes3@$gofakes3"
     ) >&2

@@ -279,7 +279,8 @@ pub(super) fn require_small(size: Option<u64>, ceilings: &Ceilings) -> Result<()
     }
 }
 
-/// What can be opened in a moment, or by another server, is not refused but left without an answer, so that the client asks again.
+/// What can be opened in a moment, or by another server, is not refused but left without an answer, so that the client
+/// asks again.
 pub(super) fn refused(error: &StoreError) -> Decision {
     if let StoreError::Exhausted(_) | StoreError::Unopened | StoreError::Unreachable { .. } = error {
         return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };

@@ -108,13 +108,10 @@ impl<T: Transmit> Worker<T> {
                 if let Some(settings) = settings {
                     entry.core.use_settings(settings);
                 }
-                if let Some(identity) = group.filter(|_| self.draining.is_none()) {
+                let listener = self.wire.sockets.get(entry.listening).map(|its| its.listener);
+                if let Some((identity, listener)) = group.zip(listener).filter(|_| self.draining.is_none()) {
                     entry.joined = true;
                     let (peer, local) = (entry.peer, entry.local);
-                    let Some(listener) = self.wire.sockets.get(entry.listening).map(|its| its.listener)
-                    else {
-                        return;
-                    };
                     let worker = self.number;
                     let join = Join { worker, key, ticket, content, limits, identity, peer, local, listener };
                     return self.outbox.push(ToControl::Join(Box::new(join)));

@@ -155,8 +155,8 @@ impl Disk {
     }
 
     /// Lets this thread open something itself, which is cheaper than to hand it over. Only while opens end at once and
-    /// few are under way: an open that hangs holds the thread. Never where the files live elsewhere. `undone` is called as by [`Disk::submit`]; it comes
-    /// back where this thread must not.
+    /// few are under way: an open that hangs holds the thread. Never where the files live elsewhere. `undone` is called
+    /// as by [`Disk::submit`]; it comes back where this thread must not.
     ///
     /// # Errors
     /// `undone`.

@@ -89,16 +89,24 @@ fn a_server_without_ranges_sends_again_what_the_cache_has() {
 fn a_download_without_a_version_is_never_continued() {
     let world = World::new();
     let (first, second) = (content(MIB, 4), content(MIB, 5));
-    let (old, asked) = (first.clone(), AtomicU32::new(0));
+    let asked = AtomicU32::new(0);
+    let (open, opened) = std::sync::mpsc::channel();
+    let opened = Mutex::new(opened);
     world
         .server
         .put_page("file", Page { bytes: Arc::new(second.clone()), etag: None, modified: None, ranges: true });
-    world.server.trick(move |_, stream, _| match asked.fetch_add(1, Ordering::SeqCst) {
-        0 => cut(MIB, MIB / 2, None, stream, &old),
-        _ => Then::Serve,
+    world.server.trick(move |_, stream, _| {
+        if asked.fetch_add(1, Ordering::SeqCst) > 0 {
+            return Then::Serve;
+        }
+        let then = cut(MIB, MIB / 2, None, stream, &first);
+        // A download that ended before somebody opened the file would be replaced by the next one.
+        let _ = opened.lock().unwrap().recv();
+        then
     });
     let remote = world.remote();
     let file = remote.open("file").expect("the file");
+    open.send(()).expect("the server waits");
     let arrival = file.arrival.clone().expect("it is still arriving");
     let ended = arrival.wait(0, MIB as u64, LONG);
     assert!(!matches!(ended, Ok(true)), "{ended:?}");

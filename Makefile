@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -46,12 +46,13 @@ static-aarch64: wasm-target ## cross-build a static binary for aarch64, target/a
 
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
-		python3=python3 nats-server=nats-server docker-registry=docker-registry openssl=openssl faketime=faketime strace=strace \
+		python3=python3 node=nodejs npm=npm nats-server=nats-server docker-registry=docker-registry openssl=openssl faketime=faketime strace=strace \
 		mandoc=mandoc man=man-db zsh=zsh fish=fish
 	@sh scripts/peers.sh "$(TARGET)/peers"
 	@rm -f "$(SKIPPED)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
-	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_PEERS="$(TARGET)/peers" \
+	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/js-guests.sh "$(TARGET)/js" "$(BIN)/tuffet"
+	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_JS_GUESTS="$(TARGET)/js" TUFFET_PEERS="$(TARGET)/peers" \
 		PATH="$$PATH:$(TARGET)/peers/tftpd-hpa/usr/sbin" $(CARGO) test --locked --workspace
 	@sh scripts/check-examples.sh "$(BIN)"
 	@sh scripts/test-install.sh "$(BIN)/tuffet"
@@ -63,6 +64,11 @@ test-python: binary ## run the tests of the Python SDK, and of the plugin interf
 	@sh scripts/packages.sh python3=python3
 	@sh scripts/python-guests.sh "$(TARGET)/python"
 	TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace --test it languages
+
+test-js: binary ## run the tests of the JavaScript SDK, and of the plugin interface in each language
+	@sh scripts/packages.sh node=nodejs npm=npm
+	@sh scripts/js-guests.sh "$(TARGET)/js" "$(BIN)/tuffet"
+	TUFFET_JS_GUESTS="$(TARGET)/js" $(CARGO) test --locked --workspace --test it languages
 
 simulate: ## simulate transfers and the worker with SEEDS seeds from FIRST_SEED on (minutes)
 	TUFFET_SEEDS=$(or $(SEEDS),1000000) TUFFET_FIRST_SEED=$(or $(FIRST_SEED),0) \

@@ -70,7 +70,8 @@ fn build_says_what_is_missing() {
     let build = |words: &[&str], environment: &[(&str, &str)]| {
         tuffet_in(&folder.0, &[&["plugin", "build"], words].concat(), environment)
     };
-    build(&["."], &[]).assert_fails(64, &["no Cargo.toml and no pyproject.toml", "tuffet plugin new NAME"]);
+    build(&["."], &[])
+        .assert_fails(64, &["no Cargo.toml, pyproject.toml or package.json", "tuffet plugin new NAME"]);
     new(&folder, &["firmware"]).assert_good();
     let none = ("TUFFET_DEBIAN_RUSTC", "/no/such/rustc");
     // A compiler without any target.
@@ -157,6 +158,62 @@ fn a_new_project_in_python_builds_and_passes_its_cases() {
     let failed = tuffet(&["plugin", "build", ".", "--output", "other.wasm"], &tool);
     failed.assert_fails(64, &["nonsense", "the build failed"]);
     assert!(!project.join("other.wasm").exists());
+}
+
+/// The same in JavaScript and TypeScript, if the Makefile has fetched the packages.
+#[test]
+fn a_new_project_in_javascript_builds_and_passes_its_cases() {
+    let packages = std::env::var("TUFFET_JS_GUESTS").map(|folder| format!("{folder}/node_modules"));
+    let Some(packages) = packages.ok().filter(|packages| Path::new(packages).is_dir()) else {
+        return skipped("plugin build in JavaScript: the packages that `make test-js` fetches");
+    };
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let hooks = ["authorize", "resolve", "accept-upload", "observe"];
+    let words: Vec<&str> = hooks.iter().flat_map(|hook| ["--hook", hook]).collect();
+    for language in ["js", "ts"] {
+        let name = format!("all-{language}");
+        new(&folder, &[&[&*name, "--language", language], &words[..]].concat()).assert_good();
+        let project = folder.path(&name);
+        let tuffet = |words: &[&str], packages: &str| tuffet_in(&project, words, &[("NODE_PATH", packages)]);
+        tuffet(&["plugin", "build"], "/no/such").assert_fails(69, &["esbuild is missing", "npm install"]);
+
+        // As `npm install` does it.
+        let modules = project.join("node_modules");
+        std::fs::create_dir(&modules).unwrap();
+        for package in ["esbuild", "typescript", "@bytecodealliance", "@esbuild", "@typescript", ".bin"] {
+            std::os::unix::fs::symlink(format!("{packages}/{package}"), modules.join(package)).unwrap();
+        }
+        std::os::unix::fs::symlink("../sdk/js", modules.join("tuffet")).unwrap();
+        let scripts: &[&str] = if language == "ts" { &["test", "check"] } else { &["test"] };
+        for script in scripts {
+            let mut npm = Command::new("npm");
+            run_for(npm.current_dir(&project).args(["run", script]), COMPILING).assert_good();
+        }
+
+        let built = tuffet(&["plugin", "build"], "");
+        built.assert_good();
+        let printed = String::from_utf8_lossy(&built.stdout);
+        assert!(printed.ends_with(&format!("{name}.wasm: good ({})\n", hooks.join(", "))), "{printed}");
+        let tested = tuffet(&["plugin", "test"], "");
+        assert!(tested.stdout.ends_with(b" passed, 0 failed\n"), "{tested:?}");
+        tuffet(&["check", "tuffet.yaml", "--user", &self_id()], "").assert_good();
+        // What it does not request, it does not import.
+        let inspected = tuffet(&["plugin", "inspect", &format!("{name}.wasm")], "");
+        let printed = String::from_utf8_lossy(&inspected.stdout);
+        for absent in ["policy/kv", "policy/files", "wasi:http"] {
+            assert!(!printed.contains(absent), "{printed}");
+        }
+        // Without a copy of the SDK, the server's is used.
+        std::fs::remove_dir_all(project.join("sdk")).unwrap();
+        std::fs::write(project.join(format!("plugin.{language}")), "export const nothing = 1;").unwrap();
+        let failed = tuffet(&["plugin", "build", ".", "--output", "other.wasm"], "");
+        failed.assert_fails(64, &["has no hook", "the build failed"]);
+        std::fs::write(project.join(format!("plugin.{language}")), "non sense").unwrap();
+        let failed = tuffet(&["plugin", "build", ".", "--output", "other.wasm"], "");
+        failed.assert_fails(1, &["Expected", "the build failed"]);
+        assert!(!project.join("other.wasm").exists());
+    }
 }
 
 /// Returns the user of the tests, who owns the folders.

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// Declares a test for each language: `each_language!(loops)` runs `fn loops(guest: &str)` with the component
-/// of the reference guest, as `loops::rust` and `loops::python`.
+/// of the reference guest, as `loops::rust`, `loops::python` and so on.
 macro_rules! each_language {
     ($test:ident) => {
         mod $test {
@@ -24,6 +24,13 @@ macro_rules! each_language {
             #[test]
             fn python() {
                 if let Some(guest) = crate::languages::python() {
+                    super::$test(guest);
+                }
+            }
+
+            #[test]
+            fn js() {
+                if let Some(guest) = crate::languages::js() {
                     super::$test(guest);
                 }
             }
@@ -42,12 +49,23 @@ fn python() -> Option<&'static str> {
     REFERENCE.get_or_init(|| python_component("reference")).as_deref()
 }
 
-/// Returns a component that `scripts/python-guests.sh` built. It contains all of Python, so it is compiled
-/// once, before several tests do that concurrently.
+/// Returns the reference guest in TypeScript, if the Makefile could build it.
+fn js() -> Option<&'static str> {
+    static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
+    REFERENCE.get_or_init(|| component("TUFFET_JS_GUESTS", "reference", "JavaScript", "test-js")).as_deref()
+}
+
+/// Returns a component that `scripts/python-guests.sh` built.
 fn python_component(name: &str) -> Option<String> {
-    let component = std::env::var("TUFFET_PYTHON_GUESTS").map(|folder| format!("{folder}/{name}.wasm"));
+    component("TUFFET_PYTHON_GUESTS", name, "Python", "test-python")
+}
+
+/// Returns a component from the folder that a variable names. It contains a whole engine, so it is compiled
+/// once, before several tests do that concurrently.
+fn component(variable: &str, name: &str, language: &str, target: &str) -> Option<String> {
+    let component = std::env::var(variable).map(|folder| format!("{folder}/{name}.wasm"));
     let Some(component) = component.ok().filter(|component| Path::new(component).is_file()) else {
-        skipped(&format!("the guest {name} in Python, which `make test-python` builds"));
+        skipped(&format!("the guest {name} in {language}, which `make {target}` builds"));
         return None;
     };
     let ran = Command::new(env!("CARGO_BIN_EXE_tuffet"))

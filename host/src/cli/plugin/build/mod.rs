@@ -1,7 +1,9 @@
 //! `tuffet plugin build`: builds a project into a component, and checks whether a server would load it.
 
+mod js;
 mod python;
 mod rust;
+mod scratch;
 pub(super) mod world;
 
 use std::path::{Path, PathBuf};
@@ -52,7 +54,7 @@ struct Made {
     name: String,
     component: PathBuf,
     /// The folder that contains it, if it is temporary.
-    scratch: Option<python::Scratch>,
+    scratch: Option<scratch::Scratch>,
 }
 
 pub(super) fn build(args: &BuildArgs) -> ExitCode {
@@ -86,11 +88,13 @@ fn make(args: &BuildArgs) -> Result<PathBuf, Unbuilt> {
         rust::build(folder)?
     } else if folder.join(python::MARKER).is_file() {
         python::build(folder)?
+    } else if folder.join(js::MARKER).is_file() {
+        js::build(folder)?
     } else {
         let shown = folder.display();
         return Err(Unbuilt::NoProject(format!(
-            "{shown}: there is no project in it: no Cargo.toml and no pyproject.toml; name its folder, or make one with `tuffet \
-             plugin new NAME`"
+            "{shown}: there is no project in it: no Cargo.toml, pyproject.toml or package.json; name its folder, or \
+             make one with `tuffet plugin new NAME`"
         )));
     };
     let output = args.output.clone().unwrap_or_else(|| clean(folder).join(format!("{}.wasm", made.name)));

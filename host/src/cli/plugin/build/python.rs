@@ -1,10 +1,11 @@
 //! Projects in Python: the SDK's own build, which runs componentize-py.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::super::new::sdk_files;
+use super::scratch::Scratch;
 use super::{Made, Unbuilt};
 
 /// The file that identifies a project.
@@ -28,10 +29,10 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     };
     let scratch = Scratch::make()?;
     let own = folder.join(SDK);
-    let sdk = if own.join("__main__.py").is_file() { own } else { scratch.sdk()? };
+    let sdk = if own.join("__main__.py").is_file() { own } else { scratch.sdk("python")? };
     let environment = ENVIRONMENTS.iter().map(|python| folder.join(python)).find(|python| python.is_file());
     let python = environment.unwrap_or_else(|| "python3".into());
-    let component = scratch.folder.join("component.wasm");
+    let component = scratch.path("component.wasm");
     let mut command = Command::new(&python);
     // `-B`: leaves no bytecode in the source folders.
     command.arg("-B").args([&sdk, folder]).arg("-o").arg(&component);
@@ -84,41 +85,6 @@ fn project_name(manifest: &str) -> Option<String> {
     None
 }
 
-/// A temporary folder, removed on drop.
-pub(super) struct Scratch {
-    folder: PathBuf,
-}
-
-impl Scratch {
-    fn make() -> Result<Scratch, Unbuilt> {
-        let folder = std::env::temp_dir().join(format!("tuffet-build-{:016x}", fastrand::u64(..)));
-        std::fs::create_dir(&folder).map_err(|error| {
-            Unbuilt::Unwritten(format!("{}: {error}; set TMPDIR to a folder with room", folder.display()))
-        })?;
-        Ok(Scratch { folder })
-    }
-
-    /// Writes this server's SDK into it.
-    fn sdk(&self) -> Result<PathBuf, Unbuilt> {
-        let write = |path: &str, text: &str| {
-            let path = self.folder.join(path);
-            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-            std::fs::write(path, text)
-        };
-        for (path, text) in sdk_files().filter(|(path, _)| path.starts_with("python/")) {
-            write(path, text)
-                .map_err(|error| Unbuilt::Unwritten(format!("{}: {error}", self.folder.display())))?;
-        }
-        Ok(self.folder.join("python"))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,18 +103,5 @@ mod tests {
         ] {
             assert_eq!(name(none), None, "{none}");
         }
-    }
-
-    #[test]
-    fn the_sdk_is_there_without_its_sources() {
-        let scratch = Scratch::make().unwrap_or_else(|_| unreachable!("there is room"));
-        let sdk = scratch.sdk().unwrap_or_else(|_| unreachable!("there is room"));
-        for file in ["__main__.py", "tuffet/__init__.py", "tuffet/wit/policy.wit", "tuffet/build/command.py"]
-        {
-            assert!(sdk.join(file).is_file(), "{file}");
-        }
-        let folder = scratch.folder.clone();
-        drop(scratch);
-        assert!(!folder.exists());
     }
 }

@@ -11,6 +11,10 @@ use tuffet_policy::Hook;
 pub(super) enum Language {
     Rust,
     Python,
+    #[value(alias = "javascript")]
+    Js,
+    #[value(alias = "typescript")]
+    Ts,
 }
 
 /// A file of a project.
@@ -57,6 +61,27 @@ const PYTHON: [Template; 7] = [
     template!("python" / "test_plugin.py"),
 ];
 
+const JS: [Template; 7] = [
+    template!("common" / "cases.yaml"),
+    template!("common" / "tuffet.yaml"),
+    template!("js" / "README.md"),
+    template!("js" / "gitignore" => ".gitignore"),
+    template!("js" / "package.json"),
+    template!("js" / "plugin.js"),
+    template!("js" / "plugin.test.js"),
+];
+
+const TS: [Template; 8] = [
+    template!("common" / "cases.yaml"),
+    template!("common" / "tuffet.yaml"),
+    template!("ts" / "README.md"),
+    template!("js" / "gitignore" => ".gitignore"),
+    template!("ts" / "package.json"),
+    template!("ts" / "plugin.ts"),
+    template!("ts" / "plugin.test.ts"),
+    template!("ts" / "tsconfig.json"),
+];
+
 /// The files that `tuffet.yaml` serves.
 const FILES: [(&str, &str); 2] =
     [("files/firmware/1.4.1.bin", "version 1.4.1\n"), ("files/firmware/1.4.2.bin", "version 1.4.2\n")];
@@ -67,6 +92,8 @@ impl Language {
         match self {
             Language::Rust => "Rust",
             Language::Python => "Python",
+            Language::Js => "JavaScript",
+            Language::Ts => "TypeScript",
         }
     }
 
@@ -75,6 +102,7 @@ impl Language {
         match self {
             Language::Rust => &["rust/", "wit/"],
             Language::Python => &["python/"],
+            Language::Js | Language::Ts => &["js/"],
         }
     }
 
@@ -83,6 +111,7 @@ impl Language {
         match self {
             Language::Rust => "rust/Cargo.toml",
             Language::Python => "python/__main__.py",
+            Language::Js | Language::Ts => "js/build/main.js",
         }
     }
 
@@ -91,6 +120,8 @@ impl Language {
         let templates = match self {
             Language::Rust => &RUST[..],
             Language::Python => &PYTHON,
+            Language::Js => &JS,
+            Language::Ts => &TS,
         };
         let chosen =
             templates.iter().filter(|file| file.hook.is_none_or(|hook| choice.hooks.contains(&hook)));
@@ -108,14 +139,40 @@ impl Language {
                         .replace("\nexclude = [\"sdk\"]\n", "\n");
                 }
             }
-            Language::Python => {
-                if let Some(sdk) = choice.sdk {
-                    for (_, text) in &mut files {
-                        *text = text.replace("sdk/python", &format!("{sdk}/python"));
-                    }
-                }
-            }
+            Language::Python => use_sdk(choice, &mut files, "sdk/python", "python"),
+            Language::Js | Language::Ts => use_sdk(choice, &mut files, "sdk/js", "js"),
         }
         files
+    }
+}
+
+/// Replaces the path of the project's copy of the SDK with the chosen one.
+fn use_sdk(choice: &Choice<'_>, files: &mut [(String, String)], copy: &str, folder: &str) {
+    if let Some(sdk) = choice.sdk {
+        for (_, text) in files {
+            *text = text.replace(copy, &format!("{sdk}/{folder}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// New projects have the tools that the SDK needs.
+    #[test]
+    fn projects_in_javascript_have_the_packages_of_the_sdk() {
+        let json = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap_or_default() };
+        let sdk = json(include_str!("../../../../../sdk/js/package.json"));
+        let wanted = sdk["peerDependencies"].as_object().cloned().unwrap_or_default();
+        assert!(wanted.len() >= 2, "{sdk}");
+        for language in [Language::Js, Language::Ts] {
+            let files = language.project(&Choice { name: "x", hooks: &[Hook::Authorize], sdk: None });
+            let text = files.iter().find(|(path, _)| path == "package.json").map(|(_, text)| text.as_str());
+            let its = json(text.unwrap_or_default());
+            for (package, version) in &wanted {
+                assert_eq!(&its["devDependencies"][package], version, "{language:?}: {package}");
+            }
+        }
     }
 }

@@ -1,0 +1,165 @@
+// The reference guest in TypeScript. ../README.md says what it does.
+
+import {
+  Acceptance,
+  type ErrorCode,
+  type Event,
+  Problems,
+  pointer,
+  type Request,
+  Resolution,
+  settings as kind,
+  sinks,
+  type Upload,
+  Verdict,
+} from "tuffet";
+import { type Command, count, runAll } from "./commands.js";
+import { stringify } from "../../js/src/json.js";
+
+const ANSWERS: Record<string, string[]> = {
+  authorize: ["abstain", "allow", "deny", "drop", "tell"],
+  resolve: ["abstain", "files", "content", "bytes", "deny", "tell"],
+  "accept-upload": ["abstain", "accept", "rename", "deny", "tell"],
+};
+
+const Settings = kind.object({
+  rules: kind
+    .list(
+      kind.object({
+        hook: kind.oneOf("authorize", "resolve", "accept-upload"),
+        path: kind.string(),
+        answer: kind.any(),
+        do: kind.list(kind.list(kind.any())).default([]),
+      }),
+    )
+    .default([]),
+  configure: kind.list(kind.list(kind.any())).default([]),
+  observe: kind.string().optional(),
+});
+
+let rules: { hook: string; path: string; answer: any; do: Command[] }[] = [];
+let sink: string | undefined;
+let configured: unknown[] = [];
+
+const wordOf = (answer: any): string => (typeof answer === "string" ? answer : Object.keys(answer)[0]);
+
+export async function configure(given: unknown): Promise<void> {
+  const settings = Settings.parse(given);
+  const problems = new Problems();
+  settings.rules.forEach(({ hook, path, answer }, number) => {
+    if (path === "") problems.add(pointer("/rules", number, "path"), "a path is needed");
+    const word = wordOf(answer);
+    if (!ANSWERS[hook].includes(word)) {
+      problems.add(pointer("/rules", number, "answer"), `${hook} cannot answer ${word}`);
+    }
+  });
+  problems.check();
+  rules = settings.rules;
+  sink = settings.observe;
+  configured = await runAll(settings.configure);
+}
+
+/** The word of the answer, its value, and the results of the commands. */
+async function answer(hook: string, request: Request, upload?: Upload): Promise<[string, any, string]> {
+  count();
+  const fits = ({ path }: { path: string }) =>
+    path.endsWith("*") ? request.path.startsWith(path.slice(0, -1)) : request.path === path;
+  const rule = rules.find((each) => each.hook === hook && fits(each));
+  if (!rule) return ["abstain", undefined, ""];
+  const results = stringify([...configured, ...(await runAll(rule.do, request, upload))]);
+  const word = wordOf(rule.answer);
+  return [word, rule.answer[word], results];
+}
+
+const deny = (given: { code: ErrorCode; message: string; reason: string }) =>
+  Verdict.deny(given.message, { reason: given.reason, code: given.code });
+
+export async function authorize(request: Request): Promise<Verdict> {
+  const [word, value, results] = await answer("authorize", request);
+  switch (word) {
+    case "allow":
+      return Verdict.allow(value);
+    case "deny":
+      return deny(value);
+    case "drop":
+      return Verdict.drop();
+    case "tell":
+      return Verdict.deny("told", { reason: results });
+  }
+  return Verdict.abstain();
+}
+
+export async function resolve(request: Request): Promise<Resolution> {
+  const [word, value, results] = await answer("resolve", request);
+  switch (word) {
+    case "files":
+      return Resolution.files(
+        ...value.map((file: string) => {
+          const [root, ...path] = file.split(":");
+          return { root, path: path.join(":") };
+        }),
+      );
+    case "content":
+      return Resolution.content(value);
+    case "bytes":
+      return Resolution.content(Uint8Array.from({ length: value }, (_, number) => number));
+    case "deny":
+      return deny(value);
+    case "tell":
+      return Resolution.content(results);
+  }
+  return Resolution.abstain();
+}
+
+export async function acceptUpload(request: Request, upload: Upload): Promise<Acceptance> {
+  const [word, value, results] = await answer("accept-upload", request, upload);
+  switch (word) {
+    case "accept":
+      return Acceptance.accept();
+    case "rename":
+      return Acceptance.rename(value.replace("{sha256}", upload.sha256));
+    case "deny":
+      return deny(value);
+    case "tell":
+      return Acceptance.deny("told", { reason: results });
+  }
+  return Acceptance.abstain();
+}
+
+export function observe(events: Event[]): void {
+  if (sink === undefined) return;
+  for (const event of events) sinks.emit(sink, shown(event));
+}
+
+function shown(event: Event): unknown {
+  switch (event.kind) {
+    case "started":
+      return {
+        started: event.request.id,
+        path: event.request.path,
+        resolved: event.resolved ?? null,
+        "verdict-by": event.verdictBy ?? null,
+        size: event.size ?? null,
+        ms: event.time.getTime(),
+      };
+    case "progressed":
+      return { progressed: event.id, bytes: event.bytes, size: event.size ?? null };
+    case "finished":
+      return {
+        finished: event.request.id,
+        path: event.request.path,
+        outcome: event.outcome,
+        detail: event.detail ?? null,
+        decision: event.decision,
+        resolved: event.resolved ?? null,
+        "verdict-by": event.verdictBy ?? null,
+        size: event.size ?? null,
+        bytes: event.bytes,
+        blocks: event.blocks,
+        blksize: event.blksize,
+        windowsize: event.windowsize,
+        retransmissions: event.retransmissions,
+        ms: event.time.getTime(),
+      };
+  }
+}

@@ -1,0 +1,21 @@
+// Write policy plugins for Tuffet in JavaScript and TypeScript: index.d.ts has the documentation.
+
+export { Acceptance, Resolution, Verdict } from "./answers.js";
+export * as files from "./files.js";
+export * as http from "./http.js";
+export * as kv from "./kv.js";
+export * as log from "./log.js";
+export * as sinks from "./sinks.js";
+export {
+  Denied,
+  Full,
+  HostError,
+  Invalid,
+  NoAnswer,
+  Problem,
+  Problems,
+  Quota,
+  TooLarge,
+  Unavailable,
+} from "./errors.js";
+export { pointer, settings } from "./settings.js";

@@ -1,0 +1,102 @@
+// The exports of a component around the functions of its plugin.
+
+import { Problem, Problems } from "../errors.js";
+import { parse } from "../json.js";
+
+export function lifecycle(plugin) {
+  return {
+    async configure(text) {
+      const settings = parse(text);
+      try {
+        if (plugin.configure) await plugin.configure(settings);
+        else refuseAll(settings);
+      } catch (error) {
+        const problems = error instanceof Problem ? [error] : error instanceof Problems ? error.problems : null;
+        // A thrown list is the error of the interface.
+        throw problems ? problems.map(({ pointer, message }) => ({ pointer, message })) : error;
+      }
+    },
+  };
+}
+
+function refuseAll(settings) {
+  const problems = new Problems();
+  for (const key of Object.keys(settings)) problems.add(`/${key}`, "this plugin has no settings");
+  problems.check();
+}
+
+export const authorize = (plugin) => ({
+  async authorize(given) {
+    const answer = await plugin.authorize(request(given));
+    switch (answer?.kind) {
+      case "abstain":
+      case "drop":
+        return { tag: answer.kind };
+      case "allow": {
+        const { blksize, windowsize, bytes } = answer;
+        const limits = { blksize, windowsize, bytes: bytes === undefined ? undefined : BigInt(bytes) };
+        return { tag: "allow", val: limits };
+      }
+      case "deny":
+        return denied(answer);
+    }
+    throw wrong("authorize", "a Verdict");
+  },
+});
+
+export const resolve = (plugin) => ({
+  async resolve(given) {
+    const answer = await plugin.resolve(request(given));
+    switch (answer?.kind) {
+      case "abstain":
+        return { tag: "abstain" };
+      case "files":
+        return { tag: "files", val: answer.targets };
+      case "content":
+        return { tag: "content", val: answer.data };
+      case "deny":
+        return denied(answer);
+    }
+    throw wrong("resolve", "a Resolution");
+  },
+});
+
+export const acceptUpload = (plugin) => ({
+  async acceptUpload(given, { root, path, bytes, sha256 }) {
+    const upload = { root, path, bytes: Number(bytes), sha256 };
+    const answer = await plugin.acceptUpload(request(given), upload);
+    switch (answer?.kind) {
+      case "abstain":
+      case "accept":
+        return { tag: answer.kind };
+      case "rename":
+        return { tag: "rename", val: answer.path };
+      case "deny":
+        return denied(answer);
+    }
+    throw wrong("acceptUpload", "an Acceptance");
+  },
+});
+
+export const observe = (plugin) => ({
+  async observe(events) {
+    await plugin.observe(events.map(event));
+  },
+});
+
+const denied = ({ code, message, reason }) => ({ tag: "deny", val: { code, message, reason } });
+
+// A forgotten `return` lets nobody in.
+const wrong = (hook, kind) => new TypeError(`${hook} must return ${kind}`);
+
+function request({ options, ...given }) {
+  return { ...given, options: new Map(options) };
+}
+
+/** Numbers of events are below 2^53, so `number` holds them. */
+function event({ unixMs, what: { tag, val } }) {
+  const about = { kind: tag, time: new Date(Number(unixMs)) };
+  for (const [key, value] of Object.entries(val)) about[key] = typeof value === "bigint" ? Number(value) : value;
+  if (about.request) about.request = request(about.request);
+  return about;
+}

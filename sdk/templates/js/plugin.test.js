@@ -1,0 +1,25 @@
+// Run natively: npm test
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Problem } from "tuffet";
+import { configured, reset } from "tuffet/testing";
+
+import * as plugin from "./plugin.js";
+
+const SETTINGS = {
+  version: "1.4.2",
+  //% resolve
+  root: "boot",
+  //% end
+  //% observe
+  sink: "downloads",
+  //% end
+};
+
+beforeEach(reset);
+
+test("a version is needed", async () => {
+  await configured(plugin, SETTINGS);
+  await assert.rejects(configured(plugin, { ...SETTINGS, version: "" }), Problem);
+});

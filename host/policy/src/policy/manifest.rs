@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use wasmparser::{Parser, Payload};
 
-use tuffet_config::GrantKind;
+use tuffet_config::{Fact, GrantKind};
 use tuffet_request::events::{Kind, Kinds};
 
 /// The name of the section.
@@ -35,6 +35,10 @@ pub(super) struct Manifest {
     pub reuse: bool,
     /// The kinds of events that `observe` receives; all of them if absent.
     pub events: Option<Vec<Kind>>,
+    /// Everything that decisions of `authorize` and `resolve` depend on, besides settings and grants. Absent if they
+    /// may depend on anything.
+    #[serde(rename = "depends-on")]
+    pub depends_on: Option<Vec<Fact>>,
 }
 
 /// A requested grant.

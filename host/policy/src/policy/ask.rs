@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::bindings::exports::tuffet::policy::accept_upload::Upload;
-use super::bindings::tuffet::policy::types;
 use super::breaker::Change;
 use super::call::{Asker, Lines};
 use super::convert::{self, Found, Opinion, UploadOpinion};
 use super::counters::plugin_took;
 use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
+use super::hooks::Input;
+use super::hooks::accept_upload::Upload;
 use super::plugin::Plugin;
 use tuffet_config::OnError;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
@@ -61,12 +61,7 @@ pub(super) type Heard<O> = Result<Option<O>, Overloaded>;
 
 impl Plugin {
     /// Calls the hook `authorize`.
-    pub async fn verdict(
-        &self,
-        request: &Request,
-        input: &types::Request,
-        patience: Patience,
-    ) -> Heard<Opinion> {
+    pub async fn verdict(&self, request: &Request, input: Input<'_>, patience: Patience) -> Heard<Opinion> {
         let call = async |asker| self.authorize(input, asker).await.and_then(convert::verdict);
         let question = Question { hook: "authorize", request, patience };
         self.opinion(question, self.verdicts.as_ref(), call, Opinion::Deny).await
@@ -76,7 +71,7 @@ impl Plugin {
     pub async fn resolution(
         &self,
         request: &Request,
-        input: &types::Request,
+        input: Input<'_>,
         roots: &[String],
         patience: Patience,
     ) -> Heard<Found> {
@@ -93,7 +88,7 @@ impl Plugin {
     pub async fn acceptance(
         &self,
         request: &Request,
-        input: &types::Request,
+        input: Input<'_>,
         upload: &Upload,
         patience: Patience,
     ) -> Heard<UploadOpinion> {
